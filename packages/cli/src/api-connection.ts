@@ -1,0 +1,126 @@
+import { readCredentials } from '@postrider/mcp';
+import { type OperationId, Postrider, PostriderError } from '@postrider/sdk';
+import type { CliIo } from './cli-io.ts';
+import { EXIT_CODES } from './exit-codes.ts';
+import { type FailureProblem, ownFailure, requestFailure, usageFailure } from './failure.ts';
+import type { GlobalOptions } from './global-options.ts';
+import type { OperationInput } from './operation-input.ts';
+import { isRecord } from './output/json-value.ts';
+
+export interface ApiAnswer {
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly data: unknown;
+}
+
+/** The server as commands see it. Calls reject with a CliFailure, or with the signal's reason where the user interrupts. */
+export interface ApiConnection {
+  /** `maxRetries`: attempts after the first one; the SDK's own number unless given. */
+  call(operationId: string, input: OperationInput, maxRetries?: number): Promise<ApiAnswer>;
+}
+
+interface Credentials {
+  readonly apiKey: string;
+  readonly baseUrl: string;
+}
+
+/** Finds out which server to call and with which key; no request is made yet. Rejects with a CliFailure where there is no key to use. */
+export async function connect(options: GlobalOptions, io: CliIo): Promise<ApiConnection> {
+  const client = createClient(await findCredentials(options, io), options);
+  return {
+    call: async (operationId, input, maxRetries) => {
+      // The catalogue of commands and the SDK's operations are generated from the same registry.
+      const id = operationId as OperationId;
+      try {
+        return await client.requestOperation(id, input, { signal: io.signal, maxRetries });
+      } catch (error) {
+        throw toCliFailure(error, options);
+      }
+    },
+  };
+}
+
+/** Flags take the place of the environment variables of the same meaning; the rest is the one rule that all our clients share. */
+async function findCredentials(options: GlobalOptions, io: CliIo): Promise<Credentials> {
+  const environment = {
+    ...io.env,
+    ...(options.apiKey === undefined ? {} : { POSTRIDER_API_KEY: options.apiKey }),
+    ...(options.baseUrl === undefined ? {} : { POSTRIDER_BASE_URL: options.baseUrl }),
+    ...(options.dataDir === undefined ? {} : { POSTRIDER_DATA_DIR: options.dataDir }),
+  };
+  const verdict = await readCredentials(environment, io.cwd);
+  if (!verdict.ok) {
+    const fix =
+      'Give --api-key and --base-url, set POSTRIDER_API_KEY and POSTRIDER_BASE_URL, or name a profile with --data-dir.';
+    throw ownFailure(EXIT_CODES.authentication, 'missing_key', 'There is no API key to use', verdict.message, fix);
+  }
+  const isKeyFromElsewhere = environment['POSTRIDER_API_KEY'] && !environment['POSTRIDER_BASE_URL'];
+  if (isKeyFromElsewhere && !isLoopback(verdict.credentials.baseUrl)) throw foreignProfileFailure(verdict.credentials);
+  return verdict.credentials;
+}
+
+/**
+ * The profile lies in the working directory, which may be anybody's checkout. It may say where its own key goes; a key from the
+ * environment goes to the address it names only where that is this machine.
+ */
+function foreignProfileFailure({ baseUrl }: Credentials): Error {
+  return usageFailure(
+    `the key was given, but its server was not, and the profile of this directory names ${baseUrl}`,
+    `If the key belongs there, add --base-url ${baseUrl}.`,
+  );
+}
+
+function isLoopback(address: string): boolean {
+  const hostname = URL.parse(address)?.hostname ?? '';
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}
+
+function createClient({ apiKey, baseUrl }: Credentials, { timeoutSeconds }: GlobalOptions): Postrider {
+  try {
+    return new Postrider({ apiKey, baseUrl, timeoutMs: timeoutSeconds * 1_000 });
+  } catch (error) {
+    throw usageFailure(
+      messageOf(error),
+      'Check --api-key and --base-url, and the variables and the profile they stand for.',
+    );
+  }
+}
+
+function toCliFailure(error: unknown, options: GlobalOptions): unknown {
+  if (error instanceof PostriderError) return requestFailure(toProblem(error, options), error.status);
+  // The SDK's word for an input that no request can carry, such as a dot segment as an id.
+  if (error instanceof TypeError) return usageFailure(messageOf(error), 'Check the value.');
+  return error;
+}
+
+/** The API's problem body as it came, so that no member of it is lost; where there was none, what the SDK found. */
+function toProblem(error: PostriderError, options: GlobalOptions): FailureProblem {
+  const { code, status, detail, retryable, requestId } = error;
+  const base = {
+    type: 'about:blank',
+    title: code,
+    status,
+    detail,
+    code,
+    fix: fixOf(error, options),
+    retryable,
+    requestId,
+  };
+  return isRecord(error.body) && code !== 'unexpected_answer' ? { ...base, ...error.body } : base;
+}
+
+/** The SDK speaks of its options; here the same things are flags. */
+function fixOf(error: PostriderError, { timeoutSeconds }: GlobalOptions): string {
+  const { code, fix, idempotencyKey } = error;
+  if (error.status !== null) return fix;
+  const look =
+    code === 'timeout'
+      ? `Give it more than ${timeoutSeconds} s with --timeout.`
+      : 'Check that the server runs and that --base-url (or POSTRIDER_BASE_URL) is its address.';
+  if (idempotencyKey === null) return look;
+  return `${look} It may have been accepted all the same: repeat it with --idempotency-key ${idempotencyKey}, and it is not sent twice.`;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,121 @@
+import { Argument, InvalidArgumentError, Option } from 'commander';
+import type { InputDescription, ValueDescription } from '../command-description.ts';
+
+/** The flag for one argument of an operation. Of its value only the form is checked; what it may hold is the server's to say. */
+export function toOption(input: InputDescription): Option {
+  const value = input.value.kind === 'boolean' ? '' : ` <${input.valueName}>`;
+  const option = new Option(`${input.flags.join(', ')}${value}`, describeInput(input));
+  return input.value.kind === 'boolean' ? option : option.argParser(parserOf(input.value));
+}
+
+/** `--no-…` for a boolean, so that false can be said and not only left out. */
+export function toNegatedOption(input: InputDescription): Option {
+  const name = input.flags.at(-1) ?? `--${input.name}`;
+  return new Option(name.replace('--', '--no-'), `the opposite of ${name}`);
+}
+
+/** The positional argument of an operation's argument, such as the id in `emails get <id>`. */
+export function toArgument(input: InputDescription): Argument {
+  const name = input.required ? `<${input.valueName}>` : `[${input.valueName}]`;
+  return new Argument(name, plainText(input.description)).argParser((text: string) =>
+    parserOf(input.value)(text, undefined),
+  );
+}
+
+/** Contract texts are Markdown; in a terminal the backticks only disturb. */
+export function plainText(markdown: string): string {
+  return markdown.replaceAll('`', '');
+}
+
+function describeInput(input: InputDescription): string {
+  const choices = choicesOf(input.value);
+  const parts = [
+    input.required ? '(required)' : '',
+    plainText(input.description),
+    input.value.kind === 'list' || input.value.kind === 'map' ? 'Repeatable.' : '',
+    choices === null || choices.every((choice) => input.description.includes(choice))
+      ? ''
+      : `One of: ${choices.join(', ')}.`,
+  ];
+  return parts.filter((part) => part !== '').join(' ');
+}
+
+function choicesOf(value: ValueDescription): readonly string[] | null {
+  return value.kind === 'choice' || value.kind === 'list' ? value.choices : null;
+}
+
+type Parser = (text: string, previous: unknown) => unknown;
+
+function parserOf(value: Exclude<ValueDescription, { kind: 'boolean' }> | ValueDescription): Parser {
+  switch (value.kind) {
+    case 'text':
+      return once((text) => text);
+    case 'choice':
+      return once((text) => parseChoice(text, value.choices));
+    case 'number':
+      return once((text) => parseNumber(text, value));
+    case 'json':
+      return once(parseJson);
+    case 'boolean':
+      return once(parseBoolean);
+    case 'list':
+      return (text, previous) => {
+        const item = value.choices === null ? text : parseChoice(text, value.choices);
+        return [...(Array.isArray(previous) ? previous : []), item];
+      };
+    case 'map':
+      return (text, previous) => addEntry(text, value.separator, previous);
+  }
+}
+
+/** The last of two values would win in silence, and the first was meant as well. */
+function once(parse: (text: string) => unknown): Parser {
+  return (text, previous) => {
+    if (previous !== undefined) throw new InvalidArgumentError('It is given twice; give it once.');
+    return parse(text);
+  };
+}
+
+function parseChoice(text: string, choices: readonly string[]): string {
+  if (choices.includes(text)) return text;
+  throw new InvalidArgumentError(`Give one of: ${choices.join(', ')}.`);
+}
+
+function parseNumber(text: string, { whole, min, max }: Extract<ValueDescription, { kind: 'number' }>): number {
+  const isNumber = whole ? /^-?\d{1,15}$/.test(text) : /^-?\d{1,15}(\.\d+)?$/.test(text);
+  const number = Number(text);
+  if (isNumber && (min === null || number >= min) && (max === null || number <= max)) return number;
+  const kind = whole ? 'a whole number' : 'a number';
+  throw new InvalidArgumentError(`Give ${kind}${rangeText(min, max)}.`);
+}
+
+function rangeText(min: number | null, max: number | null): string {
+  if (min !== null && max !== null) return ` from ${min} to ${max}`;
+  if (min !== null) return ` of at least ${min}`;
+  return max === null ? '' : ` of at most ${max}`;
+}
+
+function parseBoolean(text: string): boolean {
+  if (text === 'true' || text === 'false') return text === 'true';
+  throw new InvalidArgumentError('Give true or false.');
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new InvalidArgumentError('Give it as JSON, in quotes of the shell.');
+  }
+}
+
+function addEntry(text: string, separator: '=' | ':', previous: unknown): Record<string, string> {
+  const at = text.indexOf(separator);
+  if (at < 1) {
+    throw new InvalidArgumentError(separator === ':' ? 'Give it as "Name: value".' : 'Give it as name=value.');
+  }
+  const entries = new Map(Object.entries(previous ?? {}) as [string, string][]); // Only this function makes them.
+  const name = separator === ':' ? text.slice(0, at).trim() : text.slice(0, at);
+  const value = separator === ':' ? text.slice(at + 1).trim() : text.slice(at + 1);
+  if (entries.has(name)) throw new InvalidArgumentError(`The name ${name} is given twice.`);
+  return Object.fromEntries(entries.set(name, value));
+}

@@ -1,0 +1,18 @@
+import type { ApiConnection } from '../api-connection.ts';
+import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
+import type { Invocation } from '../invocation.ts';
+import { placeValues } from '../operation-input.ts';
+import type { Output } from '../output/output.ts';
+import { renderAnswer } from '../output/render-answer.ts';
+
+/** Calls the operation and prints its answer. */
+export async function runCommand(
+  { command, values }: Invocation,
+  connection: ApiConnection,
+  output: Output,
+): Promise<ExitCode> {
+  const { data } = await connection.call(command.id, placeValues(command, values));
+  if (output.isJson) output.writeJson(data);
+  else renderAnswer(command.id, data, output, new Date());
+  return EXIT_CODES.done;
+}

@@ -1,0 +1,103 @@
+import type { ApiConnection } from '../api-connection.ts';
+import type { CliIo } from '../cli-io.ts';
+import type { InputDescription } from '../command-description.ts';
+import { readContent, readsStdin } from '../content-argument.ts';
+import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
+import { ownFailure, usageFailure } from '../failure.ts';
+import type { Invocation } from '../invocation.ts';
+import { placeValues } from '../operation-input.ts';
+import { outcomeOf } from '../outcome.ts';
+import { isRecord, textOf } from '../output/json-value.ts';
+import type { Output } from '../output/output.ts';
+import { showSend } from '../output/views/send.ts';
+import { waitForOutcome } from '../wait-for-outcome.ts';
+import { CONTENT_FLAGS, WAIT_SECONDS_DEFAULT } from './describe-send.ts';
+
+/** Sends one message and, with `--wait`, follows it to its outcome. */
+export async function runSend(
+  invocation: Invocation,
+  connection: ApiConnection,
+  output: Output,
+  io: CliIo,
+): Promise<ExitCode> {
+  const { command } = invocation;
+  const values = await withContent(command.inputs, invocation.values, io);
+  const { data: accepted, headers } = await connection.call(command.id, placeValues(command, values));
+  if (headers['idempotency-replayed'] === 'true') {
+    output.remark('This idempotency key was used before: nothing was sent again, this is the first answer.');
+  }
+  const { wait } = invocation.ownFlags;
+  if (wait === undefined) return finish(accepted, output);
+  return followSend(accepted, typeof wait === 'number' ? wait : WAIT_SECONDS_DEFAULT, connection, output, io);
+}
+
+/** Without waiting, a held message is the one outcome that is known at once. */
+function finish(message: unknown, output: Output): ExitCode {
+  printMessage(message, output);
+  const outcome = outcomeOf(statusOf(message));
+  if (outcome === 'held') return EXIT_CODES.pendingApproval;
+  return outcome === 'failed' ? EXIT_CODES.deliveryFailed : EXIT_CODES.done;
+}
+
+async function followSend(
+  accepted: unknown,
+  seconds: number,
+  connection: ApiConnection,
+  output: Output,
+  io: CliIo,
+): Promise<ExitCode> {
+  if (outcomeOf(statusOf(accepted)) !== 'open') return finish(accepted, output);
+  const id = idOf(accepted);
+  output.remark(`Accepted as ${id}; waiting up to ${seconds} s for the outcome.`);
+  const result = await waitForOutcome(id, seconds, connection, io.signal);
+  if (result.kind === 'known') return finish(result.message, output);
+  // The send was accepted whatever the wait met, and its id must not get lost.
+  printMessage(result.message ?? accepted, output);
+  if (result.kind === 'interrupted') return EXIT_CODES.interrupted;
+  if (result.kind === 'refused') throw result.failure;
+  throw waitOver(id, seconds, result.message ?? accepted, result.lastFailure);
+}
+
+function printMessage(message: unknown, output: Output): void {
+  if (output.isJson) output.writeJson(message);
+  else showSend(message, output);
+}
+
+function waitOver(id: string, seconds: number, message: unknown, lastFailure: Error | null): Error {
+  const reason =
+    lastFailure === null ? `it is still ${statusOf(message)}` : `its status could not be read: ${lastFailure.message}`;
+  return ownFailure(
+    EXIT_CODES.waitTimedOut,
+    'wait_timed_out',
+    'The outcome was not known in time',
+    `the message was accepted as ${id}, and after ${seconds} s ${reason}`,
+    `Do not send it again; ask for it with: postrider emails get ${id} --wait 60`,
+    true,
+  );
+}
+
+async function withContent(
+  inputs: readonly InputDescription[],
+  values: Readonly<Record<string, unknown>>,
+  io: CliIo,
+): Promise<Readonly<Record<string, unknown>>> {
+  const given = inputs.flatMap(({ name, flags }) => {
+    const value = values[name];
+    const flag = flags.find((candidate) => CONTENT_FLAGS.includes(candidate));
+    return flag !== undefined && typeof value === 'string' ? [{ name, flag, value }] : [];
+  });
+  if (given.filter(({ value }) => readsStdin(value)).length > 1) {
+    throw usageFailure('--html and --text cannot both read stdin', 'Give one of them as @file.');
+  }
+  const contents: Record<string, string> = {};
+  for (const { name, flag, value } of given) contents[name] = await readContent(flag, value, io);
+  return { ...values, ...contents };
+}
+
+function statusOf(message: unknown): string {
+  return isRecord(message) ? textOf(message['status']) : '';
+}
+
+function idOf(message: unknown): string {
+  return isRecord(message) ? textOf(message['id']) : '';
+}

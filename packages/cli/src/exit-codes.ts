@@ -1,0 +1,57 @@
+/** Every exit code the CLI can end with, and what it says to a script. */
+export const EXIT_CODES = {
+  done: 0,
+  unexpected: 1,
+  usage: 2,
+  authentication: 3,
+  permission: 4,
+  notFound: 5,
+  refused: 6,
+  rateLimited: 7,
+  unavailable: 8,
+  pendingApproval: 10,
+  waitTimedOut: 11,
+  deliveryFailed: 12,
+  /** 128 + SIGINT, as shells have it. */
+  interrupted: 130,
+} as const;
+
+export type ExitCodeName = keyof typeof EXIT_CODES;
+export type ExitCode = (typeof EXIT_CODES)[ExitCodeName];
+
+/** The meanings, in the words of the help text. */
+export const EXIT_CODE_MEANINGS: Readonly<Record<ExitCodeName, string>> = {
+  done: 'done',
+  unexpected: 'unexpected: a fault of the CLI or the server (HTTP 500)',
+  usage: 'usage: the command line is wrong; nothing was sent to the server',
+  authentication: 'authentication: no key, or one that is not valid (HTTP 401)',
+  permission: 'permission: the key may not do this (HTTP 403)',
+  notFound: 'not found (HTTP 404)',
+  refused: 'refused: the server read the request and said no (HTTP 400, 402, 405, 409, 410, 413, 415, 422)',
+  rateLimited: 'rate limited (HTTP 429)',
+  unavailable: 'unavailable: no answer, a time-out, or HTTP 502, 503, 504; try again later',
+  pendingApproval: 'pending approval: the message is held until a person decides',
+  waitTimedOut: 'wait timed out: accepted, but the outcome was not known in time',
+  deliveryFailed:
+    'delivery failed: accepted, then bounced, complained, failed, suppressed, rejected, expired or canceled',
+  interrupted: 'interrupted (SIGINT)',
+};
+
+/** The exit code for an HTTP status; null where there was no answer at all. */
+export function exitCodeOfStatus(status: number | null): ExitCode {
+  if (status === null) return EXIT_CODES.unavailable;
+  const own = BY_STATUS[status];
+  if (own !== undefined) return own;
+  return status >= 400 && status < 500 ? EXIT_CODES.refused : EXIT_CODES.unexpected;
+}
+
+const BY_STATUS: Readonly<Record<number, ExitCode>> = {
+  401: EXIT_CODES.authentication,
+  403: EXIT_CODES.permission,
+  404: EXIT_CODES.notFound,
+  429: EXIT_CODES.rateLimited,
+  // 502 and 504 come from proxies whose server is away; a 500 is a fault, which waiting does not mend.
+  502: EXIT_CODES.unavailable,
+  503: EXIT_CODES.unavailable,
+  504: EXIT_CODES.unavailable,
+};

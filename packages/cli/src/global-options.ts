@@ -1,0 +1,112 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { CliIo } from './cli-io.ts';
+
+/** What every command takes beside its own flags. */
+export interface GlobalOptions {
+  readonly isJson: boolean;
+  /** Failures as a problem document on stderr instead of sentences. */
+  readonly hasJsonErrors: boolean;
+  readonly hasColor: boolean;
+  readonly isQuiet: boolean;
+  readonly timeoutSeconds: number;
+  readonly apiKey: string | undefined;
+  readonly baseUrl: string | undefined;
+  readonly dataDir: string | undefined;
+}
+
+/** The heading the global options stand under in help. */
+export const GLOBAL_OPTIONS_TITLE = 'Global options:';
+
+const TIMEOUT_SECONDS_DEFAULT = 30;
+const TIMEOUT_SECONDS_MAX = 3_600;
+
+/**
+ * Adds the global options to one command. They are added to each command of the tree, so that they may stand before and behind the
+ * command's words: options of the root alone would be looked for in the values of other flags too (`--text --json`).
+ */
+export function addGlobalOptions(command: Command): Command {
+  const options = [
+    new Option('--json', 'Print the API’s answer as JSON; automatic where stdout is no terminal.'),
+    new Option('--no-json', 'Print for people even where stdout is no terminal.'),
+    new Option('--output <format>', 'The same choice by name.').choices(['json', 'table']).conflicts('json'),
+    new Option('--api-key <key>', 'API key; else POSTRIDER_API_KEY, else the profile’s.'),
+    new Option('--base-url <url>', 'Server; else POSTRIDER_BASE_URL, else the profile’s.'),
+    new Option(
+      '--data-dir <path>',
+      'Where the profile, quickstart.json, is; else POSTRIDER_DATA_DIR, else .postrider.',
+    ),
+    new Option(
+      '--timeout <seconds>',
+      `Time for one answer, ${TIMEOUT_SECONDS_DEFAULT} unless given; what --wait asks for comes on top.`,
+    ).argParser(parseTimeout),
+    new Option('--no-color', 'Print without colours; so does the environment variable NO_COLOR.'),
+    new Option('-q, --quiet', 'Print the answer and errors only, no hints.'),
+  ];
+  for (const option of options) command.addOption(option.helpGroup(GLOBAL_OPTIONS_TITLE));
+  return command.addHelpOption(new Option('-h, --help', 'Print help.').helpGroup(GLOBAL_OPTIONS_TITLE));
+}
+
+/** The names that no operation's argument may take. */
+export const GLOBAL_FLAG_NAMES = [
+  'json',
+  'output',
+  'api-key',
+  'base-url',
+  'data-dir',
+  'timeout',
+  'color',
+  'quiet',
+  'help',
+  'version',
+] as const;
+
+/** The options as given at any level; the level nearest to the command's own flags wins. */
+export function readGlobalOptions(command: Command, io: CliIo): GlobalOptions {
+  const given = givenOptions(command);
+  const isJson = given['output'] === undefined ? given['json'] : given['output'] === 'json';
+  return {
+    ...outputForm(typeof isJson === 'boolean' ? isJson : undefined, io),
+    hasColor: given['color'] !== false && !io.env['NO_COLOR'] && io.env['TERM'] !== 'dumb',
+    isQuiet: given['quiet'] === true,
+    timeoutSeconds: typeof given['timeout'] === 'number' ? given['timeout'] : TIMEOUT_SECONDS_DEFAULT,
+    apiKey: textOrNothing(given['apiKey']),
+    baseUrl: textOrNothing(given['baseUrl']),
+    dataDir: textOrNothing(given['dataDir']),
+  };
+}
+
+/** How to report a command line that could not be parsed, as far as its words tell. */
+export function guessOutputForm(argv: readonly string[], io: CliIo): Pick<GlobalOptions, 'isJson' | 'hasJsonErrors'> {
+  const end = argv.indexOf('--');
+  const words = end < 0 ? argv : argv.slice(0, end);
+  if (words.includes('--json') || words.includes('--output=json')) return outputForm(true, io);
+  if (words.includes('--no-json') || words.includes('--output=table')) return outputForm(false, io);
+  const named = words[words.indexOf('--output') + 1];
+  return outputForm(words.includes('--output') ? named === 'json' : undefined, io);
+}
+
+/**
+ * Off a terminal the answer is JSON without being asked. A failure then stays readable where stderr is a terminal: `… | jq` is typed by
+ * a person, while a program reads both streams.
+ */
+function outputForm(isJson: boolean | undefined, io: CliIo): Pick<GlobalOptions, 'isJson' | 'hasJsonErrors'> {
+  if (isJson !== undefined) return { isJson, hasJsonErrors: isJson };
+  const isTerminal = io.stdout.isTTY === true;
+  return { isJson: !isTerminal, hasJsonErrors: !isTerminal && io.stderr.isTTY !== true };
+}
+
+function givenOptions(command: Command): Record<string, unknown> {
+  const above = command.parent ? givenOptions(command.parent) : {};
+  const own = Object.entries(command.opts()).filter(([name]) => command.getOptionValueSource(name) === 'cli');
+  return { ...above, ...Object.fromEntries(own) };
+}
+
+function parseTimeout(text: string): number {
+  const seconds = Number(text);
+  if (/^\d+$/.test(text) && seconds >= 1 && seconds <= TIMEOUT_SECONDS_MAX) return seconds;
+  throw new InvalidArgumentError(`Give whole seconds from 1 to ${TIMEOUT_SECONDS_MAX}.`);
+}
+
+function textOrNothing(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}

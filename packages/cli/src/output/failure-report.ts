@@ -1,0 +1,35 @@
+import type { CliIo } from '../cli-io.ts';
+import type { CliFailure, FailureProblem } from '../failure.ts';
+import type { GlobalOptions } from '../global-options.ts';
+import { type JsonRecord, recordsOf, textOf } from './json-value.ts';
+import { inertJson, singleLine } from './untrusted-text.ts';
+
+/** Reports a failure on stderr: one problem document, or sentences for people. */
+export function reportFailure(failure: CliFailure, form: Pick<GlobalOptions, 'hasJsonErrors'>, io: CliIo): void {
+  const { problem } = failure;
+  io.stderr.write(form.hasJsonErrors ? `${inertJson(JSON.stringify(problem))}\n` : inSentences(problem));
+}
+
+function inSentences(problem: FailureProblem): string {
+  const name = problem.status === null ? problem.code : `${problem.code}, ${problem.status}`;
+  const lines = [
+    `Error: ${singleLine(textOf(problem.detail))} (${singleLine(name)})`,
+    // The lists come from the answer as it was, so they are read like everything that comes from elsewhere.
+    ...recordsOf(problem.errors).map(
+      (row) => `  ${wordsOf(row, 'path')}: ${wordsOf(row, 'message')} (${wordsOf(row, 'code')})`,
+    ),
+    ...recordsOf(problem.recipients).map(
+      (row) => `  ${wordsOf(row, 'kind')} ${wordsOf(row, 'email')}: ${wordsOf(row, 'code')}`,
+    ),
+    problem.fix ? `Fix: ${singleLine(textOf(problem.fix))}` : '',
+    problem.requestId ? `Request: ${singleLine(textOf(problem.requestId))}` : '',
+  ];
+  return lines
+    .filter((line) => line !== '')
+    .map((line) => `${line}\n`)
+    .join('');
+}
+
+function wordsOf(row: JsonRecord, name: string): string {
+  return singleLine(textOf(row[name]));
+}

@@ -1,0 +1,34 @@
+import { styleText } from 'node:util';
+import { outcomeOf } from '../outcome.ts';
+
+/** Colours, or the plain text where there are none. */
+export interface Paint {
+  title(text: string): string;
+  faint(text: string): string;
+  bad(text: string): string;
+  /** A message's status in the colour of what it means; may be padded. */
+  status(text: string): string;
+}
+
+export function paintFor(hasColor: boolean): Paint {
+  const plain = (text: string) => text;
+  if (!hasColor) return { title: plain, faint: plain, bad: plain, status: plain };
+  return {
+    title: (text) => style('bold', text),
+    faint: (text) => style('dim', text),
+    bad: (text) => style('red', text),
+    status: (text) => style(statusColor(text.trim()), text),
+  };
+}
+
+/** A status that may still change is yellow, whether somebody has to act or not. */
+function statusColor(status: string): 'green' | 'red' | 'yellow' {
+  const outcome = outcomeOf(status);
+  if (outcome === 'succeeded') return 'green';
+  return outcome === 'failed' ? 'red' : 'yellow';
+}
+
+function style(name: 'bold' | 'dim' | 'red' | 'green' | 'yellow', text: string): string {
+  // An empty text stays empty, so that sheets can leave it out. Whether colour is wanted was decided before.
+  return text === '' ? '' : styleText(name, text, { validateStream: false });
+}

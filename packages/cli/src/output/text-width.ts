@@ -1,0 +1,42 @@
+const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/** Scripts and forms that terminals draw two columns wide (Unicode TR 11, wide and full-width), and emoji. */
+const WIDE =
+  /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}\u3000-\u303e\uff01-\uff60\uffe0-\uffe6]|\p{Emoji}\ufe0f/u;
+const ZERO_WIDTH = /^[\p{Mark}\u200b-\u200d\u2060\ufeff]+$/u;
+
+/** Columns a text takes in a terminal. */
+export function textWidth(text: string): number {
+  if (isPrintableAscii(text)) return text.length;
+  let columns = 0;
+  for (const { segment } of segmenter.segment(text)) columns += graphemeWidth(segment);
+  return columns;
+}
+
+/** Cuts a text to so many columns; what was cut shows as `…`. */
+export function cutToWidth(text: string, columns: number): string {
+  if (textWidth(text) <= columns) return text;
+  let kept = '';
+  let used = 0;
+  for (const { segment } of segmenter.segment(text)) {
+    const width = graphemeWidth(segment);
+    if (used + width > columns - 1) break;
+    kept += segment;
+    used += width;
+  }
+  return `${kept}…`;
+}
+
+/** Fills a text with spaces up to so many columns. */
+export function padToWidth(text: string, columns: number): string {
+  return text + ' '.repeat(Math.max(0, columns - textWidth(text)));
+}
+
+function graphemeWidth(segment: string): number {
+  if (ZERO_WIDTH.test(segment)) return 0;
+  return WIDE.test(segment) ? 2 : 1;
+}
+
+function isPrintableAscii(text: string): boolean {
+  return /^[ -~]*$/.test(text);
+}

@@ -1,0 +1,33 @@
+/**
+ * Control sequences of terminals (ECMA-48): CSI with its parameters, the string sequences (OSC, DCS, SOS, PM, APC) up to their end, and
+ * the two-character escapes; each in its 7-bit and its 8-bit form. An unfinished string sequence loses its introducer only.
+ */
+const SEQUENCES =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+  /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)|\x1b[ -/]*[0-~]?/g;
+/** C0, DEL and C1 without line feed and tab; then the marks that change the direction or the line of what stands around them. */
+const CONTROLS =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+  /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+
+/**
+ * Text that came from elsewhere, on one line and safe for a terminal. Subjects, mail servers' replies and even our own server's words may
+ * carry escapes that recolour, retitle or rewrite a terminal, or paste into it.
+ */
+export function singleLine(text: string): string {
+  return withoutControls(text).replace(/\s+/g, ' ').trim();
+}
+
+/** The same for bodies: line breaks stay, tabs become spaces. */
+export function severalLines(text: string): string {
+  return withoutControls(text.replace(/\r\n?/g, '\n')).replaceAll('\t', '    ');
+}
+
+/** A JSON document whose text holds no raw control character either; the values are the same, only written as `\u…`. */
+export function inertJson(json: string): string {
+  return json.replace(CONTROLS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+function withoutControls(text: string): string {
+  return text.toWellFormed().replace(SEQUENCES, '').replace(CONTROLS, '');
+}

@@ -1,0 +1,34 @@
+import { type JsonRecord, recordsOf, textOf } from '../json-value.ts';
+import type { Output } from '../output.ts';
+import { type Column, renderTable } from '../table.ts';
+import { formatAge, formatMinute } from '../time.ts';
+import { singleLine } from '../untrusted-text.ts';
+import { remarkOnPage } from './page-remark.ts';
+
+/** From here on dates fit beside the ids; below, how long ago it was has to do. */
+const WIDTH_FOR_DATES = 120;
+
+/** The message log: ids stay whole, since they are what the next command takes. */
+export function showEmailList(answer: JsonRecord, output: Output, now: Date): void {
+  const rows = recordsOf(answer['messages']);
+  if (rows.length > 0) output.writeText(renderTable(columnsOf(rows, output, now), output.width, output.paint));
+  remarkOnPage(answer, rows.length, 'emails', output);
+}
+
+function columnsOf(rows: readonly JsonRecord[], output: Output, now: Date): readonly Column[] {
+  const cells = (name: string) => rows.map((row) => singleLine(textOf(row[name])));
+  return [
+    { title: 'id', cells: cells('id') },
+    { title: 'status', cells: cells('status'), paint: output.paint.status },
+    { title: 'to', cells: cells('to'), minWidth: 8, dropOrder: 2 },
+    { title: 'subject', cells: cells('subject'), minWidth: 8 },
+    createdColumn(cells('createdAt'), output.width, now),
+  ];
+}
+
+function createdColumn(times: readonly string[], width: number | null, now: Date): Column {
+  if (width === null || width >= WIDTH_FOR_DATES) {
+    return { title: 'created (utc)', cells: times.map(formatMinute), dropOrder: 1 };
+  }
+  return { title: 'created', cells: times.map((time) => formatAge(time, now)), dropOrder: 1 };
+}

@@ -1,0 +1,44 @@
+import { isRecord, type JsonRecord, textOf } from '../json-value.ts';
+import type { Output } from '../output.ts';
+import { renderSheet, type SheetLine } from '../sheet.ts';
+import { formatTime } from '../time.ts';
+import { singleLine } from '../untrusted-text.ts';
+
+/** Who this key is, what it may do and what is left. */
+export function showOwnKey(key: JsonRecord, output: Output): void {
+  const text = (name: string) => singleLine(textOf(key[name]));
+  const time = (name: string) => formatTime(text(name));
+  const lines: readonly SheetLine[] = [
+    ['key', `${text('name')} (${text('prefix')}…${text('last4')}, ${text('mode')})`],
+    ['id', text('id')],
+    ['account', accountText(key['account'])],
+    ['quota', quotaText(key['quota'])],
+    ['scopes', text('scopes')],
+    ['recipients', key['recipientAllowlist'] === null ? 'any' : text('recipientAllowlist')],
+    ['persona', personaText(key['persona'])],
+    ['created', time('createdAt')],
+    ['last used', time('lastUsedAt')],
+    ['expires', time('expiresAt')],
+    ['revoked', time('revokedAt')],
+  ];
+  output.writeText(renderSheet(lines, output.paint));
+}
+
+function accountText(account: unknown): string {
+  return isRecord(account) ? singleLine(`${textOf(account['name'])} (${textOf(account['id'])})`) : '';
+}
+
+function quotaText(quota: unknown): string {
+  if (!isRecord(quota)) return '';
+  const number = (name: string) => Number(quota[name]).toLocaleString('en');
+  const resets = formatTime(singleLine(textOf(quota['resetsAt'])));
+  return `${number('remaining')} of ${number('limit')} recipients left this month, until ${resets}`;
+}
+
+function personaText(persona: unknown): string {
+  if (!isRecord(persona)) return '';
+  return [persona['agentName'], persona['source']]
+    .map((part) => singleLine(textOf(part)))
+    .filter((part) => part !== '')
+    .join(', ');
+}

@@ -1,0 +1,13 @@
+import { type JsonRecord, textOf } from '../json-value.ts';
+import type { Output } from '../output.ts';
+import { singleLine } from '../untrusted-text.ts';
+
+/** How much of a list the page shows, and how to get the next one. */
+export function remarkOnPage(page: JsonRecord, shown: number, noun: string, output: Output): void {
+  const total = typeof page['total'] === 'number' ? page['total'] : shown;
+  const about = page['totalIsEstimate'] === true ? 'about ' : '';
+  if (shown === 0) output.remark(`No ${noun}.`);
+  else output.remark(`${shown} of ${about}${total.toLocaleString('en')} ${noun}.`);
+  const cursor = singleLine(textOf(page['nextCursor']));
+  if (cursor !== '') output.remark(`Next page: the same command with --cursor ${cursor}`);
+}

@@ -1,0 +1,43 @@
+import { outcomeOf } from '../../outcome.ts';
+import { isRecord, recordsOf, textOf } from '../json-value.ts';
+import type { Output } from '../output.ts';
+import { renderSheet, type SheetLine } from '../sheet.ts';
+import { singleLine } from '../untrusted-text.ts';
+
+/** Where a message that was just sent stands, and what to do next. Takes the acceptance as well as the whole message. */
+export function showSend(answer: unknown, output: Output): void {
+  const message = isRecord(answer) ? answer : {};
+  const id = singleLine(textOf(message['id']));
+  const status = singleLine(textOf(message['status']));
+  const lines: readonly SheetLine[] = [
+    ['id', id],
+    ['status', output.paint.status(status)],
+    ['reason', output.paint.bad(reasonOf(message['events'], message['lastError'], status))],
+  ];
+  output.writeText(renderSheet(lines, output.paint));
+  output.remark(nextStep(id, status));
+}
+
+/** Of a message that failed: what the last event says about it. */
+function reasonOf(events: unknown, lastError: unknown, status: string): string {
+  if (outcomeOf(status) !== 'failed') return '';
+  const event = recordsOf(events).findLast(({ type }) => type === status) ?? {};
+  const parts = [event['classification'], event['recipient'], event['detail'] ?? lastError];
+  return parts
+    .map((part) => singleLine(textOf(part)))
+    .filter((part) => part !== '')
+    .join('  ');
+}
+
+function nextStep(id: string, status: string): string {
+  switch (outcomeOf(status)) {
+    case 'held':
+      return `The message is held until a person approves it. See what became of it: postrider emails get ${id}`;
+    case 'open':
+      return `Delivery goes on in the background. Wait for the outcome: postrider emails get ${id} --wait 60`;
+    case 'failed':
+      return `See the whole trail: postrider emails get ${id}`;
+    case 'succeeded':
+      return `See the message and its trail: postrider emails get ${id}`;
+  }
+}

@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import { Command, type Help } from 'commander';
+import type { CliIo } from './cli-io.ts';
+import type { CommandDescription } from './command-description.ts';
+import { describeCommand, readValues } from './commands/describe-command.ts';
+import { describeSend, SEND_OPERATION } from './commands/describe-send.ts';
+import { EXIT_CODE_MEANINGS, EXIT_CODES, type ExitCodeName } from './exit-codes.ts';
+import { addGlobalOptions, GLOBAL_OPTIONS_TITLE, readGlobalOptions } from './global-options.ts';
+import type { Invocation } from './invocation.ts';
+
+/** Second names of commands, at the top: what is used most is shortest. */
+const SHORTCUTS: Readonly<Record<string, string>> = { send: 'emails send' };
+
+/** The root of the command tree; `run` is called with what the command line asks for. */
+export function buildProgram(
+  commands: readonly CommandDescription[],
+  io: CliIo,
+  run: (invocation: Invocation) => Promise<void>,
+): Command {
+  const program = new Command('postrider')
+    .description('Sends transactional email through a Postrider server and tells what became of it.')
+    .enablePositionalOptions()
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(text),
+      // Failures are reported in one place, in the form the caller asked for.
+      outputError: () => {},
+      getOutHelpWidth: () => io.stdout.columns ?? 80,
+      getErrHelpWidth: () => io.stderr.columns ?? 80,
+    })
+    .configureHelp({ subcommandTerm: termOf })
+    .helpCommand('help [command]', 'Print help for a command.')
+    .version(readVersion(), '-V, --version', 'Print the version.')
+    .addHelpText('after', ({ command }) => rootHelp(command.createHelp(), io.stdout.columns ?? 80));
+  program.options.find(({ long }) => long === '--version')?.helpGroup(GLOBAL_OPTIONS_TITLE);
+  addGlobalOptions(program);
+  for (const [name, target] of Object.entries(SHORTCUTS)) {
+    const description = commands.find(({ command }) => command === target);
+    if (description !== undefined)
+      addLeaf(program, name, description, io, run).summary(`${description.summary}; short for ${target}`);
+  }
+  for (const description of commands) addCommand(program, description, io, run);
+  return program;
+}
+
+function addCommand(
+  program: Command,
+  description: CommandDescription,
+  io: CliIo,
+  run: (invocation: Invocation) => Promise<void>,
+): void {
+  const words = description.command.split(' ');
+  const leaf = words.pop() ?? description.command;
+  let parent = program;
+  for (const word of words) parent = parent.commands.find((group) => group.name() === word) ?? addGroup(parent, word);
+  addLeaf(parent, leaf, description, io, run);
+  if (parent !== program) parent.summary(parent.commands.map((command) => command.name()).join(', '));
+}
+
+function addGroup(parent: Command, name: string): Command {
+  const group = addGlobalOptions(parent.command(name)).enablePositionalOptions().helpCommand(false);
+  return group.description(`Commands about ${name}.`);
+}
+
+function addLeaf(
+  parent: Command,
+  name: string,
+  description: CommandDescription,
+  io: CliIo,
+  run: (invocation: Invocation) => Promise<void>,
+): Command {
+  const command = describeCommand(parent.command(name), description);
+  if (description.id === SEND_OPERATION) describeSend(command);
+  addGlobalOptions(command);
+  return command.action(() =>
+    run({
+      command: description,
+      values: readValues(command, description),
+      ownFlags: command.opts(),
+      options: readGlobalOptions(command, io),
+    }),
+  );
+}
+
+/** A command in the list of its group: its name and what it must be given. */
+function termOf(command: Command): string {
+  return [command.name(), ...command.registeredArguments.map((argument) => `<${argument.name()}>`)].join(' ');
+}
+
+const PROFILE_HELP =
+  'The server and the key come from --base-url and --api-key, else from POSTRIDER_BASE_URL and POSTRIDER_API_KEY, else from the profile: ' +
+  'the file .postrider/quickstart.json, which a server in development writes for the tools on its machine.';
+const OUTPUT_HELP =
+  'The answer goes to stdout, everything else to stderr. With --json the answer is the API’s own JSON document, and a failure is its ' +
+  'problem document, on stderr.';
+
+function rootHelp(help: Help, columns: number): string {
+  help.prepareContext({ helpWidth: columns });
+  // The keys of EXIT_CODES, which Object.keys widens to string.
+  const names = Object.keys(EXIT_CODES) as ExitCodeName[];
+  const codes = names.map((name) => help.formatItem(String(EXIT_CODES[name]), 3, EXIT_CODE_MEANINGS[name], help));
+  const paragraphs = [PROFILE_HELP, OUTPUT_HELP].map((text) => help.boxWrap(text, columns));
+  return ['', ...paragraphs.flatMap((text) => [text, '']), 'Exit codes:', ...codes].join('\n');
+}
+
+/** From the package's own manifest, which stands one directory above in the sources and in the published form alike. */
+function readVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  const hasVersion = typeof manifest === 'object' && manifest !== null && 'version' in manifest;
+  return hasVersion ? String(manifest.version) : 'unknown';
+}

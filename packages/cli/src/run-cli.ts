@@ -1,0 +1,60 @@
+import { CommanderError } from 'commander';
+import type { CliIo } from './cli-io.ts';
+import type { CommandDescription } from './command-description.ts';
+import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
+import { CliFailure, unexpectedFailure, usageFailure } from './failure.ts';
+import { COMMANDS } from './generated/commands.ts';
+import { guessOutputForm } from './global-options.ts';
+import type { Invocation } from './invocation.ts';
+import { reportFailure } from './output/failure-report.ts';
+import { buildProgram } from './program.ts';
+
+/**
+ * Runs one command line and answers with its exit code. Writes data to `io.stdout` and everything else to `io.stderr`; never throws,
+ * never ends the process.
+ */
+export async function runCli(
+  argv: readonly string[],
+  io: CliIo,
+  commands: readonly CommandDescription[] = COMMANDS,
+): Promise<ExitCode> {
+  let exitCode: ExitCode = EXIT_CODES.done;
+  let form = guessOutputForm(argv, io);
+  const program = buildProgram(commands, io, async (invocation) => {
+    form = invocation.options;
+    exitCode = await execute(invocation, io);
+  });
+  try {
+    if (argv.length === 0) program.outputHelp();
+    else await program.parseAsync(argv, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (io.signal?.aborted) return EXIT_CODES.interrupted;
+    const failure = toFailure(error);
+    if (failure === null)
+      return error instanceof CommanderError && error.exitCode === 0 ? EXIT_CODES.done : EXIT_CODES.usage;
+    reportFailure(failure, form, io);
+    return failure.exitCode;
+  }
+}
+
+/** What talks to the server is loaded here and not before: help and usage mistakes need none of it. */
+async function execute(invocation: Invocation, io: CliIo): Promise<ExitCode> {
+  const { executeInvocation } = await import('./execute.ts');
+  return executeInvocation(invocation, io);
+}
+
+/** Null where there is nothing to report: help and version were printed. */
+function toFailure(error: unknown): CliFailure | null {
+  if (error instanceof CliFailure) return error;
+  if (!(error instanceof CommanderError)) return unexpectedFailure(error);
+  if (error.exitCode === 0 || error.code === 'commander.help') return null;
+  const [detail, fix] = splitSuggestion(error.message);
+  return usageFailure(detail, fix);
+}
+
+/** Commander says what it takes a mistyped word for on a last line, in brackets. */
+function splitSuggestion(message: string): readonly [detail: string, fix: string] {
+  const [, detail = message, suggestion] = /^(?:error: )?(.*?)(?:\n\((Did you mean .*)\))?$/s.exec(message) ?? [];
+  return [detail, suggestion ?? 'Add --help to see what the command takes.'];
+}

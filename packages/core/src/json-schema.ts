@@ -1,0 +1,89 @@
+import { z } from 'zod';
+
+export type JsonSchema = { readonly [key: string]: unknown };
+
+/** Schemas by name, as `components.schemas` wants them. */
+export type Components = Record<string, JsonSchema>;
+
+/**
+ * The JSON Schema of a zod schema for OpenAPI: named nouns (`.meta({id})`) are hoisted into `components` and referred to.
+ * `input` describes what a caller may write, `output` what an answer holds; outputs stay open, so that new fields break nobody.
+ */
+export function toComponentSchema(schema: z.ZodType, io: 'input' | 'output', components: Components): JsonSchema {
+  const { $defs, ...root } = convert(schema, io);
+  for (const [name, definition] of Object.entries(asRecord($defs))) hoist(name, asRecord(definition), components);
+  const { id, ...named } = root;
+  if (typeof id !== 'string') return pointToComponents(root);
+  hoist(id, named, components);
+  return { $ref: `#/components/schemas/${id}` };
+}
+
+/** The JSON Schema of a zod schema in one piece, without `$ref`: some model providers refuse references. */
+export function toInlineSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+  const { $defs, ...root } = convert(schema, io);
+  return asRecord(inline(root, asRecord($defs)));
+}
+
+function convert(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+  const { $schema: _, ...raw } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  const json = asRecord(mapObjects(raw, publish));
+  return io === 'output' ? asRecord(openObjects(json)) : json;
+}
+
+/** `.meta({publishedAs})` says how a schema is shown where its own form is an accident of the wire, as numbers in query strings are. */
+function publish(node: JsonSchema): JsonSchema {
+  if (node['publishedAs'] === undefined) return node;
+  const { description } = node;
+  return { ...asRecord(node['publishedAs']), ...(description === undefined ? {} : { description }) };
+}
+
+function hoist(name: string, definition: JsonSchema, components: Components): void {
+  const { id: _, ...plain } = definition;
+  const clean = pointToComponents(plain);
+  const existing = components[name];
+  if (existing !== undefined && JSON.stringify(existing) !== JSON.stringify(clean)) {
+    throw new Error(`two different schemas are named ${name}`);
+  }
+  components[name] = clean;
+}
+
+function pointToComponents(schema: JsonSchema): JsonSchema {
+  return asRecord(
+    mapObjects(schema, (node) =>
+      typeof node['$ref'] === 'string' ? { $ref: node['$ref'].replace('#/$defs/', '#/components/schemas/') } : node,
+    ),
+  );
+}
+
+function inline(node: unknown, definitions: JsonSchema): unknown {
+  return mapObjects(node, (object) => {
+    if (typeof object['$ref'] !== 'string') {
+      const { id, ...rest } = object;
+      return typeof id === 'string' && ('type' in object || 'enum' in object) ? rest : object;
+    }
+    const { id: _, ...definition } = asRecord(definitions[object['$ref'].replace('#/$defs/', '')]);
+    const { $ref: __, ...beside } = object;
+    return asRecord(inline({ ...definition, ...beside }, definitions));
+  });
+}
+
+/** `additionalProperties: false` on an answer would make every new field a breaking change. A map's own value schema stays. */
+function openObjects(node: unknown): unknown {
+  return mapObjects(node, (object) => {
+    if (object['additionalProperties'] !== false) return object;
+    const { additionalProperties: _, ...open } = object;
+    return open;
+  });
+}
+
+function mapObjects(node: unknown, change: (object: JsonSchema) => JsonSchema): unknown {
+  if (Array.isArray(node)) return node.map((item) => mapObjects(item, change));
+  if (typeof node !== 'object' || node === null) return node;
+  const changed = change(asRecord(node));
+  return Object.fromEntries(Object.entries(changed).map(([key, value]) => [key, mapObjects(value, change)]));
+}
+
+function asRecord(value: unknown): JsonSchema {
+  // Callers pass objects of parsed JSON Schema; anything else reads as an empty schema.
+  return typeof value === 'object' && value !== null ? (value as JsonSchema) : {};
+}

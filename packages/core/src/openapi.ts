@@ -1,0 +1,141 @@
+import { BODY_ERRORS, COMMON_ERRORS, ERRORS, type ErrorCode, KEY_ERRORS } from './errors.ts';
+import { type Components, type JsonSchema, toComponentSchema } from './json-schema.ts';
+import type { Operation } from './operation.ts';
+import { problemSchema } from './schemas/problem.ts';
+
+export interface OpenApiOptions {
+  readonly version: string;
+  readonly serverUrl: string;
+}
+
+/** The OpenAPI 3.1 document of a list of operations; paths are published unprefixed. */
+export function toOpenApi(operations: readonly Operation[], options: OpenApiOptions): JsonSchema {
+  const components: Components = {};
+  const problem = toComponentSchema(problemSchema, 'output', components);
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const operation of operations) {
+    const path = operation.path.replace(/:([a-zA-Z]+)/g, '{$1}');
+    paths[path] = {
+      ...paths[path],
+      [operation.method.toLowerCase()]: describeOperation(operation, components, problem),
+    };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Postrider',
+      version: options.version,
+      description:
+        'Self-hosted transactional email. Every path is also served under `/v1`. Every answer carries `x-request-id`. Errors are RFC 9457 problem details.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: options.serverUrl }],
+    tags: tagsOf(operations),
+    paths,
+    components: {
+      schemas: Object.fromEntries(Object.entries(components).sort(([a], [b]) => (a < b ? -1 : 1))),
+      securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key.' } },
+    },
+  };
+}
+
+/** Every code an operation can answer: its own, and those that follow from how it is called. */
+export function errorCodesOf(operation: Operation): readonly ErrorCode[] {
+  const codes: readonly ErrorCode[] = [
+    ...(operation.body ? BODY_ERRORS : []),
+    ...(operation.access.kind === 'key' ? KEY_ERRORS : []),
+    ...operation.errors,
+    ...COMMON_ERRORS,
+  ];
+  return [...new Set(codes)];
+}
+
+/** The resource an operation belongs to: the first part of its id. */
+export function resourceOf(operation: Operation): string {
+  return operation.id.slice(0, operation.id.indexOf('.'));
+}
+
+function tagsOf(operations: readonly Operation[]): readonly { readonly name: string }[] {
+  return [...new Set(operations.map(resourceOf))].map((name) => ({ name }));
+}
+
+function describeOperation(operation: Operation, components: Components, problem: JsonSchema): JsonSchema {
+  const scope = operation.access.kind === 'key' ? operation.access.scope : null;
+  return {
+    operationId: operation.id,
+    tags: [resourceOf(operation)],
+    summary: operation.summary,
+    description: scope === null ? operation.description : `${operation.description} Scope: \`${scope}\`.`,
+    security: operation.access.kind === 'key' ? [{ key: [] }] : [],
+    ...parametersOf(operation, components),
+    ...(operation.body ? { requestBody: bodyOf(operation, components) } : {}),
+    responses: {
+      [operation.status]: successOf(operation, components),
+      ...problemsOf(operation, problem),
+    },
+    'x-effect': operation.effect,
+    ...(scope === null ? {} : { 'x-scope': scope }),
+  };
+}
+
+function parametersOf(operation: Operation, components: Components): JsonSchema {
+  const parameters = [
+    ...placeOf(operation.params, 'path', components),
+    ...placeOf(operation.query, 'query', components),
+    ...placeOf(operation.headers, 'header', components),
+  ];
+  return parameters.length === 0 ? {} : { parameters };
+}
+
+function placeOf(
+  schema: Operation['params'],
+  place: 'path' | 'query' | 'header',
+  components: Components,
+): JsonSchema[] {
+  if (schema === undefined) return [];
+  return Object.entries(schema.shape).map(([name, field]) => {
+    // zod types the shape's values as its core type; every schema of ours is a full ZodType.
+    const { description, ...json } = toComponentSchema(
+      field as Parameters<typeof toComponentSchema>[0],
+      'input',
+      components,
+    );
+    const optional = (field as { safeParse(value: unknown): { success: boolean } }).safeParse(undefined).success;
+    return { name, in: place, required: !optional, ...(description ? { description } : {}), schema: json };
+  });
+}
+
+function bodyOf(operation: Operation, components: Components): JsonSchema {
+  const schema = operation.body ? toComponentSchema(operation.body, 'input', components) : {};
+  return { required: true, content: { 'application/json': { schema } } };
+}
+
+function successOf(operation: Operation, components: Components): JsonSchema {
+  const contentType = operation.contentType ?? 'application/json';
+  return {
+    description: operation.summary,
+    headers: Object.fromEntries(
+      Object.entries({ 'x-request-id': 'The id of this request.', ...operation.responseHeaders }).map(
+        ([name, description]) => [name, { description, schema: { type: 'string' } }],
+      ),
+    ),
+    content: { [contentType]: { schema: toComponentSchema(operation.output, 'output', components) } },
+  };
+}
+
+/** One response a status, naming the codes it can carry. */
+function problemsOf(operation: Operation, problem: JsonSchema): JsonSchema {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of errorCodesOf(operation)) {
+    byStatus.set(ERRORS[code].status, [...(byStatus.get(ERRORS[code].status) ?? []), code]);
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [
+      status,
+      {
+        description: codes.map((code) => `\`${code}\`: ${ERRORS[code].title}.`).join(' '),
+        content: { 'application/problem+json': { schema: problem } },
+      },
+    ]),
+  );
+}

@@ -1,0 +1,85 @@
+import type { z } from 'zod';
+import type { ErrorCode } from './errors.ts';
+import type { Scope } from './scopes.ts';
+
+/** What a call does to the world; retry rules, MCP annotations and the CLI's confirmations follow from it. */
+export type Effect = 'read' | 'create' | 'update' | 'delete' | 'send';
+
+/** Who may call: everyone, or the holder of a key (with a scope, where one is named). */
+export type Access = { readonly kind: 'public' } | { readonly kind: 'key'; readonly scope: Scope | null };
+
+/** How the operation shows as an MCP tool. `description`: what for, what not for, what comes back; at most 400 characters. */
+export interface McpExposure {
+  readonly tool: string;
+  readonly title: string;
+  readonly description: string;
+}
+
+/** How the operation shows as a CLI command: the words after `postrider`, and the positional arguments by input name. */
+export interface CliExposure {
+  readonly command: string;
+  readonly positional?: readonly string[];
+  readonly examples?: readonly string[];
+}
+
+/** `json` answers a body described by `output`; `text` answers a string as it is; `raw` routes speak a protocol of their own. */
+export type ResponseKind = 'json' | 'text' | 'raw';
+
+/** Names that a later capability brings: refused by name with `not_available`, absent from every published schema. */
+export interface UpcomingFields {
+  readonly body?: readonly string[];
+  readonly query?: readonly string[];
+}
+
+export interface Operation {
+  readonly id: string;
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** With `:name` parameters, unprefixed; the router serves it under `/v1` too. */
+  readonly path: string;
+  readonly access: Access;
+  readonly summary: string;
+  readonly description: string;
+  readonly effect: Effect;
+  readonly params?: z.ZodObject;
+  readonly query?: z.ZodObject;
+  /** Request headers that are part of the call, by lower-case name. Others are ignored. */
+  readonly headers?: z.ZodObject;
+  readonly body?: z.ZodType;
+  readonly upcoming?: UpcomingFields;
+  readonly status: number;
+  readonly response: ResponseKind;
+  readonly contentType?: string;
+  readonly output: z.ZodType;
+  /** Response headers a caller may rely on beside `x-request-id`: name to meaning. */
+  readonly responseHeaders?: Readonly<Record<string, string>>;
+  /** Codes beyond COMMON_ERRORS, KEY_ERRORS and BODY_ERRORS, which follow from `access` and `body`. */
+  readonly errors: readonly ErrorCode[];
+  readonly mcp: McpExposure | null;
+  readonly cli: CliExposure | null;
+}
+
+/** Declares an operation; the literal types stay, so that the handler map and the SDK know every id. */
+export function defineOperation<const O extends Operation>(operation: O): O {
+  return operation;
+}
+
+type Parsed<T> = T extends z.ZodType ? z.output<T> : Record<string, never>;
+type Given<T> = T extends z.ZodType ? z.input<T> : Record<string, never>;
+
+/** The validated input a handler receives. */
+export interface OperationInput<O extends Operation> {
+  readonly params: Parsed<O['params']>;
+  readonly query: Parsed<O['query']>;
+  readonly headers: Parsed<O['headers']>;
+  readonly body: O['body'] extends z.ZodType ? z.output<O['body']> : undefined;
+}
+
+/** The input as a caller writes it, before defaults and parsing. */
+export interface OperationRequest<O extends Operation> {
+  readonly params: Given<O['params']>;
+  readonly query: Given<O['query']>;
+  readonly headers: Given<O['headers']>;
+  readonly body: O['body'] extends z.ZodType ? z.input<O['body']> : undefined;
+}
+
+export type OperationOutput<O extends Operation> = z.input<O['output']>;

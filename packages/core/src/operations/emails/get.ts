@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { LIMITS } from '../../limits.ts';
+import { defineOperation } from '../../operation.ts';
+import { messageSchema } from '../../schemas/message.ts';
+import { integerInQuery } from '../../schemas/page.ts';
+
+export const getEmail = defineOperation({
+  id: 'emails.get',
+  method: 'GET',
+  path: '/emails/:id',
+  access: { kind: 'key', scope: 'emails:read' },
+  summary: 'Read one email',
+  description:
+    'Answers status, recipients, rendered body, provenance and the full event trail. With `wait` it answers as soon as the message is final or `sent`, and at the time-out with the present state. Without the scope `emails:content` the content fields are null and `contentRedacted` is true.',
+  effect: 'read',
+  params: z.object({ id: z.string().describe('Message id.') }),
+  query: z.strictObject({
+    wait: integerInQuery(1, LIMITS.waitSecondsMax)
+      .optional()
+      .describe(`Seconds to wait for an outcome, 1 to ${LIMITS.waitSecondsMax}.`),
+  }),
+  status: 200,
+  response: 'json',
+  output: messageSchema,
+  errors: ['not_found'],
+  mcp: {
+    tool: 'get_email',
+    title: 'Read an email',
+    description:
+      'Reads one message by id: status, recipients, body, provenance and the full event trail. Not for waiting: use wait_for_email. Long bodies are cut.',
+  },
+  cli: { command: 'emails get', positional: ['id'], examples: ['postrider emails get <id> --wait 30'] },
+});

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { defineOperation } from '../../operation.ts';
+import { idSchema, timestampSchema } from '../../schemas/identifiers.ts';
+import { keyFields } from '../../schemas/key.ts';
+
+export const getOwnKey = defineOperation({
+  id: 'keys.self',
+  method: 'GET',
+  path: '/keys/self',
+  access: { kind: 'key', scope: null },
+  summary: 'Read the calling key',
+  description: 'What the calling key is, what it may do, and what its account has left to send this month.',
+  effect: 'read',
+  query: z.strictObject({}),
+  status: 200,
+  response: 'json',
+  output: z
+    .object({
+      ...keyFields,
+      account: z.object({ id: idSchema, name: z.string() }),
+      quota: z.object({
+        limit: z.number().int().describe('Recipients per month.'),
+        used: z.number().int(),
+        remaining: z.number().int(),
+        resetsAt: timestampSchema,
+      }),
+    })
+    .meta({ id: 'OwnKey' }),
+  errors: [],
+  mcp: null,
+  cli: { command: 'whoami', examples: ['postrider whoami', 'postrider whoami --json'] },
+});

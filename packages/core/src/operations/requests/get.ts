@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { LIMITS } from '../../limits.ts';
+import { defineOperation } from '../../operation.ts';
+import { requestRecordSchema } from '../../schemas/request-record.ts';
+
+export const getRequest = defineOperation({
+  id: 'requests.get',
+  method: 'GET',
+  path: '/requests/:id',
+  access: { kind: 'key', scope: 'logs:read' },
+  summary: 'Read one logged request',
+  description: `One authenticated request by its \`x-request-id\`, for ${LIMITS.requestLogDays} days. Where an id was used several times, the newest.`,
+  effect: 'read',
+  params: z.object({ id: z.string().describe('The `x-request-id` of the request.') }),
+  query: z.strictObject({}),
+  status: 200,
+  response: 'json',
+  output: requestRecordSchema,
+  errors: ['not_found'],
+  mcp: null,
+  cli: { command: 'requests get', positional: ['id'], examples: ['postrider requests get <request id>'] },
+});

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { LIMITS } from '../../limits.ts';
+import { defineOperation } from '../../operation.ts';
+import { cursorSchema, limitSchema, pageFields } from '../../schemas/page.ts';
+import { requestRecordSchema } from '../../schemas/request-record.ts';
+
+export const listRequests = defineOperation({
+  id: 'requests.list',
+  method: 'GET',
+  path: '/requests',
+  access: { kind: 'key', scope: 'logs:read' },
+  summary: 'List logged requests',
+  description: `Every authenticated request of the account, newest first, for ${LIMITS.requestLogDays} days.`,
+  effect: 'read',
+  query: z.strictObject({ limit: limitSchema, cursor: cursorSchema }),
+  status: 200,
+  response: 'json',
+  output: z.object({ requests: z.array(requestRecordSchema), ...pageFields }).meta({ id: 'RequestPage' }),
+  errors: ['invalid_cursor'],
+  mcp: null,
+  cli: { command: 'requests list', examples: ['postrider requests list --limit 20'] },
+});

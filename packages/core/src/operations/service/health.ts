@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { defineOperation } from '../../operation.ts';
+
+export const getHealth = defineOperation({
+  id: 'service.health',
+  method: 'GET',
+  path: '/health',
+  access: { kind: 'public' },
+  summary: 'Liveness',
+  description: 'Answers while the process lives, whatever its database does.',
+  effect: 'read',
+  query: z.strictObject({}),
+  status: 200,
+  response: 'json',
+  output: z.object({ status: z.literal('ok'), version: z.string() }).meta({ id: 'Health' }),
+  errors: [],
+  mcp: null,
+  cli: null,
+});

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { LIMITS } from '../limits.ts';
+import { headerText } from './text.ts';
+
+/** Headers the service writes itself, or that would let a sender forge what receivers trust. Compared without case. */
+const REFUSED_HEADERS = new Set([
+  'from',
+  'to',
+  'cc',
+  'bcc',
+  'sender',
+  'date',
+  'subject',
+  'message-id',
+  'mime-version',
+  'dkim-signature',
+  'return-path',
+  'received',
+  'authentication-results',
+]);
+/** RFC 5322 ftext without the colon. */
+const HEADER_NAME = /^[!-9;-~]+$/;
+
+export const customHeadersSchema = z
+  .record(z.string(), headerText(0, LIMITS.headerValueCharacters))
+  .superRefine((headers, context) => {
+    const names = Object.keys(headers);
+    if (names.length > LIMITS.customHeaders) {
+      const message = `must hold at most ${LIMITS.customHeaders} headers`;
+      context.addIssue({ code: 'custom', message, params: { code: 'too_many' } });
+    }
+    const seen = new Set<string>();
+    for (const name of names) {
+      const problem = checkName(name, seen);
+      if (problem) context.addIssue({ code: 'custom', path: [name], ...problem });
+      seen.add(name.toLowerCase());
+    }
+  })
+  .describe(
+    `Additional headers of the message, by name; at most ${LIMITS.customHeaders}, values up to ${LIMITS.headerValueCharacters} characters. From, To, Cc, Bcc, Sender, Date, Subject, Message-ID, Content-*, MIME-Version, DKIM-Signature, Return-Path, Received and Authentication-Results are refused.`,
+  );
+
+function checkName(
+  name: string,
+  seen: ReadonlySet<string>,
+): { readonly message: string; readonly params: { readonly code: string } } | null {
+  const folded = name.toLowerCase();
+  if (!HEADER_NAME.test(name) || name.length > LIMITS.headerNameCharacters) {
+    return {
+      message: `is no header name (1 to ${LIMITS.headerNameCharacters} printable ASCII characters, no colon or space)`,
+      params: { code: 'invalid_format' },
+    };
+  }
+  if (REFUSED_HEADERS.has(folded) || folded.startsWith('content-')) {
+    return { message: 'is set by the service and cannot be given', params: { code: 'header_refused' } };
+  }
+  if (seen.has(folded)) return { message: 'is given twice, in different case', params: { code: 'duplicate' } };
+  return null;
+}

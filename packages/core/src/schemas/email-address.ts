@@ -1,0 +1,124 @@
+import { LIMITS } from '../limits.ts';
+
+/** One parsed mailbox: `address` is what goes on the wire (domain in lower case as A-labels, local part as given). */
+export interface Mailbox {
+  readonly name: string | null;
+  readonly address: string;
+  readonly local: string;
+  readonly domain: string;
+}
+
+export type MailboxVerdict =
+  | { readonly ok: true; readonly mailbox: Mailbox }
+  | { readonly ok: false; readonly message: string };
+
+/** RFC 5322 atext. Quoted local parts are refused on purpose: they are never needed, and each is a way around an allowlist. */
+const DOT_ATOM = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
+const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+/** Display names that need no quotes may hold anything that cannot end the name or start a second address. */
+const FORBIDDEN_IN_BARE_NAME = /[<>",;:\\@[\]]/;
+
+/**
+ * Parses `a@b.c` or `Name <a@b.c>` strictly: one address, no comments, no groups, no routes, no quoted local parts, no IP literals.
+ * Lenient parsers can turn one string into other recipients than the ones that were checked, so whatever is unclear is refused.
+ */
+export function parseMailbox(given: string): MailboxVerdict {
+  if (given.length > LIMITS.mailboxCharacters) return refuse(`is longer than ${LIMITS.mailboxCharacters} characters`);
+  if (hasForbiddenCharacter(given)) return refuse('contains a control or text-direction character');
+  const text = given.trim();
+  if (!text.endsWith('>')) return parseAddress(text, null);
+  const open = text.lastIndexOf('<');
+  if (open < 0) return refuse('has a `>` without a `<`');
+  const name = parseName(text.slice(0, open).trim());
+  if (!name.ok) return name;
+  return parseAddress(text.slice(open + 1, -1), name.name);
+}
+
+/** Control characters could break a header line; bidirectional controls make a name show as another (trust rule for every header value). */
+export function hasForbiddenCharacter(text: string): boolean {
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code < 0x20 || code === 0x7f || isBidiControl(code)) return true;
+    if (code > 0x7f && (code < 0xa0 || code === 0x2028 || code === 0x2029)) return true;
+  }
+  return false;
+}
+
+/** Where the key of an allowlist, a suppression or a filter is compared: without case. */
+export function foldAddress(address: string): string {
+  return address.toLowerCase();
+}
+
+/**
+ * A domain name as A-labels in lower case, or null where it is none. At least two labels; no underscore, no trailing dot, no all-digit
+ * last label (that would be an IPv4 address).
+ */
+export function toAsciiDomain(domain: string): string | null {
+  const ascii = isAscii(domain) ? domain.toLowerCase() : internationalToAscii(domain);
+  if (ascii === null || ascii.length > 253) return null;
+  const labels = ascii.split('.');
+  if (labels.length < 2 || !labels.every((label) => LABEL.test(label))) return null;
+  return /^\d+$/.test(labels.at(-1) ?? '') ? null : ascii;
+}
+
+function parseAddress(address: string, name: string | null): MailboxVerdict {
+  const at = address.lastIndexOf('@');
+  if (at < 0) return refuse('has no `@`');
+  const local = address.slice(0, at);
+  if (local.length > LIMITS.localPartCharacters) {
+    return refuse(`has more than ${LIMITS.localPartCharacters} characters before the \`@\``);
+  }
+  if (!isAscii(local)) return refuse('has characters outside ASCII before the `@`, which is not supported (SMTPUTF8)');
+  if (!DOT_ATOM.test(local)) return refuse('has no valid name before the `@`');
+  const domain = toAsciiDomain(address.slice(at + 1));
+  if (domain === null) return refuse('has no valid domain after the `@`');
+  const wire = `${local}@${domain}`;
+  if (wire.length > LIMITS.addressCharacters) return refuse(`is longer than ${LIMITS.addressCharacters} characters`);
+  return { ok: true, mailbox: { name, address: wire, local, domain } };
+}
+
+function parseName(
+  text: string,
+): { readonly ok: true; readonly name: string | null } | { readonly ok: false; readonly message: string } {
+  if (text === '') return { ok: true, name: null };
+  if (text.startsWith('"')) return parseQuotedName(text);
+  if (FORBIDDEN_IN_BARE_NAME.test(text)) {
+    return refuse('has a display name with one of < > " , ; : \\ @ [ ]; put the name in double quotes');
+  }
+  return { ok: true, name: text };
+}
+
+function parseQuotedName(
+  text: string,
+): { readonly ok: true; readonly name: string | null } | { readonly ok: false; readonly message: string } {
+  const match = /^"((?:[^"\\]|\\.)*)"$/u.exec(text);
+  if (!match) return refuse('has a display name with unbalanced quotes');
+  const name = (match[1] ?? '').replace(/\\(.)/gu, '$1').trim();
+  return { ok: true, name: name === '' ? null : name };
+}
+
+function refuse(message: string): { readonly ok: false; readonly message: string } {
+  return { ok: false, message };
+}
+
+function isAscii(text: string): boolean {
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return false;
+  return true;
+}
+
+function isBidiControl(code: number): boolean {
+  return (
+    code === 0x061c ||
+    code === 0x200e ||
+    code === 0x200f ||
+    (code >= 0x202a && code <= 0x202e) ||
+    (code >= 0x2066 && code <= 0x2069)
+  );
+}
+
+/** The platform's URL parser holds a full UTS #46 mapping; only names without its own delimiters are given to it. */
+function internationalToAscii(domain: string): string | null {
+  if (hasForbiddenCharacter(domain) || /[ %/?#@:[\]\\<>^|]/u.test(domain)) return null;
+  const url = URL.parse(`http://${domain}/`);
+  return url === null ? null : url.hostname;
+}

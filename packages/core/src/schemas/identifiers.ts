@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { LIMITS } from '../limits.ts';
+
+export const idSchema = z.uuid().describe('UUIDv7, so that id order is time order.');
+
+export const timestampSchema = z.iso
+  .datetime({ precision: 3 })
+  .describe('ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.');
+
+const REQUEST_ID = /^[A-Za-z0-9._-]+$/;
+
+/** A caller's own request id is kept when it has this form; anything else is replaced. */
+export function isRequestId(text: string): boolean {
+  return text.length >= 1 && text.length <= LIMITS.requestIdCharacters && REQUEST_ID.test(text);
+}
+
+/** Printable ASCII and nothing else: the key travels in a header. */
+export const idempotencyKeySchema = z
+  .string()
+  .regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/, 'must be 1 to 255 printable ASCII characters')
+  .max(LIMITS.idempotencyKeyCharacters)
+  .describe(
+    `Makes a retry safe: the same key with the same body answers the first answer again for ${LIMITS.idempotencyKeyHours} h (with \`idempotency-replayed: true\`), and sends nothing twice. 1 to ${LIMITS.idempotencyKeyCharacters} printable ASCII characters.`,
+  );

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { CLASSIFICATIONS, type Classification, MESSAGE_EVENT_TYPES, MESSAGE_STATUSES } from '../events.ts';
+import { idSchema, timestampSchema } from './identifiers.ts';
+import { channelSchema, sourceSchema } from './provenance.ts';
+import { RECIPIENT_KINDS } from './recipients.ts';
+
+// Object.keys widens to string; the catalogues hold exactly these names.
+const STATUS_NAMES = Object.keys(MESSAGE_STATUSES) as (keyof typeof MESSAGE_STATUSES)[];
+const EVENT_NAMES = Object.keys(MESSAGE_EVENT_TYPES) as (keyof typeof MESSAGE_EVENT_TYPES)[];
+const CLASSIFICATION_NAMES = Object.keys(CLASSIFICATIONS) as Classification[];
+
+export const messageStatusSchema = z
+  .enum(STATUS_NAMES)
+  .describe(STATUS_NAMES.map((name) => `\`${name}\`: ${MESSAGE_STATUSES[name]}`).join(' '))
+  .meta({ id: 'MessageStatus' });
+
+const messageFields = {
+  id: idSchema,
+  from: z.string().describe('The sender as given.'),
+  to: z.string().describe('The `to` addresses, joined by a comma and a space.'),
+  subject: z.string(),
+  status: messageStatusSchema,
+  channel: channelSchema,
+  source: sourceSchema,
+  agentName: z.string().nullable(),
+  tags: z.array(z.string()),
+  createdAt: timestampSchema,
+};
+
+/** One row of the message log. */
+export const messageRecordSchema = z.object(messageFields).meta({ id: 'MessageRecord' });
+
+const messageEventSchema = z
+  .object({
+    id: idSchema,
+    seq: z.number().int().describe('Position on this message’s trail, from 1.'),
+    type: z
+      .enum(EVENT_NAMES)
+      .describe(EVENT_NAMES.map((name) => `\`${name}\`: ${MESSAGE_EVENT_TYPES[name]}`).join(' ')),
+    createdAt: timestampSchema,
+    recipient: z.string().nullable().describe('The recipient it is about; null where it is about the whole message.'),
+    classification: z
+      .enum(CLASSIFICATION_NAMES)
+      .nullable()
+      .describe('Of bounces and complaints; null on every other event.'),
+    detail: z.string().nullable().describe('What the mail server said, or why; text of third parties.'),
+  })
+  .meta({ id: 'MessageEvent' });
+
+const messageRecipientSchema = z
+  .object({ email: z.string(), kind: z.enum(RECIPIENT_KINDS), status: messageStatusSchema })
+  .meta({ id: 'MessageRecipient' });
+
+const storedAttachmentSchema = z.object({
+  filename: z.string(),
+  contentType: z.string(),
+  size: z.number().int().describe('Bytes.'),
+});
+
+/** One message with its content and its trail. */
+export const messageSchema = z
+  .object({
+    ...messageFields,
+    html: z.string().nullable().describe('The rendered HTML body.'),
+    text: z.string().nullable().describe('The rendered plain text body.'),
+    headers: z.record(z.string(), z.string()).nullable().describe('The additional headers as given.'),
+    cc: z.array(z.string()),
+    bcc: z.array(z.string()).describe('Blind copies: shown here, never written into the message.'),
+    replyTo: z.string().nullable(),
+    recipients: z.array(messageRecipientSchema),
+    attachments: z.array(storedAttachmentSchema).nullable(),
+    scheduledAt: timestampSchema.nullable(),
+    metadata: z.record(z.string(), z.string()),
+    template: z.string().nullable(),
+    resendOf: idSchema.nullable(),
+    lastError: z.string().nullable().describe('The last failure in words; text of third parties may be quoted.'),
+    bodyExpiresAt: timestampSchema.nullable().describe('When the stored body is removed.'),
+    bodyExpired: z.boolean(),
+    contentRedacted: z
+      .boolean()
+      .describe(
+        'True where the key lacks `emails:content`: `html`, `text`, `headers` and `attachments` are then null.',
+      ),
+    events: z.array(messageEventSchema).describe('The trail, oldest first.'),
+  })
+  .meta({ id: 'Message' });
+
+export type MessageRecord = z.input<typeof messageRecordSchema>;
+export type Message = z.input<typeof messageSchema>;

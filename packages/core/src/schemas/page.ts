@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { LIMITS } from '../limits.ts';
+
+/**
+ * A whole number as a query string carries it: decimal digits alone, so `1e2`, ` 5` and `0x5` are refused; callers that speak JSON give
+ * the number itself. Published as a plain integer.
+ */
+export function integerInQuery(min: number, max: number, byDefault?: number) {
+  const digits = z
+    .string()
+    .regex(/^-?\d{1,9}$/, 'must be a whole number')
+    .transform(Number);
+  return z
+    .union([z.number(), digits])
+    .pipe(z.number().int().min(min).max(max))
+    .meta({
+      publishedAs: {
+        type: 'integer',
+        minimum: min,
+        maximum: max,
+        ...(byDefault === undefined ? {} : { default: byDefault }),
+      },
+    });
+}
+
+export const limitSchema = integerInQuery(1, LIMITS.pageSizeMax, LIMITS.pageSizeDefault)
+  .default(LIMITS.pageSizeDefault)
+  .describe(`Page size, 1 to ${LIMITS.pageSizeMax}.`);
+
+export const cursorSchema = z
+  .string()
+  .min(1)
+  .max(1_000)
+  .optional()
+  .describe('`nextCursor` of the page before, with the same filters.');
+
+/** The fields every list answers beside its items. */
+export const pageFields = {
+  total: z
+    .number()
+    .int()
+    .describe(
+      `Matches of the filters in all; past ${LIMITS.exactTotalMax} it may be an estimate, and then \`totalIsEstimate\` is true.`,
+    ),
+  totalIsEstimate: z.boolean(),
+  nextCursor: z.string().nullable().describe('Give it as `cursor` for the next page; null at the end.'),
+};

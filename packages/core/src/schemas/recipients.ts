@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { LIMITS } from '../limits.ts';
+import { type Mailbox, parseMailbox } from './email-address.ts';
+
+export const RECIPIENT_KINDS = ['to', 'cc', 'bcc'] as const;
+export type RecipientKind = (typeof RECIPIENT_KINDS)[number];
+
+/** One mailbox as a string; parsed to its parts, so that nobody behind the edge parses it a second time. */
+export const mailboxSchema = z.string().transform((given, context): Mailbox & { readonly given: string } => {
+  const verdict = parseMailbox(given);
+  if (verdict.ok) return { ...verdict.mailbox, given };
+  context.addIssue({ code: 'custom', message: verdict.message, params: { code: 'invalid_email' } });
+  return z.NEVER;
+});
+
+/** One mailbox or several; always an array behind the edge. */
+export function recipientsSchema(minItems: number) {
+  const list = z.array(mailboxSchema).min(minItems).max(LIMITS.addressesPerField);
+  return z.union([mailboxSchema.transform((mailbox) => [mailbox]), list]);
+}

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { LIMITS } from '../limits.ts';
+import { hasForbiddenCharacter } from './email-address.ts';
+
+const tagSchema = z
+  .string()
+  .min(1)
+  .max(LIMITS.tagCharacters)
+  .refine((tag) => !/[,;]/.test(tag) && !hasForbiddenCharacter(tag), {
+    message: 'must not contain a comma, a semicolon or a control character',
+    params: { code: 'forbidden_character' },
+  });
+
+/** Tags are lower-cased and de-duplicated first: the limit counts what is left. */
+export const tagsSchema = z
+  .array(tagSchema)
+  .transform((tags) => [...new Set(tags.map((tag) => tag.toLowerCase()))])
+  .refine((tags) => tags.length <= LIMITS.tagsPerMessage, {
+    message: `must hold at most ${LIMITS.tagsPerMessage} different tags`,
+    params: { code: 'too_many' },
+  })
+  .describe(
+    `Labels for filtering; at most ${LIMITS.tagsPerMessage} after lower-casing and de-duplication, 1 to ${LIMITS.tagCharacters} characters each, no comma, semicolon or control character.`,
+  );

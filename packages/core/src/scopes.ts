@@ -1,0 +1,64 @@
+/**
+ * What a key may do. Every operation names at most one scope; the shorthands are expanded when a key is created,
+ * so a stored key always lists plain scopes.
+ */
+export const SCOPES = {
+  'emails:send': 'Send email, single and in batches.',
+  'emails:read': 'Read the message log and message trails, without content.',
+  'emails:content': 'See rendered bodies, headers and attachments of messages.',
+  'emails:cancel': 'Cancel and reschedule messages that are still queued.',
+  'templates:read': 'Read and render templates.',
+  'templates:write': 'Create, change and delete templates.',
+  'domains:read': 'Read sending domains and their DNS records.',
+  'domains:write': 'Add, verify, restore and delete sending domains.',
+  'webhooks:read': 'Read webhook endpoints and deliveries.',
+  'webhooks:write': 'Create and change webhook endpoints, test and replay.',
+  'suppressions:read': 'Read the suppression list.',
+  'suppressions:write': 'Add suppressions.',
+  'suppressions:delete': 'Remove suppressions.',
+  'stats:read': 'Read statistics and volume.',
+  'account:read': 'Read the account.',
+  'account:write': 'Change the account.',
+  'keys:read': 'List API keys, without their secrets.',
+  'keys:write': 'Create, change, rotate and revoke API keys.',
+  'approvals:read': 'Read the held sends of the whole account.',
+  'approvals:decide': 'Approve or reject held sends.',
+  'team:read': 'List the members of the team.',
+  'team:write': 'Invite, change and remove members.',
+  'logs:read': 'Read the request log.',
+  'audit:read': 'Read the audit log.',
+  'support:write': 'Raise and answer support tickets.',
+} as const;
+
+export type Scope = keyof typeof SCOPES;
+
+export const ALL_SCOPES = Object.keys(SCOPES) as readonly Scope[]; // Object.keys widens to string; the literal above has only scopes.
+
+/** Shorthands accepted where scopes are given: `sending` for an application or agent that sends, `full` for everything but deciding holds. */
+export const SCOPE_SHORTHANDS: Readonly<Record<'sending' | 'full', readonly Scope[]>> = {
+  sending: [
+    'emails:send',
+    'emails:read',
+    'emails:content',
+    'emails:cancel',
+    'templates:read',
+    'domains:read',
+    'suppressions:read',
+    'stats:read',
+  ],
+  full: ALL_SCOPES.filter((scope) => scope !== 'approvals:decide'),
+};
+
+/** Expands shorthands and removes repetitions, in the catalogue's order; the second list names what is no scope. */
+export function expandScopes(given: readonly string[]): { scopes: readonly Scope[]; unknown: readonly string[] } {
+  const wanted = new Set(
+    given.flatMap((name): readonly string[] => (isShorthand(name) ? SCOPE_SHORTHANDS[name] : [name])),
+  );
+  const scopes = ALL_SCOPES.filter((scope) => wanted.has(scope));
+  const unknown = [...wanted].filter((name) => !(name in SCOPES));
+  return { scopes, unknown };
+}
+
+function isShorthand(name: string): name is keyof typeof SCOPE_SHORTHANDS {
+  return Object.hasOwn(SCOPE_SHORTHANDS, name);
+}

@@ -1,0 +1,13 @@
+export { createMcpServer, type McpServerSettings } from './create-server.ts';
+export {
+  type Credentials,
+  type CredentialsVerdict,
+  type Profile,
+  readCredentials,
+  readProfile,
+} from './credentials.ts';
+export { createMcpHttpHandler, type McpCaller, type McpHttpHandler, type McpHttpSettings } from './http-handler.ts';
+export type { Invoke, InvokeResult } from './invoke.ts';
+export { DEFAULT_TOOLSET, type SurfaceEntry, type ToolName } from './surface.ts';
+export type { Tool } from './tool.ts';
+export { TOOLS } from './tools/index.ts';

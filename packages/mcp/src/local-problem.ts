@@ -1,0 +1,56 @@
+import { type Effect, ERRORS, type ErrorCode, type FieldProblem, type Problem } from '@postrider/core';
+
+interface LocalProblem {
+  readonly detail: string;
+  readonly fix?: string;
+  readonly retryable?: boolean;
+  readonly errors?: FieldProblem[];
+}
+
+/**
+ * A problem that no request to the API stands behind, so that it has no request id (empty) and no page of its own: RFC 9457 names
+ * `about:blank` for that.
+ */
+export function localProblem(code: ErrorCode, { detail, fix, retryable, errors }: LocalProblem): Problem {
+  const definition = ERRORS[code];
+  return {
+    type: 'about:blank',
+    title: definition.title,
+    status: definition.status,
+    detail,
+    code,
+    fix: fix ?? definition.fix,
+    retryable: retryable ?? definition.retryable,
+    requestId: '',
+    ...(errors === undefined ? {} : { errors }),
+  };
+}
+
+export interface UnansweredCall {
+  readonly effect: Effect;
+  /** The idempotency key the call carried, whoever chose it; null where it had none. */
+  readonly idempotencyKey: string | null;
+  readonly reason: string;
+}
+
+/**
+ * The operation was called and no answer came, so nobody knows whether it was carried out. "Try again" is only said where that cannot do
+ * the same thing twice.
+ */
+export function noAnswerProblem(
+  code: 'internal' | 'unavailable',
+  { effect, idempotencyKey, reason }: UnansweredCall,
+): Problem {
+  if (effect === 'read')
+    return localProblem(code, { detail: reason, fix: 'Make the same call again.', retryable: true });
+  const detail = `${reason} It is not known whether the call was carried out.`;
+  if (idempotencyKey !== null) {
+    const fix = `Make the same call again with idempotency_key ${idempotencyKey}: it is then carried out once in all.`;
+    return localProblem(code, { detail, fix, retryable: true });
+  }
+  const fix =
+    effect === 'send'
+      ? 'Do not send again yet: look for the message with list_emails first.'
+      : 'Read the present state before you call again.';
+  return localProblem(code, { detail, fix, retryable: false });
+}

@@ -1,0 +1,104 @@
+/** 8,000 tokens at an estimated 4 characters each, for the text and the structured form of a result together. */
+export const RESULT_CHARACTERS_MAX = 32_000;
+/** The most of each message body that one result shows. */
+export const BODY_CHARACTERS_MAX = 4_000;
+
+/** How much of a record is shown. */
+export interface Detail {
+  readonly bodyCharacters: number;
+  readonly fieldCharacters: number;
+  readonly rows: number;
+}
+
+/** Tried in turn until a result fits; with the last one the largest record there can be does. */
+export const DETAILS: readonly Detail[] = [
+  { bodyCharacters: BODY_CHARACTERS_MAX, fieldCharacters: 1_000, rows: 100 },
+  { bodyCharacters: BODY_CHARACTERS_MAX, fieldCharacters: 300, rows: 40 },
+  { bodyCharacters: 2_000, fieldCharacters: 120, rows: 20 },
+  { bodyCharacters: 1_000, fieldCharacters: 60, rows: 10 },
+  { bodyCharacters: 500, fieldCharacters: 40, rows: 5 },
+];
+
+const BODIES: ReadonlySet<string> = new Set(['html', 'text']);
+const MAPS: ReadonlySet<string> = new Set(['headers', 'metadata']);
+/** Worthless when cut. */
+const NEVER_CUT: ReadonlySet<string> = new Set(['nextCursor']);
+/** Of a trail the end matters most. */
+const NEWEST_LAST: ReadonlySet<string> = new Set(['events']);
+
+/** A record cut to size, and what a reader has to know about that. */
+export interface Shortened<T> {
+  readonly record: T;
+  readonly notes: readonly string[];
+}
+
+/**
+ * Cuts a record to a level of detail: bodies from `bodyOffset` on, other strings with a final `…`, long lists and maps to their first rows
+ * (trails to their last). The rows of a page stay, since its cursor has moved past them.
+ */
+export function shorten<T extends object>(record: T, detail: Detail, bodyOffset = 0): Shortened<T> {
+  const cut: Cut = { detail, bodyOffset, notes: [], fields: new Set() };
+  const isPage = 'nextCursor' in record;
+  const entries = Object.entries(record).map(([key, value]) => [
+    key,
+    isPage && Array.isArray(value) ? value.map((row) => cutValue(row, key, key, cut)) : cutTop(value, key, cut),
+  ]);
+  const notes = [...cut.notes];
+  if (cut.fields.size > 0) {
+    notes.push(`Cut at ${detail.fieldCharacters} characters, with "…": ${[...cut.fields].join(', ')}. ${WHOLE}`);
+  }
+  // Cutting keeps the shape: strings stay strings, lists lists, maps maps.
+  return { record: Object.fromEntries(entries) as T, notes };
+}
+
+const WHOLE = 'The REST API and the CLI answer it whole.';
+
+interface Cut {
+  readonly detail: Detail;
+  readonly bodyOffset: number;
+  readonly notes: string[];
+  readonly fields: Set<string>;
+}
+
+function cutTop(value: unknown, key: string, cut: Cut): unknown {
+  return typeof value === 'string' && BODIES.has(key) ? cutBody(value, key, cut) : cutValue(value, key, key, cut);
+}
+
+function cutBody(body: string, key: string, cut: Cut): string {
+  const start = cut.bodyOffset;
+  const shown = body.slice(start, start + cut.detail.bodyCharacters).toWellFormed();
+  const end = Math.min(body.length, start + cut.detail.bodyCharacters);
+  if (start >= body.length && start > 0) cut.notes.push(`${key}: ends at character ${body.length}; nothing follows.`);
+  else if (start > 0 || end < body.length) {
+    const rest =
+      end < body.length ? ` For the rest call get_email with body_offset ${end}.` : ' This is the end of it.';
+    cut.notes.push(`${key}: characters ${start + 1} to ${end} of ${body.length}.${rest}`);
+  }
+  return shown;
+}
+
+function cutValue(value: unknown, key: string, path: string, cut: Cut): unknown {
+  if (typeof value === 'string') return cutField(value, key, path, cut);
+  if (Array.isArray(value)) {
+    return takeRows(value, key, path, cut).map((item) => cutValue(item, key, path, cut));
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = MAPS.has(key) ? takeRows(Object.entries(value), key, path, cut) : Object.entries(value);
+  const inner = MAPS.has(key) ? () => path : (name: string) => `${path}.${name}`;
+  return Object.fromEntries(entries.map(([name, item]) => [name, cutValue(item, name, inner(name), cut)]));
+}
+
+function takeRows<T>(rows: readonly T[], key: string, path: string, cut: Cut): readonly T[] {
+  const { rows: most } = cut.detail;
+  if (rows.length <= most) return rows;
+  const newest = NEWEST_LAST.has(key);
+  cut.notes.push(`${path}: the ${newest ? 'newest' : 'first'} ${most} of ${rows.length}. ${WHOLE}`);
+  return newest ? rows.slice(-most) : rows.slice(0, most);
+}
+
+function cutField(text: string, key: string, path: string, cut: Cut): string {
+  const most = cut.detail.fieldCharacters;
+  if (text.length <= most || NEVER_CUT.has(key)) return text;
+  cut.fields.add(path);
+  return `${text.slice(0, most - 1).toWellFormed()}…`;
+}

@@ -1,0 +1,77 @@
+import {
+  ERROR_CODES,
+  type ErrorCode,
+  type FieldProblem,
+  findOperation,
+  type Operation,
+  type PlacedInput,
+  type Problem,
+} from '@postrider/core';
+import { type OperationCaller, PostriderError } from '@postrider/sdk';
+import type { Invoke } from './invoke.ts';
+import { localProblem, noAnswerProblem } from './local-problem.ts';
+
+export interface SdkInvokeSettings {
+  /** Whether the key's persona names a source, which a send must then be left to take. */
+  readonly keySetsSource: boolean;
+}
+
+/** Operations over HTTP with the SDK, for the stdio entry. Refusals and missing answers come back as problems; nothing rejects. */
+export function createSdkInvoke(client: OperationCaller, settings: SdkInvokeSettings): Invoke {
+  return async (id, given, { signal }) => {
+    const operation: Operation = findOperation(id);
+    const missing = missingParams(operation, given);
+    if (missing.length > 0) return { ok: false, problem: requiredProblem(missing) };
+    const input = operation.effect === 'send' ? markAsMcp(given, settings) : given;
+    try {
+      const answer = await client.requestOperation(id, input, signal === undefined ? {} : { signal });
+      return { ok: true, status: answer.status, body: answer.data, headers: answer.headers };
+    } catch (error) {
+      return { ok: false, problem: toProblem(error, operation) };
+    }
+  };
+}
+
+/**
+ * Over `POST /mcp` the server knows that a send came through MCP; from here it looks like any other, and has to say so. The source stays as
+ * the caller gave it, then as the key's persona has it.
+ */
+export function markAsMcp(input: PlacedInput, { keySetsSource }: SdkInvokeSettings): PlacedInput {
+  const { body } = input;
+  if (typeof body !== 'object' || body === null) return input;
+  return { ...input, body: { ...(keySetsSource ? {} : { source: 'agent' }), ...body, channel: 'mcp' } };
+}
+
+/** A path cannot be written without its parameters, so their absence is refused here, in the words the API has for it. */
+function missingParams(operation: Operation, input: PlacedInput): FieldProblem[] {
+  return Object.keys(operation.params?.shape ?? {})
+    .filter((name) => {
+      const value = input.params[name];
+      return !(typeof value === 'string' || typeof value === 'number') || /^\.{0,2}$/.test(String(value));
+    })
+    .map((path) => ({ path, code: 'required', message: 'is required' }));
+}
+
+function requiredProblem(errors: FieldProblem[]): Problem {
+  return localProblem('validation_failed', {
+    detail: `Missing: ${errors.map(({ path }) => path).join(', ')}.`,
+    errors,
+  });
+}
+
+function toProblem(error: unknown, { effect }: Operation): Problem {
+  if (!(error instanceof PostriderError)) {
+    // The SDK throws other errors for input that no request can carry, such as a line break in an idempotency key.
+    return localProblem('validation_failed', { detail: error instanceof Error ? error.message : String(error) });
+  }
+  const { code, detail, idempotencyKey } = error;
+  if (!isCatalogued(code)) return noAnswerProblem('unavailable', { effect, idempotencyKey, reason: detail });
+  // The whole problem as it came, with members that only some problems have; and where a proxy thinned it out, what the SDK made of it.
+  const base = localProblem(code, { detail, fix: error.fix, retryable: error.retryable });
+  const body = typeof error.body === 'object' ? error.body : {};
+  return { ...base, requestId: error.requestId ?? '', ...body };
+}
+
+function isCatalogued(code: string): code is ErrorCode {
+  return ERROR_CODES.some((known) => known === code);
+}

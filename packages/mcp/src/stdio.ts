@@ -1,0 +1,73 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { expandScopes, type Scope } from '@postrider/core';
+import { Postrider } from '@postrider/sdk';
+import { createMcpServer } from './create-server.ts';
+import { readCredentials } from './credentials.ts';
+import { createSdkInvoke } from './sdk-invoke.ts';
+
+/** As the CLI exits without a key it can use. */
+const EXIT_AUTHENTICATION = 3;
+/** A client waits for the first answer meanwhile; without the key's scopes everything works too, only more is listed. */
+const OWN_KEY_TIMEOUT_MS = 5_000;
+
+const USAGE = `postrider-mcp speaks the Model Context Protocol on stdin and stdout; an agent's client starts it.
+
+  POSTRIDER_API_KEY    the key the tools act with
+  POSTRIDER_BASE_URL   the server, default http://127.0.0.1:8025
+  POSTRIDER_DATA_DIR   without a key: where quickstart.json lies, default ./.postrider
+`;
+
+process.exitCode = await main();
+
+/** Answers the exit code. stdout belongs to the protocol: whatever is meant for people goes to stderr. */
+async function main(): Promise<number> {
+  const [option] = process.argv.slice(2);
+  if (option !== undefined) {
+    process.stderr.write(USAGE);
+    return option === '--help' || option === '-h' ? 0 : 2;
+  }
+  const verdict = await readCredentials(process.env, process.cwd());
+  if (!verdict.ok) {
+    log(verdict.message);
+    return EXIT_AUTHENTICATION;
+  }
+  const version = readVersion();
+  const client = new Postrider(verdict.credentials);
+  const key = await readOwnKey(client);
+  const invoke = createSdkInvoke(client, { keySetsSource: key.setsSource });
+  serveStdio(() => createMcpServer({ invoke, scopes: key.scopes, version, onError: log }), { onerror: log });
+  return 0;
+}
+
+interface OwnKey {
+  readonly scopes: readonly Scope[] | null;
+  readonly setsSource: boolean;
+}
+
+/** What the key may do; the server refuses the rest anyway, so not to know it is no reason not to start. */
+async function readOwnKey(client: Postrider): Promise<OwnKey> {
+  try {
+    const options = { timeoutMs: OWN_KEY_TIMEOUT_MS, maxRetries: 0 };
+    const { data } = await client.requestOperation<{ scopes: string[]; persona: { source: string | null } | null }>(
+      'keys.self',
+      {},
+      options,
+    );
+    // A newer server may know scopes that this version does not.
+    return { scopes: expandScopes(data.scopes).scopes, setsSource: typeof data.persona?.source === 'string' };
+  } catch (error) {
+    log(error);
+    return { scopes: null, setsSource: false };
+  }
+}
+
+function readVersion(): string {
+  const manifest: { version: string } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  return manifest.version;
+}
+
+function log(reason: unknown): void {
+  process.stderr.write(`postrider-mcp: ${reason instanceof Error ? reason.message : String(reason)}\n`);
+}

@@ -1,0 +1,114 @@
+import { argumentSchema, findOperation, type JsonSchema, type Operation, toInlineSchema } from '@postrider/core';
+import type { SurfaceEntry } from './surface.ts';
+
+/** A schema with a root object, as tools must have. */
+export interface ObjectSchema {
+  readonly type: 'object';
+  readonly properties: Readonly<Record<string, JsonSchema>>;
+  readonly required?: string[];
+  readonly [key: string]: unknown;
+}
+
+/** In outputs, longer ones repeat what the names say; the reference page has them. */
+const OUTPUT_DESCRIPTION_CHARACTERS_MAX = 100;
+
+const NOTES: JsonSchema = {
+  type: 'array',
+  items: { type: 'string' },
+  description: 'What to know or do next, and what was left out of this result.',
+};
+const REFUSAL: JsonSchema = {
+  type: 'object',
+  description:
+    'Refusals only, and then alone: RFC 9457 problem with code, detail, fix, retryable, requestId, errors, recipients.',
+};
+
+/** The arguments of a tool: those of its operation without the hidden ones, with its ceilings, and its own. */
+export function toolInputSchema(entry: SurfaceEntry, own: Readonly<Record<string, JsonSchema>> = {}): ObjectSchema {
+  const { properties, required } = asObject(argumentSchema(findOperation(entry.operation)));
+  const offered = Object.entries(properties)
+    .filter(([name]) => !entry.hides?.includes(name))
+    .map(([name, schema]) => [name, withCeiling(schema, entry.ceilings?.[name])]);
+  return compactObject({
+    type: 'object',
+    properties: { ...Object.fromEntries(offered), ...own },
+    ...(required === undefined ? {} : { required }),
+    additionalProperties: false,
+  });
+}
+
+/**
+ * What a tool answers. Nothing is required at the root, since a refusal carries `error` alone, and clients of the 1.x SDK hold refusals
+ * against this schema as well; `anyOf` would say it better, but some model providers refuse it at the root.
+ */
+export function toolOutputSchema(operation: Operation, fields?: readonly string[]): ObjectSchema {
+  const { properties } = asObject(toInlineSchema(operation.output, 'output'));
+  const shown = Object.entries(properties).filter(([name]) => fields?.includes(name) ?? true);
+  return compactObject({
+    type: 'object',
+    properties: { ...openAnswer(Object.fromEntries(shown)), notes: NOTES, error: REFUSAL },
+  });
+}
+
+function withCeiling(schema: JsonSchema, ceiling: { readonly max: number; readonly description: string } | undefined) {
+  if (ceiling === undefined) return schema;
+  return { ...schema, maximum: ceiling.max, default: ceiling.max, description: ceiling.description };
+}
+
+function compactObject(schema: ObjectSchema): ObjectSchema {
+  return asObject(mapSchemas(schema, compactNode));
+}
+
+/** Leaves out what costs tokens and says nothing: limits of the type itself, and regular expressions that repeat a `format`. */
+function compactNode(node: JsonSchema): JsonSchema {
+  const nullable = joinNull(node);
+  return keepEntries(nullable, (key, value) => {
+    if (key === 'pattern') return typeof nullable['format'] !== 'string';
+    if (key === 'minimum' || key === 'maximum') return Math.abs(Number(value)) !== Number.MAX_SAFE_INTEGER;
+    // Names of a map are described in words; several model providers do not know `propertyNames`.
+    return !((key === 'minLength' || key === 'minItems') && value === 0) && key !== 'propertyNames';
+  });
+}
+
+/** `anyOf` of one schema and null, written as that schema with null among its types. */
+function joinNull(node: JsonSchema): JsonSchema {
+  const { anyOf, ...beside } = node;
+  if (!Array.isArray(anyOf) || anyOf.length !== 2 || anyOf[1]?.type !== 'null' || typeof anyOf[0]?.type !== 'string')
+    return node;
+  const { type, enum: values, ...rest } = anyOf[0];
+  return { type: [type, 'null'], ...(values ? { enum: [...values, null] } : {}), ...rest, ...beside };
+}
+
+/**
+ * An answer stays open to new values as it is to new fields: with a closed list, a strict client would refuse whole results on the day a
+ * status is added. Descriptions that are long, or stand beside a `format` that says it, are left to the reference page.
+ */
+function openAnswer(schema: JsonSchema): JsonSchema {
+  return mapSchemas(schema, (node) =>
+    keepEntries(node, (key, value) => {
+      if (key === 'enum') return !Array.isArray(value);
+      if (key === 'const') return typeof value !== 'string';
+      if (key !== 'description' || typeof value !== 'string') return true;
+      return typeof node['format'] !== 'string' && value.length <= OUTPUT_DESCRIPTION_CHARACTERS_MAX;
+    }),
+  );
+}
+
+function keepEntries(node: JsonSchema, keep: (key: string, value: unknown) => boolean): JsonSchema {
+  return Object.fromEntries(Object.entries(node).filter(([key, value]) => keep(key, value)));
+}
+
+function mapSchemas(node: JsonSchema, change: (node: JsonSchema) => JsonSchema): JsonSchema {
+  return Object.fromEntries(Object.entries(change(node)).map(([key, value]) => [key, mapInside(value, change)]));
+}
+
+function mapInside(value: unknown, change: (node: JsonSchema) => JsonSchema): unknown {
+  if (Array.isArray(value)) return value.map((item) => mapInside(item, change));
+  // JSON Schema of ours holds plain objects only.
+  return typeof value === 'object' && value !== null ? mapSchemas(value as JsonSchema, change) : value;
+}
+
+function asObject(schema: JsonSchema): ObjectSchema {
+  // argumentSchema and every output that a tool shows have an object at the root, which the tests over the whole surface check.
+  return schema as ObjectSchema;
+}

@@ -1,0 +1,22 @@
+import type { TransportAnswer } from './transport.ts';
+
+/** The body of an answer: `data` is the parsed value where it is JSON, else the text, and null where it is empty. */
+export interface DecodedBody {
+  readonly isJson: boolean;
+  readonly data: unknown;
+}
+
+/** Reads a body by its content type. What calls itself JSON and is not is handed on as text. */
+export function decodeBody({ headers, text }: TransportAnswer): DecodedBody {
+  if (text === '') return { isJson: false, data: null };
+  if (!isJsonType(headers['content-type'] ?? '')) return { isJson: false, data: text };
+  try {
+    return { isJson: true, data: JSON.parse(text) };
+  } catch {
+    return { isJson: false, data: text };
+  }
+}
+
+function isJsonType(contentType: string): boolean {
+  return /^application\/(?:[a-z0-9.+-]+\+)?json(?:\s*;|\s*$)/i.test(contentType.trim());
+}

@@ -1,0 +1,52 @@
+import type { OperationId } from './generated/operations.ts';
+
+/** What a single call may set for itself; everything else comes from the client. */
+export interface CallOptions {
+  /** Makes a repeated send safe. Sends get a random one per call, the same over all its retries, where none is given. */
+  readonly idempotencyKey?: string | undefined;
+  /** Ends the call, a wait between two attempts included; the call then rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds one attempt may take, beside the seconds that `wait` asks the server to hold its answer back. */
+  readonly timeoutMs?: number | undefined;
+  /** Attempts after the first one. */
+  readonly maxRetries?: number | undefined;
+  /** Additional request headers; a name the client sets itself is replaced. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** A request by method and path. A list in the query is written as a repeated parameter, an undefined value is left out. */
+export interface HttpRequest extends CallOptions {
+  readonly method: string;
+  /** Begins with `/`; appended to the base URL. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, unknown>> | undefined;
+  /** Any JSON value; undefined sends no body. */
+  readonly body?: unknown;
+}
+
+/** The input of an operation, by where it travels in the HTTP request. */
+export interface OperationInput {
+  readonly params?: Readonly<Record<string, unknown>> | undefined;
+  readonly query?: Readonly<Record<string, unknown>> | undefined;
+  readonly headers?: Readonly<Record<string, unknown>> | undefined;
+  readonly body?: unknown;
+}
+
+/** A successful answer. */
+export interface Answer<Data = unknown> {
+  readonly status: number;
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The parsed JSON body; the text of any other body; null where there is none. */
+  readonly data: Data;
+  readonly requestId: string | null;
+}
+
+/** The part of the client that resources and pages need. */
+export interface OperationCaller {
+  requestOperation<Data = unknown>(
+    id: OperationId,
+    input?: OperationInput,
+    options?: CallOptions,
+  ): Promise<Answer<Data>>;
+}

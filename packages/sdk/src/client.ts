@@ -1,0 +1,139 @@
+import { transport as platformTransport } from '#transport';
+import { buildUrl, fillPath, parseBaseUrl } from './address.ts';
+import type { Answer, CallOptions, HttpRequest, OperationCaller, OperationInput } from './call.ts';
+import { exchange, type PreparedCall } from './exchange.ts';
+import { OPERATIONS, type OperationFacts, type OperationId } from './generated/operations.ts';
+import { Resources } from './generated/resources.ts';
+import { VERSION } from './generated/version.ts';
+import { mergeHeaders } from './headers.ts';
+import type { Transport } from './transport.ts';
+
+export interface PostriderOptions {
+  /** The API key. Null is for the operations that need none. */
+  readonly apiKey: string | null;
+  /** Where the server is; a path in it stays. Default `http://127.0.0.1:8025`. */
+  readonly baseUrl?: string | undefined;
+  /** Milliseconds one attempt may take, beside the seconds that `wait` asks the server to hold its answer back. Default 30,000. */
+  readonly timeoutMs?: number | undefined;
+  /** Attempts after the first one. Default 2. */
+  readonly maxRetries?: number | undefined;
+  /** Replaces the platform's way to speak HTTP. */
+  readonly transport?: Transport | undefined;
+}
+
+const DEFAULT_BASE_URL = 'http://127.0.0.1:8025';
+const DEFAULT_TIMEOUT_MS = 30_000;
+const DEFAULT_MAX_RETRIES = 2;
+/** Timers count milliseconds in 31 bits; a longer one would fire at once. */
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+
+/**
+ * The client of one Postrider server. Calls reject with a PostriderError; those that are safe to repeat are retried first.
+ * The constructor and every call throw a TypeError or RangeError for options that cannot work.
+ */
+export class Postrider extends Resources implements OperationCaller {
+  readonly #authorization: string | undefined;
+  readonly #baseUrl: string;
+  readonly #timeoutMs: number;
+  readonly #maxRetries: number;
+  readonly #transport: Transport;
+
+  constructor({ apiKey, baseUrl, timeoutMs, maxRetries, transport }: PostriderOptions) {
+    super();
+    this.#authorization = apiKey === null ? undefined : `Bearer ${checkApiKey(apiKey)}`;
+    this.#baseUrl = parseBaseUrl(baseUrl ?? DEFAULT_BASE_URL);
+    this.#timeoutMs = checkCount('timeoutMs', timeoutMs ?? DEFAULT_TIMEOUT_MS, 1);
+    this.#maxRetries = checkCount('maxRetries', maxRetries ?? DEFAULT_MAX_RETRIES, 0);
+    this.#transport = transport ?? platformTransport;
+  }
+
+  /**
+   * Sends a request by method and path. Nothing is added but the client's headers: a POST is only retried (beyond a rate limit) where
+   * it carries an idempotency key. `Data` is the caller's word for the body of the answer; it is not checked.
+   */
+  async request<Data = unknown>(request: HttpRequest): Promise<Answer<Data>> {
+    return (await exchange(this.#transport, this.#prepare(request, false))) as Answer<Data>; // See above: the caller's word.
+  }
+
+  /**
+   * Calls an operation by its id. A send gets an idempotency key where it has none, and the channel `sdk` where its body names no other.
+   * `Data` is the caller's word for the body of the answer; it is not checked.
+   */
+  async requestOperation<Data = unknown>(
+    id: OperationId,
+    input: OperationInput = {},
+    options: CallOptions = {},
+  ): Promise<Answer<Data>> {
+    const facts: OperationFacts = OPERATIONS[id];
+    const headers = mergeHeaders(input.headers ?? {}, options.headers ?? {});
+    const request: HttpRequest = {
+      ...options,
+      method: facts.method,
+      path: fillPath(facts.path, input.params),
+      query: input.query,
+      headers,
+      body: facts.takesChannel ? withChannel(input.body) : input.body,
+      idempotencyKey: options.idempotencyKey ?? headers['idempotency-key'] ?? newIdempotencyKey(facts),
+    };
+    const call = this.#prepare(request, facts.response === 'json');
+    return (await exchange(this.#transport, call)) as Answer<Data>; // See above: the caller's word.
+  }
+
+  #prepare(request: HttpRequest, expectsJson: boolean): PreparedCall {
+    const url = buildUrl(this.#baseUrl, request.path, request.query);
+    const headers = mergeHeaders(
+      {
+        accept: 'application/json, */*',
+        'user-agent': `postrider-sdk/${VERSION}`,
+        authorization: this.#authorization,
+        'content-type': request.body === undefined ? undefined : 'application/json',
+      },
+      request.headers ?? {},
+      { 'idempotency-key': request.idempotencyKey },
+    );
+    const body = request.body === undefined ? undefined : JSON.stringify(request.body);
+    return {
+      method: request.method,
+      url,
+      wire: { method: request.method, url: url.href, headers, body },
+      idempotencyKey: headers['idempotency-key'] ?? null,
+      timeoutMs: withWait(checkCount('timeoutMs', request.timeoutMs ?? this.#timeoutMs, 1), url),
+      maxRetries: checkCount('maxRetries', request.maxRetries ?? this.#maxRetries, 0),
+      signal: request.signal,
+      expectsJson,
+    };
+  }
+}
+
+/** Printable ASCII without spaces; the message must not repeat the key. */
+function checkApiKey(apiKey: string): string {
+  if (typeof apiKey !== 'string' || apiKey === '') throw new TypeError('apiKey is required');
+  if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError('apiKey holds a space or another character no key has');
+  return apiKey;
+}
+
+function checkCount(name: string, value: number, least: number): number {
+  if (Number.isInteger(value) && value >= least && value <= LONGEST_TIMEOUT_MS) return value;
+  throw new RangeError(`${name} must be a whole number of at least ${least}`);
+}
+
+/** The time of an attempt begins to count when the server has held its answer back for as long as the request asks it to. */
+function withWait(timeoutMs: number, url: URL): number {
+  const waitMs = Number(url.searchParams.get('wait') ?? 0) * 1_000;
+  return waitMs > 0 ? Math.min(timeoutMs + waitMs, LONGEST_TIMEOUT_MS) : timeoutMs;
+}
+
+function newIdempotencyKey({ takesIdempotencyKey }: OperationFacts): string | undefined {
+  return takesIdempotencyKey ? crypto.randomUUID() : undefined;
+}
+
+/** A body that is no object is left as it is, for the server to refuse in its own words. */
+function withChannel(body: unknown): unknown {
+  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
+  return isObject ? { channel: 'sdk', ...withoutUndefined(body) } : body;
+}
+
+/** An undefined field is no field in JSON, and must not hide the channel. */
+function withoutUndefined(body: object): object {
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,68 @@
+import type { Problem } from './generated/models.ts';
+
+/** Codes of the error catalogue, as servers of this version answer them; docs/errors.md explains each. */
+export type ErrorCode = Problem['code'];
+
+/**
+ * Beside the catalogue: nobody answered (`connection_failed`), not in time (`timeout`), or something else than the API did, as a
+ * proxy's error page or a redirect (`unexpected_answer`).
+ */
+export type PostriderErrorCode = ErrorCode | 'connection_failed' | 'timeout' | 'unexpected_answer';
+
+export type FieldProblem = NonNullable<Problem['errors']>[number];
+export type RefusedRecipient = NonNullable<Problem['recipients']>[number];
+
+export interface PostriderErrorDetails {
+  readonly code: PostriderErrorCode;
+  /** The HTTP status; null where there was no answer. */
+  readonly status: number | null;
+  /** What is wrong. */
+  readonly detail: string;
+  /** What to do next. */
+  readonly fix: string;
+  /** Whether the same request can succeed later without a change. */
+  readonly retryable: boolean;
+  /** Quote it to support; null where no answer carried one. */
+  readonly requestId: string | null;
+  /** The fields that break a rule. */
+  readonly errors: readonly FieldProblem[];
+  /** The recipients a send was refused for. */
+  readonly recipients: readonly RefusedRecipient[];
+  /** Milliseconds the server asked to wait; null where it did not. */
+  readonly retryAfterMs: number | null;
+  /** The key the request carried. Where the outcome is unknown, the same call with this key is safe. */
+  readonly idempotencyKey: string | null;
+  /** The whole body: parsed where it was JSON, else at most its first 4,096 characters; null where there was none. */
+  readonly body: unknown;
+}
+
+/** Every refused or failed call rejects with this, except a call the caller aborted: that one rejects with the signal's reason. */
+export class PostriderError extends Error implements PostriderErrorDetails {
+  override readonly name = 'PostriderError';
+  readonly code: PostriderErrorCode;
+  readonly status: number | null;
+  readonly detail: string;
+  readonly fix: string;
+  readonly retryable: boolean;
+  readonly requestId: string | null;
+  readonly errors: readonly FieldProblem[];
+  readonly recipients: readonly RefusedRecipient[];
+  readonly retryAfterMs: number | null;
+  readonly idempotencyKey: string | null;
+  readonly body: unknown;
+
+  constructor(details: PostriderErrorDetails, cause?: unknown) {
+    super(`${details.code}: ${details.detail}`, cause === undefined ? undefined : { cause });
+    this.code = details.code;
+    this.status = details.status;
+    this.detail = details.detail;
+    this.fix = details.fix;
+    this.retryable = details.retryable;
+    this.requestId = details.requestId;
+    this.errors = details.errors;
+    this.recipients = details.recipients;
+    this.retryAfterMs = details.retryAfterMs;
+    this.idempotencyKey = details.idempotencyKey;
+    this.body = details.body;
+  }
+}

@@ -1,0 +1,54 @@
+import { type AttemptOutcome, attempt, pause } from './attempt.ts';
+import { decodeBody } from './body.ts';
+import type { Answer } from './call.ts';
+import type { PostriderError } from './errors.ts';
+import { connectionError, type RequestFacts, refusalError, timeoutError, unexpectedAnswerError } from './failures.ts';
+import { decideRetry } from './retries.ts';
+import type { Transport, TransportAnswer, TransportRequest } from './transport.ts';
+
+/** One call with every default filled in. */
+export interface PreparedCall extends RequestFacts {
+  readonly wire: Omit<TransportRequest, 'signal'>;
+  readonly timeoutMs: number;
+  readonly maxRetries: number;
+  readonly signal: AbortSignal | undefined;
+  /** Whether a successful answer has to be JSON. */
+  readonly expectsJson: boolean;
+}
+
+/** Sends a call as often as the retry rule allows, the very same bytes each time. Rejects with a PostriderError, or the signal's reason. */
+export async function exchange(transport: Transport, call: PreparedCall): Promise<Answer> {
+  const repeatable = call.method === 'GET' || call.idempotencyKey !== null;
+  for (let retriesDone = 0; ; retriesDone += 1) {
+    const outcome = await attempt(transport, call.wire, call);
+    if (outcome.kind === 'answered' && isSuccess(outcome.answer, call)) return toAnswer(outcome.answer);
+    const failure = toError(outcome, call);
+    const facts = { failure, retriesDone, maxRetries: call.maxRetries, repeatable, random: Math.random() };
+    const verdict = decideRetry(facts);
+    if (!verdict.retry) throw failure;
+    await pause(verdict.delayMs, call.signal);
+  }
+}
+
+function isSuccess(answer: TransportAnswer, { expectsJson }: PreparedCall): boolean {
+  if (answer.status < 200 || answer.status > 299) return false;
+  return !expectsJson || decodeBody(answer).isJson;
+}
+
+function toAnswer(answer: TransportAnswer): Answer {
+  const { status, headers } = answer;
+  return { status, headers, data: decodeBody(answer).data, requestId: headers['x-request-id'] ?? null };
+}
+
+function toError(outcome: AttemptOutcome, call: PreparedCall): PostriderError {
+  switch (outcome.kind) {
+    case 'timed_out':
+      return timeoutError(call.timeoutMs, call);
+    case 'connection_failed':
+      return connectionError(outcome.cause, call);
+    case 'answered':
+      return outcome.answer.status >= 400
+        ? refusalError(outcome.answer, call, Date.now())
+        : unexpectedAnswerError(outcome.answer, call, Date.now());
+  }
+}

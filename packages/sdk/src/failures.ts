@@ -1,0 +1,117 @@
+import { type DecodedBody, decodeBody } from './body.ts';
+import { PostriderError, type PostriderErrorDetails } from './errors.ts';
+import type { Problem } from './generated/models.ts';
+import { isGatewayStatus, parseRetryAfter } from './retries.ts';
+import type { TransportAnswer } from './transport.ts';
+
+/** What every error of one request carries. */
+export interface RequestFacts {
+  readonly method: string;
+  readonly url: URL;
+  readonly idempotencyKey: string | null;
+}
+
+/** How much of a body that is not JSON an error keeps, in characters: enough to recognise an error page by. */
+const KEPT_BODY_CHARACTERS = 4_096;
+
+/** No whole answer came back. */
+export function connectionError(cause: unknown, request: RequestFacts): PostriderError {
+  const detail = `No answer from ${request.url.origin} (${reasonOf(cause)}).`;
+  const fix = `Check baseUrl and that the server runs.${adviceOnOutcome(request)}`;
+  return new PostriderError({ ...unanswered(request), code: 'connection_failed', detail, fix }, cause);
+}
+
+/** The attempt's time was up. */
+export function timeoutError(timeoutMs: number, request: RequestFacts): PostriderError {
+  const detail = `No answer from ${request.url.origin} within ${timeoutMs} ms.`;
+  const fix = `Give it more time by timeoutMs.${adviceOnOutcome(request)}`;
+  return new PostriderError({ ...unanswered(request), code: 'timeout', detail, fix });
+}
+
+/** The answer refuses the request: with a problem body where the API said so itself. */
+export function refusalError(answer: TransportAnswer, request: RequestFacts, nowMs: number): PostriderError {
+  const body = decodeBody(answer);
+  if (!isProblem(body.data)) return unexpectedAnswerError(answer, request, nowMs);
+  const { code, detail, fix = '', retryable = false, requestId, errors = [], recipients = [] } = body.data;
+  const facts = answered(answer, body, request, nowMs);
+  return new PostriderError({
+    ...facts,
+    code,
+    detail,
+    fix,
+    retryable,
+    errors,
+    recipients,
+    requestId: requestId ?? facts.requestId,
+  });
+}
+
+/** The answer is not one that the API gives: a proxy's page, a redirect, another server. */
+export function unexpectedAnswerError(answer: TransportAnswer, request: RequestFacts, nowMs: number): PostriderError {
+  const facts = answered(answer, decodeBody(answer), request, nowMs);
+  const retryable = isGatewayStatus(answer.status);
+  return new PostriderError({ ...facts, code: 'unexpected_answer', retryable, ...explain(answer, request) });
+}
+
+function explain(answer: TransportAnswer, request: RequestFacts): Pick<PostriderErrorDetails, 'detail' | 'fix'> {
+  if (answer.status === 0 || (answer.status >= 300 && answer.status < 400)) {
+    const target = answer.headers['location'] ?? 'another address';
+    const detail = `${request.url.origin} redirects to ${target}. Redirects are not followed.`;
+    return { detail, fix: 'Set baseUrl to the address the API answers at.' };
+  }
+  const type = answer.headers['content-type'] ?? 'no content type';
+  const detail = `${request.url.origin} answered ${answer.status} with a body the API does not give (${type}).`;
+  if (!isGatewayStatus(answer.status)) return { detail, fix: 'Check that baseUrl is the address of the API.' };
+  return { detail, fix: `A proxy could not reach the server: try again later.${adviceOnOutcome(request)}` };
+}
+
+/** Without an answer nobody knows whether a write was carried out. */
+function adviceOnOutcome({ method, idempotencyKey }: RequestFacts): string {
+  if (method === 'GET') return '';
+  if (idempotencyKey === null) return ' It may have been carried out all the same: read before you repeat it.';
+  return ' It may have been carried out all the same: repeat it with the same idempotency key.';
+}
+
+type SharedDetails = Omit<PostriderErrorDetails, 'code' | 'detail' | 'fix'>;
+
+function unanswered({ idempotencyKey }: RequestFacts): SharedDetails {
+  const nothing = { status: null, requestId: null, errors: [], recipients: [], retryAfterMs: null, body: null };
+  return { ...nothing, retryable: true, idempotencyKey };
+}
+
+function answered(
+  answer: TransportAnswer,
+  { data }: DecodedBody,
+  { idempotencyKey }: RequestFacts,
+  nowMs: number,
+): SharedDetails {
+  return {
+    status: answer.status === 0 ? null : answer.status,
+    retryable: false,
+    requestId: answer.headers['x-request-id'] ?? null,
+    errors: [],
+    recipients: [],
+    retryAfterMs: parseRetryAfter(answer.headers['retry-after'], nowMs),
+    idempotencyKey,
+    body: typeof data === 'string' ? data.slice(0, KEPT_BODY_CHARACTERS) : data,
+  };
+}
+
+/** A problem of this API has a code; other software's RFC 9457 bodies do not. The rest is read as if a proxy had left it out. */
+function isProblem(data: unknown): data is Pick<Problem, 'code' | 'detail'> & Partial<Problem> {
+  return (
+    typeof data === 'object' &&
+    data !== null &&
+    'code' in data &&
+    typeof data.code === 'string' &&
+    'detail' in data &&
+    typeof data.detail === 'string'
+  );
+}
+
+/** The system's name for the failure (`ECONNREFUSED`), from as deep as the platform wrapped it; never a message, which can quote headers. */
+function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return 'unknown reason';
+  if ('code' in cause && typeof cause.code === 'string') return cause.code;
+  return cause.cause instanceof Error ? reasonOf(cause.cause) : cause.name;
+}

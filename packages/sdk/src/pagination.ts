@@ -1,0 +1,69 @@
+import type { CallOptions, OperationCaller, OperationInput } from './call.ts';
+import type { OperationId } from './generated/operations.ts';
+
+/** The fields that every list answers beside its items. */
+interface PageFields {
+  readonly total: number;
+  readonly totalIsEstimate: boolean;
+  readonly nextCursor: string | null;
+}
+
+/** One page of a list. Iterating it goes on through all pages that follow. */
+export class Page<Item> implements AsyncIterable<Item> {
+  readonly data: readonly Item[];
+  /** Matches of the filters in all, not only on this page. */
+  readonly total: number;
+  readonly totalIsEstimate: boolean;
+  /** Null on the last page. */
+  readonly nextCursor: string | null;
+  readonly #readPage: (cursor: string) => Promise<Page<Item>>;
+
+  constructor(data: readonly Item[], fields: PageFields, readPage: (cursor: string) => Promise<Page<Item>>) {
+    this.data = data;
+    this.total = fields.total;
+    this.totalIsEstimate = fields.totalIsEstimate;
+    this.nextCursor = fields.nextCursor;
+    this.#readPage = readPage;
+  }
+
+  /** Reads the page after this one; null at the end. */
+  async nextPage(): Promise<Page<Item> | null> {
+    return this.nextCursor === null ? null : this.#readPage(this.nextCursor);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
+    for (let page: Page<Item> | null = this; page !== null; page = await page.nextPage()) yield* page.data;
+  }
+}
+
+/** The answer of a list call: awaited it is the first page, iterated (`for await`) it is every item of every page. */
+export class PagePromise<Item> extends Promise<Page<Item>> implements AsyncIterable<Item> {
+  /** What `then` makes is a plain promise: its value need not be a page. */
+  static override get [Symbol.species](): PromiseConstructor {
+    return Promise;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
+    yield* await this;
+  }
+}
+
+/** Calls a list operation whose answer holds its items under `itemsName`. */
+export function listPages<Item>(
+  client: OperationCaller,
+  id: OperationId,
+  itemsName: string,
+  input: OperationInput,
+  options: CallOptions,
+): PagePromise<Item> {
+  async function readPage(cursor?: string): Promise<Page<Item>> {
+    const query = cursor === undefined ? input.query : { ...input.query, cursor };
+    // The generator found `itemsName` in the answer's schema, where it is the array of items.
+    type Body = PageFields & { readonly [name: string]: unknown };
+    const { data } = await client.requestOperation<Body>(id, { ...input, query }, options);
+    return new Page(data[itemsName] as readonly Item[], data, readPage);
+  }
+  return new PagePromise((resolve, reject) => {
+    readPage().then(resolve, reject);
+  });
+}

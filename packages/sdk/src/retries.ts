@@ -1,0 +1,66 @@
+import type { PostriderErrorDetails } from './errors.ts';
+
+const FIRST_BACKOFF_MS = 500;
+const LONGEST_BACKOFF_MS = 8_000;
+/** A server that asks for more is taken at its word by giving up: trying earlier would only be refused again. */
+const LONGEST_RETRY_AFTER_MS = 60_000;
+
+/** The form every HTTP date has today; engines read far more than that as some date. */
+const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+
+/** Answers of a proxy that could not reach the server. */
+const GATEWAY_STATUSES: readonly (number | null)[] = [502, 503, 504];
+/** Refusals that pass by themselves. Other retryable ones wait for a person or a date, and are the caller's to repeat. */
+const PASSING_STATUSES: readonly (number | null)[] = [429, 500, 503];
+
+export interface RetryFacts {
+  readonly failure: Pick<PostriderErrorDetails, 'code' | 'status' | 'retryable' | 'retryAfterMs'>;
+  readonly retriesDone: number;
+  readonly maxRetries: number;
+  /** Whether doing it twice is the same as doing it once: a read, or a request with an idempotency key. */
+  readonly repeatable: boolean;
+  /** From 0 up to 1. */
+  readonly random: number;
+}
+
+export type RetryVerdict = { readonly retry: true; readonly delayMs: number } | { readonly retry: false };
+
+/**
+ * Whether and when to try again. The wait is what the server asked for, else exponential backoff with full jitter, so that many
+ * clients that failed together do not come back together.
+ */
+export function decideRetry({ failure, retriesDone, maxRetries, repeatable, random }: RetryFacts): RetryVerdict {
+  if (retriesDone >= maxRetries || !isPassing(failure)) return { retry: false };
+  if (!repeatable && !wasRefusedUnread(failure)) return { retry: false };
+  if (failure.retryAfterMs === null) return { retry: true, delayMs: random * backoffMs(retriesDone) };
+  if (failure.retryAfterMs > LONGEST_RETRY_AFTER_MS) return { retry: false };
+  return { retry: true, delayMs: failure.retryAfterMs };
+}
+
+/** Milliseconds of a `retry-after` header, seconds or an HTTP date (RFC 9110, 10.2.3); null where there is none that can be read. */
+export function parseRetryAfter(value: string | undefined, nowMs: number): number | null {
+  if (value === undefined) return null;
+  if (/^\d{1,9}$/.test(value.trim())) return Number(value) * 1_000;
+  const atMs = HTTP_DATE.test(value) ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(atMs) ? null : Math.max(0, atMs - nowMs);
+}
+
+/** Whether a status without a problem body says that a proxy could not reach the server. */
+export function isGatewayStatus(status: number | null): boolean {
+  return GATEWAY_STATUSES.includes(status);
+}
+
+function isPassing({ code, status, retryable }: RetryFacts['failure']): boolean {
+  if (code === 'connection_failed' || code === 'timeout') return true;
+  if (code === 'unexpected_answer') return isGatewayStatus(status);
+  return retryable && (code === 'idempotency_in_progress' || PASSING_STATUSES.includes(status));
+}
+
+/** A rate limit is checked before anything is done, so even a request that must not run twice may come again. */
+function wasRefusedUnread({ code, status }: RetryFacts['failure']): boolean {
+  return status === 429 && code !== 'unexpected_answer';
+}
+
+function backoffMs(retriesDone: number): number {
+  return Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** retriesDone);
+}

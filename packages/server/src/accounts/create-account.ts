@@ -1,0 +1,39 @@
+import type { Clock } from '../clock.ts';
+import type { Sql } from '../db/client.ts';
+import { insertAccount, insertMember } from '../db/queries/accounts.ts';
+import { createKey } from '../keys/create-key.ts';
+import type { IdGenerator } from '../uuid-v7.ts';
+
+export interface CreatedAccount {
+  readonly accountId: string;
+  /** The secret of its first key, scope `full`; shown once. */
+  readonly key: string;
+}
+
+export interface AccountTools {
+  readonly sql: Sql;
+  readonly clock: Clock;
+  readonly ids: IdGenerator;
+}
+
+/** Makes an account with an owner and a first key, or none of the three. */
+export async function createAccount(
+  { sql, clock, ids }: AccountTools,
+  { name, ownerEmail }: { readonly name: string; readonly ownerEmail: string },
+): Promise<CreatedAccount> {
+  const now = clock.now();
+  const accountId = ids.next(now);
+  const key = await sql.begin(async (transaction) => {
+    await insertAccount(transaction, { id: accountId, name, now });
+    await insertMember(transaction, { accountId, id: ids.next(now), email: ownerEmail, role: 'owner', now });
+    return await createKey(transaction, ids, {
+      accountId,
+      name: 'First key',
+      mode: 'live',
+      scopes: ['full'],
+      recipientAllowlist: null,
+      now,
+    });
+  });
+  return { accountId, key: key.secret };
+}

@@ -1,0 +1,36 @@
+import { type Message, sendRequestSchema } from '@postrider/core';
+import { readMessage } from '../db/queries/read-messages.ts';
+import type { App } from '../app.ts';
+import type { PreparedAccount } from './quickstart.ts';
+
+export interface FirstMessage {
+  readonly id: string;
+  readonly status: Message['status'];
+}
+
+const PATIENCE_MS = 10_000;
+
+/** Sends the installation's first message to itself, through the same door and pipeline as every other, and waits for its end. */
+export async function sendFirstMessage(app: App, account: PreparedAccount, keyId: string, sandboxDomain: string): Promise<FirstMessage> {
+  const verdict = await app.services.door.accept({
+    accountId: account.accountId,
+    keyId,
+    recipientAllowlist: null,
+    persona: { source: null, agentName: null },
+    fixedChannel: null,
+    headerClaims: {},
+    request: sendRequestSchema.parse({
+      from: `Postrider <postrider@${sandboxDomain}>`,
+      to: `delivered@${sandboxDomain}`,
+      subject: 'Your first message',
+      text: 'Postrider is running: this message was accepted, queued, composed, signed and delivered.\n',
+      source: 'system',
+    }),
+    idempotency: null,
+  });
+  if (verdict.kind === 'refused') throw new Error(`The first message was refused: ${verdict.detail}`);
+  await app.services.waiter.wait(account.accountId, verdict.id, PATIENCE_MS, AbortSignal.timeout(PATIENCE_MS));
+  const message = await readMessage(app.sql, account.accountId, verdict.id);
+  // The column holds what message-status.ts names.
+  return { id: verdict.id, status: (message?.status ?? 'queued') as Message['status'] };
+}

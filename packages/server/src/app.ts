@@ -1,0 +1,237 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import type { Clock } from './clock.ts';
+import type { Config } from './config.ts';
+import { type DatabaseTarget, openDatabase, type Sql } from './db/client.ts';
+import { readProcessIdentity } from './db/running-process.ts';
+import { insertCaptured } from './db/queries/captured-messages.ts';
+import { createCaptureTransport } from './delivery/capture.ts';
+import { createDeliveryEngine, type DeliveryEngine } from './delivery/delivery-engine.ts';
+import { createMessageBuilder } from './delivery/message-builder.ts';
+import { createOutcomeRecorder, recordOutcomes } from './delivery/outcome-recorder.ts';
+import { openReplyJournal, readLeftJournals } from './delivery/reply-journal.ts';
+import { createSandboxTransport } from './delivery/sandbox.ts';
+import { createSigningKeys } from './delivery/signing-keys.ts';
+import { createSmtpRelayTransport } from './delivery/smtp-relay.ts';
+import type { Transport } from './delivery/transport.ts';
+import { createReadinessProbe } from './diagnostics/readiness.ts';
+import { createMessageWaiter } from './events/message-waiter.ts';
+import { createHttpApp } from './http/create-http-app.ts';
+import { addDevelopmentRoutes } from './http/development-routes.ts';
+import { createMcpRoute } from './http/mcp-route.ts';
+import { addReferenceRoutes } from './http/reference-routes.ts';
+import { createRequestLog } from './http/request-log.ts';
+import { addOperationRoutes } from './http/router.ts';
+import { createPumpSignal } from './jobs/pump-signal.ts';
+import { createTasks } from './jobs/tasks.ts';
+import { type JobWorker, startJobWorker } from './jobs/worker.ts';
+import { createKeyAuthenticator } from './keys/key-authenticator.ts';
+import { createSecretBox } from './keys/secret-box.ts';
+import type { Services } from './operations/context.ts';
+import { createAcceptanceDoor } from './sending/acceptance-door.ts';
+import { OUTBOUND_ROUTE, SANDBOX_ROUTE } from './sending/plan-deliveries.ts';
+import { createIdGenerator } from './uuid-v7.ts';
+import { VERSION } from './version.ts';
+
+export interface AppOptions {
+  readonly config: Config;
+  readonly baseUrl: string;
+  readonly target: DatabaseTarget;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  /** In [0, 1). */
+  readonly random: () => number;
+}
+
+/** A running Postrider: whatever its roles ask for, on a migrated database. */
+export interface App {
+  /** Null without the role `api`. Not listening yet. */
+  readonly http: FastifyInstance | null;
+  readonly services: Services;
+  readonly sql: Sql;
+  /** Null without the role `worker`. */
+  readonly engine: DeliveryEngine | null;
+  /** Drains: no new requests, running ones finish, leases are given back, logs are written. */
+  close(): Promise<void>;
+}
+
+const ACCEPT_CONNECTIONS = 6;
+const DELIVERY_CONNECTIONS = 4;
+const MAX_IN_FLIGHT = 400;
+const TIMER_MS = 1_000;
+const FLUSH_KEY_USE_MS = 5_000;
+const DRAIN_MS = 8_000;
+
+/** The composition root: every part is made here, and only here are they joined. */
+export async function createApp(options: AppOptions): Promise<App> {
+  const { config, clock, logger, target, baseUrl } = options;
+  const ids = createIdGenerator();
+  const sql = openDatabase({ target, maxConnections: ACCEPT_CONNECTIONS, applicationName: 'postrider-api' });
+  const warn = (error: unknown, what: string) =>
+    logger.warn({ error: error instanceof Error ? error.message : String(error) }, what);
+
+  const waiter = createMessageWaiter(sql);
+  const pumpSignal = createPumpSignal(sql, clock, (error) => warn(error, 'waking the queue'));
+  const door = createAcceptanceDoor({
+    sql,
+    clock,
+    ids,
+    sandboxDomain: config.sandboxDomain,
+    monthlyQuota: config.monthlyQuota,
+    onAccepted: pumpSignal.wake,
+  });
+  const outbound = createOutbound(config, sql, clock);
+  const worker = config.roles.has('worker')
+    ? await startDelivery(options, ids, outbound, (messages) => waiter.notify(messages), warn)
+    : null;
+  const services: Services = {
+    sql,
+    clock,
+    door,
+    waiter,
+    readiness: createReadinessProbe({ sql, transport: outbound, queueFault: () => worker?.jobs.fault() ?? null }),
+    monthlyQuota: config.monthlyQuota,
+    baseUrl,
+    version: VERSION,
+  };
+  const api = config.roles.has('api') ? createApi(options, services, ids, sql, warn) : null;
+
+  async function close(): Promise<void> {
+    waiter.close();
+    await api?.http.close();
+    await door.idle();
+    pumpSignal.close();
+    await worker?.stop();
+    await outbound.close();
+    await api?.stop();
+    await sql.end({ timeout: 2 });
+  }
+
+  return { http: api?.http ?? null, services, sql, engine: worker?.engine ?? null, close };
+}
+
+function createOutbound(config: Config, sql: Sql, clock: Clock): Transport {
+  if (config.transport.kind === 'relay') {
+    return createSmtpRelayTransport({ relay: config.transport.relay, heloName: config.heloName });
+  }
+  return createCaptureTransport(async ({ accountId, deliveryId, messageId, mailFrom, recipients, data }) => {
+    await insertCaptured(sql, { accountId, id: deliveryId, messageId, mailFrom, recipients, raw: data, now: clock.now() });
+  });
+}
+
+type Warn = (error: unknown, what: string) => void;
+type Ids = ReturnType<typeof createIdGenerator>;
+
+function createApi(options: AppOptions, services: Services, ids: Ids, sql: Sql, warn: Warn) {
+  const { config, clock, logger, baseUrl } = options;
+  const requestLog = createRequestLog(sql, clock, ids, (error) => warn(error, 'writing the request log'));
+  const authenticator = createKeyAuthenticator(sql, clock);
+  const http = createHttpApp({ baseUrl, trustedProxies: config.trustedProxies, logger, requestLog });
+  const mcp = createMcpRoute({ services, logger });
+  addOperationRoutes(http, { services, authenticator, rawRoutes: { 'service.mcp': mcp.handle } });
+  addReferenceRoutes(http, baseUrl);
+  if (config.mode === 'development') {
+    addDevelopmentRoutes(http, { tools: { sql, clock, ids }, sandboxDomain: config.sandboxDomain });
+  }
+  const keyUse = setInterval(() => {
+    authenticator.flushUse().catch((error: unknown) => warn(error, 'writing when keys were used'));
+  }, FLUSH_KEY_USE_MS);
+  const stop = async () => {
+    clearInterval(keyUse);
+    await mcp.close();
+    await requestLog.close();
+    await authenticator.flushUse().catch(() => {});
+  };
+  return { http, stop };
+}
+
+interface DeliveryWorker {
+  readonly engine: DeliveryEngine;
+  readonly jobs: JobWorker;
+  stop(): Promise<void>;
+}
+
+async function startDelivery(
+  options: AppOptions,
+  ids: Ids,
+  outbound: Transport,
+  onRecorded: Parameters<typeof createOutcomeRecorder>[0]['onRecorded'],
+  warn: Warn,
+): Promise<DeliveryWorker> {
+  const { config, clock, logger, target } = options;
+  const sql = openDatabase({ target, maxConnections: DELIVERY_CONNECTIONS, applicationName: 'postrider-worker' });
+  const folder = join(config.dataDir, 'journal');
+  const recording = { sql, ids, onRecorded, onDueAt: (at: Date) => wakeAt(at) };
+  await replayJournals(folder, recording, logger);
+  const processName = `${process.pid}.${randomUUID()}.${encodeIdentity(await readProcessIdentity(process.pid))}`;
+  const journal = openReplyJournal(folder, processName);
+  const recorder = createOutcomeRecorder({ ...recording, journal, onError: warn });
+  const builder = createMessageBuilder(createSigningKeys(sql, createSecretBox(config.secretKey()), clock.now), clock.now);
+  const sandbox = createSandboxTransport(config.transport.kind === 'capture' ? outbound : null);
+  const engine = createDeliveryEngine({
+    sql,
+    clock,
+    builder,
+    recorder,
+    transports: new Map([
+      [OUTBOUND_ROUTE, outbound],
+      [SANDBOX_ROUTE, sandbox],
+    ]),
+    random: options.random,
+    maxInFlight: MAX_IN_FLIGHT,
+    onError: warn,
+  });
+  const pump = () => engine.pump().catch((error: unknown) => warn(error, 'claiming deliveries'));
+  const jobs = await startJobWorker({ sql, target, tasks: createTasks({ sql, clock, engine }), clock, logger });
+  const timer = setInterval(() => void pump(), TIMER_MS);
+  const soon = new Set<NodeJS.Timeout>();
+
+  /** A retry that is due before the next look of the timer gets a look of its own. */
+  function wakeAt(at: Date): void {
+    const delayMs = at.getTime() - clock.now().getTime();
+    if (delayMs >= TIMER_MS) return;
+    const wake = setTimeout(() => {
+      soon.delete(wake);
+      void pump();
+    }, Math.max(0, delayMs));
+    soon.add(wake);
+  }
+
+  async function stop(): Promise<void> {
+    clearInterval(timer);
+    for (const wake of soon) clearTimeout(wake);
+    await engine.stop(DRAIN_MS);
+    await jobs.stop();
+    journal.close();
+    await sql.end({ timeout: 2 });
+  }
+
+  return { engine, jobs, stop };
+}
+
+/** Records what killed processes of this data directory had heard and not yet written down. */
+async function replayJournals(
+  folder: string,
+  recording: Parameters<typeof recordOutcomes>[0],
+  logger: Logger,
+): Promise<void> {
+  const left = await readLeftJournals(folder, isSameProcess);
+  if (left.outcomes.length > 0) {
+    await recordOutcomes(recording, left.outcomes);
+    logger.info({ outcomes: left.outcomes.length }, 'recorded the outcomes a killed process had left');
+  }
+  left.forget();
+}
+
+/** A journal belongs to a running process only if that process is the very one, and not another with its number. */
+async function isSameProcess(processName: string): Promise<boolean> {
+  const [pid = '', , identity = ''] = processName.split('.');
+  const running = await readProcessIdentity(Number(pid));
+  return running !== null && encodeIdentity(running) === identity;
+}
+
+function encodeIdentity(identity: string | null): string {
+  return Buffer.from(identity ?? '').toString('hex');
+}

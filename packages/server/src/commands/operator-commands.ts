@@ -1,0 +1,142 @@
+import { expandScopes, parseMailbox } from '@postrider/core';
+import type { Command } from 'commander';
+import { createAccount } from '../accounts/create-account.ts';
+import { systemClock } from '../clock.ts';
+import type { Config } from '../config.ts';
+import { type AccountRow, readAccounts, setSuspended } from '../db/queries/accounts.ts';
+import { createKey } from '../keys/create-key.ts';
+import { createIdGenerator, isUuid } from '../uuid-v7.ts';
+import { openOperatorDatabase, type PreparedDatabase } from './prepared-database.ts';
+import { StartError } from './start-error.ts';
+
+export interface OperatorTools {
+  readonly readConfig: () => Config;
+  readonly write: (text: string) => void;
+  readonly progress: (text: string) => void;
+}
+
+/** The operator's commands: they work beside a running server and without one, and answer JSON with `--json`. */
+export function addOperatorCommands(program: Command, tools: OperatorTools): void {
+  addAccountCommands(program, tools);
+  addKeyCommands(program, tools);
+  program
+    .command('migrate')
+    .description('bring the schema of the database up to date, and end')
+    .option('--json', 'answer JSON')
+    .action(async (options: { json?: boolean }) => {
+      await withDatabase(tools, () => Promise.resolve());
+      answer(tools, options, { migrated: true }, 'The schema is up to date.');
+    });
+}
+
+function addAccountCommands(program: Command, tools: OperatorTools): void {
+  const accounts = program.command('accounts').description('create, list, suspend and resume accounts');
+  accounts
+    .command('create')
+    .description('make an account with an owner and a first key; the key is shown once')
+    .requiredOption('--name <name>', 'name of the account, 1 to 100 characters')
+    .requiredOption('--owner <email>', 'email address of its owner')
+    .option('--json', 'answer JSON')
+    .action(async (options: { name: string; owner: string; json?: boolean }) => {
+      const owner = parseMailbox(options.owner);
+      if (!owner.ok) throw new StartError(`--owner ${owner.message}.`, 'Give one email address, such as ada@example.com.');
+      if (options.name.length < 1 || options.name.length > 100) {
+        throw new StartError('--name is too long or empty.', 'Give a name of 1 to 100 characters.');
+      }
+      const request = { name: options.name, ownerEmail: owner.mailbox.address };
+      const created = await withDatabase(tools, ({ sql }) => createAccount({ sql, clock: systemClock, ids: createIdGenerator() }, request));
+      answer(tools, options, created, `account ${created.accountId}\nkey     ${created.key}   (shown once)`);
+    });
+  accounts
+    .command('list')
+    .description('list all accounts')
+    .option('--json', 'answer JSON')
+    .action(async (options: { json?: boolean }) => {
+      const rows = await withDatabase(tools, ({ sql }) => readAccounts(sql, null));
+      answer(tools, options, { accounts: rows.map(toAccount) }, rows.map(toLine).join('\n') || 'There are no accounts.');
+    });
+  addSuspension(accounts, tools, 'suspend', 'refuse every send of an account; reading goes on');
+  addSuspension(accounts, tools, 'resume', 'let a suspended account send again');
+}
+
+function addSuspension(accounts: Command, tools: OperatorTools, verb: 'suspend' | 'resume', description: string): void {
+  accounts
+    .command(`${verb} <accountId>`)
+    .description(description)
+    .option('--json', 'answer JSON')
+    .action(async (accountId: string, options: { json?: boolean }) => {
+      const at = verb === 'suspend' ? systemClock.now() : null;
+      const account = await withDatabase(tools, async ({ sql }) => {
+        const found = isUuid(accountId) && (await setSuspended(sql, accountId, at));
+        return found ? (await readAccounts(sql, accountId))[0] : undefined;
+      });
+      if (account === undefined) throw unknownAccount(accountId);
+      answer(tools, options, toAccount(account), toLine(account));
+    });
+}
+
+function addKeyCommands(program: Command, tools: OperatorTools): void {
+  const keys = program.command('keys').description('make API keys');
+  keys
+    .command('create')
+    .description('make a key of an account; the key is shown once')
+    .requiredOption('--account <accountId>', 'id of the account')
+    .option('--name <name>', 'name of the key', 'Operator key')
+    .option('--scope <scope...>', 'scopes, or the shorthands sending and full', ['full'])
+    .option('--allow-recipient <entry...>', 'recipient allowlist: a@b.c, @b.c or *.b.c (default: everyone)')
+    .option('--json', 'answer JSON')
+    .action(async (options: KeyOptions) => {
+      const key = await withDatabase(tools, (database) => makeKey(database, options));
+      answer(tools, options, { keyId: key.id, key: key.secret }, `key     ${key.secret}   (shown once)`);
+    });
+}
+
+interface KeyOptions {
+  readonly account: string;
+  readonly name: string;
+  readonly scope: string[];
+  readonly allowRecipient?: string[];
+  readonly json?: boolean;
+}
+
+async function makeKey({ sql }: PreparedDatabase, options: KeyOptions): Promise<{ readonly id: string; readonly secret: string }> {
+  const { unknown } = expandScopes(options.scope);
+  if (unknown.length > 0) throw new StartError(`${unknown.join(', ')}: no such scope.`, 'Use scopes such as emails:send, or sending or full.');
+  const [account] = isUuid(options.account) ? await readAccounts(sql, options.account) : [];
+  if (account === undefined) throw unknownAccount(options.account);
+  return await createKey(sql, createIdGenerator(), {
+    accountId: account.id,
+    name: options.name,
+    mode: 'live',
+    scopes: options.scope,
+    recipientAllowlist: options.allowRecipient ?? null,
+    now: systemClock.now(),
+  });
+}
+
+async function withDatabase<T>(tools: OperatorTools, work: (database: PreparedDatabase) => Promise<T>): Promise<T> {
+  const database = await openOperatorDatabase(tools.readConfig(), { onProgress: tools.progress });
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
+function answer(tools: OperatorTools, { json }: { readonly json?: boolean }, data: unknown, text: string): void {
+  tools.write(json === true ? `${JSON.stringify(data)}\n` : `${text}\n`);
+}
+
+function toAccount(row: AccountRow) {
+  const { id, name, plan, ownerEmail, suspendedAt, createdAt } = row;
+  const status = suspendedAt === null ? 'active' : 'suspended';
+  return { accountId: id, name, plan, ownerEmail, status, suspendedAt: suspendedAt?.toISOString() ?? null, createdAt: createdAt.toISOString() };
+}
+
+function toLine(row: AccountRow): string {
+  return `${row.id}  ${row.suspendedAt === null ? 'active   ' : 'suspended'}  ${row.ownerEmail ?? '-'}  ${row.name}`;
+}
+
+function unknownAccount(id: string): StartError {
+  return new StartError(`There is no account ${id}.`, 'List the accounts with `postrider-server accounts list`.');
+}

@@ -1,0 +1,150 @@
+import { pino } from 'pino';
+import { prepareFirstAccount, type PreparedAccount, type Quickstart, writeQuickstart } from '../accounts/quickstart.ts';
+import { sendFirstMessage } from '../accounts/first-message.ts';
+import { type App, createApp } from '../app.ts';
+import { systemClock } from '../clock.ts';
+import type { Config } from '../config.ts';
+import { findKeyByHash } from '../db/queries/api-keys.ts';
+import { hashApiKey } from '../keys/api-key.ts';
+import { createIdGenerator } from '../uuid-v7.ts';
+import { VERSION } from '../version.ts';
+import { openPreparedDatabase, type PreparedDatabase } from './prepared-database.ts';
+import { StartError } from './start-error.ts';
+
+const EXIT_WITHIN_MS = 14_000;
+
+/** `postrider-server start`: brings everything up, says what a newcomer needs, and ends with a line that begins `ready`. */
+export async function start(config: Config): Promise<void> {
+  const beganMs = performance.now();
+  const say = (text: string) => process.stdout.write(`${text}\n`);
+  const logger = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: false }));
+  for (const warning of config.warnings) process.stderr.write(`warning: ${warning}\n`);
+  say(`Postrider ${VERSION} (${config.mode})`);
+  let app: App | null = null;
+  const database = await openPreparedDatabase(config, {
+    onProgress: (text) => say(`  ${text} …`),
+    onDown: (reason) => logger.warn({ reason }, 'the embedded PostgreSQL is down'),
+    onUp: () => logger.info('the embedded PostgreSQL is up again'),
+  });
+  const stop = stopOnce(() => app, database);
+  try {
+    const baseUrl = await listenAddress(config);
+    app = await createApp({ config, baseUrl, target: database.target, logger, clock: systemClock, random: Math.random });
+    await app.http?.listen({ host: config.host, port: portOf(baseUrl, config) }).catch((error: unknown) => {
+      throw explainListenError(error, config);
+    });
+    if (config.mode === 'development') await introduce(app, config, baseUrl, database, say);
+    else say(`  listening on ${baseUrl}`);
+    say(`ready in ${((performance.now() - beganMs) / 1_000).toFixed(1)} s: ${baseUrl}`);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Stops on the first signal, in order, and leaves for good when that takes too long or a second signal comes. */
+function stopOnce(app: () => App | null, database: PreparedDatabase): () => Promise<void> {
+  let stopping: Promise<void> | null = null;
+  const stop = () => {
+    stopping ??= (async () => {
+      await app()?.close();
+      await database.close();
+    })();
+    return stopping;
+  };
+  const onSignal = () => {
+    if (stopping !== null) process.exit(1);
+    setTimeout(() => process.exit(1), EXIT_WITHIN_MS).unref();
+    stop().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+  };
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+  return stop;
+}
+
+/** The base URL has to be known before anything is made with it, so a free port is chosen first where the setting is 0. */
+async function listenAddress(config: Config): Promise<string> {
+  const port = config.port === 0 ? await findFreePort(config.host) : config.port;
+  return config.baseUrl ?? `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
+}
+
+function portOf(baseUrl: string, config: Config): number {
+  return config.port === 0 && config.baseUrl === null ? Number(new URL(baseUrl).port) : config.port;
+}
+
+async function findFreePort(host: string): Promise<number> {
+  const { createServer } = await import('node:net');
+  return await new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, host, () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}
+
+function explainListenError(error: unknown, { host, port }: Config): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : null;
+  if (code === 'EADDRINUSE') {
+    return new StartError(
+      `Port ${port} on ${host} is taken by another program.`,
+      'Stop that program (another Postrider?), or choose another port: POSTRIDER_PORT=8026.',
+    );
+  }
+  if (code === 'EACCES' || code === 'EADDRNOTAVAIL') {
+    return new StartError(`${host}:${port} cannot be listened on (${code}).`, 'Choose another POSTRIDER_HOST or POSTRIDER_PORT.');
+  }
+  return error;
+}
+
+/** What development adds: the account, the key on screen and in quickstart.json, and the first message. */
+async function introduce(app: App, config: Config, baseUrl: string, database: PreparedDatabase, say: (text: string) => void): Promise<void> {
+  const tools = { sql: database.sql, clock: systemClock, ids: createIdGenerator() };
+  const account = await prepareFirstAccount(tools, config.dataDir, config.sandboxDomain);
+  const quickstart = toQuickstart(account, config, baseUrl);
+  const path = writeQuickstart(config.dataDir, quickstart);
+  if (account.isNew && app.engine !== null) await tellFirstMessage(app, account, config, database, say);
+  say('');
+  say(`  base URL  ${quickstart.baseUrl}   (reference: ${quickstart.baseUrl}/reference)`);
+  say(`  API key   ${quickstart.key}`);
+  say(`  console   ${quickstart.consoleUrl}`);
+  say(`  MCP       ${quickstart.mcpUrl}`);
+  say(`  settings  ${path}`);
+  say('');
+  say('  Try it:');
+  say(`  curl -sS ${baseUrl}/emails -H 'Authorization: Bearer ${quickstart.key}' -H 'Content-Type: application/json' \\`);
+  say(
+    `    -d '{"from":"Ada <ada@${config.sandboxDomain}>","to":"delivered@${config.sandboxDomain}","subject":"Hello","text":"Hi!"}'`,
+  );
+  say('');
+}
+
+async function tellFirstMessage(
+  app: App,
+  account: PreparedAccount,
+  config: Config,
+  database: PreparedDatabase,
+  say: (text: string) => void,
+): Promise<void> {
+  const caller = await findKeyByHash(database.sql, hashApiKey(account.key));
+  if (caller === null) return;
+  const first = await sendFirstMessage(app, account, caller.keyId, config.sandboxDomain);
+  say(`  sent itself a first message: ${first.id} is ${first.status}`);
+}
+
+function toQuickstart(account: PreparedAccount, config: Config, baseUrl: string): Quickstart {
+  return {
+    baseUrl,
+    key: account.key,
+    accountId: account.accountId,
+    accountName: account.accountName,
+    ownerEmail: account.ownerEmail,
+    consoleUrl: `${baseUrl}/console`,
+    smtp: { host: config.host, port: null, tlsPort: null },
+    mcpUrl: `${baseUrl}/mcp`,
+  };
+}

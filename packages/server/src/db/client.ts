@@ -1,0 +1,42 @@
+import postgres from 'postgres';
+
+/** A pool of connections, or one connection in a transaction: queries take either. */
+export type Sql = postgres.Sql;
+export type Transaction = postgres.TransactionSql;
+export type Query = Sql | Transaction;
+
+export interface DatabaseOptions {
+  /** A `postgres://` URL, or the embedded server's socket. */
+  readonly target: DatabaseTarget;
+  /** Few connections win: they write whole batches, and more of them only wait for one another. */
+  readonly maxConnections: number;
+  readonly applicationName: string;
+  readonly onNotice?: (message: string) => void;
+}
+
+export type DatabaseTarget =
+  | { readonly kind: 'url'; readonly url: string }
+  | { readonly kind: 'socket'; readonly host: string; readonly database: string; readonly user: string };
+
+/** Opens a pool; nothing connects before the first query. */
+export function openDatabase(options: DatabaseOptions): Sql {
+  const settings = {
+    max: options.maxConnections,
+    connect_timeout: 2, // Seconds: a database that is down must become a 503 within 2 s.
+    idle_timeout: 600,
+    max_lifetime: 3_600,
+    backoff: () => 0.1,
+    connection: { application_name: options.applicationName, TimeZone: 'UTC', statement_timeout: 30_000 },
+    onnotice: (notice: postgres.Notice) => options.onNotice?.(notice['message'] ?? ''),
+  };
+  const { target } = options;
+  if (target.kind === 'url') return postgres(target.url, settings);
+  return postgres({ ...settings, host: target.host, database: target.database, user: target.user });
+}
+
+/** How graphile-worker's own `pg` pool reaches the same database. */
+export function toConnectionString(target: DatabaseTarget): string {
+  if (target.kind === 'url') return target.url;
+  const host = encodeURIComponent(target.host);
+  return `postgres://${encodeURIComponent(target.user)}@/${encodeURIComponent(target.database)}?host=${host}`;
+}

@@ -1,0 +1,35 @@
+/** What a failed query means to the caller. */
+export type DatabaseFault = 'unavailable' | 'stale' | 'data' | 'conflict' | 'other';
+
+/** SQLSTATE classes: 08 connection, 57P server shutting down, 53 out of resources; 22 and 23 are about the data given. */
+const UNAVAILABLE_STATES = /^(08|57P|53|25006|58)/;
+const CONFLICT_STATES = new Set(['40001', '40P01', '55P03']);
+const CONNECTION_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EACCES',
+  'CONNECTION_CLOSED',
+  'CONNECTION_ENDED',
+  'CONNECTION_DESTROYED',
+  'CONNECT_TIMEOUT',
+]);
+
+/** Sorts an error of the database driver; an error of anything else is `other`. */
+export function classifyDatabaseError(error: unknown): DatabaseFault {
+  const code = errorCode(error);
+  if (code === null) return 'other';
+  if (code === 'PR001') return 'stale';
+  if (CONNECTION_CODES.has(code) || UNAVAILABLE_STATES.test(code) || code === '57014') return 'unavailable';
+  if (CONFLICT_STATES.has(code)) return 'conflict';
+  return /^(22|23|54)/.test(code) ? 'data' : 'other';
+}
+
+function errorCode(error: unknown): string | null {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return null;
+  return typeof error.code === 'string' ? error.code : null;
+}

@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import type { Sql, Transaction } from './client.ts';
+
+const MIGRATIONS = new URL('./migrations/', import.meta.url);
+const MINIMUM_POSTGRES = 150_000;
+/** Any number serves, as long as every process uses the same one. */
+const LOCK = 7_202_611;
+
+/** The database cannot be used as it is; `fix` says what to do. */
+export class MigrationError extends Error {
+  override readonly name = 'MigrationError';
+  readonly fix: string;
+  constructor(message: string, fix: string) {
+    super(message);
+    this.fix = fix;
+  }
+}
+
+interface Migration {
+  readonly name: string;
+  readonly statements: string;
+  readonly checksum: string;
+}
+
+/**
+ * Brings the schema up to date: every numbered file of `migrations/` that has not run yet, in order, all in one transaction under a lock,
+ * so that processes that start together migrate once and a failure leaves the schema as it was. Answers the names that ran.
+ */
+export async function migrate(sql: Sql): Promise<readonly string[]> {
+  const migrations = await readMigrations();
+  return await sql.begin(async (transaction) => {
+    await transaction`SET LOCAL statement_timeout = 0`;
+    await transaction`SELECT pg_advisory_xact_lock(${LOCK}::int)`;
+    await assertVersion(transaction);
+    const done = await readHistory(transaction);
+    assertHistory(done, migrations);
+    const pending = migrations.filter(({ name }) => !done.has(name));
+    for (const migration of pending) await apply(transaction, migration);
+    return pending.map(({ name }) => name);
+  });
+}
+
+async function readMigrations(): Promise<readonly Migration[]> {
+  const names = (await readdir(MIGRATIONS)).filter((name) => name.endsWith('.sql')).sort();
+  return await Promise.all(
+    names.map(async (name) => {
+      const statements = await readFile(new URL(name, MIGRATIONS), 'utf8');
+      return { name, statements, checksum: createHash('sha256').update(statements).digest('hex') };
+    }),
+  );
+}
+
+async function assertVersion(transaction: Transaction): Promise<void> {
+  const [row] = await transaction<{ number: number; text: string }[]>`
+    SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS text`;
+  if (row && row.number >= MINIMUM_POSTGRES) return;
+  throw new MigrationError(
+    `The database is PostgreSQL ${row?.text ?? 'of an unknown version'}; 15 or newer is needed.`,
+    'Point DATABASE_URL at PostgreSQL 15 or newer, or unset it to use the embedded one.',
+  );
+}
+
+async function readHistory(transaction: Transaction): Promise<ReadonlyMap<string, string>> {
+  await transaction`
+    CREATE TABLE IF NOT EXISTS schema_migrations (
+      name text PRIMARY KEY, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`;
+  const rows = await transaction<{ name: string; checksum: string }[]>`SELECT name, checksum FROM schema_migrations`;
+  return new Map(rows.map(({ name, checksum }) => [name, checksum]));
+}
+
+function assertHistory(done: ReadonlyMap<string, string>, known: readonly Migration[]): void {
+  const checksums = new Map(known.map(({ name, checksum }) => [name, checksum]));
+  for (const [name, checksum] of done) {
+    if (!checksums.has(name)) {
+      throw new MigrationError(
+        `The database has the migration ${name}, which this version does not know.`,
+        'Start the newer version of Postrider that wrote it, or use another database.',
+      );
+    }
+    if (checksums.get(name) !== checksum) {
+      throw new MigrationError(
+        `The migration ${name} was changed after it had been applied.`,
+        'Restore the file: an applied migration is never changed, a new one is added.',
+      );
+    }
+  }
+}
+
+async function apply(transaction: Transaction, migration: Migration): Promise<void> {
+  await transaction.unsafe(migration.statements);
+  await transaction`INSERT INTO schema_migrations (name, checksum) VALUES (${migration.name}, ${migration.checksum})`;
+}

@@ -1,0 +1,98 @@
+import type { Query } from '../client.ts';
+
+/** What a batch of sends asks about. Duplicates are fine. */
+export interface AcceptanceQuestions {
+  readonly accountIds: readonly string[];
+  /** The month the quota is counted in, `YYYY-MM-01`. */
+  readonly month: string;
+  readonly domains: readonly Pair[];
+  /** Recipients, folded. */
+  readonly recipients: readonly Pair[];
+  readonly idempotencyKeys: readonly Pair[];
+  readonly now: Date;
+  /** Idempotency keys made before this are forgotten. */
+  readonly idempotencyHorizon: Date;
+}
+
+export interface Pair {
+  readonly accountId: string;
+  readonly value: string;
+}
+
+export interface AccountFact {
+  readonly accountId: string;
+  /** Null: the installation's setting. */
+  readonly monthlyQuota: number | null;
+  readonly used: number;
+  readonly suspended: boolean;
+}
+
+export interface IdempotencyFact extends Pair {
+  readonly fingerprint: string;
+  readonly messageId: string;
+}
+
+export interface AcceptanceFacts {
+  readonly accounts: readonly AccountFact[];
+  /** The asked domains that are verified (or degraded, which still sends). */
+  readonly verifiedDomains: readonly Pair[];
+  readonly suppressed: readonly Pair[];
+  readonly idempotency: readonly IdempotencyFact[];
+}
+
+interface FactsRow {
+  readonly accounts: AccountFact[];
+  readonly domains: Pair[];
+  readonly suppressed: Pair[];
+  readonly idempotency: IdempotencyFact[];
+}
+
+/** Reads everything the rules of acceptance need to know about a whole batch, in one round trip. */
+export async function readAcceptanceFacts(query: Query, questions: AcceptanceQuestions): Promise<AcceptanceFacts> {
+  const [row] = await query<FactsRow[]>`
+    WITH asked AS MATERIALIZED (
+      SELECT ${JSON.stringify(toQuestionJson(questions))}::text::jsonb AS q
+    )
+    SELECT
+      (SELECT coalesce(jsonb_agg(jsonb_build_object(
+          'accountId', a.id, 'monthlyQuota', a.monthly_quota, 'used', coalesce(u.used, 0),
+          'suspended', a.suspended_at IS NOT NULL)), '[]')
+        FROM accounts a
+        LEFT JOIN quota_usage u ON u.account_id = a.id AND u.month = ${questions.month}::date
+        WHERE a.id IN (SELECT jsonb_array_elements_text(q -> 'accounts')::uuid FROM asked)) AS accounts,
+      (SELECT coalesce(jsonb_agg(jsonb_build_object('accountId', d.account_id, 'value', d.name)), '[]')
+        FROM asked, jsonb_to_recordset(q -> 'domains') AS p (a uuid, v text)
+        JOIN sending_domains d ON d.account_id = p.a AND d.name = p.v
+        WHERE d.status IN ('verified', 'degraded')) AS domains,
+      (SELECT coalesce(jsonb_agg(jsonb_build_object('accountId', s.account_id, 'value', s.email)), '[]')
+        FROM asked, jsonb_to_recordset(q -> 'recipients') AS p (a uuid, v text)
+        JOIN suppressions s ON s.account_id = p.a AND s.email = p.v
+        WHERE s.expires_at IS NULL OR s.expires_at > ${questions.now}) AS suppressed,
+      (SELECT coalesce(jsonb_agg(jsonb_build_object(
+          'accountId', k.account_id, 'value', k.key, 'fingerprint', k.fingerprint, 'messageId', k.message_id)), '[]')
+        FROM asked, jsonb_to_recordset(q -> 'keys') AS p (a uuid, v text)
+        JOIN idempotency_keys k ON k.account_id = p.a AND k.key = p.v
+        WHERE k.created_at > ${questions.idempotencyHorizon}) AS idempotency`;
+  return {
+    accounts: row?.accounts ?? [],
+    verifiedDomains: row?.domains ?? [],
+    suppressed: row?.suppressed ?? [],
+    idempotency: row?.idempotency ?? [],
+  };
+}
+
+function toQuestionJson(questions: AcceptanceQuestions) {
+  return {
+    accounts: [...new Set(questions.accountIds)],
+    domains: distinct(questions.domains),
+    recipients: distinct(questions.recipients),
+    keys: distinct(questions.idempotencyKeys),
+  };
+}
+
+function distinct(pairs: readonly Pair[]): readonly { readonly a: string; readonly v: string }[] {
+  const unique = new Map(
+    pairs.map((pair) => [`${pair.accountId} ${pair.value}`, { a: pair.accountId, v: pair.value }]),
+  );
+  return [...unique.values()];
+}

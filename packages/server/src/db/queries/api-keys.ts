@@ -1,0 +1,52 @@
+import type { Scope } from '@postrider/core';
+import type { KeyMode } from '../../keys/api-key.ts';
+import type { Caller } from '../../keys/caller.ts';
+import type { Query } from '../client.ts';
+
+type KeyRow = Omit<Caller, 'persona'> & {
+  readonly personaSource: Caller['persona']['source'];
+  readonly personaAgentName: string | null;
+};
+
+/** The key of a hash with its account; null where none is known. Revoked and expired keys are found too. */
+export async function findKeyByHash(query: Query, hash: Uint8Array): Promise<Caller | null> {
+  const [row] = await query<KeyRow[]>`
+    SELECT k.account_id AS "accountId", a.name AS "accountName", k.id AS "keyId", k.name AS "keyName", k.mode, k.last4, k.scopes,
+      k.recipient_allowlist AS "recipientAllowlist", k.persona_source AS "personaSource", k.persona_agent_name AS "personaAgentName",
+      k.created_at AS "createdAt", k.last_used_at AS "lastUsedAt", k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt"
+    FROM api_keys k JOIN accounts a ON a.id = k.account_id
+    WHERE k.secret_hash = ${hash}`;
+  if (row === undefined) return null;
+  const { personaSource, personaAgentName, ...key } = row;
+  return { ...key, persona: { source: personaSource, agentName: personaAgentName } };
+}
+
+export async function touchKeys(
+  query: Query,
+  keys: readonly { readonly accountId: string; readonly keyId: string }[],
+  now: Date,
+): Promise<void> {
+  await query`
+    UPDATE api_keys k SET last_used_at = ${now}
+    FROM unnest(${keys.map((key) => key.accountId)}::uuid[], ${keys.map((key) => key.keyId)}::uuid[]) AS u (account_id, id)
+    WHERE k.account_id = u.account_id AND k.id = u.id`;
+}
+
+export interface NewKeyRow {
+  readonly accountId: string;
+  readonly id: string;
+  readonly name: string;
+  readonly mode: KeyMode;
+  readonly hash: Uint8Array;
+  readonly last4: string;
+  readonly scopes: readonly Scope[];
+  readonly recipientAllowlist: readonly string[] | null;
+  readonly now: Date;
+}
+
+export async function insertKey(query: Query, key: NewKeyRow): Promise<void> {
+  await query`
+    INSERT INTO api_keys (account_id, id, name, mode, secret_hash, last4, scopes, recipient_allowlist, created_at)
+    VALUES (${key.accountId}, ${key.id}, ${key.name}, ${key.mode}, ${key.hash}, ${key.last4}, ${[...key.scopes]},
+      ${key.recipientAllowlist === null ? null : [...key.recipientAllowlist]}, ${key.now})`;
+}

@@ -1,0 +1,39 @@
+import type { Query } from '../client.ts';
+
+export interface NewCapturedMessage {
+  readonly accountId: string;
+  readonly id: string;
+  readonly mailFrom: string;
+  readonly recipients: readonly string[];
+  readonly messageId: string;
+  readonly raw: Uint8Array;
+  readonly now: Date;
+}
+
+/** Stores a caught message under its delivery's id, so that a repeated hand-off shows as one. */
+export async function insertCaptured(query: Query, message: NewCapturedMessage): Promise<void> {
+  await query`
+    INSERT INTO captured_messages (account_id, id, mail_from, recipients, subject, raw, received_at)
+    SELECT ${message.accountId}, ${message.id}, ${message.mailFrom}, ${[...message.recipients]}, m.subject, ${message.raw}, ${message.now}
+    FROM messages m WHERE m.account_id = ${message.accountId} AND m.id = ${message.messageId}
+    ON CONFLICT (account_id, id) DO NOTHING`;
+}
+
+export interface CapturedRow {
+  readonly id: string;
+  readonly from: string;
+  readonly to: string[];
+  readonly subject: string;
+  readonly receivedAt: Date;
+}
+
+export async function listCaptured(query: Query, limit: number): Promise<readonly CapturedRow[]> {
+  return await query<CapturedRow[]>`
+    SELECT id, mail_from AS "from", recipients AS "to", subject, received_at AS "receivedAt"
+    FROM captured_messages ORDER BY id DESC LIMIT ${limit}`;
+}
+
+export async function readCapturedRaw(query: Query, id: string): Promise<Uint8Array | null> {
+  const [row] = await query<{ raw: Uint8Array }[]>`SELECT raw FROM captured_messages WHERE id = ${id} LIMIT 1`;
+  return row?.raw ?? null;
+}

@@ -1,0 +1,126 @@
+import type { Query } from '../client.ts';
+
+export interface ClaimOptions {
+  readonly leaseId: string;
+  readonly now: Date;
+  readonly leaseUntil: Date;
+  /** Rows in all. */
+  readonly limit: number;
+  /** The fair share of one account while others wait too. */
+  readonly perAccount: number;
+  /** Accounts are looked at in order of id from here on, so that no account is always first. */
+  readonly afterAccount: string;
+  readonly maxAccounts: number;
+}
+
+export interface ClaimedDelivery {
+  readonly accountId: string;
+  readonly id: string;
+  readonly messageId: string;
+  readonly route: string;
+  readonly ordinals: number[];
+  /** Counts this attempt, from 1. */
+  readonly attempt: number;
+  readonly expiresAt: Date;
+}
+
+/**
+ * Leases due rows, fairly: a loose scan finds the accounts that have rows, each gives up to its share, and where few accounts wait the
+ * shares grow. An account with a backlog of hundreds of thousands so never stands in front of another's fresh message.
+ */
+export async function claimDeliveries(query: Query, options: ClaimOptions): Promise<readonly ClaimedDelivery[]> {
+  return await query<ClaimedDelivery[]>`
+    WITH RECURSIVE waiting AS (
+      (SELECT account_id, next_at, 1 AS n FROM deliveries WHERE account_id > ${options.afterAccount} ORDER BY account_id, next_at LIMIT 1)
+      UNION ALL
+      SELECT following.account_id, following.next_at, waiting.n + 1 FROM waiting, LATERAL (
+        SELECT account_id, next_at FROM deliveries WHERE account_id > waiting.account_id ORDER BY account_id, next_at LIMIT 1) AS following
+      WHERE waiting.n < ${options.maxAccounts}
+    ),
+    due AS MATERIALIZED (
+      SELECT account_id FROM waiting WHERE next_at <= ${options.now}
+    ),
+    picked AS MATERIALIZED (
+      SELECT row.account_id, row.id FROM due, LATERAL (
+        SELECT account_id, id FROM deliveries d
+        WHERE d.account_id = due.account_id AND d.next_at <= ${options.now}
+        ORDER BY d.next_at
+        LIMIT (SELECT greatest(${options.perAccount}, ${options.limit} / greatest(count(*), 1)) FROM due)
+        FOR UPDATE SKIP LOCKED) AS row
+      LIMIT ${options.limit}
+    )
+    UPDATE deliveries d SET lease_id = ${options.leaseId}, next_at = ${options.leaseUntil}, attempt = d.attempt + 1
+    FROM picked WHERE d.account_id = picked.account_id AND d.id = picked.id
+    RETURNING d.account_id AS "accountId", d.id, d.message_id AS "messageId", d.route, d.ordinals, d.attempt,
+      d.expires_at AS "expiresAt"`;
+}
+
+export interface DeliveryContent {
+  readonly accountId: string;
+  readonly messageId: string;
+  readonly createdAt: Date;
+  readonly fromGiven: string;
+  readonly fromDomain: string;
+  readonly replyTo: string | null;
+  readonly subject: string;
+  readonly html: string | null;
+  readonly text: string | null;
+  readonly headers: Record<string, string>;
+  readonly hasBody: boolean;
+  readonly recipients: { o: number; k: string; n: string | null; e: string }[];
+}
+
+/** Marks the claimed messages `sending` and answers what is needed to compose them, in one round trip for the whole batch. */
+export async function startSending(
+  query: Query,
+  claimed: readonly ClaimedDelivery[],
+): Promise<readonly DeliveryContent[]> {
+  return await query<DeliveryContent[]>`
+    WITH claimed AS MATERIALIZED (
+      SELECT DISTINCT account_id, message_id FROM unnest(${claimed.map((c) => c.accountId)}::uuid[], ${claimed.map((c) => c.messageId)}::uuid[])
+        AS c (account_id, message_id)
+    ),
+    started AS (
+      UPDATE messages m SET status = 'sending' FROM claimed c
+      WHERE m.account_id = c.account_id AND m.id = c.message_id AND m.status <> 'sending'
+    ),
+    hands AS MATERIALIZED (
+      SELECT c.account_id, c.message_id, unnest(c.ordinals::smallint[]) AS ordinal
+      FROM unnest(${claimed.map((c) => c.accountId)}::uuid[], ${claimed.map((c) => c.messageId)}::uuid[],
+        ${claimed.map((c) => `{${c.ordinals.join(',')}}`)}::text[]) AS c (account_id, message_id, ordinals)
+    ),
+    moved AS (
+      UPDATE message_recipients r SET status = 'sending' FROM hands h
+      WHERE r.account_id = h.account_id AND r.message_id = h.message_id AND r.ordinal = h.ordinal
+    )
+    SELECT m.account_id AS "accountId", m.id AS "messageId", m.created_at AS "createdAt", m.from_given AS "fromGiven",
+      m.from_domain AS "fromDomain", m.reply_to AS "replyTo", m.subject, b.html, b.text, b.headers,
+      b.message_id IS NOT NULL AS "hasBody",
+      (SELECT json_agg(json_build_object('o', r.ordinal, 'k', r.kind, 'n', r.name, 'e', r.email) ORDER BY r.ordinal)
+        FROM message_recipients r WHERE r.account_id = c.account_id AND r.message_id = c.message_id) AS recipients
+    FROM claimed c
+    JOIN messages m ON m.account_id = c.account_id AND m.id = c.message_id
+    LEFT JOIN message_bodies b ON b.account_id = c.account_id AND b.message_id = c.message_id`;
+}
+
+export interface Lease {
+  readonly accountId: string;
+  readonly id: string;
+  readonly leaseId: string;
+}
+
+/** Moves the end of leases that are still held. */
+export async function renewLeases(query: Query, leases: readonly Lease[], until: Date): Promise<void> {
+  await query`
+    UPDATE deliveries d SET next_at = ${until}
+    FROM unnest(${leases.map((l) => l.accountId)}::uuid[], ${leases.map((l) => l.id)}::uuid[], ${leases.map((l) => l.leaseId)}::uuid[])
+      AS l (account_id, id, lease_id)
+    WHERE d.account_id = l.account_id AND d.id = l.id AND d.lease_id = l.lease_id`;
+}
+
+/** When the next row becomes due, among all accounts; null where nothing waits. Cheap only while few rows wait: used by tests and health. */
+export async function countDueDeliveries(query: Query, now: Date): Promise<number> {
+  const [row] = await query<{ count: number }[]>`
+    SELECT count(*)::int AS count FROM (SELECT 1 FROM deliveries WHERE next_at <= ${now} LIMIT 1000) AS due`;
+  return row?.count ?? 0;
+}

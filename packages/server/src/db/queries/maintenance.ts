@@ -1,0 +1,44 @@
+import type { Query } from '../client.ts';
+
+/** Makes the partitions of the months around `now`: the last one, for clocks that lag, and the next two. */
+export async function ensurePartitions(query: Query, now: Date): Promise<void> {
+  await query`
+    SELECT ensure_message_partitions(month) FROM generate_series(
+      ${now}::timestamptz - interval '1 month', ${now}::timestamptz + interval '2 months', interval '1 month') AS month`;
+}
+
+/** Removes what is kept for a limited time only. */
+export async function purgeExpired(
+  query: Query,
+  limits: { readonly requestsBefore: Date; readonly idempotencyBefore: Date; readonly capturedBefore: Date },
+): Promise<void> {
+  await query`DELETE FROM request_log WHERE created_at < ${limits.requestsBefore}`;
+  await query`DELETE FROM idempotency_keys WHERE created_at < ${limits.idempotencyBefore}`;
+  await query`DELETE FROM captured_messages WHERE received_at < ${limits.capturedBefore}`;
+}
+
+export async function ping(query: Query): Promise<void> {
+  await query`SELECT 1`;
+}
+
+/** Says that these graphile workers live. */
+export async function writeHeartbeats(query: Query, workerIds: readonly string[], now: Date): Promise<void> {
+  await query`
+    INSERT INTO worker_heartbeats (worker_id, seen_at) SELECT id, ${now} FROM unnest(${[...workerIds]}::text[]) AS id
+    ON CONFLICT (worker_id) DO UPDATE SET seen_at = excluded.seen_at`;
+}
+
+/** Takes the workers not seen since `before` out of the table and answers their ids. */
+export async function takeSilentWorkers(query: Query, before: Date): Promise<readonly string[]> {
+  const rows = await query<
+    { worker_id: string }[]
+  >`DELETE FROM worker_heartbeats WHERE seen_at < ${before} RETURNING worker_id`;
+  return rows.map(({ worker_id }) => worker_id);
+}
+
+/** Asks some worker of the fleet to look for due deliveries; many wishes close together become one job. */
+export async function addPumpJob(query: Query, jobKey: string, runAt: Date): Promise<void> {
+  await query`
+    SELECT graphile_worker.add_job('deliver:pump', '{}'::json, job_key => ${jobKey}, job_key_mode => 'preserve_run_at',
+      run_at => ${runAt}, max_attempts => 1)`;
+}

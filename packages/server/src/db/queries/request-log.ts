@@ -1,0 +1,67 @@
+import type { Query } from '../client.ts';
+
+export interface LoggedRequest {
+  readonly account_id: string;
+  readonly id: string;
+  readonly request_id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly code: string | null;
+  readonly duration_ms: number;
+  readonly key_id: string | null;
+  readonly email_id: string | null;
+  readonly created_at: string;
+}
+
+export async function insertRequests(query: Query, requests: readonly LoggedRequest[]): Promise<void> {
+  await query`
+    INSERT INTO request_log (account_id, id, request_id, method, path, status, code, duration_ms, key_id, email_id, created_at)
+    SELECT * FROM json_to_recordset(${JSON.stringify(requests)}::text::json) AS r (account_id uuid, id uuid, request_id text,
+      method text, path text, status smallint, code text, duration_ms integer, key_id uuid, email_id uuid, created_at timestamptz)`;
+}
+
+export interface RequestRow {
+  readonly rowId: string;
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly code: string | null;
+  readonly durationMs: number;
+  readonly keyId: string | null;
+  readonly emailId: string | null;
+  readonly createdAt: Date;
+}
+
+export interface RequestSelection {
+  readonly accountId: string;
+  /** One request id, or null for all. */
+  readonly requestId: string | null;
+  readonly before: string | null;
+  readonly since: Date;
+  readonly limit: number;
+}
+
+/** Logged requests, newest first. */
+export async function readRequests(query: Query, selection: RequestSelection): Promise<readonly RequestRow[]> {
+  return await query<RequestRow[]>`
+    SELECT id AS "rowId", request_id AS id, method, path, status, code, duration_ms AS "durationMs", key_id AS "keyId",
+      email_id AS "emailId", created_at AS "createdAt"
+    FROM request_log
+    WHERE account_id = ${selection.accountId} AND created_at >= ${selection.since}
+      ${selection.requestId === null ? query`` : query`AND request_id = ${selection.requestId}`}
+      ${selection.before === null ? query`` : query`AND id < ${selection.before}`}
+    ORDER BY id DESC LIMIT ${selection.limit}`;
+}
+
+export async function countRequests(
+  query: Query,
+  selection: { readonly accountId: string; readonly since: Date; readonly cap: number },
+): Promise<number> {
+  const [row] = await query<{ count: number }[]>`
+    SELECT count(*)::int AS count FROM (
+      SELECT 1 FROM request_log WHERE account_id = ${selection.accountId} AND created_at >= ${selection.since}
+      LIMIT ${selection.cap}) AS matches`;
+  return row?.count ?? 0;
+}

@@ -1,0 +1,35 @@
+import type { Handover, Transport } from './transport.ts';
+
+/** Where caught messages go: the database, in the product. */
+export type StoreCaptured = (handover: Handover) => Promise<void>;
+
+/** The transport of a fresh start: nothing leaves, everything can be read in the development mailbox. */
+export function createCaptureTransport(store: StoreCaptured): Transport {
+  return {
+    name: 'capture',
+    acceptedMeans: 'delivered',
+    send: async (handover) => {
+      try {
+        await store(handover);
+        return handover.recipients.map((recipient) => ({
+          recipient,
+          outcome: 'accepted' as const,
+          reply: { code: 250, enhanced: '2.0.0', text: '2.0.0 Captured', server: 'capture' },
+          reason: 'captured',
+          ambiguous: false,
+        }));
+      } catch (error) {
+        const reason = `The message could not be captured: ${error instanceof Error ? error.message : String(error)}`;
+        return handover.recipients.map((recipient) => ({
+          recipient,
+          outcome: 'deferred' as const,
+          reply: null,
+          reason,
+          ambiguous: false,
+        }));
+      }
+    },
+    check: () => Promise.resolve({ ok: true, reason: null }),
+    close: () => Promise.resolve(),
+  };
+}

@@ -1,0 +1,120 @@
+import { type Classification, foldAddress } from '@postrider/core';
+import type { AttemptOutcome, RecipientOutcome } from './attempt-outcome.ts';
+import { classifyReply } from './classify-reply.ts';
+import { nextAttemptAt } from './retry-schedule.ts';
+import type { HandoverVerdict } from './transport.ts';
+
+export interface AttemptFacts {
+  readonly accountId: string;
+  readonly deliveryId: string;
+  readonly messageId: string;
+  readonly leaseId: string;
+  readonly attempt: number;
+  readonly expiresAt: Date;
+  /** The recipients of this delivery. */
+  readonly recipients: readonly { readonly ordinal: number; readonly email: string }[];
+  readonly recipientsInMessage: number;
+  readonly acceptedMeans: 'sent' | 'delivered';
+  readonly now: Date;
+  /** In [0, 1): spreads the retries. */
+  readonly random: number;
+}
+
+/**
+ * Decides what an attempt means for each recipient: accepted is `sent` (and `delivered` where acceptance is the end of the road), refused
+ * is a bounce with its classification, deferred is tried again until the schedule ends and is then a soft bounce.
+ */
+export function decideOutcome(facts: AttemptFacts, verdicts: readonly HandoverVerdict[]): AttemptOutcome {
+  const byRecipient = new Map(verdicts.map((verdict) => [foldAddress(verdict.recipient), verdict]));
+  const retryAt = nextRetry(facts, verdicts);
+  const recipients = facts.recipients.map((recipient) => {
+    const verdict = byRecipient.get(foldAddress(recipient.email)) ?? unanswered(recipient.email);
+    return decideRecipient(recipient, verdict, facts.acceptedMeans, retryAt !== null);
+  });
+  const deferred = recipients.some(({ change }) => change === 'deferred');
+  return {
+    ...fenceOf(facts),
+    recipients,
+    retryAt: deferred && retryAt !== null ? retryAt.toISOString() : null,
+    lastError: lastErrorOf(recipients),
+  };
+}
+
+/** The outcome of a delivery that cannot be handed over at all, for a reason of our own: trying again would not help. */
+export function failOutcome(facts: AttemptFacts, reason: string): AttemptOutcome {
+  const event = { type: 'failed', classification: null, detail: reason } as const;
+  const recipients = facts.recipients.map(
+    (recipient): RecipientOutcome => ({ ...recipient, change: 'failed', events: [event] }),
+  );
+  return { ...fenceOf(facts), recipients, retryAt: null, lastError: reason };
+}
+
+function nextRetry(facts: AttemptFacts, verdicts: readonly HandoverVerdict[]): Date | null {
+  if (verdicts.some(({ retryAtOnce }) => retryAtOnce === true)) return facts.now;
+  const { attempt, now, expiresAt, random } = facts;
+  return nextAttemptAt({ attempt, now, expiresAt, random });
+}
+
+function decideRecipient(
+  recipient: { readonly ordinal: number; readonly email: string },
+  verdict: HandoverVerdict,
+  acceptedMeans: 'sent' | 'delivered',
+  canRetry: boolean,
+): RecipientOutcome {
+  switch (verdict.outcome) {
+    case 'accepted':
+      return { ...recipient, ...accepted(verdict, acceptedMeans) };
+    case 'refused':
+      return { ...recipient, ...bounced(verdict.classification ?? classifyReply(verdict.reply, 'refused'), verdict) };
+    case 'deferred':
+      if (!canRetry) return { ...recipient, ...bounced('soft', verdict, 'The retries ran out. ') };
+      return {
+        ...recipient,
+        change: 'deferred',
+        events: [{ type: 'deferred', classification: null, detail: detailOf(verdict) }],
+      };
+  }
+}
+
+function accepted(
+  verdict: HandoverVerdict,
+  acceptedMeans: 'sent' | 'delivered',
+): Pick<RecipientOutcome, 'change' | 'events'> {
+  const sent = { type: 'sent', classification: null, detail: detailOf(verdict) } as const;
+  if (acceptedMeans === 'sent') return { change: 'sent', events: [sent] };
+  const delivered = { type: 'delivered', classification: null, detail: null } as const;
+  if (verdict.complaint !== true) return { change: 'delivered', events: [sent, delivered] };
+  const complained = { type: 'complained', classification: 'spam', detail: null } as const;
+  return { change: 'complained', events: [sent, delivered, complained] };
+}
+
+function bounced(
+  classification: Classification,
+  verdict: HandoverVerdict,
+  preface = '',
+): Pick<RecipientOutcome, 'change' | 'events'> {
+  return { change: 'bounced', events: [{ type: 'bounced', classification, detail: `${preface}${detailOf(verdict)}` }] };
+}
+
+function detailOf(verdict: HandoverVerdict): string {
+  const said = verdict.reply === null ? verdict.reason : `${verdict.reply.code} ${verdict.reply.text}`;
+  return verdict.ambiguous
+    ? `${said} (ambiguous: the connection was lost after the whole message had been sent)`
+    : said;
+}
+
+function lastErrorOf(recipients: readonly RecipientOutcome[]): string | null {
+  const bad = recipients.filter(({ change }) => change === 'deferred' || change === 'bounced' || change === 'failed');
+  const last = bad.at(-1);
+  return last === undefined ? null : `${last.email}: ${last.events.at(-1)?.detail ?? last.change}`;
+}
+
+/** A transport owes a verdict for every recipient; one that is missing must not strand the message. */
+function unanswered(recipient: string): HandoverVerdict {
+  return { recipient, outcome: 'deferred', reply: null, reason: 'The transport gave no answer.', ambiguous: false };
+}
+
+function fenceOf(facts: AttemptFacts) {
+  const { accountId, deliveryId, messageId, leaseId, attempt, recipientsInMessage, now } = facts;
+  return { accountId, deliveryId, messageId, leaseId, attempt, recipientsInMessage, at: now.toISOString() };
+}

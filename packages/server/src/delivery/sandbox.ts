@@ -1,0 +1,59 @@
+import type { HandoverVerdict, Transport } from './transport.ts';
+
+/** The test addresses, by local part before an optional `+label`, and what a hand-off to each leads to. */
+const TEST_ADDRESSES: Readonly<Record<string, (recipient: string, attempt: number) => HandoverVerdict>> = {
+  delivered: (recipient) => accept(recipient),
+  complained: (recipient) => ({ ...accept(recipient), complaint: true }),
+  deferred: (recipient, attempt) => (attempt === 1 ? defer(recipient) : accept(recipient)),
+  bounced: (recipient) => refuse(recipient, 'hard', 550, '5.1.1', 'The address does not exist (test address)'),
+  soft: (recipient) => refuse(recipient, 'soft', 552, '5.2.2', 'The mailbox is full (test address)'),
+  blocked: (recipient) => refuse(recipient, 'block', 550, '5.7.1', 'Refused by policy (test address)'),
+};
+
+/**
+ * The transport of the sandbox domain: nothing leaves, every outcome is certain. Any other address there is a mailbox that exists and
+ * takes everything. Where messages are captured, those the sandbox accepts can be read in the same mailbox.
+ */
+export function createSandboxTransport(mailbox: Transport | null): Transport {
+  return {
+    name: 'sandbox',
+    acceptedMeans: 'delivered',
+    send: async (handover) => {
+      const verdicts = handover.recipients.map((recipient) => decideSandboxVerdict(recipient, handover.attempt));
+      const accepted = verdicts.filter(({ outcome }) => outcome === 'accepted').map(({ recipient }) => recipient);
+      if (mailbox !== null && accepted.length > 0) await mailbox.send({ ...handover, recipients: accepted });
+      return verdicts;
+    },
+    check: () => Promise.resolve({ ok: true, reason: null }),
+    close: () => Promise.resolve(),
+  };
+}
+
+/** What a hand-off to an address of the sandbox domain leads to, by its local part and the number of the attempt. */
+export function decideSandboxVerdict(recipient: string, attempt: number): HandoverVerdict {
+  const local = recipient.slice(0, recipient.lastIndexOf('@')).toLowerCase();
+  const name = local.split('+', 1)[0] ?? local;
+  const decide = Object.hasOwn(TEST_ADDRESSES, name) ? TEST_ADDRESSES[name] : undefined;
+  return decide === undefined ? accept(recipient) : decide(recipient, attempt);
+}
+
+function accept(recipient: string): HandoverVerdict {
+  const reply = { code: 250, enhanced: '2.0.0', text: '2.0.0 Accepted by the sandbox', server: 'sandbox' };
+  return { recipient, outcome: 'accepted', reply, reason: 'accepted', ambiguous: false };
+}
+
+function defer(recipient: string): HandoverVerdict {
+  const reply = { code: 451, enhanced: '4.3.0', text: '4.3.0 Try again at once (test address)', server: 'sandbox' };
+  return { recipient, outcome: 'deferred', reply, reason: 'deferred', ambiguous: false, retryAtOnce: true };
+}
+
+function refuse(
+  recipient: string,
+  classification: 'hard' | 'soft' | 'block',
+  code: number,
+  enhanced: string,
+  text: string,
+): HandoverVerdict {
+  const reply = { code, enhanced, text: `${enhanced} ${text}`, server: 'sandbox' };
+  return { recipient, outcome: 'refused', reply, reason: 'refused', ambiguous: false, classification };
+}

@@ -1,0 +1,219 @@
+import net from 'node:net';
+import tls from 'node:tls';
+import { Deadline } from './deadline.ts';
+import { describeErrorCode, describeSocketError, SmtpFault, type SmtpFaultKind } from './smtp-fault.ts';
+import { MalformedReplyError, SmtpReplyParser } from './smtp-reply-parser.ts';
+import { toServerReply } from './smtp-reply-text.ts';
+
+/** Where to connect to. */
+export interface SmtpAddress {
+  /** A name or an IP address; IPv6 without brackets. */
+  readonly host: string;
+  readonly port: number;
+  /** The name that TLS asks for and the certificate is checked against, where it is not `host`. */
+  readonly serverName?: string;
+}
+
+export interface RawReply {
+  readonly code: number;
+  /** As the reply parser gives it: lines joined by `\n`, one character for each octet. */
+  readonly text: string;
+}
+
+interface Waiter {
+  readonly resolve: (reply: RawReply) => void;
+  readonly reject: (fault: SmtpFault) => void;
+  /** What a connection that is lost meanwhile is called. */
+  readonly lossKind: SmtpFaultKind;
+}
+
+// Replies have some hundred octets; a longer one comes in several reads.
+const READ_BUFFER_OCTETS = 4_096;
+
+// Node gives an address up after 250 ms by default when the name has several, which is less than a slow link needs.
+const ADDRESS_ATTEMPT_MS = 5_000;
+
+/**
+ * A socket that speaks in SMTP replies: octets out, whole replies in, one deadline, one fault at the end.
+ *
+ * A reply goes to whoever waits in `ask`, else to `onReply`. One that nobody expects is a fault. `onFault` is called once
+ * and last.
+ */
+export class SmtpChannel {
+  onReply: ((code: number, text: string) => void) | null = null;
+  onFault: ((fault: SmtpFault) => void) | null = null;
+  /** What to do at the deadline in place of the fault. */
+  onDeadline: (() => void) | null = null;
+  /** Words for what is being waited for, in the message of a fault. */
+  describeAwaited: () => string = () => 'the connection';
+
+  readonly #address: SmtpAddress;
+  readonly #deadline = new Deadline(() => this.#passDeadline());
+  #socket: net.Socket | null = null;
+  #parser = this.#newParser();
+  #waiter: Waiter | null = null;
+  #fault: SmtpFault | null = null;
+  #timeoutMs = 0;
+
+  constructor(address: SmtpAddress) {
+    this.#address = address;
+  }
+
+  /** Why the connection is closed, or null while it is open. */
+  get fault(): SmtpFault | null {
+    return this.#fault;
+  }
+
+  /** Opens the connection, without TLS. Rejects with SmtpFault. */
+  async connect(timeoutMs: number): Promise<void> {
+    const { host, port } = this.#address;
+    // A buffer of our own spares the stream machinery and an allocation for each read.
+    const onread = {
+      buffer: Buffer.allocUnsafeSlow(READ_BUFFER_OCTETS),
+      callback: (length: number, buffer: Uint8Array) => this.#takeOctets(buffer, length),
+    };
+    const socket = net.connect({ host, port, onread, autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS });
+    socket.setNoDelay(true);
+    await this.#attach(socket, 'connect', timeoutMs);
+  }
+
+  /**
+   * Begins TLS on the open connection and forgets all that was heard before. Rejects with SmtpFault of kind `tls`, also
+   * where the server had said more than was asked: anyone on the path could have put that there.
+   *
+   * @returns null where the certificate is good for this server, else why it is not (only without `verify`).
+   */
+  async startTls(verify: boolean, timeoutMs: number): Promise<string | null> {
+    if (!this.#parser.isEmpty) throw this.fail('tls', 'went on in the clear where TLS was to begin');
+    const name = this.#address.serverName ?? this.#address.host;
+    const secure = tls.connect({
+      ...(this.#socket === null ? {} : { socket: this.#socket }),
+      host: name,
+      ...(net.isIP(name) === 0 ? { servername: name } : {}),
+      rejectUnauthorized: verify,
+    });
+    this.#parser.stop();
+    this.#parser = this.#newParser();
+    await this.#attach(secure, 'secureConnect', timeoutMs);
+    secure.on('data', (chunk: Buffer) => this.#takeOctets(chunk, chunk.length));
+    // A code at run time, whatever the type says.
+    return secure.authorized ? null : describeErrorCode(String(secure.authorizationError));
+  }
+
+  /** Sends one command, without its line end, and waits for its reply; null only waits. Rejects with SmtpFault. */
+  ask(command: string | null, timeoutMs: number, awaited: string): Promise<RawReply> {
+    return new Promise((resolve, reject) => {
+      this.describeAwaited = () => awaited;
+      this.#wait({ resolve, reject, lossKind: 'lost' }, timeoutMs);
+      if (command !== null) this.write(`${command}\r\n`, 'latin1', timeoutMs);
+    });
+  }
+
+  /** Writes text and moves the deadline. */
+  write(text: string, encoding: 'latin1' | 'utf8', timeoutMs: number): void {
+    this.extend(timeoutMs);
+    this.#socket?.write(text, encoding);
+  }
+
+  /** Writes octets and moves the deadline; `onWritten` is called when the system has taken them. */
+  writeOctets(octets: Buffer, timeoutMs: number, onWritten?: () => void): void {
+    this.extend(timeoutMs);
+    if (onWritten === undefined) this.#socket?.write(octets);
+    else this.#socket?.write(octets, (error) => (error ? undefined : onWritten()));
+  }
+
+  /** Moves the deadline to `timeoutMs` from now. */
+  extend(timeoutMs: number): void {
+    if (this.#fault !== null) return;
+    this.#timeoutMs = timeoutMs;
+    this.#deadline.set(timeoutMs);
+  }
+
+  /**
+   * Closes the connection at once and returns the fault. The first one stays.
+   *
+   * @param what what the server did, as the rest of a sentence that begins with its address.
+   */
+  fail(kind: SmtpFaultKind, what: string, reply: RawReply | null = null): SmtpFault {
+    if (this.#fault !== null) return this.#fault;
+    const { host, port } = this.#address;
+    const where = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+    const said = reply === null ? null : toServerReply(reply.code, reply.text, host, false);
+    const fault = new SmtpFault(kind, `${where} ${what}.`, said);
+    this.#fault = fault;
+    this.#parser.stop();
+    this.#deadline.stop();
+    this.#socket?.destroy();
+    this.#waiter?.reject(fault);
+    this.#waiter = null;
+    this.onFault?.(fault);
+    return fault;
+  }
+
+  #attach(socket: net.Socket, readyEvent: 'connect' | 'secureConnect', timeoutMs: number): Promise<RawReply> {
+    this.#socket = socket;
+    const lossKind = readyEvent === 'secureConnect' ? 'tls' : 'lost';
+    return new Promise((resolve, reject) => {
+      this.describeAwaited = () => (readyEvent === 'secureConnect' ? 'TLS' : 'the connection');
+      this.#wait({ resolve, reject, lossKind }, timeoutMs);
+      socket.once(readyEvent, () => {
+        this.#waiter = null;
+        resolve({ code: 0, text: '' });
+      });
+      socket.on('error', (error) => this.#lose(socket, `cannot be used: ${describeSocketError(error)}`));
+      socket.on('end', () => this.#lose(socket, 'closed the connection'));
+      socket.on('close', () => this.#lose(socket, 'closed the connection'));
+    });
+  }
+
+  /** TLS takes the plain socket over: what happens to it then shows on the TLS socket. */
+  #lose(socket: net.Socket, what: string): void {
+    if (socket !== this.#socket) return;
+    this.fail(this.#waiter?.lossKind ?? 'lost', `${what} while we waited for ${this.describeAwaited()}`);
+  }
+
+  #wait(waiter: Waiter, timeoutMs: number): void {
+    if (this.#fault !== null) {
+      waiter.reject(this.#fault);
+      return;
+    }
+    this.#waiter = waiter;
+    this.extend(timeoutMs);
+  }
+
+  #newParser(): SmtpReplyParser {
+    return new SmtpReplyParser((code, text) => this.#deliver(code, text));
+  }
+
+  #takeOctets(octets: Uint8Array, length: number): boolean {
+    try {
+      this.#parser.push(Buffer.from(octets.buffer, octets.byteOffset, length), length);
+    } catch (error) {
+      if (!(error instanceof MalformedReplyError)) throw error;
+      this.fail('protocol', `sent ${error.message} while we waited for ${this.describeAwaited()}`);
+    }
+    return true;
+  }
+
+  #deliver(code: number, text: string): void {
+    const waiter = this.#waiter;
+    if (waiter !== null) {
+      this.#waiter = null;
+      waiter.resolve({ code, text });
+    } else if (this.onReply !== null) {
+      this.onReply(code, text);
+    } else {
+      this.fail(code === 421 ? 'lost' : 'protocol', 'spoke without being asked', { code, text });
+    }
+  }
+
+  #passDeadline(): void {
+    if (this.onDeadline !== null) {
+      this.onDeadline();
+      return;
+    }
+    const seconds = Math.round(this.#timeoutMs / 100) / 10;
+    const kind = this.#waiter?.lossKind === 'tls' ? 'tls' : 'timeout';
+    this.fail(kind, `gave no sign for ${seconds} s while we waited for ${this.describeAwaited()}`);
+  }
+}

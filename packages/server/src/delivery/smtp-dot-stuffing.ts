@@ -1,0 +1,60 @@
+/** The message has a CR or an LF that is not part of a CRLF. Receivers disagree about what such a character ends, so it never goes out. */
+export class BareLineEndingError extends Error {
+  override readonly name = 'BareLineEndingError';
+}
+
+const LF = 10;
+const CR = 13;
+const DOT = 46;
+
+/**
+ * Doubles every dot at the beginning of a line (RFC 5321, section 4.5.2) in one pass over the octets. A message without
+ * such a dot, as nearly all are, comes back as the same buffer.
+ *
+ * Throws BareLineEndingError.
+ */
+export function dotStuff(data: Buffer): Buffer {
+  const dots = countLeadingDots(data);
+  if (dots === 0) return data;
+  const stuffed = Buffer.allocUnsafe(data.length + dots);
+  let written = 0;
+  let copied = 0;
+  for (let at = data[0] === DOT ? 0 : nextLineDot(data, 0); at !== -1; at = nextLineDot(data, at)) {
+    written += data.copy(stuffed, written, copied, at);
+    stuffed[written] = DOT;
+    written += 1;
+    copied = at;
+  }
+  data.copy(stuffed, written, copied);
+  return stuffed;
+}
+
+/** What ends the data: the lone dot needs a line of its own, so a message that does not end in CRLF gets one. */
+export function endOfData(data: Buffer): '.\r\n' | '\r\n.\r\n' {
+  return data.length === 0 || data[data.length - 1] === LF ? '.\r\n' : '\r\n.\r\n';
+}
+
+function countLeadingDots(data: Buffer): number {
+  const length = data.length;
+  let dots = length > 0 && data[0] === DOT ? 1 : 0;
+  for (let at = 0; at < length; at += 1) {
+    // Nearly every octet is above CR, so one comparison is the whole cost of it.
+    const octet = data[at] ?? 0;
+    if (octet > CR) continue;
+    if (octet === LF) throw new BareLineEndingError('The message has a line feed without a carriage return before it.');
+    if (octet === CR) {
+      at += 1;
+      if (data[at] !== LF) {
+        throw new BareLineEndingError('The message has a carriage return without a line feed after it.');
+      }
+      if (data[at + 1] === DOT) dots += 1;
+    }
+  }
+  return dots;
+}
+
+/** The place of the next dot that begins a line after `from`, or -1. */
+function nextLineDot(data: Buffer, from: number): number {
+  const at = data.indexOf('\r\n.', from, 'latin1');
+  return at === -1 ? -1 : at + 2;
+}

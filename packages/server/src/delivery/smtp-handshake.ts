@@ -1,0 +1,122 @@
+import { planLogIn, type SmtpCredentials } from './smtp-auth.ts';
+import { NO_CAPABILITIES, parseCapabilities, type SmtpCapabilities } from './smtp-capabilities.ts';
+import type { RawReply, SmtpChannel } from './smtp-channel.ts';
+import { readServerName } from './smtp-reply-text.ts';
+
+/**
+ * - `none`: never TLS.
+ * - `opportunistic`: STARTTLS where it is offered, with any certificate.
+ * - `required`: STARTTLS or nothing.
+ * - `implicit`: TLS from the first octet.
+ */
+export type TlsMode = 'none' | 'opportunistic' | 'required' | 'implicit';
+
+export interface TlsPolicy {
+  readonly mode: TlsMode;
+  /** Whether a certificate that is not good for this server ends the connection (`required` and `implicit` only). */
+  readonly verify: boolean;
+}
+
+export interface HandshakeOptions {
+  readonly heloName: string;
+  readonly tls: TlsPolicy;
+  readonly credentials: SmtpCredentials | null;
+  /** Whether the credentials may go over a channel that proves nothing about who is at its other end. */
+  readonly credentialsAnywhere: boolean;
+  readonly connectTimeoutMs: number;
+  readonly commandTimeoutMs: number;
+}
+
+export interface HandshakeResult {
+  readonly capabilities: SmtpCapabilities;
+  /** The name the server gave itself, if it gave one. */
+  readonly server: string | null;
+  readonly secured: boolean;
+}
+
+/** `clear`, `verified`, or `unverified` with what is wrong with the certificate. */
+type Privacy = { readonly kind: 'clear' | 'verified' } | { readonly kind: 'unverified'; readonly why: string };
+
+/**
+ * Takes a channel from its opening to the point where mail can be sent: greeting, EHLO, TLS, EHLO again, log-in.
+ * Rejects with SmtpFault; the channel is then closed.
+ */
+export async function shakeHands(channel: SmtpChannel, options: HandshakeOptions): Promise<HandshakeResult> {
+  const { tls, connectTimeoutMs, commandTimeoutMs } = options;
+  await channel.connect(connectTimeoutMs);
+  const atFirst = tls.mode === 'implicit' ? await secure(channel, options) : CLEAR;
+  const greeting = await channel.ask(null, commandTimeoutMs, 'the greeting');
+  if (greeting.code !== 220) throw channel.fail('unready', `greeted us with ${greeting.code}`, greeting);
+  const inClear = await introduce(channel, options);
+  const wantsTls = tls.mode === 'required' || tls.mode === 'opportunistic';
+  const privacy = wantsTls ? await upgrade(channel, options, inClear.capabilities) : atFirst;
+  // RFC 3207, section 4.2: what the server said before TLS could have been said by anyone.
+  const introduced = privacy === atFirst ? inClear : await introduce(channel, options);
+  if (options.credentials !== null)
+    await logIn(channel, options, options.credentials, introduced.capabilities, privacy);
+  const server = introduced.server ?? readServerName(greeting.text);
+  return { capabilities: introduced.capabilities, server, secured: privacy.kind !== 'clear' };
+}
+
+const CLEAR: Privacy = { kind: 'clear' };
+
+async function introduce(
+  channel: SmtpChannel,
+  { heloName, commandTimeoutMs }: HandshakeOptions,
+): Promise<{ capabilities: SmtpCapabilities; server: string | null }> {
+  const ehlo = await channel.ask(`EHLO ${heloName}`, commandTimeoutMs, 'the answer to EHLO');
+  if (isPositive(ehlo)) return { capabilities: parseCapabilities(ehlo.text), server: readServerName(ehlo.text) };
+  if (ehlo.code < 500) throw channel.fail('unready', `answered EHLO with ${ehlo.code}`, ehlo);
+  // RFC 5321, section 3.2: a server that does not know EHLO may know HELO.
+  const helo = await channel.ask(`HELO ${heloName}`, commandTimeoutMs, 'the answer to HELO');
+  if (!isPositive(helo)) throw channel.fail('unready', `answered HELO with ${helo.code}`, helo);
+  return { capabilities: NO_CAPABILITIES, server: readServerName(helo.text) };
+}
+
+async function upgrade(
+  channel: SmtpChannel,
+  options: HandshakeOptions,
+  capabilities: SmtpCapabilities,
+): Promise<Privacy> {
+  const isRequired = options.tls.mode === 'required';
+  if (!capabilities.startTls) {
+    if (isRequired) throw channel.fail('tls', 'does not offer STARTTLS, which is required here');
+    return CLEAR;
+  }
+  const reply = await channel.ask('STARTTLS', options.commandTimeoutMs, 'the answer to STARTTLS');
+  if (reply.code === 220) return secure(channel, options);
+  if (isRequired || reply.code === 421) throw channel.fail('tls', `answered STARTTLS with ${reply.code}`, reply);
+  return CLEAR;
+}
+
+async function secure(channel: SmtpChannel, { tls, connectTimeoutMs }: HandshakeOptions): Promise<Privacy> {
+  const why = await channel.startTls(tls.verify && tls.mode !== 'opportunistic', connectTimeoutMs);
+  return why === null ? { kind: 'verified' } : { kind: 'unverified', why };
+}
+
+async function logIn(
+  channel: SmtpChannel,
+  { credentialsAnywhere, commandTimeoutMs }: HandshakeOptions,
+  credentials: SmtpCredentials,
+  capabilities: SmtpCapabilities,
+  privacy: Privacy,
+): Promise<void> {
+  if (!credentialsAnywhere && privacy.kind !== 'verified') {
+    throw channel.fail('unready', `was not given the user name and password: ${whyNotPrivate(privacy)}`);
+  }
+  const commands = planLogIn(capabilities.authMechanisms, credentials);
+  if (commands === null) throw channel.fail('unready', 'offers no log-in with a user name and password');
+  for (const [index, command] of commands.entries()) {
+    const reply = await channel.ask(command, commandTimeoutMs, 'the answer to the log-in');
+    const due = index < commands.length - 1 ? 334 : 235;
+    if (reply.code !== due) throw channel.fail('unready', `did not accept the log-in (${reply.code})`, reply);
+  }
+}
+
+function whyNotPrivate(privacy: Privacy): string {
+  return privacy.kind === 'unverified' ? privacy.why : 'it offers no TLS';
+}
+
+function isPositive(reply: RawReply): boolean {
+  return reply.code >= 200 && reply.code < 300;
+}

@@ -1,0 +1,74 @@
+import { isAscii } from 'node:buffer';
+import type { SmtpCapabilities } from './smtp-capabilities.ts';
+import { dotStuff, endOfData } from './smtp-dot-stuffing.ts';
+import type { Handover } from './transport.ts';
+
+/** An address that could end its command and begin another. Such an address passed no check of ours: something is wrong before this point. */
+export class UnsafeEnvelopeError extends Error {
+  override readonly name = 'UnsafeEnvelopeError';
+}
+
+/** A handover that was checked and put into its form on the wire, for any connection. */
+export interface SmtpMessage {
+  readonly mailFrom: string;
+  readonly recipients: readonly string[];
+  /** The size for the SIZE parameter: octets before dot-stuffing (RFC 1870, section 5). */
+  readonly octets: number;
+  /** Dot-stuffed, without the final dot. */
+  readonly body: Buffer;
+  /** The final dot, with a line end before it where the body has none. */
+  readonly end: '.\r\n' | '\r\n.\r\n';
+  /** True when an address is not ASCII, which only a server with SMTPUTF8 (RFC 6531) takes. */
+  readonly needsSmtpUtf8: boolean;
+  readonly needsEightBitMime: boolean;
+}
+
+/**
+ * Checks a handover and prepares it. Throws UnsafeEnvelopeError for an address with a control character, a space or an
+ * angle bracket, and BareLineEndingError, so that neither can ever be written to a connection.
+ */
+export function prepareSmtpMessage(handover: Pick<Handover, 'mailFrom' | 'recipients' | 'data'>): SmtpMessage {
+  const { mailFrom, recipients, data } = handover;
+  let ascii = checkAddress(mailFrom, 'return path');
+  for (const recipient of recipients) {
+    if (recipient === '') throw new UnsafeEnvelopeError('A recipient is empty.');
+    ascii = checkAddress(recipient, 'recipient') && ascii;
+  }
+  return {
+    mailFrom,
+    recipients,
+    octets: data.length,
+    body: dotStuff(data),
+    end: endOfData(data),
+    needsSmtpUtf8: !ascii,
+    needsEightBitMime: !isAscii(data),
+  };
+}
+
+export function mailCommand(message: SmtpMessage, capabilities: SmtpCapabilities): string {
+  let command = `MAIL FROM:<${message.mailFrom}>`;
+  if (capabilities.size) command += ` SIZE=${message.octets}`;
+  if (message.needsEightBitMime && capabilities.eightBitMime) command += ' BODY=8BITMIME';
+  if (message.needsSmtpUtf8) command += ' SMTPUTF8';
+  return `${command}\r\n`;
+}
+
+export function recipientCommand(recipient: string): string {
+  return `RCPT TO:<${recipient}>\r\n`;
+}
+
+// Everything printable in ASCII but the angle brackets.
+const SAFE_ASCII = /^[!-;=?-~]*$/;
+
+// Controls of ASCII and of Unicode, white space of any kind, angle brackets, and lone surrogates, which have no UTF-8.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is to be found.
+const UNSAFE = /[\u0000-\u001f\u007f-\u009f\s<>]|\p{Surrogate}/u;
+
+/** True for ASCII; throws UnsafeEnvelopeError without repeating the address, which may hold anything. */
+function checkAddress(address: string, what: string): boolean {
+  if (SAFE_ASCII.test(address)) return true;
+  if (UNSAFE.test(address)) {
+    throw new UnsafeEnvelopeError(`The ${what} has a character that has no place in an SMTP command.`);
+  }
+  return false;
+}

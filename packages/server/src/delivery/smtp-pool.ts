@@ -1,0 +1,169 @@
+import type { SmtpConnection } from './smtp-connection.ts';
+import { SmtpFault } from './smtp-fault.ts';
+import { prepareSmtpMessage, type SmtpMessage } from './smtp-message.ts';
+import type { Handover, HandoverVerdict, ServerReply } from './transport.ts';
+
+export interface SmtpPoolOptions {
+  /** Opens one connection; rejects with SmtpFault where it cannot. */
+  readonly open: () => Promise<SmtpConnection>;
+  readonly maxConnections: number;
+}
+
+interface Errand {
+  readonly message: SmtpMessage;
+  readonly settle: (verdicts: readonly HandoverVerdict[]) => void;
+}
+
+// After a connection could not be opened while others work, as with a server that limits connections, the others go on
+// alone for this long.
+const OPEN_PAUSE_MS = 1_000;
+
+/**
+ * Up to `maxConnections` connections to one server, opened as they are needed; sends wait in line for the next free one.
+ *
+ * A send fails for want of a connection only when none is open or being opened: everything that waits then gets the same
+ * `deferred` verdict at once, rather than each its own connection timeout after the other.
+ */
+export class SmtpPool {
+  readonly #open: () => Promise<SmtpConnection>;
+  readonly #waiting: Errand[] = [];
+  readonly #idle: SmtpConnection[] = [];
+  /** Connections that have work or wait for it. */
+  readonly #live = new Set<SmtpConnection>();
+  /** Those, and the ones that are being left. */
+  readonly #unclosed = new Set<SmtpConnection>();
+  #maxConnections: number;
+  #opening = 0;
+  #openAgainAtMs = 0;
+  #noteClosed: (() => void) | null = null;
+  #closed: Promise<void> | null = null;
+
+  constructor({ open, maxConnections }: SmtpPoolOptions) {
+    this.#open = open;
+    this.#maxConnections = maxConnections;
+  }
+
+  /**
+   * Hands one message over. Resolves with a verdict for each recipient, also where no connection could be opened.
+   * Rejects, before anything is written, with UnsafeEnvelopeError or BareLineEndingError only.
+   */
+  async send(handover: Handover): Promise<readonly HandoverVerdict[]> {
+    const message = prepareSmtpMessage(handover);
+    if (message.recipients.length === 0) return [];
+    if (this.#closed !== null) return deferAll(message, 'The connections to the server are being closed.', null);
+    return new Promise((settle) => {
+      this.#waiting.push({ message, settle });
+      this.#dispatch();
+    });
+  }
+
+  /** Changes how many connections there may be. Those beyond it go as they become free. */
+  resize(maxConnections: number): void {
+    this.#maxConnections = maxConnections;
+    while (this.#live.size + this.#opening > maxConnections) {
+      const connection = this.#idle.pop();
+      if (connection === undefined) break;
+      void connection.quit();
+    }
+    this.#dispatch();
+  }
+
+  /** Defers what still waits, lets what was begun finish, and resolves when every connection is closed. */
+  close(): Promise<void> {
+    this.#closed ??= new Promise((resolve) => {
+      this.#noteClosed = resolve;
+    });
+    this.#deferWaiting('The connections to the server are being closed.', null);
+    for (const connection of this.#idle.splice(0)) void connection.quit();
+    this.#checkClosed();
+    return this.#closed;
+  }
+
+  #dispatch(): void {
+    while (this.#waiting.length > 0) {
+      const connection = this.#idle.pop();
+      if (connection === undefined) break;
+      if (connection.isReady) this.#carry(this.#waiting.shift(), connection);
+    }
+    while (this.#mayOpen()) void this.#openOne(null);
+  }
+
+  #mayOpen(): boolean {
+    const connections = this.#live.size + this.#opening;
+    if (this.#opening >= this.#waiting.length || connections >= this.#maxConnections) return false;
+    return connections === 0 || performance.now() >= this.#openAgainAtMs;
+  }
+
+  /** @param errand the one send the connection is for, or null where it is for whoever is first in line. */
+  async #openOne(errand: Errand | null): Promise<void> {
+    this.#opening += 1;
+    try {
+      const connection = await this.#open();
+      if (!connection.isReady) throw new SmtpFault('lost', 'The server closed the connection as soon as it was open.');
+      this.#opening -= 1;
+      this.#adopt(connection, errand);
+    } catch (error) {
+      this.#opening -= 1;
+      this.#onOpenFailed(toFault(error), errand);
+    }
+    this.#checkClosed();
+  }
+
+  #adopt(connection: SmtpConnection, errand: Errand | null): void {
+    this.#live.add(connection);
+    this.#unclosed.add(connection);
+    connection.onGone = () => this.#drop(connection);
+    void connection.closed.then(() => {
+      this.#unclosed.delete(connection);
+      this.#checkClosed();
+    });
+    if (errand === null) this.#release(connection);
+    else this.#carry(errand, connection);
+  }
+
+  #onOpenFailed(fault: SmtpFault, errand: Errand | null): void {
+    this.#openAgainAtMs = performance.now() + OPEN_PAUSE_MS;
+    if (errand !== null) errand.settle(deferAll(errand.message, fault.message, fault.reply));
+    if (this.#live.size + this.#opening === 0) this.#deferWaiting(fault.message, fault.reply);
+  }
+
+  #carry(errand: Errand | undefined, connection: SmtpConnection): void {
+    if (errand === undefined) return;
+    void connection.send(errand.message).then((result) => {
+      if (result === 'stale') void this.#openOne(errand);
+      else errand.settle(result);
+      this.#release(connection);
+    });
+  }
+
+  #release(connection: SmtpConnection): void {
+    if (connection.isReady && this.#closed === null && this.#live.size <= this.#maxConnections) {
+      this.#idle.push(connection);
+    } else {
+      void connection.quit();
+    }
+    this.#dispatch();
+  }
+
+  #drop(connection: SmtpConnection): void {
+    this.#live.delete(connection);
+    const at = this.#idle.indexOf(connection);
+    if (at !== -1) this.#idle.splice(at, 1);
+  }
+
+  #deferWaiting(reason: string, reply: ServerReply | null): void {
+    for (const { message, settle } of this.#waiting.splice(0)) settle(deferAll(message, reason, reply));
+  }
+
+  #checkClosed(): void {
+    if (this.#closed !== null && this.#unclosed.size + this.#opening === 0) this.#noteClosed?.();
+  }
+}
+
+function toFault(error: unknown): SmtpFault {
+  return error instanceof SmtpFault ? error : new SmtpFault('unready', 'The connection could not be opened.');
+}
+
+function deferAll(message: SmtpMessage, reason: string, reply: ServerReply | null): readonly HandoverVerdict[] {
+  return message.recipients.map((recipient) => ({ recipient, outcome: 'deferred', reply, reason, ambiguous: false }));
+}

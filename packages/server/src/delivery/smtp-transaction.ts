@@ -1,0 +1,277 @@
+import type { SmtpCapabilities } from './smtp-capabilities.ts';
+import { mailCommand, recipientCommand, type SmtpMessage } from './smtp-message.ts';
+import { toServerReply } from './smtp-reply-text.ts';
+import type { HandoverOutcome, HandoverVerdict, ServerReply } from './transport.ts';
+
+/**
+ * What the connection does next: wait for a further reply, write a command, send the body and its dot, send the dot
+ * alone, begin anew on another connection, or nothing more because every recipient has a verdict (`done`; `stop` when the
+ * connection must be closed too).
+ */
+export type TransactionStep =
+  | { readonly do: 'wait' | 'send-body' | 'send-lone-dot' | 'start-over' | 'done' | 'stop' }
+  | { readonly do: 'write'; readonly command: string };
+
+const WAIT: TransactionStep = { do: 'wait' };
+const SEND_BODY: TransactionStep = { do: 'send-body' };
+const SEND_LONE_DOT: TransactionStep = { do: 'send-lone-dot' };
+const START_OVER: TransactionStep = { do: 'start-over' };
+const DONE: TransactionStep = { do: 'done' };
+const STOP: TransactionStep = { do: 'stop' };
+
+/** The reply that is awaited. `body` is the time in which the body is being written and none is. */
+type Phase = 'reset' | 'sender' | 'recipients' | 'data' | 'body' | 'final' | 'lone-dot' | 'over';
+
+const AWAITED: Readonly<Record<Phase, string>> = {
+  reset: 'the answer to RSET',
+  sender: 'the answer to the sender',
+  recipients: 'the answer to a recipient',
+  data: 'the answer to DATA',
+  body: 'the message to be taken',
+  final: 'the answer to the message',
+  'lone-dot': 'the answer to an empty message',
+  over: 'nothing more',
+};
+
+/**
+ * One mail transaction of RFC 5321 with the pipelining of RFC 2920, without a socket: replies go in, steps come out.
+ *
+ * A reply out of place could mean that the ones before it belonged to other commands than we thought, so it takes back
+ * the verdicts already given: a recipient must never be called bad by mistake.
+ */
+export class SmtpTransaction {
+  readonly #message: SmtpMessage;
+  readonly #capabilities: SmtpCapabilities;
+  readonly #server: string | null;
+  readonly #verdicts: (HandoverVerdict | null)[];
+  #phase: Phase;
+  #recipientsAnswered = 0;
+  #undecided: number;
+  #senderTaken = false;
+
+  /** @param reset true when the transaction before was left open and has to be ended by RSET. */
+  constructor(message: SmtpMessage, capabilities: SmtpCapabilities, server: string | null, reset: boolean) {
+    this.#message = message;
+    this.#capabilities = capabilities;
+    this.#server = server;
+    this.#verdicts = new Array<HandoverVerdict | null>(message.recipients.length).fill(null);
+    this.#undecided = message.recipients.length;
+    this.#phase = reset ? 'reset' : 'sender';
+  }
+
+  /** The first commands to write: the whole envelope where the server takes pipelining. */
+  begin(): string {
+    const reset = this.#phase === 'reset' ? 'RSET\r\n' : '';
+    const sender = mailCommand(this.#message, this.#capabilities);
+    if (!this.#capabilities.pipelining) return reset === '' ? sender : reset;
+    let envelope = reset + sender;
+    for (const recipient of this.#message.recipients) envelope += recipientCommand(recipient);
+    return `${envelope}DATA\r\n`;
+  }
+
+  /** Every recipient's verdict. Complete after `done`, `stop`, or one of the fail methods. */
+  get verdicts(): readonly HandoverVerdict[] {
+    return this.#verdicts.filter((verdict) => verdict !== null);
+  }
+
+  /** True while nothing of the body has been written and some recipient has no verdict. */
+  get canStartOver(): boolean {
+    return this.#undecided > 0 && this.#phase !== 'body' && this.#phase !== 'final';
+  }
+
+  /** True when the server holds a transaction that the next message must reset. */
+  get leavesOpen(): boolean {
+    return this.#senderTaken;
+  }
+
+  /** What is awaited, in words for the reason of a fault. */
+  get awaited(): string {
+    return AWAITED[this.#phase];
+  }
+
+  onReply(code: number, text: string): TransactionStep {
+    if (code === 421) return this.#closeWith(code, text);
+    switch (this.#phase) {
+      case 'reset':
+        return isPositive(code) ? this.#enterSender() : START_OVER;
+      case 'sender':
+        return this.#takeSenderReply(code, text);
+      case 'recipients':
+        return this.#takeRecipientReply(code, text);
+      case 'data':
+        return this.#takeDataReply(code, text);
+      case 'body':
+        return this.#takeEarlyReply(code, text);
+      case 'final':
+        return this.#takeFinalReply(code, text);
+      case 'lone-dot':
+        this.#phase = 'over';
+        return DONE;
+      case 'over':
+        return this.#failOutOfPlace(code);
+    }
+  }
+
+  /** To be called when the final dot has been handed to the socket: from now on a lost connection is ambiguous. */
+  noteDotWritten(): void {
+    this.#phase = 'final';
+  }
+
+  /** Refuses every recipient before anything was written, for a reason of ours. */
+  refuse(reason: string): readonly HandoverVerdict[] {
+    this.#decideAll('refused', null, reason, false);
+    return this.verdicts;
+  }
+
+  /** Defers the recipients that are still undecided: the connection is gone. */
+  failUndecided(reason: string): void {
+    this.#decideAll('deferred', null, reason, this.#phase === 'final');
+  }
+
+  /**
+   * Defers the recipients after an answer that makes no sense. Before the body that is all of them; a server that has
+   * answered DATA with 354 was in step until then, so its answers to the recipients stand.
+   */
+  failConfused(reason: string): void {
+    if (this.#phase !== 'body' && this.#phase !== 'final') this.#verdicts.fill(null);
+    this.failUndecided(reason);
+  }
+
+  #enterSender(): TransactionStep {
+    this.#phase = 'sender';
+    if (this.#capabilities.pipelining) return WAIT;
+    return { do: 'write', command: mailCommand(this.#message, this.#capabilities) };
+  }
+
+  #takeSenderReply(code: number, text: string): TransactionStep {
+    const outcome = outcomeOf(code);
+    if (outcome === null) return this.#failOutOfPlace(code);
+    if (outcome === 'accepted') this.#senderTaken = true;
+    else this.#decideAll(outcome, this.#reply(code, text, false), SENDER_REASONS[outcome], false);
+    this.#phase = 'recipients';
+    if (this.#capabilities.pipelining) return WAIT;
+    return outcome === 'accepted' ? this.#writeNextRecipient() : this.#finish();
+  }
+
+  #takeRecipientReply(code: number, text: string): TransactionStep {
+    const outcome = outcomeOf(code);
+    if (outcome === null) return this.#failOutOfPlace(code);
+    const at = this.#recipientsAnswered;
+    this.#recipientsAnswered += 1;
+    if (outcome !== 'accepted' && this.#senderTaken) this.#decideRecipient(at, outcome, this.#reply(code, text, true));
+    if (this.#recipientsAnswered < this.#message.recipients.length) {
+      return this.#capabilities.pipelining ? WAIT : this.#writeNextRecipient();
+    }
+    this.#phase = 'data';
+    if (this.#capabilities.pipelining) return WAIT;
+    return this.#undecided > 0 ? { do: 'write', command: 'DATA\r\n' } : this.#finish();
+  }
+
+  #takeDataReply(code: number, text: string): TransactionStep {
+    if (code === 354) {
+      // RFC 2920, section 3.1: a server may answer 354 though it took no recipient, and then waits for the dot.
+      this.#phase = this.#undecided > 0 ? 'body' : 'lone-dot';
+      this.#senderTaken = false;
+      return this.#undecided > 0 ? SEND_BODY : SEND_LONE_DOT;
+    }
+    if (this.#undecided > 0) {
+      const outcome = outcomeOf(code);
+      if (outcome === null || outcome === 'accepted') return this.#failOutOfPlace(code);
+      this.#decideAll(outcome, this.#reply(code, text, this.#undecided === 1), MESSAGE_REASONS[outcome], false);
+    }
+    return this.#finish();
+  }
+
+  /** A refusal before the dot, as from a server that has seen enough. The rest of the body cannot be taken back, so the connection ends. */
+  #takeEarlyReply(code: number, text: string): TransactionStep {
+    const outcome = outcomeOf(code);
+    if (outcome === null || outcome === 'accepted') return this.#failOutOfPlace(code);
+    this.#decideAll(outcome, this.#reply(code, text, this.#undecided === 1), MESSAGE_REASONS[outcome], false);
+    this.#phase = 'over';
+    return STOP;
+  }
+
+  #takeFinalReply(code: number, text: string): TransactionStep {
+    const outcome = outcomeOf(code);
+    if (outcome === null) return this.#failOutOfPlace(code);
+    this.#decideAll(outcome, this.#reply(code, text, this.#undecided === 1), MESSAGE_REASONS[outcome], false);
+    return this.#finish();
+  }
+
+  /** RFC 5321, section 3.8: 421 may answer any command, and the server closes the connection after it. */
+  #closeWith(code: number, text: string): TransactionStep {
+    this.#decideAll('deferred', this.#reply(code, text, false), 'The server is closing the connection.', false);
+    this.#phase = 'over';
+    return STOP;
+  }
+
+  #failOutOfPlace(code: number): TransactionStep {
+    this.failConfused(`The server said ${code} where ${this.awaited} was due, which makes no sense.`);
+    this.#phase = 'over';
+    return STOP;
+  }
+
+  #finish(): TransactionStep {
+    this.#phase = 'over';
+    return DONE;
+  }
+
+  #writeNextRecipient(): TransactionStep {
+    return { do: 'write', command: recipientCommand(this.#message.recipients[this.#recipientsAnswered] ?? '') };
+  }
+
+  #decideRecipient(at: number, outcome: 'deferred' | 'refused', reply: ServerReply): void {
+    const recipient = this.#message.recipients[at] ?? '';
+    const someAccepted = this.#undecided > this.#message.recipients.length - at;
+    const decided = outcome === 'refused' && someAccepted && meansTooManyRecipients(reply) ? 'deferred' : outcome;
+    this.#verdicts[at] = { recipient, outcome: decided, reply, reason: RECIPIENT_REASONS[decided], ambiguous: false };
+    this.#undecided -= 1;
+  }
+
+  #decideAll(outcome: HandoverOutcome, reply: ServerReply | null, reason: string, ambiguous: boolean): void {
+    const recipients = this.#message.recipients;
+    for (let at = 0; at < recipients.length; at += 1) {
+      this.#verdicts[at] ??= { recipient: recipients[at] ?? '', outcome, reply, reason, ambiguous };
+    }
+    this.#undecided = 0;
+  }
+
+  #reply(code: number, text: string, aboutRecipient: boolean): ServerReply {
+    return toServerReply(code, text, this.#server, aboutRecipient);
+  }
+}
+
+const SENDER_REASONS = {
+  deferred: 'The server would not take mail from this sender now.',
+  refused: 'The server refused the sender.',
+};
+
+const RECIPIENT_REASONS = {
+  deferred: 'The server would not take mail for this recipient now.',
+  refused: 'The server refused this recipient.',
+};
+
+const MESSAGE_REASONS = {
+  accepted: 'The server took the message.',
+  deferred: 'The server would not take the message now.',
+  refused: 'The server refused the message.',
+};
+
+function isPositive(code: number): boolean {
+  return code >= 200 && code < 300;
+}
+
+/** What a reply code means for mail, or null for one that has no place here (3xx). */
+function outcomeOf(code: number): HandoverOutcome | null {
+  if (isPositive(code)) return 'accepted';
+  if (code >= 500) return 'refused';
+  return code >= 400 ? 'deferred' : null;
+}
+
+/**
+ * RFC 5321, section 4.5.3.1.10: an old 552 to RCPT means that this transaction has recipients enough and the others may
+ * come later. An enhanced code that says otherwise (5.2.2, mailbox full) is believed.
+ */
+function meansTooManyRecipients(reply: ServerReply): boolean {
+  return reply.code === 552 && (reply.enhanced === null || reply.enhanced === '5.5.3');
+}

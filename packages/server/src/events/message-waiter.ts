@@ -1,0 +1,79 @@
+import type { MessageStatus } from '@postrider/core';
+import type { Sql } from '../db/client.ts';
+import { readStatuses } from '../db/queries/read-messages.ts';
+import { isSettled } from '../delivery/message-status.ts';
+
+/** Lets callers wait until a message is settled, whichever process delivers it. */
+export interface MessageWaiter {
+  /** Resolves when the message is settled, the time is over or the caller has gone; never rejects. */
+  wait(accountId: string, id: string, timeoutMs: number, signal: AbortSignal): Promise<void>;
+  /** News from this process: spares its own waiters the next look. */
+  notify(messages: readonly { readonly id: string; readonly status: MessageStatus }[]): void;
+  /** Ends every wait, as at shutdown. */
+  close(): void;
+}
+
+/** One look answers all waiters, so its cost does not grow with them. */
+const LOOK_EVERY_MS = 100;
+
+interface Waiter {
+  readonly accountId: string;
+  readonly id: string;
+  readonly finish: () => void;
+}
+
+export function createMessageWaiter(sql: Sql): MessageWaiter {
+  const waiters = new Set<Waiter>();
+  let timer: NodeJS.Timeout | null = null;
+  let looking = false;
+
+  async function look(): Promise<void> {
+    if (looking) return;
+    looking = true;
+    try {
+      const rows = await readStatuses(sql, [...waiters]);
+      // The column holds what message-status.ts names.
+      finishSettled(rows.map(({ id, status }) => ({ id, status: status as MessageStatus })));
+    } catch {
+      // A database that is away is asked again at the next look; the wait has its own end.
+    } finally {
+      looking = false;
+    }
+  }
+
+  function finishSettled(messages: readonly { readonly id: string; readonly status: MessageStatus }[]): void {
+    const settled = new Set(messages.filter(({ status }) => isSettled(status)).map(({ id }) => id));
+    for (const waiter of waiters) if (settled.has(waiter.id)) waiter.finish();
+  }
+
+  function keepLooking(): void {
+    if (waiters.size > 0) timer ??= setInterval(() => void look(), LOOK_EVERY_MS);
+    else if (timer !== null) {
+      clearInterval(timer);
+      timer = null;
+    }
+  }
+
+  return {
+    wait: (accountId, id, timeoutMs, signal) =>
+      new Promise((resolve) => {
+        const finish = () => {
+          clearTimeout(timeout);
+          signal.removeEventListener('abort', finish);
+          waiters.delete(waiter);
+          keepLooking();
+          resolve();
+        };
+        const waiter: Waiter = { accountId, id, finish };
+        const timeout = setTimeout(finish, timeoutMs);
+        signal.addEventListener('abort', finish);
+        waiters.add(waiter);
+        if (signal.aborted) finish();
+        else keepLooking();
+      }),
+    notify: finishSettled,
+    close: () => {
+      for (const waiter of waiters) waiter.finish();
+    },
+  };
+}

@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto';
+import { isRequestId, LIMITS } from '@postrider/core';
+import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import type { Logger } from 'pino';
+import { classifyDatabaseError } from '../db/database-errors.ts';
+import { ProblemError, problemHeaders, toProblem } from '../problem.ts';
+import { parseJsonBody } from './json-body.ts';
+import { parseQueryString } from './query-string.ts';
+import type { RequestLog } from './request-log.ts';
+
+export interface HttpAppOptions {
+  readonly baseUrl: string;
+  readonly trustedProxies: readonly string[];
+  readonly logger: Logger;
+  readonly requestLog: RequestLog;
+}
+
+/** Bytes and seconds a client may take: slow ones are cut off, so that they cannot hold connections. */
+const REQUEST_TIMEOUT_MS = 30_000;
+const KEEP_ALIVE_TIMEOUT_MS = 72_000;
+
+/** A Fastify instance with everything that holds for all routes: request ids, JSON, problem bodies, the request log. No routes. */
+export function createHttpApp(options: HttpAppOptions): FastifyInstance {
+  const app = fastify({
+    logger: false,
+    bodyLimit: LIMITS.requestBodyBytes,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
+    requestIdHeader: false,
+    genReqId: (request) => requestIdOf(request.headers['x-request-id']),
+    forceCloseConnections: 'idle',
+    routerOptions: {
+      maxParamLength: 500,
+      ignoreTrailingSlash: false,
+      querystringParser: parseQueryString,
+    },
+    frameworkErrors: (error, request, reply) => {
+      // Reached before any hook ran: a path that cannot be decoded, for one.
+      reply.header('x-request-id', request.id);
+      sendProblem(reply, request, toProblemError(error, options.logger, request), options.baseUrl);
+    },
+  });
+  app.decorateRequest('state');
+  app.addHook('onRequest', (request, reply, done) => {
+    request.state = { caller: null, emailId: null, code: null };
+    reply.header('x-request-id', request.id);
+    reply.header('x-content-type-options', 'nosniff');
+    reply.header('cache-control', 'no-store');
+    done();
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    logRequest(request, reply, options);
+    done();
+  });
+  addBodyParser(app);
+  app.setErrorHandler((error, request, reply) => {
+    const problem =
+      error instanceof ProblemError ? error : toProblemError(error as FastifyError, options.logger, request);
+    sendProblem(reply, request, problem, options.baseUrl);
+  });
+  app.setNotFoundHandler((request, reply) => {
+    const path = pathOf(request.url);
+    const problem = new ProblemError('not_found', { detail: `There is nothing at ${request.method} ${path}.` });
+    sendProblem(reply, request, problem, options.baseUrl);
+  });
+  return app;
+}
+
+function requestIdOf(given: string | string[] | undefined): string {
+  return typeof given === 'string' && isRequestId(given) ? given : randomUUID();
+}
+
+function addBodyParser(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    /^application\/(?:[a-z0-9.+-]+\+)?json(?:\s*;|$)/i,
+    { parseAs: 'buffer' },
+    (_request, body, done) => {
+      try {
+        done(null, parseJsonBody(body as Buffer)); // `parseAs: 'buffer'` hands over a Buffer.
+      } catch (error) {
+        done(error as Error);
+      }
+    },
+  );
+}
+
+function sendProblem(reply: FastifyReply, request: FastifyRequest, error: ProblemError, baseUrl: string): void {
+  const problem = toProblem(error, baseUrl, request.id);
+  if (request.state) request.state.code = error.code;
+  reply
+    .code(problem.status)
+    .headers(problemHeaders(error))
+    .header('content-type', 'application/problem+json; charset=utf-8')
+    .send(JSON.stringify(problem));
+}
+
+/** What the framework or the database threw, as a problem; what nobody foresaw is logged in full and told as `internal`. */
+function toProblemError(error: FastifyError, logger: Logger, request: FastifyRequest): ProblemError {
+  switch (error.code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new ProblemError('payload_too_large', { detail: `The body exceeds ${LIMITS.requestBodyBytes} bytes.` });
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new ProblemError('unsupported_media_type', {
+        detail: `The body is ${request.headers['content-type'] ? `\`${request.headers['content-type']}\`` : 'of no stated type'}.`,
+      });
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
+      return new ProblemError('invalid_json', { detail: error.message });
+    case 'FST_ERR_BAD_URL':
+      return new ProblemError('not_found', { detail: 'The path is not a valid URL path.' });
+  }
+  if (classifyDatabaseError(error) === 'unavailable') {
+    logger.warn({ requestId: request.id, error: error.message }, 'database unavailable');
+    return new ProblemError('unavailable', { detail: 'The database does not answer at the moment.' });
+  }
+  logger.error({ requestId: request.id, err: error }, 'unexpected fault');
+  return new ProblemError('internal');
+}
+
+function logRequest(request: FastifyRequest, reply: FastifyReply, { requestLog, logger }: HttpAppOptions): void {
+  const { caller, code, emailId } = request.state;
+  const path = pathOf(request.url);
+  const durationMs = Math.round(reply.elapsedTime);
+  logger.debug(
+    { requestId: request.id, method: request.method, path, status: reply.statusCode, durationMs, code },
+    'request',
+  );
+  if (caller === null) return;
+  requestLog.add({
+    account_id: caller.accountId,
+    request_id: request.id,
+    method: request.method,
+    path,
+    status: reply.statusCode,
+    code,
+    duration_ms: durationMs,
+    key_id: caller.keyId,
+    email_id: emailId,
+    created_at: new Date(Date.now() - durationMs).toISOString(),
+  });
+}
+
+/** The path as logged: no query string, bounded, and nothing Postgres cannot store. */
+function pathOf(url: string): string {
+  const end = url.indexOf('?');
+  return (end < 0 ? url : url.slice(0, end)).slice(0, 500);
+}

@@ -1,0 +1,55 @@
+import { ProblemError } from '../problem.ts';
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
+/** No request needs more than three levels; far deeper ones exist only to exhaust a parser or a walker. */
+const MAX_DEPTH = 64;
+
+/**
+ * Reads a JSON body: UTF-8 (a BOM is tolerated), one value, bounded depth.
+ * @throws ProblemError `invalid_json`
+ */
+export function parseJsonBody(bytes: Buffer): unknown {
+  if (bytes.length === 0) throw invalid('The body is empty.');
+  const text = decode(bytes);
+  assertDepth(text);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw invalid(error instanceof Error ? error.message : 'The body is not JSON.');
+  }
+}
+
+function decode(bytes: Buffer): string {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    throw invalid('The body is not valid UTF-8.');
+  }
+}
+
+/** Counts brackets outside strings; JSON.parse itself takes any depth, but whoever walks its result does not. */
+function assertDepth(text: string): void {
+  let depth = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === 0x22) i = endOfString(text, i);
+    else if (code === 0x7b || code === 0x5b) {
+      depth += 1;
+      if (depth > MAX_DEPTH) throw invalid(`The body is nested deeper than ${MAX_DEPTH} levels.`);
+    } else if (code === 0x7d || code === 0x5d) depth -= 1;
+  }
+}
+
+/** The closing quote of a string that opens at `start`; the end of the text where it is never closed. */
+function endOfString(text: string, start: number): number {
+  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let backslashes = 0;
+    while (text.charCodeAt(at - 1 - backslashes) === 0x5c) backslashes += 1;
+    if (backslashes % 2 === 0) return at;
+  }
+  return text.length;
+}
+
+function invalid(detail: string): ProblemError {
+  return new ProblemError('invalid_json', { detail });
+}

@@ -1,0 +1,77 @@
+import { findOperation, LIMITS, type PlacedInput } from '@postrider/core';
+import { createMcpHttpHandler, type InvokeResult } from '@postrider/mcp';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import type { Services } from '../operations/context.ts';
+import { ProblemError, toProblem } from '../problem.ts';
+import { executeOperation } from './execute-operation.ts';
+import { contextOf } from './router.ts';
+
+export interface McpRouteOptions {
+  readonly services: Services;
+  readonly logger: Logger;
+}
+
+/** `POST /mcp`: the MCP server of the calling key, its tools run in this process. */
+export function createMcpRoute({ services, logger }: McpRouteOptions) {
+  const handler = createMcpHttpHandler({
+    version: services.version,
+    maxRequestBodyBytes: LIMITS.requestBodyBytes,
+    onError: (error) => logger.debug({ error: String(error) }, 'mcp request refused'),
+  });
+
+  async function handle(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+    if (!isTrustedOrigin(request, services.baseUrl)) {
+      const error = { code: -32_000, message: 'Requests of this Origin or Host are not answered here.' };
+      return reply.code(403).send({ jsonrpc: '2.0', id: null, error });
+    }
+    const context = { ...contextOf(request, reply, services), via: 'mcp' as const };
+    const invoke = async (
+      operationId: Parameters<typeof findOperation>[0],
+      input: PlacedInput,
+      { signal }: { readonly signal?: AbortSignal },
+    ): Promise<InvokeResult> => {
+      const operation = findOperation(operationId);
+      if (operation.response === 'raw') throw new Error(`${operationId} cannot be called as a tool`);
+      try {
+        const call = { ...context, signal: signal ?? context.signal, rawBody: input.body };
+        const result = await executeOperation(operation, input, call);
+        return { ok: true, status: result.status ?? operation.status, body: result.body, headers: result.headers ?? {} };
+      } catch (error) {
+        if (!(error instanceof ProblemError)) throw error;
+        return { ok: false, problem: toProblem(error, services.baseUrl, request.id) };
+      }
+    };
+    const web = new Request(`${services.baseUrl}/mcp`, {
+      method: 'POST',
+      headers: Object.entries(request.headers).flatMap(([name, value]): [string, string][] =>
+        typeof value === 'string' && name !== 'authorization' ? [[name, value]] : [],
+      ),
+      body: JSON.stringify(request.body ?? null),
+      signal: context.signal,
+    });
+    const scopes = request.state.caller?.scopes ?? [];
+    const response = await handler.fetch(web, { invoke, scopes }, request.body);
+    reply.code(response.status);
+    for (const [name, value] of response.headers) reply.header(name, value);
+    return reply.send(response.body === null ? null : response.body);
+  }
+
+  return { handle, close: () => handler.close() };
+}
+
+const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/**
+ * Whether the request comes from where it says: a page of another origin must not reach the tools through a person's browser, and a server
+ * that listens on loopback must not be reached under another name (DNS rebinding). Programs send no Origin.
+ */
+function isTrustedOrigin(request: FastifyRequest, baseUrl: string): boolean {
+  const own = new URL(baseUrl);
+  const isOwn = (hostname: string) => hostname === own.hostname || LOOPBACK_NAMES.has(hostname);
+  if (LOOPBACK_NAMES.has(own.hostname) && !isOwn(URL.parse(`http://${request.headers.host}`)?.hostname ?? '')) return false;
+  const { origin } = request.headers;
+  if (origin === undefined) return true;
+  const url = URL.parse(origin);
+  return url !== null && url.port === own.port && isOwn(url.hostname);
+}

@@ -1,0 +1,61 @@
+import type { Clock } from '../clock.ts';
+import type { Sql } from '../db/client.ts';
+import { insertRequests, type LoggedRequest } from '../db/queries/request-log.ts';
+import type { IdGenerator } from '../uuid-v7.ts';
+
+/** Writes the request log behind the requests' back, in batches. */
+export interface RequestLog {
+  add(entry: Omit<LoggedRequest, 'id'>): void;
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const FLUSH_EVERY_MS = 200;
+const BATCH = 500;
+/** While the database is away the newest entries are kept up to here; a log must not become the fault it should explain. */
+const MAX_WAITING = 20_000;
+
+export function createRequestLog(
+  sql: Sql,
+  clock: Clock,
+  ids: IdGenerator,
+  onError: (error: unknown) => void,
+): RequestLog {
+  let waiting: LoggedRequest[] = [];
+  let flushing: Promise<void> | null = null;
+  const timer = setInterval(() => void flush(), FLUSH_EVERY_MS);
+  timer.unref();
+
+  async function flushAll(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, BATCH);
+      try {
+        await insertRequests(sql, batch);
+        waiting = waiting.slice(batch.length);
+      } catch (error) {
+        onError(error);
+        return;
+      }
+    }
+  }
+
+  function flush(): Promise<void> {
+    flushing ??= flushAll().finally(() => {
+      flushing = null;
+    });
+    return flushing;
+  }
+
+  return {
+    add(entry) {
+      waiting.push({ ...entry, id: ids.next(clock.now()) });
+      if (waiting.length > MAX_WAITING) waiting = waiting.slice(-MAX_WAITING / 2);
+    },
+    flush,
+    async close() {
+      clearInterval(timer);
+      await flush();
+      await flush();
+    },
+  };
+}

@@ -1,0 +1,133 @@
+import { type AnyOperation, type CallableOperation, OPERATIONS } from '@postrider/core';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '../keys/caller.ts';
+import type { KeyAuthenticator } from '../keys/key-authenticator.ts';
+import type { CallContext, Services } from '../operations/context.ts';
+import { ProblemError } from '../problem.ts';
+import { assertScope, executeOperation } from './execute-operation.ts';
+
+/** What is known of a request while it is answered; read by the request log at its end. */
+export interface RequestState {
+  caller: Caller | null;
+  emailId: string | null;
+  code: string | null;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    state: RequestState;
+  }
+}
+
+export type RawRoute = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+
+export interface RouterOptions {
+  readonly services: Services;
+  readonly authenticator: KeyAuthenticator;
+  /** Routes of `raw` operations, by operation id. */
+  readonly rawRoutes: Readonly<Record<string, RawRoute>>;
+}
+
+const PREFIXES = ['', '/v1'];
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+
+/** Serves every operation of the registry, unprefixed and under `/v1`, and 405 for every other method on their paths. */
+export function addOperationRoutes(app: FastifyInstance, options: RouterOptions): void {
+  for (const prefix of PREFIXES) {
+    for (const operation of OPERATIONS) addRoute(app, prefix, operation, options);
+    for (const path of new Set(OPERATIONS.map((operation) => operation.path))) addMethodNotAllowed(app, prefix, path);
+  }
+}
+
+function addRoute(app: FastifyInstance, prefix: string, operation: AnyOperation, options: RouterOptions): void {
+  app.route({
+    method: operation.method,
+    url: urlOf(prefix, operation.path),
+    // The key and its scope come before the body is read: the order of checks is key, scope, shape, existence, rules.
+    onRequest: async (request) => {
+      if (operation.access.kind === 'public') return;
+      request.state.caller = await authenticate(request, options.authenticator);
+      assertScope(operation, request.state);
+    },
+    handler: async (request, reply) => {
+      const raw = operation.response === 'raw' ? options.rawRoutes[operation.id] : undefined;
+      if (raw !== undefined) return await raw(request, reply);
+      // Only raw operations are not callable, and those were answered above.
+      return await answer(operation as CallableOperation, request, reply, options.services);
+    },
+  });
+}
+
+async function authenticate(request: FastifyRequest, authenticator: KeyAuthenticator): Promise<Caller> {
+  const result = await authenticator.authenticate(request.headers.authorization);
+  if (!result.ok) throw new ProblemError(result.code, { detail: result.detail });
+  return result.caller;
+}
+
+async function answer(operation: CallableOperation, request: FastifyRequest, reply: FastifyReply, services: Services) {
+  const given = {
+    params: asRecord(request.params),
+    query: asRecord(request.query),
+    headers: headersOf(operation, request),
+    body: request.body,
+  };
+  const result = await executeOperation(operation, given, contextOf(request, reply, services));
+  if (result.headers) reply.headers(result.headers);
+  reply.code(result.status ?? operation.status);
+  const contentType = 'contentType' in operation ? operation.contentType : 'application/json; charset=utf-8';
+  reply.header('content-type', contentType);
+  return reply.send(operation.response === 'json' ? JSON.stringify(result.body) : result.body);
+}
+
+/** The context of a call that came over REST. */
+export function contextOf(request: FastifyRequest, reply: FastifyReply, services: Services): CallContext {
+  const gone = new AbortController();
+  reply.raw.once('close', () => gone.abort());
+  return {
+    services,
+    requestId: request.id,
+    via: 'rest',
+    caller: request.state.caller,
+    signal: gone.signal,
+    rawBody: request.body,
+    noteEmail: (id) => {
+      request.state.emailId = id;
+    },
+  };
+}
+
+/** Only the headers an operation names are part of its input. Node reads header bytes as Latin-1; names and texts in them are UTF-8. */
+function headersOf(operation: CallableOperation, request: FastifyRequest): Record<string, unknown> {
+  const names = 'headers' in operation ? Object.keys(operation.headers.shape) : [];
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = request.headers[name];
+      return typeof value === 'string' ? [[name, Buffer.from(value, 'latin1').toString('utf8')]] : [];
+    }),
+  );
+}
+
+function addMethodNotAllowed(app: FastifyInstance, prefix: string, path: string): void {
+  const declared = OPERATIONS.filter((operation) => operation.path === path).map(({ method }) => method as string);
+  const allowed = declared.includes('GET') ? [...declared, 'HEAD'] : declared;
+  app.route({
+    method: METHODS.filter((method) => !allowed.includes(method)),
+    url: urlOf(prefix, path),
+    onRequest: () => {
+      throw new ProblemError('method_not_allowed', {
+        detail: `This path answers ${allowed.join(', ')}.`,
+        headers: { allow: allowed.join(', ') },
+      });
+    },
+    handler: () => undefined,
+  });
+}
+
+function urlOf(prefix: string, path: string): string {
+  return prefix !== '' && path === '/' ? prefix : `${prefix}${path}`;
+}
+
+function asRecord(value: unknown): Record<string, unknown> {
+  // Fastify parses parameters and queries into objects.
+  return (value ?? {}) as Record<string, unknown>;
+}

@@ -1,0 +1,34 @@
+import type { Clock } from '../clock.ts';
+import type { Sql } from '../db/client.ts';
+import { addPumpJob } from '../db/queries/maintenance.ts';
+
+/** Wakes a worker of the fleet after a commit. Many wake-ups close together are one job, so accepting never waits for the queue. */
+export interface PumpSignal {
+  wake(): void;
+  close(): void;
+}
+
+const DEBOUNCE_MS = 10;
+/** A few keys, so that a few workers can be woken at once and yet the queue never fills. */
+const JOB_KEYS = ['deliver:pump:0', 'deliver:pump:1', 'deliver:pump:2', 'deliver:pump:3'];
+
+export function createPumpSignal(sql: Sql, clock: Clock, onError: (error: unknown) => void): PumpSignal {
+  let timer: NodeJS.Timeout | null = null;
+  let turn = 0;
+
+  function add(): void {
+    timer = null;
+    turn = (turn + 1) % JOB_KEYS.length;
+    // A wake-up that fails is made good by the timers.
+    addPumpJob(sql, JOB_KEYS[turn] ?? 'deliver:pump', clock.now()).catch(onError);
+  }
+
+  return {
+    wake() {
+      timer ??= setTimeout(add, DEBOUNCE_MS);
+    },
+    close() {
+      if (timer !== null) clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import { LIMITS } from '@postrider/core';
+import type { TaskList } from 'graphile-worker';
+import type { Clock } from '../clock.ts';
+import type { Sql } from '../db/client.ts';
+import { ensurePartitions, purgeExpired } from '../db/queries/maintenance.ts';
+import type { DeliveryEngine } from '../delivery/delivery-engine.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const CAPTURED_DAYS = 7;
+
+/** The task list: names of jobs to what they do. */
+export function createTasks(options: { readonly sql: Sql; readonly clock: Clock; readonly engine: DeliveryEngine }): TaskList {
+  const { sql, clock, engine } = options;
+  return {
+    'deliver:pump': () => engine.pump(),
+    'partitions:ensure': () => ensurePartitions(sql, clock.now()),
+    'retention:purge': () => purge(sql, clock.now()),
+  };
+}
+
+async function purge(sql: Sql, now: Date): Promise<void> {
+  const before = (ms: number) => new Date(now.getTime() - ms);
+  await purgeExpired(sql, {
+    requestsBefore: before(LIMITS.requestLogDays * DAY_MS),
+    idempotencyBefore: before(LIMITS.idempotencyKeyHours * HOUR_MS),
+    capturedBefore: before(CAPTURED_DAYS * DAY_MS),
+  });
+}

@@ -1,0 +1,124 @@
+import { EventEmitter } from 'node:events';
+import {
+  Logger as QueueLogger,
+  makeWorkerUtils,
+  parseCronItems,
+  type Runner,
+  run,
+  runMigrations,
+  type TaskList,
+  type WorkerEvents,
+} from 'graphile-worker';
+import { Pool } from 'pg';
+import type { Logger } from 'pino';
+import type { Clock } from '../clock.ts';
+import { type DatabaseTarget, type Sql, toConnectionString } from '../db/client.ts';
+import { takeSilentWorkers, writeHeartbeats } from '../db/queries/maintenance.ts';
+import { CRONTAB } from './crontab.ts';
+
+/** Installs graphile-worker's own schema; safe to call again. */
+export async function migrateQueue(target: DatabaseTarget): Promise<void> {
+  await runMigrations({ connectionString: toConnectionString(target), logger: quietLogger(null) });
+}
+
+export interface JobWorkerOptions {
+  readonly sql: Sql;
+  readonly target: DatabaseTarget;
+  readonly tasks: TaskList;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** The graphile-worker of this process: kept running while the database comes and goes. */
+export interface JobWorker {
+  /** What is wrong with it right now, or null. */
+  fault(): string | null;
+  stop(): Promise<void>;
+}
+
+const CONCURRENCY = 4;
+const HEARTBEAT_EVERY_MS = 10_000;
+/** Jobs of a killed worker would stay locked for four hours; after this long without a heartbeat they are taken from it. */
+const SILENT_AFTER_MS = 30_000;
+const RESTART_AFTER_MS = 500;
+
+export async function startJobWorker(options: JobWorkerOptions): Promise<JobWorker> {
+  const { sql, clock, logger } = options;
+  const pool = new Pool({ connectionString: toConnectionString(options.target), max: CONCURRENCY + 2, connectionTimeoutMillis: 5_000 });
+  const onLost = (error: Error) => logger.debug({ error: error.message }, 'queue connection lost');
+  pool.on('error', onLost);
+  pool.on('connect', (client) => client.on('error', onLost));
+  const workerIds = new Set<string>();
+  let runner: Runner | null = null;
+  let fault: string | null = 'The queue is starting.';
+  let stopping = false;
+
+  async function startRunner(): Promise<void> {
+    workerIds.clear();
+    const events: WorkerEvents = new EventEmitter();
+    events.on('worker:create', ({ worker }) => void workerIds.add(worker.workerId));
+    runner = await run({
+      pgPool: pool,
+      taskList: options.tasks,
+      parsedCronItems: parseCronItems([...CRONTAB]),
+      concurrency: CONCURRENCY,
+      events,
+      noHandleSignals: true,
+      pollInterval: 2_000,
+      logger: quietLogger(logger),
+    });
+    fault = null;
+    runner.promise.then(
+      () => restart('The queue stopped.'),
+      (error: unknown) => restart(error instanceof Error ? error.message : String(error)),
+    );
+  }
+
+  function restart(reason: string): void {
+    if (stopping) return;
+    fault = `The queue restarts: ${reason}`;
+    setTimeout(() => {
+      if (!stopping) startRunner().catch((error: unknown) => restart(error instanceof Error ? error.message : String(error)));
+    }, RESTART_AFTER_MS);
+  }
+
+  async function beat(): Promise<void> {
+    const now = clock.now();
+    if (workerIds.size > 0) await writeHeartbeats(sql, [...workerIds], now);
+    const silent = await takeSilentWorkers(sql, new Date(now.getTime() - SILENT_AFTER_MS));
+    if (silent.length > 0) await unlock(pool, silent, logger);
+  }
+
+  await startRunner();
+  const heartbeat = setInterval(() => {
+    beat().catch((error: unknown) => logger.debug({ error: String(error) }, 'heartbeat failed'));
+  }, HEARTBEAT_EVERY_MS);
+
+  return {
+    fault: () => fault,
+    async stop() {
+      stopping = true;
+      clearInterval(heartbeat);
+      await runner?.stop().catch(() => {});
+      await pool.end().catch(() => {});
+    },
+  };
+}
+
+async function unlock(pool: Pool, workerIds: readonly string[], logger: Logger): Promise<void> {
+  const utils = await makeWorkerUtils({ pgPool: pool, logger: quietLogger(logger) });
+  try {
+    await utils.forceUnlockWorkers([...workerIds]);
+    logger.warn({ workers: workerIds.length }, 'took the jobs of silent workers');
+  } finally {
+    await utils.release();
+  }
+}
+
+/** graphile-worker tells much; here its faults are warnings, and the rest is for debugging. */
+function quietLogger(logger: Logger | null): QueueLogger {
+  return new QueueLogger(() => (level, message) => {
+    if (level === 'error' || level === 'warning') logger?.warn({ queue: message }, 'queue');
+    else logger?.debug({ queue: message }, 'queue');
+  });
+}

@@ -1,0 +1,59 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+export type KeyMode = 'live' | 'test';
+
+export interface NewApiKey {
+  /** The whole secret; shown once, never stored. */
+  readonly secret: string;
+  readonly hash: Buffer;
+  readonly last4: string;
+}
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** 33 base62 characters hold 196 bits. */
+const RANDOM_CHARACTERS = 33;
+const CHECKSUM_CHARACTERS = 6;
+const FORM = /^pr_(live|test)_([0-9A-Za-z]{33})([0-9A-Za-z]{6})$/;
+
+export function keyPrefix(mode: KeyMode): string {
+  return `pr_${mode}_`;
+}
+
+/** Makes a key: prefix, at least 192 random bits in base62, and a CRC32 so that a mistyped key never reaches the database. */
+export function createApiKey(mode: KeyMode): NewApiKey {
+  const head = `${keyPrefix(mode)}${randomBase62(RANDOM_CHARACTERS)}`;
+  const secret = `${head}${checksumOf(head)}`;
+  return { secret, hash: hashApiKey(secret), last4: secret.slice(-4) };
+}
+
+/** Whether text is a key that could have been made here: right form, right checksum. Says nothing about its being known. */
+export function isWellFormedKey(text: string): boolean {
+  return FORM.test(text) && checksumOf(text.slice(0, -CHECKSUM_CHARACTERS)) === text.slice(-CHECKSUM_CHARACTERS);
+}
+
+/** What is stored of a key. A fast hash serves: there is nothing to guess in 196 random bits. */
+export function hashApiKey(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest();
+}
+
+function checksumOf(head: string): string {
+  let rest = crc32(head);
+  let text = '';
+  for (let i = 0; i < CHECKSUM_CHARACTERS; i++) {
+    text = `${BASE62[rest % 62]}${text}`;
+    rest = Math.floor(rest / 62);
+  }
+  return text;
+}
+
+/** Bytes of 248 and more are thrown away, so that every character is equally likely. */
+function randomBase62(length: number): string {
+  let text = '';
+  while (text.length < length) {
+    for (const byte of randomBytes(length)) {
+      if (byte < 248 && text.length < length) text += BASE62[byte % 62];
+    }
+  }
+  return text;
+}

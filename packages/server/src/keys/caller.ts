@@ -1,0 +1,19 @@
+import type { Scope, Source } from '@postrider/core';
+import type { KeyMode } from './api-key.ts';
+
+/** Who calls: the key behind a request, and the account it belongs to. */
+export interface Caller {
+  readonly accountId: string;
+  readonly accountName: string;
+  readonly keyId: string;
+  readonly keyName: string;
+  readonly mode: KeyMode;
+  readonly last4: string;
+  readonly scopes: readonly Scope[];
+  readonly recipientAllowlist: readonly string[] | null;
+  readonly persona: { readonly source: Source | null; readonly agentName: string | null };
+  readonly createdAt: Date;
+  readonly lastUsedAt: Date | null;
+  readonly expiresAt: Date | null;
+  readonly revokedAt: Date | null;
+}

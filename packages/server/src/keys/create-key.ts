@@ -1,0 +1,24 @@
+import { expandScopes } from '@postrider/core';
+import type { Query } from '../db/client.ts';
+import { insertKey } from '../db/queries/api-keys.ts';
+import type { IdGenerator } from '../uuid-v7.ts';
+import { createApiKey, type KeyMode } from './api-key.ts';
+
+export interface NewKey {
+  readonly accountId: string;
+  readonly name: string;
+  readonly mode: KeyMode;
+  /** Scopes and shorthands; unknown ones were refused before. */
+  readonly scopes: readonly string[];
+  readonly recipientAllowlist: readonly string[] | null;
+  readonly now: Date;
+}
+
+/** Makes and stores a key; the secret is in the answer and nowhere else. */
+export async function createKey(query: Query, ids: IdGenerator, key: NewKey): Promise<{ readonly id: string; readonly secret: string }> {
+  const id = ids.next(key.now);
+  const { secret, hash, last4 } = createApiKey(key.mode);
+  const { scopes } = expandScopes(key.scopes);
+  await insertKey(query, { ...key, id, hash, last4, scopes });
+  return { id, secret };
+}

@@ -1,0 +1,86 @@
+import type { ErrorCode } from '@postrider/core';
+import type { Clock } from '../clock.ts';
+import type { Sql } from '../db/client.ts';
+import { findKeyByHash, touchKeys } from '../db/queries/api-keys.ts';
+import { hashApiKey, isWellFormedKey } from './api-key.ts';
+import type { Caller } from './caller.ts';
+
+export type Authentication =
+  | { readonly ok: true; readonly caller: Caller }
+  | { readonly ok: false; readonly code: ErrorCode; readonly detail: string };
+
+export interface KeyAuthenticator {
+  /** `header` is the request's `Authorization` header. Rejects only where the database does. */
+  authenticate(header: string | undefined): Promise<Authentication>;
+  /** Writes when keys were last used; called now and then, and at the end. */
+  flushUse(): Promise<void>;
+}
+
+/** Changes of a key must act within a second on every process, so what was read is believed for half of one. */
+const BELIEVE_MS = 500;
+const TOUCH_EVERY_MS = 60_000;
+const MAX_CACHED = 10_000;
+
+interface Cached {
+  readonly caller: Promise<Caller | null>;
+  readonly until: number;
+}
+
+export function createKeyAuthenticator(sql: Sql, clock: Clock): KeyAuthenticator {
+  const cache = new Map<string, Cached>();
+  const used = new Map<string, Caller>();
+
+  function lookUp(secret: string): Promise<Caller | null> {
+    const hash = hashApiKey(secret);
+    const name = hash.toString('base64');
+    const nowMs = clock.now().getTime();
+    const cached = cache.get(name);
+    if (cached !== undefined && cached.until > nowMs) return cached.caller;
+    if (cache.size >= MAX_CACHED) cache.clear();
+    const caller = findKeyByHash(sql, hash);
+    cache.set(name, { caller, until: nowMs + BELIEVE_MS });
+    caller.catch(() => cache.delete(name));
+    return caller;
+  }
+
+  return {
+    async authenticate(header) {
+      const secret = bearerOf(header);
+      if (secret === null) return refuse('missing_key', 'The request has no `Authorization: Bearer` header.');
+      if (!isWellFormedKey(secret)) return refuse('invalid_key', 'This is no Postrider API key, or it was mistyped.');
+      const caller = await lookUp(secret);
+      if (caller === null) return refuse('invalid_key', 'No key like this is known on this server.');
+      const verdict = checkKey(caller, clock.now());
+      if (verdict.ok) used.set(caller.keyId, caller);
+      return verdict;
+    },
+    async flushUse() {
+      const now = clock.now();
+      const due = [...used.values()].filter(
+        ({ lastUsedAt }) => now.getTime() - (lastUsedAt?.getTime() ?? 0) >= TOUCH_EVERY_MS,
+      );
+      used.clear();
+      if (due.length > 0) await touchKeys(sql, due, now);
+    },
+  };
+}
+
+function checkKey(caller: Caller, now: Date): Authentication {
+  if (caller.revokedAt !== null && caller.revokedAt <= now) {
+    return refuse('key_revoked', `The key ending in ${caller.last4} was revoked on ${caller.revokedAt.toISOString()}.`);
+  }
+  if (caller.expiresAt !== null && caller.expiresAt <= now) {
+    return refuse('key_expired', `The key ending in ${caller.last4} expired on ${caller.expiresAt.toISOString()}.`);
+  }
+  return { ok: true, caller };
+}
+
+/** RFC 6750: the scheme's name is compared without case. */
+function bearerOf(header: string | undefined): string | null {
+  const match = /^bearer +(\S+) *$/i.exec(header ?? '');
+  return match?.[1] ?? null;
+}
+
+function refuse(code: ErrorCode, detail: string): Authentication {
+  return { ok: false, code, detail };
+}

@@ -1,0 +1,55 @@
+import type { CallableId, OperationById, OperationInput, OperationOutput } from '@postrider/core';
+import type { Clock } from '../clock.ts';
+import type { Sql } from '../db/client.ts';
+import type { ReadinessProbe } from '../diagnostics/readiness.ts';
+import type { MessageWaiter } from '../events/message-waiter.ts';
+import type { Caller } from '../keys/caller.ts';
+import type { AcceptanceDoor } from '../sending/acceptance-door.ts';
+
+/** What handlers work with: made once, at the composition root. */
+export interface Services {
+  readonly sql: Sql;
+  readonly clock: Clock;
+  readonly door: AcceptanceDoor;
+  readonly waiter: MessageWaiter;
+  readonly readiness: ReadinessProbe;
+  readonly monthlyQuota: number;
+  readonly baseUrl: string;
+  readonly version: string;
+}
+
+/** One call, whatever way it came in. */
+export interface CallContext {
+  readonly services: Services;
+  readonly requestId: string;
+  /** Over MCP the channel is not the caller's to claim. */
+  readonly via: 'rest' | 'mcp';
+  /** Null for public operations. */
+  readonly caller: Caller | null;
+  /** Ends waiting when the caller has gone. */
+  readonly signal: AbortSignal;
+  /** The input as given, before defaults: what an idempotency key stands for. */
+  readonly rawBody: unknown;
+  /** Ties the request log's entry to a message. */
+  noteEmail(id: string): void;
+}
+
+/** A call by a key: what handlers of operations behind a key receive. */
+export interface KeyedContext extends CallContext {
+  readonly caller: Caller;
+}
+
+export interface Reply<Output> {
+  readonly body: Output;
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+type ContextOf<Id extends CallableId> = OperationById<Id>['access'] extends { readonly kind: 'key' }
+  ? KeyedContext
+  : CallContext;
+
+export type Handler<Id extends CallableId> = (
+  input: OperationInput<OperationById<Id>>,
+  context: ContextOf<Id>,
+) => Promise<Reply<OperationOutput<OperationById<Id>>>>;

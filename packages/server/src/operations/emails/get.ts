@@ -1,0 +1,54 @@
+import { LIMITS, type Message } from '@postrider/core';
+import { type FullMessageRow, readMessage } from '../../db/queries/read-messages.ts';
+import { isSettled } from '../../delivery/message-status.ts';
+import { ProblemError } from '../../problem.ts';
+import { isUuid } from '../../uuid-v7.ts';
+import type { Handler } from '../context.ts';
+import { toMessageRecord, toTrailEvent } from './message-record.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Reads one message; with `wait`, once it is settled or the time is over. */
+export const getEmail: Handler<'emails.get'> = async ({ params, query }, context) => {
+  const { services, caller } = context;
+  const read = async () => (isUuid(params.id) ? await readMessage(services.sql, caller.accountId, params.id) : null);
+  let row = await read();
+  if (row === null)
+    throw new ProblemError('not_found', { detail: `There is no message ${params.id} in this account.` });
+  context.noteEmail(row.id);
+  // The column holds what message-status.ts names.
+  if (query.wait !== undefined && !isSettled(row.status as Message['status'])) {
+    await services.waiter.wait(caller.accountId, row.id, query.wait * 1_000, context.signal);
+    row = (await read()) ?? row;
+  }
+  return { body: toMessage(row, caller.scopes.includes('emails:content')) };
+};
+
+function toMessage(row: FullMessageRow, withContent: boolean): Message {
+  const content = withContent ? row.body : null;
+  return {
+    ...toMessageRecord(row),
+    html: content?.html ?? null,
+    text: content?.text ?? null,
+    headers: content?.headers ?? null,
+    cc: addressesOf(row, 'cc'),
+    bcc: addressesOf(row, 'bcc'),
+    replyTo: row.replyTo,
+    // Kinds and statuses were written from the same enumerations the output names.
+    recipients: row.recipients as Message['recipients'],
+    attachments: withContent ? [] : null,
+    scheduledAt: null,
+    metadata: row.metadata,
+    template: null,
+    resendOf: null,
+    lastError: row.lastError,
+    bodyExpiresAt: new Date(row.createdAt.getTime() + LIMITS.bodyRetentionDays * DAY_MS).toISOString(),
+    bodyExpired: row.body === null,
+    contentRedacted: !withContent,
+    events: row.events.map(toTrailEvent),
+  };
+}
+
+function addressesOf(row: FullMessageRow, kind: string): string[] {
+  return row.recipients.filter((recipient) => recipient.kind === kind).map(({ email }) => email);
+}

@@ -1,0 +1,55 @@
+import { ERRORS, type ErrorCode, type FieldProblem, type Problem, type RefusedRecipient } from '@postrider/core';
+
+export interface ProblemDetails {
+  readonly detail?: string;
+  readonly fix?: string;
+  readonly errors?: readonly FieldProblem[];
+  readonly recipients?: readonly RefusedRecipient[];
+  /** Response headers that belong to it, such as `retry-after`. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A refusal on its way to the caller: a code of the catalogue and what is special about this case. */
+export class ProblemError extends Error {
+  override readonly name = 'ProblemError';
+  readonly code: ErrorCode;
+  readonly details: ProblemDetails;
+  constructor(code: ErrorCode, details: ProblemDetails = {}) {
+    super(details.detail ?? ERRORS[code].description);
+    this.code = code;
+    this.details = details;
+  }
+}
+
+/** Where `type` of an error points: its entry on the served reference page. */
+export function problemType(baseUrl: string, code: ErrorCode): string {
+  return `${baseUrl}/reference#error-${code}`;
+}
+
+/** The one body of every error. */
+export function toProblem(error: ProblemError, baseUrl: string, requestId: string): Problem {
+  const definition = ERRORS[error.code];
+  const { errors, recipients } = error.details;
+  return {
+    type: problemType(baseUrl, error.code),
+    title: definition.title,
+    status: definition.status,
+    detail: error.details.detail ?? definition.description,
+    code: error.code,
+    fix: error.details.fix ?? definition.fix,
+    retryable: definition.retryable,
+    requestId,
+    ...(errors === undefined ? {} : { errors: [...errors] }),
+    ...(recipients === undefined ? {} : { recipients: [...recipients] }),
+  };
+}
+
+/** Headers that go with a problem: how to authenticate, when to come back. */
+export function problemHeaders(error: ProblemError): Readonly<Record<string, string>> {
+  const status = ERRORS[error.code].status;
+  return {
+    ...(status === 401 ? { 'www-authenticate': 'Bearer realm="postrider"' } : {}),
+    ...(error.code === 'unavailable' || error.code === 'idempotency_in_progress' ? { 'retry-after': '1' } : {}),
+    ...error.details.headers,
+  };
+}

@@ -1,0 +1,46 @@
+import type { Clock } from '../clock.ts';
+import type { Sql } from '../db/client.ts';
+import { INSTALLATION_ACCOUNT_ID, insertVerifiedDomain, readSigningKey } from '../db/queries/sending-domains.ts';
+import { generateDkimKey } from '../delivery/dkim-key.ts';
+import type { SecretBox } from '../keys/secret-box.ts';
+import type { IdGenerator } from '../uuid-v7.ts';
+
+const SELECTOR = 'postrider';
+
+/** The stored secrets were sealed under another key than the one given. */
+export class SecretKeyError extends Error {
+  override readonly name = 'SecretKeyError';
+  readonly fix =
+    'Set POSTRIDER_SECRET_KEY to the key this database was first used with (in development it is in secret.key of the data directory it was started with), or use another database.';
+}
+
+/**
+ * Makes the installation's sandbox domain ready to send from: a DKIM key pair, kept under the nil account. Also proves that the secrets at
+ * rest can be opened, so that a wrong key stops the start and not the first delivery.
+ */
+export async function ensureSandboxDomain(
+  { sql, clock, ids, secrets }: { readonly sql: Sql; readonly clock: Clock; readonly ids: IdGenerator; readonly secrets: SecretBox },
+  name: string,
+): Promise<void> {
+  const existing = await readSigningKey(sql, INSTALLATION_ACCOUNT_ID, name);
+  if (existing !== null) return assertOpens(secrets, existing.privateKey);
+  const key = await generateDkimKey();
+  const now = clock.now();
+  await insertVerifiedDomain(sql, {
+    accountId: INSTALLATION_ACCOUNT_ID,
+    id: ids.next(now),
+    name,
+    dkimSelector: SELECTOR,
+    dkimPrivateKey: secrets.seal(key.privateKeyPem),
+    dkimPublicKey: key.publicKeyBase64,
+    now,
+  });
+}
+
+function assertOpens(secrets: SecretBox, envelope: Uint8Array): void {
+  try {
+    secrets.open(envelope);
+  } catch {
+    throw new SecretKeyError('The secrets in this database were stored under another secret key.');
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * Lets requests that arrive while a batch is being written share the next one. There is no timer: an idle door answers at once, and under
+ * load the batches grow by themselves to what one round trip can carry.
+ */
+export interface GroupCommit<Item, Verdict> {
+  submit(item: Item): Promise<Verdict>;
+  /** Resolves when nothing is waiting or being written. */
+  idle(): Promise<void>;
+}
+
+interface Entry<Item, Verdict> {
+  readonly item: Item;
+  readonly resolve: (verdict: Verdict) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export interface GroupCommitOptions<Item, Verdict> {
+  readonly maxBatch: number;
+  /** Batches written at once. */
+  readonly lanes: number;
+  /** Verdicts in the order of the items. */
+  readonly write: (items: readonly Item[]) => Promise<readonly Verdict[]>;
+  /** Whether a failure may be the fault of one item: then each is written by itself, so that it fails alone. */
+  readonly isItemFault: (error: unknown) => boolean;
+}
+
+export function createGroupCommit<Item, Verdict>(
+  options: GroupCommitOptions<Item, Verdict>,
+): GroupCommit<Item, Verdict> {
+  const queue: Entry<Item, Verdict>[] = [];
+  let busy = 0;
+  let onIdle: (() => void)[] = [];
+
+  function startLanes(): void {
+    while (busy < options.lanes && queue.length > 0) {
+      busy += 1;
+      void writeBatch(queue.splice(0, options.maxBatch)).finally(() => {
+        busy -= 1;
+        startLanes();
+        if (busy === 0 && queue.length === 0) tellIdle();
+      });
+    }
+  }
+
+  async function writeBatch(entries: readonly Entry<Item, Verdict>[]): Promise<void> {
+    try {
+      const verdicts = await options.write(entries.map(({ item }) => item));
+      entries.forEach((entry, index) => {
+        const verdict = verdicts[index];
+        if (verdict === undefined) entry.reject(new Error('a batch answered fewer verdicts than it had items'));
+        else entry.resolve(verdict);
+      });
+    } catch (error) {
+      if (entries.length > 1 && options.isItemFault(error)) await writeAlone(entries);
+      else for (const { reject } of entries) reject(error);
+    }
+  }
+
+  async function writeAlone(entries: readonly Entry<Item, Verdict>[]): Promise<void> {
+    for (const entry of entries) await writeBatch([entry]);
+  }
+
+  function tellIdle(): void {
+    for (const resolve of onIdle) resolve();
+    onIdle = [];
+  }
+
+  return {
+    submit: (item) =>
+      new Promise((resolve, reject) => {
+        queue.push({ item, resolve, reject });
+        // The rest of this turn's requests join before the batch leaves.
+        if (busy < options.lanes) queueMicrotask(startLanes);
+      }),
+    idle: () => (busy === 0 && queue.length === 0 ? Promise.resolve() : new Promise((resolve) => onIdle.push(resolve))),
+  };
+}

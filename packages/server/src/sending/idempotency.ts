@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto';
+
+/** What a request under an idempotency key is compared by: the caller's own input, before defaults, with object keys in one order. */
+export function fingerprintOf(input: unknown): string {
+  return createHash('sha256')
+    .update(JSON.stringify(canonical(input)))
+    .digest('base64url');
+}
+
+export type IdempotencyVerdict =
+  | { readonly kind: 'new' }
+  | { readonly kind: 'replay'; readonly messageId: string }
+  | { readonly kind: 'reused' };
+
+/** What a stored key says about a request that brings it again. */
+export function checkIdempotency(
+  stored: { readonly fingerprint: string; readonly messageId: string } | undefined,
+  fingerprint: string,
+): IdempotencyVerdict {
+  if (stored === undefined) return { kind: 'new' };
+  return stored.fingerprint === fingerprint ? { kind: 'replay', messageId: stored.messageId } : { kind: 'reused' };
+}
+
+function canonical(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(canonical);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return { object: entries.map(([key, inner]) => [key, canonical(inner)]) };
+}

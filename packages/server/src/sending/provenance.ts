@@ -1,0 +1,30 @@
+import type { Channel, Source } from '@postrider/core';
+
+/** Where the parts of a message's provenance may come from, by falling rank. */
+export interface ProvenanceClaims {
+  readonly body: {
+    readonly channel?: Channel | undefined;
+    readonly source?: Source | undefined;
+    readonly agentName?: string | undefined;
+  };
+  readonly headers: { readonly source?: Source | undefined; readonly agentName?: string | undefined };
+  readonly persona: { readonly source: Source | null; readonly agentName: string | null };
+  /** Set by entries that know their own channel (MCP, SMTP); the caller's claim does not count there. */
+  readonly fixedChannel: Channel | null;
+}
+
+export interface Provenance {
+  readonly channel: Channel;
+  readonly source: Source;
+  readonly agentName: string | null;
+}
+
+/** Resolves provenance: the body, then the headers, then the key's persona, then the default (`agent` over MCP, else `backend`). */
+export function resolveProvenance({ body, headers, persona, fixedChannel }: ProvenanceClaims): Provenance {
+  const channel = fixedChannel ?? body.channel ?? 'api';
+  return {
+    channel,
+    source: body.source ?? headers.source ?? persona.source ?? (channel === 'mcp' ? 'agent' : 'backend'),
+    agentName: body.agentName ?? headers.agentName ?? persona.agentName,
+  };
+}

@@ -1,0 +1,116 @@
+/** One setting as `--help` and docs/configuration.md show it. */
+export interface Setting {
+  readonly name: string;
+  readonly default: string;
+  readonly description: string;
+}
+
+export const SETTINGS = [
+  {
+    name: 'POSTRIDER_MODE',
+    default: 'development, or production when NODE_ENV says so',
+    description: '`development` or `production`.',
+  },
+  { name: 'POSTRIDER_HOST', default: '127.0.0.1', description: 'Address to listen on; in development loopback only.' },
+  { name: 'POSTRIDER_PORT', default: '8025', description: 'HTTP port; 0 takes a free one.' },
+  {
+    name: 'POSTRIDER_BASE_URL',
+    default: 'http://<host>:<port>',
+    description: 'The address people and programs reach the server by.',
+  },
+  {
+    name: 'POSTRIDER_DATA_DIR',
+    default: '.postrider',
+    description:
+      'Folder of the embedded Postgres, the journal and, in development, quickstart.json and the secret key.',
+  },
+  {
+    name: 'DATABASE_URL',
+    default: 'the embedded PostgreSQL 18',
+    description: 'A PostgreSQL 15 or newer to use instead, as postgres://user:password@host:5432/database.',
+  },
+  {
+    name: 'POSTRIDER_TRANSPORT',
+    default: 'capture in development, none in production',
+    description:
+      'How mail leaves: `capture` (it stays, to be read in the development mailbox) or `smtp://user:password@host:port?tls=none|starttls|implicit`. Without `tls`: STARTTLS where offered.',
+  },
+  {
+    name: 'POSTRIDER_ROLES',
+    default: 'api,worker,smtp',
+    description:
+      'What this process does, also as `--roles`: some of `api`, `worker`, `smtp` (SMTP submission is not available in this version).',
+  },
+  {
+    name: 'POSTRIDER_SMTP_PORT',
+    default: '2587',
+    description: 'Port of SMTP submission with STARTTLS. Not in use in this version.',
+  },
+  {
+    name: 'POSTRIDER_SMTPS_PORT',
+    default: '2465',
+    description: 'Port of SMTP submission with implicit TLS. Not in use in this version.',
+  },
+  {
+    name: 'POSTRIDER_INBOUND_PORT',
+    default: '2525',
+    description: 'Port that takes bounces and abuse reports. Not in use in this version.',
+  },
+  {
+    name: 'POSTRIDER_TLS_CERT',
+    default: 'self-made in development',
+    description: 'File of the certificate chain for SMTP submission, PEM. Not in use in this version.',
+  },
+  {
+    name: 'POSTRIDER_TLS_KEY',
+    default: 'self-made in development',
+    description: 'File of the private key of the certificate, PEM. Not in use in this version.',
+  },
+  {
+    name: 'POSTRIDER_DNS_SERVERS',
+    default: 'the system’s',
+    description: 'DNS servers to ask, as `address` or `address:port`, separated by commas. Not in use in this version.',
+  },
+  {
+    name: 'POSTRIDER_SANDBOX_DOMAIN',
+    default: 'sandbox.test',
+    description: 'Domain of the test addresses; every account may send from and to it.',
+  },
+  {
+    name: 'POSTRIDER_SECRET_KEY',
+    default: 'made in the data directory in development, required in production',
+    description: 'Encrypts secrets at rest; at least 32 characters.',
+  },
+  {
+    name: 'POSTRIDER_TRUSTED_PROXIES',
+    default: 'none',
+    description: 'Addresses or CIDR ranges of proxies whose X-Forwarded-For is believed, separated by commas.',
+  },
+  {
+    name: 'POSTRIDER_MX_PORT',
+    default: '25',
+    description: 'Port of other mail servers for direct delivery. Not in use in this version.',
+  },
+  {
+    name: 'POSTRIDER_MONTHLY_QUOTA',
+    default: '100000',
+    description: 'Recipients per account and UTC month, where the account has no quota of its own.',
+  },
+  {
+    name: 'POSTRIDER_SIGNUP',
+    default: 'open in development, closed in production',
+    description: 'Whether an unknown address that signs in makes an account. Not in use in this version.',
+  },
+  {
+    name: 'POSTRIDER_LOG_LEVEL',
+    default: 'info',
+    description: '`debug`, `info`, `warn`, `error` or `silent`; the log is JSON lines on standard error.',
+  },
+] as const satisfies readonly Setting[];
+
+export type SettingName = (typeof SETTINGS)[number]['name'];
+
+export function findSetting(name: SettingName): Setting {
+  // Every SettingName stands in the table by its type.
+  return SETTINGS.find((setting) => setting.name === name) as Setting;
+}

@@ -1,0 +1,57 @@
+import { randomFillSync } from 'node:crypto';
+
+/** Makes UUIDv7 ids: time order is id order, also for ids made in the same millisecond by one generator. */
+export interface IdGenerator {
+  /** An id whose first 48 bits are `at`, in milliseconds since the epoch. */
+  next(at: Date): string;
+}
+
+/**
+ * RFC 9562, section 6.2, method 1: within a millisecond a counter in the 12 bits after the version keeps the order; it starts below 2,048
+ * so that it has room, and when it is full the ids borrow the next millisecond.
+ */
+export function createIdGenerator(): IdGenerator {
+  const random = Buffer.alloc(1_024 * 8);
+  let offset = random.length;
+  let lastMs = 0;
+  let counter = 0;
+
+  function randomBytes(count: number): Buffer {
+    if (offset + count > random.length) {
+      randomFillSync(random);
+      offset = 0;
+    }
+    offset += count;
+    return random.subarray(offset - count, offset);
+  }
+
+  function next(at: Date): string {
+    const nowMs = at.getTime();
+    if (nowMs > lastMs) {
+      lastMs = nowMs;
+      counter = randomBytes(2).readUInt16BE() & 0x7ff;
+    } else {
+      counter += 1;
+      if (counter > 0xfff) {
+        lastMs += 1;
+        counter = 0;
+      }
+    }
+    // Behind a clock that went back, ids go on from the last one: order matters more than the exact millisecond.
+    const head = lastMs.toString(16).padStart(12, '0');
+    const tail = randomBytes(8);
+    tail[0] = ((tail[0] ?? 0) & 0x3f) | 0x80;
+    const hex = tail.toString('hex');
+    const sequence = counter.toString(16).padStart(3, '0');
+    return `${head.slice(0, 8)}-${head.slice(8)}-7${sequence}-${hex.slice(0, 4)}-${hex.slice(4)}`;
+  }
+
+  return { next };
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** Whether text has the form of an id; anything else names nothing, and must not reach a uuid column. */
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
+}

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { problem } from '../sdk/scripted-server.ts';
+import { KEY, runAgainst, runInProcess } from './run-in-process.ts';
+
+const AT_ONCE = { 'retry-after': '0' };
+
+/** The refusal as often as the client asks: the first attempt and the retries. */
+function refusals(status: number, code: string, retryable = false) {
+  return Array(5).fill(problem(status, code, { retryable }, retryable ? AT_ONCE : {}));
+}
+
+describe('the exit code', () => {
+  it('[contract-cli.exit-0] is 0 where the server did what was asked', async () => {
+    const { code } = await runAgainst([{ status: 200, body: { id: 'r1' } }], ['requests', 'get', 'r1']);
+    expect(code).toBe(0);
+  });
+
+  it('[contract-cli.exit-1] is 1 where the server broke', async () => {
+    const { code } = await runAgainst(refusals(500, 'internal', true), ['requests', 'get', 'r1']);
+    expect(code).toBe(1);
+  });
+
+  it.each([
+    [401, 'missing_key', 3],
+    [401, 'key_revoked', 3],
+    [403, 'missing_scope', 4],
+    [403, 'domain_not_verified', 4],
+    [404, 'not_found', 5],
+    [400, 'invalid_json', 6],
+    [402, 'quota_exceeded', 6],
+    [405, 'method_not_allowed', 6],
+    [409, 'idempotency_in_progress', 6],
+    [410, 'body_expired', 6],
+    [413, 'payload_too_large', 6],
+    [415, 'unsupported_media_type', 6],
+    [422, 'validation_failed', 6],
+    [429, 'rate_limited', 7],
+    [503, 'unavailable', 8],
+  ])('for HTTP %i %s is %i', async (status, code, expected) => {
+    const retryable = status === 429 || status === 503;
+    const finished = await runAgainst(refusals(status, code, retryable), ['requests', 'get', 'r1']);
+    expect(finished.code).toBe(expected);
+  });
+
+  it('[contract-cli.exit-3] is 3 for a key the server does not know', async () => {
+    expect((await runAgainst(refusals(401, 'invalid_key'), ['whoami'])).code).toBe(3);
+  });
+
+  it('[contract-cli.exit-3] is 3 where there is no key, and nothing is sent', async () => {
+    const { code, stderr } = await runInProcess(['whoami', '--json']);
+    expect(code).toBe(3);
+    expect(JSON.parse(stderr)).toMatchObject({ code: 'missing_key', status: null, retryable: false });
+  });
+
+  it('[contract-cli.exit-4] is 4 where the key may not', async () => {
+    expect((await runAgainst(refusals(403, 'missing_scope'), ['emails', 'list'])).code).toBe(4);
+  });
+
+  it('[contract-cli.exit-5] is 5 where the email does not exist', async () => {
+    expect((await runAgainst(refusals(404, 'not_found'), ['emails', 'get', 'x'])).code).toBe(5);
+  });
+
+  it('[contract-cli.exit-6] is 6 where the server refused by a rule', async () => {
+    const codes = await Promise.all(
+      [402, 409, 422].map(async (status) => (await runAgainst(refusals(status, 'refused'), ['whoami'])).code),
+    );
+    expect(codes).toEqual([6, 6, 6]);
+  });
+
+  it('[contract-cli.exit-8] is 8 where nobody listens', async () => {
+    const nobody = ['--base-url', 'http://127.0.0.1:1', '--api-key', KEY];
+    const { code, stderr } = await runInProcess(['whoami', ...nobody]);
+    expect(code).toBe(8);
+    expect(JSON.parse(stderr)).toMatchObject({ code: 'connection_failed', status: null, retryable: true });
+    expect(stderr).toContain('--base-url');
+  });
+
+  it('[contract-cli.exit-8] is 8 where the answer does not come in time', async () => {
+    const { code, stderr } = await runAgainst(['hang', 'hang', 'hang'], ['whoami', '--timeout', '1']);
+    expect(code).toBe(8);
+    expect(JSON.parse(stderr)).toMatchObject({ code: 'timeout' });
+    expect(stderr).toContain('--timeout');
+  });
+
+  it('is 8 where a proxy cannot reach the server', async () => {
+    const gateway = Array(5).fill({ status: 502, body: '<h1>Bad gateway</h1>', headers: AT_ONCE });
+    expect((await runAgainst(gateway, ['whoami'])).code).toBe(8);
+  });
+
+  it('is 1, and not 5, where another server knows no such path', async () => {
+    const { code, stderr } = await runAgainst([{ status: 404, body: '<h1>Not found</h1>' }], ['emails', 'get', 'x']);
+    expect(code).toBe(1);
+    expect(JSON.parse(stderr)).toMatchObject({ code: 'unexpected_answer', status: 404 });
+  });
+
+  it('is 1 where another server answers with a page', async () => {
+    const { code, stdout } = await runAgainst([{ status: 200, body: '<h1>Welcome</h1>' }], ['whoami']);
+    expect(code).toBe(1);
+    expect(stdout).toBe('');
+  });
+
+  it('is 130 where the user interrupts', async () => {
+    const interruption = new AbortController();
+    interruption.abort();
+    const { code, stdout } = await runAgainst(['hang'], ['whoami'], { signal: interruption.signal });
+    expect(code).toBe(130);
+    expect(stdout).toBe('');
+  });
+});

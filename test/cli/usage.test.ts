@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { runAgainst, runInProcess } from './run-in-process.ts';
+
+const SEND = ['send', '--from', 'app@example.com', '--to', 'ada@example.org', '--subject', 'Hello'];
+
+/** The usage problem of a command line. */
+async function problemOf(argv: readonly string[]) {
+  const { code, stdout, stderr } = await runInProcess([...argv, '--json']);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  return JSON.parse(stderr);
+}
+
+describe('a wrong command line', () => {
+  it('[contract-cli.exit-2] exits with 2 and sends nothing', async () => {
+    const { code, received } = await runAgainst([], ['emails', 'list', '--limit', 'many']);
+    expect({ code, received }).toEqual({ code: 2, received: [] });
+  });
+
+  it('is reported as a problem that names the way out', async () => {
+    expect(await problemOf(['emails', 'list', '--status', 'bounce'])).toMatchObject({
+      type: 'about:blank',
+      status: null,
+      code: 'usage',
+      retryable: false,
+      requestId: null,
+      fix: expect.any(String),
+    });
+  });
+
+  it('is reported to people in sentences', async () => {
+    const { stderr } = await runInProcess(['emails', 'lisst'], { columns: 80 });
+    expect(stderr).toBe("Error: unknown command 'lisst' (usage)\nFix: Did you mean list?\n");
+  });
+
+  it('is reported in sentences where only stdout is piped', async () => {
+    const { stderr } = await runInProcess(['emails', 'lisst'], { isErrTty: true });
+    expect(stderr).toContain('Fix: Did you mean list?');
+  });
+
+  it.each([
+    ['an unknown flag', ['emails', 'list', '--statsu', 'sent'], "unknown option '--statsu'", 'Did you mean --status?'],
+    ['an unknown command', ['emials'], "unknown command 'emials'", 'Did you mean emails?'],
+    ['an unknown value', ['emails', 'list', '--status', 'x'], '--status', undefined],
+    ['a number out of range', ['emails', 'list', '--limit', '101'], 'from 1 to 100', undefined],
+    ['a number that is none', ['emails', 'list', '--limit', '1e1'], 'whole number', undefined],
+    ['a flag without its value', ['emails', 'list', '--cursor'], '--cursor', undefined],
+    ['a flag given twice', ['emails', 'list', '--limit', '1', '--limit', '2'], 'given twice', undefined],
+    ['a missing id', ['emails', 'get'], "missing required argument 'id'", undefined],
+    ['an id that names nothing', ['emails', 'get', '..', '--api-key', 'k'], 'dot segment', undefined],
+    ['too many words', ['whoami', 'again'], 'too many arguments', undefined],
+    ['a time that is none', ['whoami', '--timeout', '0'], '--timeout', undefined],
+    ['two forms of output', ['whoami', '--output', 'table'], '--output', undefined],
+    ['an address that is none', ['whoami', '--base-url', 'localhost', '--api-key', 'k'], 'http', undefined],
+    ['a header without a colon', [...SEND, '--header', 'X-Team'], '"Name: value"', undefined],
+    ['a header given twice', [...SEND, '--header', 'X-A: 1', '--header', 'X-A: 2'], 'X-A', undefined],
+    ['metadata without a name', [...SEND, '--metadata', '=17'], 'name=value', undefined],
+    ['a wait that is none', [...SEND, '--wait', 'long'], '--wait', undefined],
+    ['a channel, which the CLI does not offer', [...SEND, '--channel', 'api'], '--channel', undefined],
+  ])('names %s', async (_, argv, detail, fix) => {
+    const problem = await problemOf(argv);
+    expect(problem.detail).toContain(detail);
+    if (fix !== undefined) expect(problem.fix).toBe(fix);
+  });
+
+  it('names all that is missing at once, with an example', async () => {
+    const problem = await problemOf(['send', '--text', 'Hi']);
+    expect(problem.detail).toBe('missing --from <address>, --to <address>, --subject <text>');
+    expect(problem.fix).toContain('postrider send --from');
+  });
+
+  it('prints what a group offers to stderr where its command is missing', async () => {
+    const { code, stdout, stderr } = await runInProcess(['emails'], { columns: 80 });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('Usage: postrider emails');
+  });
+
+  it('cannot put escapes into the terminal by what it quotes', async () => {
+    const { stderr } = await runInProcess(['emails', 'list', '--status', '\u001b[31mred\nFix: lie'], { columns: 80 });
+    expect(stderr).not.toContain('\u001b');
+    expect(stderr).not.toContain('\nFix: lie');
+  });
+
+  it('never shows the key', async () => {
+    const { stderr } = await runInProcess(['emails', 'lisst', '--api-key', 'pr_live_secret']);
+    expect(stderr).not.toContain('pr_live_secret');
+  });
+});

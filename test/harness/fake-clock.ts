@@ -1,0 +1,16 @@
+import type { Clock } from '../../packages/server/src/clock.ts';
+
+/** A clock that runs with the real one and can be moved ahead. */
+export interface FakeClock extends Clock {
+  advance(ms: number): void;
+}
+
+export function createFakeClock(): FakeClock {
+  let aheadMs = 0;
+  return {
+    now: () => new Date(Date.now() + aheadMs),
+    advance: (ms) => {
+      aheadMs += ms;
+    },
+  };
+}

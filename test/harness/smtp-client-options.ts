@@ -1,0 +1,30 @@
+import type { SmtpConnectionOptions } from '../../packages/server/src/delivery/smtp-connection.ts';
+import type { Handover } from '../../packages/server/src/delivery/transport.ts';
+
+/** Options for a client of a server on loopback, with time limits that a test can wait for only where it means to. */
+export function clientOptions(port: number, changes: Partial<SmtpConnectionOptions> = {}): SmtpConnectionOptions {
+  return {
+    host: '127.0.0.1',
+    port,
+    heloName: 'client.test',
+    tls: { mode: 'none', verify: false },
+    credentials: null,
+    credentialsAnywhere: true,
+    timeouts: { connectMs: 5_000, commandMs: 5_000, afterDotMs: 5_000, idleMs: 60_000 },
+    ...changes,
+  };
+}
+
+/** A handover with a short message, but for what is given. */
+export function makeHandover(changes: Partial<Handover> = {}): Handover {
+  return {
+    accountId: 'account',
+    messageId: 'message',
+    deliveryId: 'delivery',
+    attempt: 1,
+    mailFrom: 'bounces@sender.test',
+    recipients: ['ann@receiver.test'],
+    data: Buffer.from('Subject: Hello\r\n\r\nHello Ann.\r\n'),
+    ...changes,
+  };
+}

@@ -1,0 +1,145 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { closeServer } from './scripted-smtp-server.ts';
+
+/** What goes wrong on the way. Every field can be changed while connections are open and acts from the next octet on. */
+export interface TcpFaults {
+  /** Each chunk is held back this long, in both directions. */
+  delayMs: number;
+  /** Both sides of a connection are closed after this many octets from the client; null is never. */
+  cutAfterToTarget: number | null;
+  /** The same for octets from the target. */
+  cutAfterToClient: number | null;
+  /** How a cut looks: `close` ends both sides in order (FIN), `reset` aborts them (RST). */
+  cutBy: 'close' | 'reset';
+  /** Connections are taken and stay open, but nothing gets through any more, not even a close. */
+  halfOpen: boolean;
+  /** New connections are dropped at once. */
+  refuse: boolean;
+}
+
+export interface TcpFaultProxy {
+  readonly port: number;
+  /** To be read and written at any time. */
+  readonly faults: TcpFaults;
+  readonly connections: number;
+  readonly openConnections: number;
+  /** Aborts every open connection with RST on both sides. */
+  reset(): void;
+  /** Closes every open connection in order. */
+  cut(): void;
+  close(): Promise<void>;
+}
+
+export interface TcpFaultProxyOptions {
+  readonly targetPort: number;
+  readonly targetHost?: string;
+  readonly faults?: Partial<TcpFaults>;
+}
+
+interface Pair {
+  readonly client: Socket;
+  readonly target: Socket;
+}
+
+const NO_FAULTS: TcpFaults = {
+  delayMs: 0,
+  cutAfterToTarget: null,
+  cutAfterToClient: null,
+  cutBy: 'close',
+  halfOpen: false,
+  refuse: false,
+};
+
+/** A proxy on loopback that passes octets on until it is told to do harm. */
+export async function startFaultProxy(options: TcpFaultProxyOptions): Promise<TcpFaultProxy> {
+  const faults: TcpFaults = { ...NO_FAULTS, ...options.faults };
+  const pairs = new Set<Pair>();
+  const sockets = new Set<Socket>();
+  let connections = 0;
+  const server = createServer((client) => {
+    connections += 1;
+    sockets.add(client.once('close', () => sockets.delete(client)));
+    client.on('error', () => undefined);
+    if (faults.refuse) {
+      client.resetAndDestroy();
+      return;
+    }
+    const target = connect(options.targetPort, options.targetHost ?? '127.0.0.1');
+    sockets.add(target.once('close', () => sockets.delete(target)));
+    target.on('error', () => undefined);
+    join({ client, target }, faults, pairs);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port, // A TCP server that listens has no other kind of address.
+    faults,
+    get connections() {
+      return connections;
+    },
+    get openConnections() {
+      return pairs.size;
+    },
+    reset: () => {
+      for (const pair of pairs) sever(pair, 'reset');
+    },
+    cut: () => {
+      for (const pair of pairs) sever(pair, 'close');
+    },
+    close: () => closeServer(server, sockets),
+  };
+}
+
+function join(pair: Pair, faults: TcpFaults, pairs: Set<Pair>): void {
+  const { client, target } = pair;
+  pairs.add(pair);
+  client.setNoDelay(true);
+  target.setNoDelay(true);
+  pass(pair, client, target, faults, () => faults.cutAfterToTarget);
+  pass(pair, target, client, faults, () => faults.cutAfterToClient);
+  const part = (socket: Socket, other: Socket) => {
+    socket.once('close', (hadError) => {
+      pairs.delete(pair);
+      if (faults.halfOpen) return;
+      if (hadError) other.resetAndDestroy();
+      else other.end();
+    });
+  };
+  part(client, target);
+  part(target, client);
+}
+
+/** Passes octets on in one direction, one after the other also where they are held back. */
+function pass(pair: Pair, from: Socket, to: Socket, faults: TcpFaults, limit: () => number | null): void {
+  let passed = 0;
+  let last: Promise<void> = Promise.resolve();
+  const forward = (chunk: Buffer) => {
+    if (faults.halfOpen || to.destroyed) return;
+    const cutAfter = limit();
+    const room = cutAfter === null ? chunk.length : Math.max(0, cutAfter - passed);
+    passed += chunk.length;
+    if (room > 0) to.write(chunk.subarray(0, room));
+    if (cutAfter !== null && passed >= cutAfter) sever(pair, faults.cutBy);
+  };
+  from.on('data', (chunk: Buffer) => {
+    const held = faults.delayMs > 0 ? sleep(faults.delayMs) : null;
+    last = last.then(() => held ?? undefined).then(() => forward(chunk));
+  });
+  from.on('end', () => {
+    last = last.then(() => {
+      if (!faults.halfOpen) to.end();
+    });
+  });
+}
+
+function sever({ client, target }: Pair, by: 'close' | 'reset'): void {
+  for (const socket of [client, target]) {
+    if (by === 'reset') socket.resetAndDestroy();
+    else socket.destroySoon();
+  }
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,170 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { createAccount } from '../../packages/server/src/accounts/create-account.ts';
+import { type App, createApp } from '../../packages/server/src/app.ts';
+import { type Config, readConfig } from '../../packages/server/src/config.ts';
+import { insertVerifiedDomain } from '../../packages/server/src/db/queries/sending-domains.ts';
+import { generateDkimKey } from '../../packages/server/src/delivery/dkim-key.ts';
+import { createKey, type NewKey } from '../../packages/server/src/keys/create-key.ts';
+import { createSecretBox } from '../../packages/server/src/keys/secret-box.ts';
+import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
+import { createFakeClock, type FakeClock } from './fake-clock.ts';
+import { TEST_SECRET_KEY } from './template-database.ts';
+import { createTestDatabase, type TestDatabase } from './test-database.ts';
+
+export interface TestAppOptions {
+  /** Settings as the environment would give them. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Another process of the same fleet: shares the database of that one. */
+  readonly database?: TestDatabase;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  // Tests read answers of any shape; what they expect of it is their assertion.
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  readonly body: any;
+}
+
+export interface CallOptions {
+  readonly key?: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  /** Sent as it is, instead of `body`. */
+  readonly rawBody?: string | Uint8Array;
+}
+
+export interface TestApp {
+  readonly app: App;
+  readonly baseUrl: string;
+  readonly database: TestDatabase;
+  readonly clock: FakeClock;
+  readonly accountId: string;
+  /** A key of scope `full`. */
+  readonly key: string;
+  readonly config: Config;
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+  /** Sends, with sensible values for what is left out. */
+  send(body?: Readonly<Record<string, unknown>>, options?: CallOptions): Promise<Answer>;
+  /** Reads a message once it is settled. */
+  settled(id: string): Promise<Answer>;
+  newAccount(name?: string): Promise<{ readonly accountId: string; readonly key: string }>;
+  newKey(options?: Partial<NewKey>): Promise<string>;
+  /** A verified domain of the account; answers its DKIM public key. */
+  addDomain(name: string, accountId?: string): Promise<{ readonly selector: string; readonly publicKey: string }>;
+  /** Has due deliveries worked on now, as the timers would. */
+  pump(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A whole server in this process, on a database of its own, listening on a free port of loopback. */
+export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
+  const database = options.database ?? (await createTestDatabase());
+  const dataDir = await mkdtemp(join(tmpdir(), 'postrider-app-'));
+  const config = testConfig(dataDir, options.settings ?? {});
+  const clock = createFakeClock();
+  const ids = createIdGenerator();
+  const tools = { sql: database.sql, clock, ids };
+  const { accountId, key } = await createAccount(tools, { name: 'Acme', ownerEmail: 'owner@sandbox.test' });
+  const port = await findFreePort();
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const logger = pino({ level: process.env['TEST_LOG'] ?? 'silent' });
+  const app = await createApp({ config, baseUrl, target: database.target, logger, clock, random: () => 0.5 });
+  await app.http?.listen({ host: '127.0.0.1', port });
+
+  const call = (method: string, path: string, given: CallOptions = {}) => callApi(baseUrl, key, method, path, given);
+  return {
+    app,
+    baseUrl,
+    database,
+    clock,
+    accountId,
+    key,
+    config,
+    call,
+    send: (body = {}, given = {}) => call('POST', '/emails', { ...given, body: { ...DEFAULT_SEND, ...body } }),
+    settled: (id) => call('GET', `/emails/${id}?wait=10`),
+    newAccount: (name = 'Other') => createAccount(tools, { name, ownerEmail: 'other@sandbox.test' }),
+    newKey: async (given = {}) => (await createKey(database.sql, ids, { ...defaultKey(accountId, clock), ...given })).secret,
+    addDomain: (name, owner = accountId) => addDomain(tools, owner, name),
+    pump: async () => await app.engine?.pump(),
+    async close() {
+      await app.close();
+      if (options.database === undefined) await database.drop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+export const DEFAULT_SEND = {
+  from: 'Ada <ada@sandbox.test>',
+  to: 'delivered@sandbox.test',
+  subject: 'Hello',
+  text: 'Hi there',
+};
+
+function testConfig(dataDir: string, settings: Readonly<Record<string, string>>): Config {
+  const verdict = readConfig({
+    POSTRIDER_DATA_DIR: dataDir,
+    POSTRIDER_SECRET_KEY: TEST_SECRET_KEY.toString('base64'),
+    POSTRIDER_TRANSPORT: 'capture',
+    ...settings,
+  });
+  if (!verdict.ok) throw new Error(JSON.stringify(verdict.problems));
+  return verdict.config;
+}
+
+function defaultKey(accountId: string, clock: FakeClock): NewKey {
+  return { accountId, name: 'Test key', mode: 'live', scopes: ['full'], recipientAllowlist: null, now: clock.now() };
+}
+
+async function callApi(baseUrl: string, ownKey: string, method: string, path: string, options: CallOptions): Promise<Answer> {
+  const key = options.key === undefined ? ownKey : options.key;
+  const body = options.rawBody ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
+  const response = await fetch(`${baseUrl}${path}`, {
+    method,
+    redirect: 'manual',
+    headers: {
+      ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...options.headers,
+    },
+    ...(body === undefined ? {} : { body: body as BodyInit }),
+  });
+  const text = await response.text();
+  const isJson = /json/.test(response.headers.get('content-type') ?? '');
+  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+}
+
+async function addDomain(
+  { sql, clock, ids }: { readonly sql: TestDatabase['sql']; readonly clock: FakeClock; readonly ids: ReturnType<typeof createIdGenerator> },
+  accountId: string,
+  name: string,
+): Promise<{ readonly selector: string; readonly publicKey: string }> {
+  const key = await generateDkimKey();
+  const selector = 'test';
+  await insertVerifiedDomain(sql, {
+    accountId,
+    id: ids.next(clock.now()),
+    name,
+    dkimSelector: selector,
+    dkimPrivateKey: createSecretBox(TEST_SECRET_KEY).seal(key.privateKeyPem),
+    dkimPublicKey: key.publicKeyBase64,
+    now: clock.now(),
+  });
+  return { selector, publicKey: key.publicKeyBase64 };
+}
+
+async function findFreePort(): Promise<number> {
+  const { createServer } = await import('node:net');
+  return await new Promise((resolve) => {
+    const probe = createServer();
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}

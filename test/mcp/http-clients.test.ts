@@ -1,0 +1,180 @@
+import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client';
+import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type McpEndpoint, startMcpEndpoint } from './mcp-endpoint.ts';
+import { hugeMessage, ID, invalidArguments, sampleMessage, sampleProblem, sampleRecord } from './sample-messages.ts';
+import { answer, inTurn, refusal, type ScriptedInvoke, scriptInvoke } from './scripted-invoke.ts';
+
+interface Progress {
+  readonly progress: number;
+  readonly total?: number | undefined;
+  readonly message?: string | undefined;
+}
+
+/** What the tests need of a client, whichever library it is from. */
+interface AnyClient {
+  readonly listTools: () => Promise<{ tools: { name: string }[] }>;
+  readonly callTool: (
+    name: string,
+    given: Record<string, unknown>,
+    options?: { onprogress?: (progress: Progress) => void },
+  ) => Promise<Record<string, unknown>>;
+  readonly instructions: () => string | undefined;
+  readonly serverName: () => string | undefined;
+  readonly close: () => Promise<void>;
+}
+
+async function connectModern(url: URL, mode: 'legacy' | { pin: string }): Promise<AnyClient> {
+  const client = new ModernClient({ name: 'test', version: '0.0.0' }, { versionNegotiation: { mode } });
+  await client.connect(new ModernTransport(url));
+  return {
+    listTools: () => client.listTools(),
+    callTool: (name, given, options) => client.callTool({ name, arguments: given }, options),
+    instructions: () => client.getInstructions(),
+    serverName: () => client.getServerVersion()?.name,
+    close: () => client.close(),
+  };
+}
+
+async function connectLegacy(url: URL): Promise<AnyClient> {
+  const client = new LegacyClient({ name: 'test', version: '0.0.0' });
+  // Under exactOptionalPropertyTypes the library's own transport does not fit its own interface (`sessionId`).
+  await client.connect(new LegacyTransport(url) as Transport);
+  return {
+    listTools: () => client.listTools(),
+    callTool: (name, given, options) => client.callTool({ name, arguments: given }, undefined, options),
+    instructions: () => client.getInstructions(),
+    serverName: () => client.getServerVersion()?.name,
+    close: () => client.close(),
+  };
+}
+
+const CLIENTS: readonly [string, (url: URL) => Promise<AnyClient>][] = [
+  ['the 2.x client at protocol 2026-07-28', (url) => connectModern(url, { pin: '2026-07-28' })],
+  ['the 2.x client at its 2025 protocol', (url) => connectModern(url, 'legacy')],
+  ['the 1.x client', connectLegacy],
+];
+
+describe.each(CLIENTS)('over HTTP, %s', (_, connect) => {
+  const open: { close(): Promise<void> }[] = [];
+
+  async function start({ invoke }: ScriptedInvoke): Promise<{ client: AnyClient; endpoint: McpEndpoint }> {
+    const endpoint = await startMcpEndpoint({ invoke, scopes: null });
+    const client = await connect(endpoint.url);
+    open.push(endpoint, client);
+    // The clients check results against the schemas of the last listing only.
+    await client.listTools();
+    return { client, endpoint };
+  }
+
+  afterEach(async () => {
+    for (const closing of open.splice(0).reverse()) await closing.close();
+  });
+
+  it('learns the name, the instructions and the tools', async () => {
+    const { client } = await start(scriptInvoke({}));
+    expect(client.serverName()).toBe('postrider');
+    expect(client.instructions()).toContain('never send again because of doubt');
+    expect((await client.listTools()).tools).toHaveLength(4);
+  });
+
+  it('takes every success as one that matches the listed schema', async () => {
+    const { client } = await start(
+      scriptInvoke({
+        'emails.send': () => answer<'emails.send'>({ id: ID, status: 'queued' }),
+        'emails.get': inTurn(sampleMessage()),
+        'emails.list': () =>
+          answer<'emails.list'>({ messages: [sampleRecord()], total: 1, totalIsEstimate: false, nextCursor: null }),
+      }),
+    );
+    expect(await client.callTool('send_email', {})).toMatchObject({ structuredContent: { id: ID, status: 'queued' } });
+    expect(await client.callTool('get_email', { id: ID })).toMatchObject({ structuredContent: { id: ID } });
+    expect(await client.callTool('wait_for_email', { id: ID })).toMatchObject({ structuredContent: { settled: true } });
+    expect(await client.callTool('list_emails', {})).toMatchObject({ structuredContent: { messages: [{ id: ID }] } });
+  });
+
+  it('takes a record that was cut to size as one that matches the listed schema', async () => {
+    const { client } = await start(scriptInvoke({ 'emails.get': inTurn(hugeMessage('x')) }));
+    expect(await client.callTool('get_email', { id: ID })).toMatchObject({ structuredContent: { id: ID } });
+  });
+
+  it('takes a refusal as a result, with the text for the model and the problem beside it', async () => {
+    const problem = sampleProblem();
+    const { client } = await start(
+      scriptInvoke({
+        'emails.send': () => refusal(problem),
+        'emails.get': () => refusal(problem),
+        'emails.list': () => refusal(problem),
+      }),
+    );
+    for (const tool of ['send_email', 'get_email', 'wait_for_email', 'list_emails']) {
+      const result = await client.callTool(tool, { id: ID });
+      expect(result).toMatchObject({ isError: true, structuredContent: { error: problem } });
+      expect(JSON.stringify(result['content'])).toContain('recipient_suppressed: ');
+    }
+  });
+
+  it('gets the API’s own answer to wrong arguments: nothing is checked, dropped or worded on the way', async () => {
+    const problem = invalidArguments([
+      { path: 'subjekt', code: 'unknown_field', message: '`subjekt` is not a known field' },
+      { path: 'to', code: 'required', message: 'is required' },
+    ]);
+    const script = scriptInvoke({ 'emails.send': () => refusal(problem) });
+    const { client } = await start(script);
+    const result = await client.callTool('send_email', { subjekt: 17, from: ['a'] });
+    expect(script.calls[0]?.input.body).toEqual({ subjekt: 17, from: ['a'] });
+    expect(result).toMatchObject({ isError: true, structuredContent: { error: problem } });
+    expect(JSON.stringify(result['content'])).toContain('- subjekt (unknown_field)');
+    expect(JSON.stringify(result['content'])).toContain('- to (required)');
+  });
+
+  it('hears of progress while it waits', async () => {
+    const queued = sampleMessage({ status: 'queued' });
+    const { client } = await start(scriptInvoke({ 'emails.get': inTurn(queued, queued, sampleMessage()) }));
+    const heard: Progress[] = [];
+    const result = await client.callTool(
+      'wait_for_email',
+      { id: ID, wait: 20 },
+      { onprogress: (told) => void heard.push(told) },
+    );
+    expect(heard.map(({ progress, total, message }) => [progress, total, message])).toEqual([
+      [5, 20, 'still queued'],
+      [10, 20, 'still queued'],
+    ]);
+    expect(result).toMatchObject({ structuredContent: { status: 'delivered' } });
+  });
+
+  it('ends the wait on the server when it hangs up', async () => {
+    const asked = Promise.withResolvers<void>();
+    const aborted = Promise.withResolvers<void>();
+    const { client } = await start(
+      scriptInvoke({
+        'emails.get': async ({ signal }) => {
+          signal?.addEventListener('abort', () => aborted.resolve());
+          asked.resolve();
+          await aborted.promise;
+          return answer<'emails.get'>(sampleMessage());
+        },
+      }),
+    );
+    const call = client.callTool('wait_for_email', { id: ID });
+    const ended = expect(call).rejects.toThrow();
+    await asked.promise;
+    await client.close();
+    await aborted.promise;
+    await ended;
+  });
+
+  it('gets a fault behind the API as a refusal that gives nothing away, and no advice to send again', async () => {
+    const { client, endpoint } = await start(scriptInvoke({}));
+    const send = await client.callTool('send_email', {});
+    expect(send).toMatchObject({ isError: true, structuredContent: { error: { code: 'internal', retryable: false } } });
+    expect(JSON.stringify(send)).toContain('look for the message with list_emails first');
+    expect(JSON.stringify(send)).not.toContain('is not in the script');
+    expect(endpoint.faults).toHaveLength(1);
+    const read = await client.callTool('get_email', { id: ID });
+    expect(read).toMatchObject({ isError: true, structuredContent: { error: { code: 'internal', retryable: true } } });
+  });
+});

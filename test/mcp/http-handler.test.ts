@@ -1,0 +1,58 @@
+import { createMcpHttpHandler } from '@postrider/mcp';
+import { describe, expect, it } from 'vitest';
+import { ID, sampleMessage } from './sample-messages.ts';
+import { inTurn, scriptInvoke } from './scripted-invoke.ts';
+
+const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
+const CALL = { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'get_email', arguments: { id: ID } } };
+
+function handler() {
+  return createMcpHttpHandler({ version: '1.2.3', maxRequestBodyBytes: 1_000 });
+}
+
+function post(body: unknown, headers: Readonly<Record<string, string>> = {}): Request {
+  return new Request('http://127.0.0.1/mcp', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+}
+
+describe('the HTTP handler', () => {
+  it('takes a body that the route has read already', async () => {
+    const { invoke } = scriptInvoke({ 'emails.get': inTurn(sampleMessage()) });
+    const request = post(CALL);
+    const parsedBody: unknown = await request.json();
+    const response = await handler().fetch(request, { invoke, scopes: null }, parsedBody);
+    expect(await response.json()).toMatchObject({ id: 2, result: { structuredContent: { id: ID } } });
+  });
+
+  it('keeps apart who is calling, also while calls overlap', async () => {
+    const { fetch } = handler();
+    const { invoke } = scriptInvoke({});
+    const [sender, reader] = await Promise.all([
+      fetch(post(LIST), { invoke, scopes: ['emails:send'] }),
+      fetch(post(LIST), { invoke, scopes: ['emails:read'] }),
+    ]);
+    expect(await sender.json()).toMatchObject({ result: { tools: [{ name: 'send_email' }] } });
+    expect(await reader.json()).toMatchObject({
+      result: { tools: [{ name: 'wait_for_email' }, { name: 'get_email' }, { name: 'list_emails' }] },
+    });
+  });
+
+  it('answers 405 to the methods of sessions, which there are none of', async () => {
+    const { invoke } = scriptInvoke({});
+    for (const method of ['GET', 'DELETE']) {
+      const response = await handler().fetch(new Request('http://127.0.0.1/mcp', { method }), { invoke, scopes: null });
+      expect(response.status).toBe(405);
+      expect(response.headers.get('allow')).toBe('POST');
+    }
+  });
+
+  it('starts nothing any more once it is closed', async () => {
+    const { fetch, close } = handler();
+    await close();
+    const { invoke } = scriptInvoke({});
+    await expect(fetch(post(LIST), { invoke, scopes: null })).rejects.toThrow();
+  });
+});

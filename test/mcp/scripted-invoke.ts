@@ -1,0 +1,54 @@
+import type { CallableId, Message, OperationById, OperationOutput, PlacedInput, Problem } from '@postrider/core';
+import type { Invoke, InvokeResult } from '@postrider/mcp';
+
+export interface InvokedCall {
+  readonly operationId: CallableId;
+  readonly input: PlacedInput;
+  readonly signal: AbortSignal | undefined;
+}
+
+export interface ScriptedInvoke {
+  readonly invoke: Invoke;
+  /** What was called, in order. */
+  readonly calls: readonly InvokedCall[];
+}
+
+type Answer = (call: InvokedCall) => InvokeResult | Promise<InvokeResult>;
+
+/** An API that answers as the script says, one function for each operation, and remembers what it was asked. */
+export function scriptInvoke(script: { readonly [Id in CallableId]?: Answer }): ScriptedInvoke {
+  const calls: InvokedCall[] = [];
+  return {
+    calls,
+    invoke: async (operationId, input, { signal }) => {
+      const call = { operationId, input, signal };
+      calls.push(call);
+      const answer = script[operationId];
+      if (answer === undefined) throw new Error(`${operationId} is not in the script`);
+      return answer(call);
+    },
+  };
+}
+
+/** A successful answer, typed as the operation declares it. */
+export function answer<Id extends CallableId>(
+  body: OperationOutput<OperationById<Id>>,
+  headers: Readonly<Record<string, string>> = {},
+): InvokeResult {
+  return { ok: true, status: 200, body, headers };
+}
+
+export function refusal(problem: Problem): InvokeResult {
+  return { ok: false, problem };
+}
+
+/** Answers one message after another, and the last one from then on. */
+export function inTurn(...messages: readonly Message[]): Answer {
+  let next = 0;
+  return () => {
+    const message = messages[Math.min(next, messages.length - 1)];
+    next += 1;
+    if (message === undefined) throw new Error('no message in the script');
+    return answer<'emails.get'>(message);
+  };
+}

@@ -1,0 +1,219 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ID, invalidArguments, sampleMessage, sampleProblem } from './sample-messages.ts';
+import {
+  ownKey,
+  problemAnswer,
+  type ReceivedRequest,
+  type StandInAnswer,
+  type StandInApi,
+  startStandInApi,
+} from './stand-in-api.ts';
+
+const ENTRY = path.resolve(import.meta.dirname, '../../packages/mcp/src/stdio.ts');
+const SEND = { from: 'app@example.com', to: 'ada@example.org', subject: 'Hello', text: 'Hi' };
+
+let directory: string;
+let api: StandInApi;
+const open: { close(): Promise<unknown> }[] = [];
+
+beforeEach(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'postrider-stdio-'));
+});
+afterEach(async () => {
+  for (const closing of open.splice(0).reverse()) await closing.close();
+  await rm(directory, { recursive: true });
+});
+
+/** The API of a key that may send and read, unless the script says otherwise. */
+async function startApi(script: (request: ReceivedRequest) => StandInAnswer | null | undefined): Promise<void> {
+  api = await startStandInApi((request) => {
+    const answer = script(request);
+    if (answer !== undefined) return answer;
+    return request.path === '/keys/self'
+      ? { status: 200, body: ownKey() }
+      : problemAnswer(sampleProblem({ code: 'not_found', status: 404 }));
+  });
+  open.push(api);
+}
+
+async function connect(pin: string | null, environment: Readonly<Record<string, string>> = {}): Promise<Client> {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [ENTRY],
+    cwd: directory,
+    env: { POSTRIDER_API_KEY: 'pr_live_test', POSTRIDER_BASE_URL: api.baseUrl, ...environment },
+    stderr: 'ignore',
+  });
+  const client = new Client(
+    { name: 'test', version: '0.0.0' },
+    { versionNegotiation: { mode: pin === null ? 'legacy' : { pin } } },
+  );
+  await client.connect(transport);
+  open.push(client);
+  return client;
+}
+
+/** Runs the entry as a shell would, with its input closed at once or after what it is given. */
+async function run(args: readonly string[], environment: Readonly<Record<string, string>>, input = '') {
+  const child = spawn(process.execPath, [ENTRY, ...args], { cwd: directory, env: environment });
+  child.stdin.end(input);
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+  return { stdout, stderr, code };
+}
+
+describe.each([
+  ['protocol 2026-07-28', '2026-07-28'],
+  ['the 2025 protocol', null],
+])('over stdio at %s', (_, pin) => {
+  it('offers the tools of the key’s scopes', async () => {
+    await startApi(() => undefined);
+    const client = await connect(pin);
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(['send_email', 'wait_for_email', 'get_email', 'list_emails']);
+    expect(api.requests[0]).toMatchObject({ path: '/keys/self', headers: { authorization: 'Bearer pr_live_test' } });
+  });
+
+  it('sends as the channel mcp, and as an agent where the caller names no source', async () => {
+    await startApi(({ path: called }) =>
+      called === '/emails' ? { status: 202, body: { id: ID, status: 'queued' } } : undefined,
+    );
+    const client = await connect(pin);
+    const result = await client.callTool({ name: 'send_email', arguments: SEND });
+    expect(result).toMatchObject({ structuredContent: { id: ID, status: 'queued' } });
+    expect(api.requests.at(-1)).toMatchObject({ method: 'POST', body: { ...SEND, channel: 'mcp', source: 'agent' } });
+  });
+
+  it('brings back the API’s refusal as it is', async () => {
+    const problem = invalidArguments([
+      { path: 'subjekt', code: 'unknown_field', message: '`subjekt` is not a known field' },
+    ]);
+    await startApi(({ path: called }) => (called === '/emails' ? problemAnswer(problem) : undefined));
+    const client = await connect(pin);
+    await client.listTools();
+    const result = await client.callTool({ name: 'send_email', arguments: { subjekt: 'typo' } });
+    expect(result).toMatchObject({ isError: true, structuredContent: { error: problem } });
+    expect(api.requests.at(-1)?.body).toMatchObject({ subjekt: 'typo' });
+  });
+
+  it('waits for an outcome with progress', async () => {
+    const messages = [sampleMessage({ status: 'queued' }), sampleMessage()];
+    await startApi(({ path: called }) =>
+      called.startsWith('/emails/') ? { status: 200, body: messages.shift() } : undefined,
+    );
+    const client = await connect(pin);
+    const heard: unknown[] = [];
+    const result = await client.callTool(
+      { name: 'wait_for_email', arguments: { id: ID, wait: 10 } },
+      { onprogress: (told) => heard.push(told) },
+    );
+    expect(result).toMatchObject({ structuredContent: { settled: true } });
+    expect(heard).toMatchObject([{ progress: 5, total: 10 }]);
+    expect(api.requests.at(-1)?.path).toBe(`/emails/${ID}?wait=5`);
+  });
+});
+
+describe('the stdio entry', () => {
+  it('leaves the source to a key whose persona names one', async () => {
+    await startApi(({ path: called }) => {
+      if (called === '/emails') return { status: 202, body: { id: ID, status: 'queued' } };
+      return { status: 200, body: ownKey({ persona: { agentName: null, source: 'automation' } }) };
+    });
+    const client = await connect(null);
+    await client.callTool({ name: 'send_email', arguments: SEND });
+    expect(api.requests.at(-1)?.body).toEqual({ ...SEND, channel: 'mcp' });
+  });
+
+  it('lists fewer tools to a key with fewer scopes, and all of them where it cannot learn the scopes', async () => {
+    await startApi(() => ({ status: 200, body: ownKey({ scopes: ['emails:send'] }) }));
+    const narrow = await connect(null);
+    expect((await narrow.listTools()).tools.map(({ name }) => name)).toEqual(['send_email']);
+    await startApi(() => problemAnswer(sampleProblem({ code: 'internal', status: 500 })));
+    const unknown = await connect(null);
+    expect((await unknown.listTools()).tools).toHaveLength(4);
+  });
+
+  it('says of a send without an answer how to repeat it safely', async () => {
+    await startApi(() => undefined);
+    const client = await connect(null);
+    await api.close();
+    open.shift();
+    const result = await client.callTool({ name: 'send_email', arguments: { ...SEND, idempotency_key: 'order-17' } });
+    expect(result).toMatchObject({
+      isError: true,
+      structuredContent: { error: { code: 'unavailable', retryable: true } },
+    });
+    expect(JSON.stringify(result.content)).toContain('It is not known whether the call was carried out');
+    expect(JSON.stringify(result.content)).toContain('idempotency_key order-17');
+  });
+
+  it('refuses a missing id as the API would, without a request', async () => {
+    await startApi(() => undefined);
+    const client = await connect(null);
+    const result = await client.callTool({ name: 'get_email', arguments: {} });
+    expect(result).toMatchObject({
+      isError: true,
+      structuredContent: { error: { code: 'validation_failed', errors: [{ path: 'id', code: 'required' }] } },
+    });
+    expect(api.requests.map(({ path: called }) => called)).toEqual(['/keys/self']);
+  });
+
+  it('refuses what no request can carry, without a request', async () => {
+    await startApi(() => undefined);
+    const client = await connect(null);
+    const result = await client.callTool({ name: 'send_email', arguments: { ...SEND, idempotency_key: 'a\nb' } });
+    expect(result).toMatchObject({ isError: true, structuredContent: { error: { code: 'validation_failed' } } });
+    expect(JSON.stringify(result.content)).toContain('idempotency-key');
+    expect(api.requests.map(({ path: called }) => called)).toEqual(['/keys/self']);
+  });
+
+  it('takes key and address from the profile where the environment has neither', async () => {
+    await startApi(() => undefined);
+    await mkdir(path.join(directory, '.postrider'));
+    const profile = { baseUrl: api.baseUrl, key: 'pr_live_profile' };
+    await writeFile(path.join(directory, '.postrider/quickstart.json'), JSON.stringify(profile));
+    const client = await connect(null, { POSTRIDER_API_KEY: '', POSTRIDER_BASE_URL: '' });
+    await client.listTools();
+    expect(api.requests[0]?.headers.authorization).toBe('Bearer pr_live_profile');
+  });
+
+  it('exits with 3 and a clear message on stderr where there is no key', async () => {
+    const { stdout, stderr, code } = await run([], {});
+    expect(code).toBe(3);
+    expect(stdout).toBe('');
+    expect(stderr).toContain('No API key. Set POSTRIDER_API_KEY');
+  });
+
+  it('explains itself on stderr and leaves stdout to the protocol', async () => {
+    const help = await run(['--help'], {});
+    expect(help).toMatchObject({ code: 0, stdout: '' });
+    expect(help.stderr).toContain('POSTRIDER_API_KEY');
+    expect(await run(['serve'], {})).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  it('writes nothing but JSON-RPC to stdout, and ends with its input', async () => {
+    await startApi(() => problemAnswer(sampleProblem({ code: 'key_revoked', status: 401 })));
+    const environment = { POSTRIDER_API_KEY: 'pr_live_test', POSTRIDER_BASE_URL: api.baseUrl };
+    const hello = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'raw', version: '0' } },
+    };
+    const { stdout, stderr, code } = await run([], environment, `${JSON.stringify(hello)}\nno json\n`);
+    expect(code).toBe(0);
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines).toMatchObject([{ jsonrpc: '2.0', id: 1, result: { serverInfo: { name: 'postrider' } } }]);
+    expect(stderr).toContain('key_revoked');
+  });
+});

@@ -1,0 +1,191 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import {
+  argumentsOf,
+  type Effect,
+  findOperation,
+  OPERATIONS,
+  type Operation,
+  SCOPES,
+  type Scope,
+} from '@postrider/core';
+import { createMcpServer, DEFAULT_TOOLSET, TOOLS } from '@postrider/mcp';
+import { describe, expect, it } from 'vitest';
+import { annotationsOf } from '../../packages/mcp/src/tool.ts';
+import { mcpSnapshotFiles } from '../../tools/generate/mcp-snapshots.ts';
+import { listTools } from './list-tools.ts';
+import { scriptInvoke } from './scripted-invoke.ts';
+
+const CHARACTERS_A_TOKEN = 4;
+const TOOLS_BY_NAME = TOOLS.map((tool) => [tool.definition.name, tool.definition] as const);
+
+type Node = Readonly<Record<string, unknown>>;
+
+/** Every object of a JSON Schema, the root included. */
+function nodesOf(schema: unknown): Node[] {
+  if (Array.isArray(schema)) return schema.flatMap(nodesOf);
+  if (typeof schema !== 'object' || schema === null) return [];
+  return [{ ...schema }, ...Object.values(schema).flatMap(nodesOf)];
+}
+
+function tokensOf(value: unknown): number {
+  return Math.ceil(JSON.stringify(value).length / CHARACTERS_A_TOKEN);
+}
+
+describe('the surface', () => {
+  it('has every operation of the registry that shows itself over MCP, under the name it gives itself', () => {
+    const operations: readonly Operation[] = OPERATIONS;
+    const shown = operations.flatMap(({ id, mcp }) => (mcp === null ? [] : [{ tool: mcp.tool, operation: id }]));
+    expect(DEFAULT_TOOLSET.map(({ tool, operation }) => ({ tool, operation }))).toEqual(expect.arrayContaining(shown));
+  });
+
+  it('offers send_email, get_email, list_emails and wait_for_email', () => {
+    expect(TOOLS_BY_NAME.map(([name]) => name).sort()).toEqual([
+      'get_email',
+      'list_emails',
+      'send_email',
+      'wait_for_email',
+    ]);
+  });
+
+  it('hides and lowers only arguments that the operation has', () => {
+    for (const entry of DEFAULT_TOOLSET) {
+      const names = argumentsOf(findOperation(entry.operation)).map(({ name }) => name);
+      const changed = [
+        ...('hides' in entry ? entry.hides : []),
+        ...Object.keys('ceilings' in entry ? entry.ceilings : {}),
+      ];
+      expect(names).toEqual(expect.arrayContaining(changed));
+    }
+  });
+
+  it('shows a key the tools of its scopes and no others', async () => {
+    const names = async (scopes: readonly Scope[] | null) =>
+      (await listTools(serverFor(scopes))).map(({ name }) => name);
+    expect(await names(['emails:send'])).toEqual(['send_email']);
+    expect(await names(['emails:read'])).toEqual(['wait_for_email', 'get_email', 'list_emails']);
+    expect(await names([])).toEqual([]);
+  });
+
+  it('shows everything where the scopes are not known, since the server refuses what is not allowed', async () => {
+    expect(await listTools(serverFor(null))).toHaveLength(TOOLS.length);
+  });
+
+  it('costs at most 6,000 tokens in all', async () => {
+    expect(tokensOf(await listTools(serverFor(null)))).toBeLessThanOrEqual(6_000);
+  });
+});
+
+describe.each(TOOLS_BY_NAME)('the definition of %s', (name, definition) => {
+  const schemas = [definition.inputSchema, definition.outputSchema];
+
+  it('is named verb_noun in snake_case', () => {
+    expect(name).toMatch(/^[a-z]+(?:_[a-z]+)+$/);
+  });
+
+  it('has a title, and says in at most 400 characters what it is for, what not, and what comes back', () => {
+    expect(definition.title).toMatch(/\S/);
+    expect(definition.description?.length).toBeGreaterThan(80);
+    expect(definition.description?.length).toBeLessThanOrEqual(400);
+    expect(definition.description).toMatch(/\bNot for\b/);
+  });
+
+  it('costs at most 1,000 tokens', () => {
+    expect(tokensOf(definition)).toBeLessThanOrEqual(1_000);
+  });
+
+  it('has all four annotations, computed from the effect of the operation', () => {
+    const effect = TOOLS.find((tool) => tool.definition === definition)?.operation.effect;
+    expect(Object.keys(definition.annotations ?? {}).sort()).toEqual([
+      'destructiveHint',
+      'idempotentHint',
+      'openWorldHint',
+      'readOnlyHint',
+    ]);
+    expect(definition.annotations).toEqual(annotationsOf(effect ?? 'send'));
+  });
+
+  it('has schemas with a root object and no choice at the root', () => {
+    for (const schema of schemas) {
+      expect(schema).toMatchObject({ type: 'object' });
+      for (const choice of ['anyOf', 'oneOf', 'allOf']) expect(schema).not.toHaveProperty(choice);
+    }
+  });
+
+  it('has no reference, no regular expression beside a format, and no propertyNames in its schemas', () => {
+    const nodes = nodesOf(schemas);
+    expect(nodes.filter((node) => '$ref' in node || '$defs' in node || 'propertyNames' in node)).toEqual([]);
+    expect(nodes.filter((node) => typeof node['format'] === 'string' && 'pattern' in node)).toEqual([]);
+  });
+
+  it('describes an answer that is open to new fields and new values', () => {
+    const nodes = nodesOf(definition.outputSchema);
+    expect(nodes.filter((node) => node['additionalProperties'] === false)).toEqual([]);
+    expect(nodes.filter((node) => Array.isArray(node['enum']))).toEqual([]);
+  });
+
+  it('requires nothing of an answer at its root, where a refusal has `error` alone', () => {
+    expect(definition.outputSchema).not.toHaveProperty('required');
+    expect(definition.outputSchema?.properties).toHaveProperty('error');
+    expect(definition.outputSchema?.properties).toHaveProperty('notes');
+  });
+
+  it('closes its arguments, so that a client can see a wrong one before it calls', () => {
+    expect(definition.inputSchema['additionalProperties']).toBe(false);
+  });
+
+  it('is the committed one', async () => {
+    const file = `test/mcp/snapshots/${name}.snapshot.json`;
+    const committed = await readFile(path.resolve(import.meta.dirname, '../..', file), 'utf8');
+    expect(mcpSnapshotFiles()[file]).toBe(committed);
+  });
+});
+
+describe('the arguments', () => {
+  it('[contract-surfaces.mcp-arguments] bear the names of the send request, `id`, and `idempotency_key`', () => {
+    const send = Object.keys(inputOf('send_email'));
+    expect(send).toEqual(expect.arrayContaining(['from', 'to', 'reply_to', 'agent_name', 'idempotency_key']));
+    expect(Object.keys(inputOf('get_email'))).toContain('id');
+    expect(Object.keys(inputOf('wait_for_email'))).toEqual(['id', 'wait']);
+  });
+
+  it('leave out the channel, which is a fact about the entry', () => {
+    expect(inputOf('send_email')).not.toHaveProperty('channel');
+  });
+
+  it('leave waiting to the tool that is made for it', () => {
+    expect(inputOf('get_email')).not.toHaveProperty('wait');
+  });
+
+  it('show the limits of the tool where they are lower than the API’s', () => {
+    expect(inputOf('list_emails')).toMatchObject({ limit: { minimum: 1, maximum: 20, default: 20 } });
+    expect(inputOf('wait_for_email')).toMatchObject({ wait: { minimum: 1, maximum: 50, default: 50 } });
+  });
+});
+
+describe('the annotations', () => {
+  it.each<[Effect, boolean, boolean, boolean, boolean]>([
+    ['read', true, false, true, false],
+    ['create', false, false, false, false],
+    ['update', false, true, true, false],
+    ['delete', false, true, true, false],
+    ['send', false, true, false, true],
+  ])('say of the effect %s: read-only %s, destructive %s, idempotent %s, open world %s', (effect, ...hints) => {
+    const [readOnlyHint, destructiveHint, idempotentHint, openWorldHint] = hints;
+    expect(annotationsOf(effect)).toEqual({ readOnlyHint, destructiveHint, idempotentHint, openWorldHint });
+  });
+});
+
+describe('the scopes of tools', () => {
+  it('are scopes of the catalogue', () => {
+    for (const { scope } of TOOLS) expect(scope === null || scope in SCOPES).toBe(true);
+  });
+});
+
+function inputOf(name: string): Readonly<Record<string, unknown>> {
+  return TOOLS.find(({ definition }) => definition.name === name)?.definition.inputSchema.properties ?? {};
+}
+
+function serverFor(scopes: readonly Scope[] | null) {
+  return createMcpServer({ invoke: scriptInvoke({}).invoke, scopes, version: '0.0.0' });
+}

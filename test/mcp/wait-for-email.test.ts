@@ -1,0 +1,115 @@
+import { MESSAGE_STATUSES, type MessageStatus } from '@postrider/core';
+import { describe, expect, it } from 'vitest';
+import { callTool, type ReportedProgress } from './call-tool.ts';
+import { ID, sampleMessage, sampleProblem } from './sample-messages.ts';
+import { inTurn, refusal, scriptInvoke } from './scripted-invoke.ts';
+
+const QUEUED = sampleMessage({ status: 'queued' });
+const DELIVERED = sampleMessage({ status: 'delivered' });
+
+describe('wait_for_email', () => {
+  it('asks once, for 50 seconds, where nobody wants to hear of progress', async () => {
+    const { invoke, calls } = scriptInvoke({ 'emails.get': inTurn(DELIVERED) });
+    await callTool('wait_for_email', { id: ID }, invoke);
+    expect(calls.map(({ input }) => [input.params, input.query])).toEqual([[{ id: ID }, { wait: 50 }]]);
+  });
+
+  it('tells a client that asked for it how far it is, until there is an outcome', async () => {
+    const progress: ReportedProgress[] = [];
+    const { invoke, calls } = scriptInvoke({ 'emails.get': inTurn(QUEUED, QUEUED, DELIVERED) });
+    const { structured } = await callTool('wait_for_email', { id: ID, wait: 30 }, invoke, progress);
+    expect(calls.map(({ input }) => input.query)).toEqual([{ wait: 5 }, { wait: 5 }, { wait: 5 }]);
+    expect(progress).toEqual([
+      { progress: 5, total: 30, message: 'still queued' },
+      { progress: 10, total: 30, message: 'still queued' },
+    ]);
+    expect(structured).toMatchObject({ settled: true, status: 'delivered' });
+  });
+
+  it('never waits longer than it was asked to', async () => {
+    const { invoke, calls } = scriptInvoke({ 'emails.get': inTurn(QUEUED) });
+    await callTool('wait_for_email', { id: ID, wait: 12 }, invoke, []);
+    expect(calls.map(({ input }) => input.query)).toEqual([{ wait: 5 }, { wait: 5 }, { wait: 2 }]);
+  });
+
+  it.each([51, 60, '60'])('waits 50 seconds where %j were asked for, and says so', async (wait) => {
+    const { invoke, calls } = scriptInvoke({ 'emails.get': inTurn(QUEUED) });
+    const { text } = await callTool('wait_for_email', { id: ID, wait }, invoke);
+    expect(calls[0]?.input.query).toEqual({ wait: 50 });
+    expect(text).toContain('wait was lowered to 50');
+  });
+
+  it.each([0, 61, 'soon'])('leaves a time that the API refuses to the API: %j', async (wait) => {
+    const { invoke, calls } = scriptInvoke({ 'emails.get': () => refusal(sampleProblem()) });
+    const { isError } = await callTool('wait_for_email', { id: ID, wait }, invoke, []);
+    expect(calls.map(({ input }) => input.query)).toEqual([{ wait }]);
+    expect(isError).toBe(true);
+  });
+
+  const settled: readonly MessageStatus[] = [
+    'sent',
+    'delivered',
+    'bounced',
+    'complained',
+    'failed',
+    'suppressed',
+    'rejected',
+    'expired',
+    'canceled',
+  ];
+  // Object.keys widens to string; the catalogue holds exactly these names.
+  it.each(Object.keys(MESSAGE_STATUSES) as MessageStatus[])('knows whether %s is an outcome', async (status) => {
+    const { invoke } = scriptInvoke({ 'emails.get': inTurn(sampleMessage({ status })) });
+    const { structured } = await callTool('wait_for_email', { id: ID }, invoke);
+    expect(structured['settled']).toBe(settled.includes(status));
+  });
+
+  it('answers the present state when the time runs out, and says not to send again', async () => {
+    const { invoke } = scriptInvoke({ 'emails.get': inTurn(QUEUED) });
+    const { text, structured, isError } = await callTool('wait_for_email', { id: ID, wait: 1 }, invoke);
+    expect(isError).toBe(false);
+    expect(structured).toMatchObject({ settled: false, status: 'queued' });
+    for (const form of [text, JSON.stringify(structured['notes'])]) {
+      expect(form).toContain('No outcome yet. Do not send it again: call wait_for_email again.');
+    }
+  });
+
+  it('says of a held message to tell the user', async () => {
+    const { invoke } = scriptInvoke({ 'emails.get': inTurn(sampleMessage({ status: 'pending_approval' })) });
+    const { text } = await callTool('wait_for_email', { id: ID }, invoke);
+    expect(text).toContain('Held until a person decides. Do not send it again; tell the user');
+  });
+
+  it('answers the outcome without the content', async () => {
+    const { invoke } = scriptInvoke({ 'emails.get': inTurn(DELIVERED) });
+    const { text, structured } = await callTool('wait_for_email', { id: ID }, invoke);
+    expect(Object.keys(structured).sort()).toEqual([
+      'events',
+      'id',
+      'lastError',
+      'notes',
+      'recipients',
+      'settled',
+      'status',
+      'subject',
+      'to',
+    ]);
+    expect(text).not.toContain('<p>');
+    expect(text).toContain('250 OK');
+  });
+
+  it('ends with the refusal where a read is refused on the way', async () => {
+    let reads = 0;
+    const { invoke } = scriptInvoke({
+      'emails.get': () => {
+        reads += 1;
+        return reads === 1
+          ? { ok: true, status: 200, body: QUEUED, headers: {} }
+          : refusal(sampleProblem({ code: 'unavailable' }));
+      },
+    });
+    const { text, isError } = await callTool('wait_for_email', { id: ID }, invoke, []);
+    expect(isError).toBe(true);
+    expect(text).toContain('unavailable');
+  });
+});

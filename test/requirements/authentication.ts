@@ -1,0 +1,45 @@
+import { active, deferred, section } from './requirement.ts';
+
+export const authentication = section('Authentication', [
+  active(
+    'authentication.bearer-key',
+    'API calls are authenticated with an API key sent as `Authorization: Bearer <API_KEY>`.',
+  ),
+  active('authentication.mcp', '`POST /mcp` is authenticated by API key.'),
+  deferred(
+    'diagnostic-tools',
+    'authentication.tools',
+    '`POST /tools/:check`, `POST /tools/utm` and `GET /tools` require no authentication.',
+  ),
+  active('authentication.key-carries', 'A key can carry: scopes, a recipient allowlist.'),
+  deferred(
+    'keys',
+    'authentication.key-restrictions',
+    'A key can carry: a rate limit, a CIDR IP allowlist, an expiration date, a default agent persona (provenance defaults).',
+  ),
+  deferred(
+    'approvals',
+    'authentication.approval-mode',
+    'A key can carry: an approval mode in which sends are held until cleared through `/keys/approvals`.',
+  ),
+  active('authentication.scope-names', 'Scope names and values: not shown.'),
+  active(
+    'authentication.scope-values',
+    'Scopes: `emails:send emails:read emails:content logs:read`; shorthands `sending` and `full` (`full` leaves out `approvals:decide`).',
+  ),
+  deferred(
+    'keys',
+    'authentication.further-scopes',
+    'Scopes: `emails:cancel templates:read templates:write domains:read domains:write webhooks:read webhooks:write suppressions:read suppressions:write suppressions:delete stats:read account:read account:write keys:read keys:write approvals:read approvals:decide team:read team:write audit:read support:write`.',
+  ),
+  active(
+    'authentication.allowlist',
+    'The recipient allowlist of the key applies to `to`, `cc` and `bcc`, not to `reply_to`.',
+  ),
+  deferred(
+    'people',
+    'authentication.sessions',
+    'Interactive sessions use a magic link (`POST /auth/magic-link`), an OAuth login (`GET /auth/oauth/:provider`), `GET /auth/session` and `POST /auth/logout`.',
+  ),
+  deferred('people', 'authentication.session-form', 'Session credential form and lifetime: not shown.'),
+]);

@@ -1,0 +1,104 @@
+import { active, deferred, section } from './requirement.ts';
+
+export const emailsSend = section('POST /emails', [
+  active('emails-send.paths', '`POST /emails` (also written `POST /v1/emails`).'),
+  active('emails-send.request', 'Request: send request.'),
+  active('emails-send.accepted', 'Response `202 Accepted`: `{id, status}` with `status` = `queued`.'),
+  active('emails-send.provenance-body', 'Provenance may be set in the body (`agent_name`, `source`).'),
+  active(
+    'emails-send.provenance-headers',
+    'Provenance may be set through headers `X-Service-Agent` and `X-Service-Source`.',
+  ),
+  deferred(
+    'keys',
+    'emails-send.provenance-persona',
+    'Provenance may be set through default personas configured on the key.',
+  ),
+  active(
+    'emails-send.provenance-precedence',
+    'Which wins when several are present (body, headers, default): not shown.',
+  ),
+  deferred(
+    'keys',
+    'emails-send.provenance-precedence-persona',
+    'Which wins when several are present (a persona among them): not shown.',
+  ),
+  deferred(
+    'dry-run',
+    'emails-send.dry-run',
+    'With `dry_run` true the request is validated, rendered and checked against the suppression list, and the response contains what would have been sent without sending.',
+  ),
+  deferred('dry-run', 'emails-send.dry-run-shape', 'Exact response shape of a dry run: not shown.'),
+  deferred(
+    'tracking',
+    'emails-send.tracking',
+    'Open and click tracking, when on, append a 1x1 image to the HTML and rewrite links.',
+  ),
+  deferred(
+    'utm',
+    'emails-send.utm',
+    'UTM parameters, when `utm` is given, are injected into all http and https links before queueing.',
+  ),
+  deferred(
+    'utm',
+    'emails-send.utm-untouched',
+    'Left untouched by UTM: the unsubscribe link (List-Unsubscribe), internal anchors, `mailto` links.',
+  ),
+  deferred(
+    'tracking',
+    'emails-send.tracking-untouched',
+    'Left untouched by tracking: the unsubscribe link (List-Unsubscribe), internal anchors, `mailto` links.',
+  ),
+  deferred(
+    'tracking',
+    'emails-send.tracking-never-rewritten',
+    'With click tracking, the one-click unsubscribe link and any URL containing template variables are never rewritten.',
+  ),
+  deferred('tracking', 'emails-send.tracking-records', 'Tracking records neither recipient IP address nor user agent.'),
+]);
+
+export const emailsBatch = section('POST /emails/batch', [
+  deferred('batch', 'emails-batch.request', 'Request: `{emails: [send request, ...]}`, at most 100 items.'),
+  deferred('batch', 'emails-batch.idempotency-key', 'Optional header `Idempotency-Key`.'),
+  deferred(
+    'batch',
+    'emails-batch.independent',
+    'Each item is evaluated independently; a refusal of one item (suppressed recipient, allowlist refusal) never fails the others.',
+  ),
+  deferred(
+    'batch',
+    'emails-batch.item-keys',
+    "Each item's idempotency key is `<Idempotency-Key>:<index>`, so retrying the whole batch replays accepted items and retries refused ones.",
+  ),
+  deferred(
+    'batch',
+    'emails-batch.response',
+    'Response: always `207 Multi-Status` with `{accepted, refused, total, results}`.',
+  ),
+  deferred('batch', 'emails-batch.provenance', 'Per-item provenance is preserved.'),
+  deferred('utm', 'emails-batch.utm', 'Per-item UTM parameters are preserved.'),
+]);
+
+export const emailsCancel = section('DELETE /emails/:id and POST /emails/:id/cancel', [
+  deferred(
+    'cancel-and-resend',
+    'emails-cancel.delete',
+    '`DELETE /emails/:id`: cancel a message that is still `queued`.',
+  ),
+  deferred(
+    'cancel-and-resend',
+    'emails-cancel.post',
+    '`POST /emails/:id/cancel`: cancel a message that is still `queued`.',
+  ),
+]);
+
+export const emailsResend = section('POST /emails/:id/resend', [
+  deferred('cancel-and-resend', 'emails-resend.key', 'Sends again under the key that originally sent it.'),
+  deferred('cancel-and-resend', 'emails-resend.acceptance', 'Runs the acceptance check (suppressions, current quota).'),
+  deferred(
+    'cancel-and-resend',
+    'emails-resend.refused',
+    'Refused if the key is revoked or the stored body has aged out.',
+  ),
+  deferred('cancel-and-resend', 'emails-resend.response', 'Response shape: not shown.'),
+]);

@@ -1,0 +1,77 @@
+import { deferred, section } from './requirement.ts';
+
+export const support = section('Support tickets', [
+  deferred(
+    'support',
+    'support.tickets',
+    '`POST /support/tickets`, `GET /support/tickets`, `GET /support/tickets/:id`: raise a ticket and read the thread, with context the app captured.',
+  ),
+  deferred('support', 'support.bodies', 'Request and response bodies: not shown.'),
+  deferred(
+    'support',
+    'support.record-fields',
+    'Ticket: create `{subject,body,requestId?,emailId?,context?}` → `{id,number,status: open|pending|solved|closed,subject,messages:[{author,body,createdAt}],context,createdAt}`.',
+  ),
+  deferred('support', 'support.list-shape', 'Answers are `{tickets: […], total, nextCursor}`.'),
+  deferred('support', 'support.replies', '`POST /support/tickets/:id/messages {body}` → 201 with the ticket.'),
+  deferred(
+    'support',
+    'support.context',
+    'The server attaches the request log of `requestId` and the trail of `emailId`.',
+  ),
+  deferred(
+    'support',
+    'support.operator',
+    'An operator lists, reads, answers and closes with `postrider-server tickets …`; the answer appears as author `support` and is mailed to the requester.',
+  ),
+]);
+
+export const team = section('Team', [
+  deferred('people', 'team.list', '`GET /team`: team listing. Bodies: not shown.'),
+  deferred(
+    'people',
+    'team.list-fields',
+    'Team: `{members:[{id,name,email,role: owner|admin|developer|approver|viewer,status: active|invited,joinedAt}],seats:{used,limit}}`.',
+  ),
+  deferred('people', 'team.invitations', '`POST /team/invitations {email,role}`, `PATCH` and `DELETE /team/:id`.'),
+  deferred(
+    'audit',
+    'team.audit',
+    'Audit: `GET /audit` → entries `{id,seq,action,actor,targetId,createdAt,hash,previousHash}`. Answers are `{entries: […], total, nextCursor}`.',
+  ),
+]);
+
+export const sessions = section('Sessions', [
+  deferred(
+    'people',
+    'sessions.endpoints',
+    '`GET /auth/session`, `POST /auth/magic-link`, `GET /auth/oauth/:provider`, `POST /auth/logout`: session endpoints for interactive users.',
+  ),
+  deferred('people', 'sessions.bodies', 'Request and response bodies: not shown.'),
+  deferred(
+    'people',
+    'sessions.magic-link',
+    'Sessions: `POST /auth/magic-link {email}` always 202 `{ok:true}`; the token is single-use, 10 min, hashed, bound to the browser that asked; `GET /auth/magic-link/:token` shows a button, `POST` on it spends it (mail scanners follow links).',
+  ),
+  deferred(
+    'people',
+    'sessions.cookie',
+    'Cookie `__Host-session` (`session` over plain http in development): opaque, hashed, HttpOnly, Secure, SameSite=Lax, 7 days idle, 30 absolute; writes check Origin.',
+  ),
+  deferred('people', 'sessions.oauth', 'OAuth with state and PKCE; an unknown provider is 404.'),
+  deferred(
+    'people',
+    'sessions.read-and-logout',
+    '`GET /auth/session` → 200 `{authenticated,user,account,expiresAt}`, nulls when signed out. Logout 204.',
+  ),
+  deferred(
+    'people',
+    'sessions.signup',
+    '`POSTRIDER_SIGNUP` (open in development, closed in production) says whether an unknown address makes an account.',
+  ),
+  deferred(
+    'people',
+    'sessions.device',
+    'The CLI signs in by `POST /auth/device` → `{deviceCode,userCode,verificationUrl,expiresIn,interval}`, confirmed by the signed-in person on the page `GET /auth/device` (`POST /auth/device/confirm {userCode}`), then `POST /auth/device/token {deviceCode}` → `{token,expiresAt}`, a bearer session token; until then 400 `authorization_pending`.',
+  ),
+]);

@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { Postrider } from '@postrider/sdk';
+import { describe, expect, it } from 'vitest';
+import { transport as fetchTransport } from '../../packages/sdk/src/transports/fetch.ts';
+import { transport as undiciTransport } from '../../packages/sdk/src/transports/undici.ts';
+import { startScriptedServer } from './scripted-server.ts';
+
+describe.each([
+  ['undici', undiciTransport],
+  ['the platform’s fetch', fetchTransport],
+])('over %s', (_, transport) => {
+  function clientOf(server: { readonly baseUrl: string }) {
+    return new Postrider({ apiKey: 'pr_live_test', baseUrl: server.baseUrl, maxRetries: 0, transport });
+  }
+
+  it('sends method, headers and body, and reads status, headers and body', async () => {
+    const reply = { status: 202, headers: { 'x-request-id': 'req-9' }, body: { id: 'm1', word: 'naïve ☂' } };
+    await using server = await startScriptedServer([reply]);
+    const answer = await clientOf(server).request({ method: 'POST', path: '/emails', body: { word: 'naïve ☂' } });
+    expect(answer).toMatchObject({ status: 202, data: { id: 'm1', word: 'naïve ☂' }, requestId: 'req-9' });
+    expect(server.received[0]).toMatchObject({ method: 'POST', url: '/emails', body: '{"word":"naïve ☂"}' });
+    expect(server.received[0]?.headers).toMatchObject({
+      authorization: 'Bearer pr_live_test',
+      'content-type': 'application/json',
+    });
+  });
+
+  it.each([301, 302, 303, 307, 308])('follows no redirect, and hands the key to nobody: %i', async (status) => {
+    await using elsewhere = await startScriptedServer([]);
+    await using server = await startScriptedServer([{ status, headers: { location: `${elsewhere.baseUrl}/emails` } }]);
+    const call = clientOf(server).request({ method: 'POST', path: '/emails', body: {} });
+    await expect(call).rejects.toMatchObject({ code: 'unexpected_answer', status, retryable: false });
+    await expect(call).rejects.toThrow(elsewhere.baseUrl);
+    expect(elsewhere.received).toHaveLength(0);
+  });
+
+  it('fails with connection_failed where the connection breaks', async () => {
+    await using server = await startScriptedServer(['reset']);
+    await expect(clientOf(server).service.health()).rejects.toMatchObject({ code: 'connection_failed' });
+  });
+
+  it('stops at the deadline and at the caller’s wish', async () => {
+    await using server = await startScriptedServer(['hang', 'hang']);
+    await expect(clientOf(server).service.health({ timeoutMs: 50 })).rejects.toMatchObject({ code: 'timeout' });
+    const caller = new AbortController();
+    const call = clientOf(server).service.health({ signal: caller.signal });
+    await server.nextRequest();
+    caller.abort('enough');
+    await expect(call).rejects.toBe('enough');
+  });
+});
+
+describe('the package', () => {
+  it('takes undici under Node and the platform’s fetch elsewhere', async () => {
+    const manifest = await readFile(path.resolve(import.meta.dirname, '../../packages/sdk/package.json'), 'utf8');
+    const { imports, publishConfig } = JSON.parse(manifest);
+    expect(imports['#transport']).toEqual({ node: './src/transports/undici.ts', default: './src/transports/fetch.ts' });
+    expect(Object.keys(publishConfig.imports['#transport'])).toEqual(['node', 'default']);
+  });
+});
+
+describe('a redirect that the platform hides, as browsers do', () => {
+  it('is refused all the same', async () => {
+    const client = new Postrider({ apiKey: null, transport: async () => ({ status: 0, headers: {}, text: '' }) });
+    await expect(client.service.health()).rejects.toMatchObject({ code: 'unexpected_answer', status: null });
+  });
+});

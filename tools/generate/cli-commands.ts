@@ -1,0 +1,183 @@
+import type { CommandDescription, InputDescription, ValueDescription } from '@postrider/cli';
+import { GLOBAL_FLAG_NAMES } from '@postrider/cli';
+import { type Argument, argumentsOf, type JsonSchema, type Operation } from '@postrider/core';
+import { TYPESCRIPT_NOTICE } from './product.ts';
+
+/**
+ * The CLI's commands, from every operation that shows in the CLI. They are written down as data, because reading the registry at each start
+ * would cost the CLI more time than everything else it does before its first request.
+ */
+export function describeCommands(operations: readonly Operation[]): readonly CommandDescription[] {
+  return operations.flatMap((operation) => {
+    if (operation.cli === null) return [];
+    const inputs = describeInputs(operation, operation.cli.positional ?? []);
+    return [
+      {
+        id: operation.id,
+        command: operation.cli.command,
+        summary: operation.summary,
+        description: operation.description,
+        scope: operation.access.kind === 'key' ? operation.access.scope : null,
+        examples: operation.cli.examples ?? [],
+        inputs,
+      },
+    ];
+  });
+}
+
+/** The source of the CLI's catalogue of commands. */
+export function commandsSource(commands: readonly CommandDescription[]): string {
+  return [
+    TYPESCRIPT_NOTICE,
+    "import type { CommandDescription } from '../command-description.ts';",
+    '',
+    `export const COMMANDS: readonly CommandDescription[] = ${JSON.stringify(commands, null, 2)};`,
+    '',
+  ].join('\n');
+}
+
+/** What stands for the value in help, where the kind of value alone would say too little. */
+const VALUE_NAMES: Readonly<Record<string, string>> = {
+  from: 'address',
+  to: 'address',
+  cc: 'address',
+  bcc: 'address',
+  reply_to: 'address',
+  html: 'content',
+  text: 'content',
+  tags: 'tag',
+  id: 'id',
+  cursor: 'cursor',
+  agent_name: 'name',
+  idempotency_key: 'key',
+  wait: 'seconds',
+};
+
+function describeInputs(operation: Operation, positional: readonly string[]): readonly InputDescription[] {
+  const list = argumentsOf(operation).filter((argument) => !isChannelOfSend(operation, argument));
+  const names = list.map(({ name }) => name);
+  const unknown = positional.filter((name) => !names.includes(name));
+  if (unknown.length > 0) throw new Error(`${operation.id}: no argument is named ${unknown.join(', ')}`);
+  const inputs = list.map((argument) => describeInput(argument, positional, names));
+  checkFlags(operation, inputs);
+  // Positional arguments stand in the order the exposure names them in.
+  return inputs.toSorted((a, b) => positionOf(a, positional) - positionOf(b, positional));
+}
+
+/** What the CLI sends always came by the SDK; a filter of that name stays a filter. */
+function isChannelOfSend(operation: Operation, { place, name }: Argument): boolean {
+  return operation.effect === 'send' && place === 'body' && name === 'channel';
+}
+
+function describeInput(argument: Argument, positional: readonly string[], names: readonly string[]): InputDescription {
+  const { name, place, key, required, schema } = argument;
+  const value = describeValue(name, schema);
+  const isPositional = positional.includes(name);
+  return {
+    name,
+    place,
+    key,
+    required,
+    positional: isPositional,
+    flags: isPositional ? [] : flagsOf(name, value, names),
+    valueName: VALUE_NAMES[name] ?? valueNameOf(value),
+    description: typeof schema['description'] === 'string' ? schema['description'] : '',
+    value,
+  };
+}
+
+/** What is given once for each item is named for one item: `--tag a --tag b`. The API's own name works as well. */
+function flagsOf(name: string, { kind }: ValueDescription, names: readonly string[]): readonly string[] {
+  const own = `--${name.replaceAll('_', '-')}`;
+  const singular = name.replace(/s$/, '');
+  const isRepeatable = kind === 'list' || kind === 'map';
+  if (!isRepeatable || singular === name || names.includes(singular)) return [own];
+  return [`--${singular.replaceAll('_', '-')}`, own];
+}
+
+function describeValue(name: string, given: JsonSchema): ValueDescription {
+  const schema = withoutNull(given);
+  const branches = alternativesOf(schema);
+  const list = branches.find(({ type }) => type === 'array') ?? {};
+  if (list['type'] === 'array') return describeList(asSchema(list['items']));
+  if (branches.length > 1) return { kind: 'json' };
+  if (isStringList(schema['enum'])) return { kind: 'choice', choices: schema['enum'] };
+  switch (schema['type']) {
+    case 'string':
+      return { kind: 'text' };
+    case 'boolean':
+      return { kind: 'boolean' };
+    case 'integer':
+    case 'number':
+      return {
+        kind: 'number',
+        whole: schema['type'] === 'integer',
+        min: bound(schema, 'minimum'),
+        max: bound(schema, 'maximum'),
+      };
+    case 'object':
+      // Header lines are written as they stand in a message; every other map as in a shell.
+      return isStringMap(schema) ? { kind: 'map', separator: name === 'headers' ? ':' : '=' } : { kind: 'json' };
+    default:
+      return { kind: 'json' };
+  }
+}
+
+function describeList(item: JsonSchema): ValueDescription {
+  if (isStringList(item['enum'])) return { kind: 'list', choices: item['enum'] };
+  return item['type'] === 'string' ? { kind: 'list', choices: null } : { kind: 'json' };
+}
+
+/** Null is what an absent flag says. */
+function withoutNull(schema: JsonSchema): JsonSchema {
+  const branches = alternativesOf(schema).filter(({ type }) => type !== 'null');
+  return branches.length === 1 ? { ...schema, anyOf: undefined, ...branches[0] } : schema;
+}
+
+function alternativesOf(schema: JsonSchema): readonly JsonSchema[] {
+  return Array.isArray(schema['anyOf']) ? schema['anyOf'].map(asSchema) : [schema];
+}
+
+function isStringMap(schema: JsonSchema): boolean {
+  return schema['properties'] === undefined && asSchema(schema['additionalProperties'])['type'] === 'string';
+}
+
+function bound(schema: JsonSchema, name: 'minimum' | 'maximum'): number | null {
+  const value = schema[name];
+  return typeof value === 'number' ? value : null;
+}
+
+function valueNameOf(value: ValueDescription): string {
+  switch (value.kind) {
+    case 'map':
+      return value.separator === ':' ? 'name: value' : 'name=value';
+    case 'number':
+      return 'number';
+    case 'choice':
+      return 'choice';
+    case 'json':
+      return 'json';
+    default:
+      return 'text';
+  }
+}
+
+function positionOf({ name, positional }: InputDescription, order: readonly string[]): number {
+  return positional ? order.indexOf(name) : order.length;
+}
+
+/** Two meanings of one flag would be found by a user; they are found here. */
+function checkFlags(operation: Operation, inputs: readonly InputDescription[]): void {
+  const flags = [...GLOBAL_FLAG_NAMES.map((name) => `--${name}`), ...inputs.flatMap((input) => input.flags)];
+  const twice = flags.filter((flag, index) => flags.indexOf(flag) !== index);
+  if (twice.length > 0) throw new Error(`${operation.id}: ${twice.join(', ')} would have two meanings`);
+}
+
+function isStringList(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
+function asSchema(value: unknown): JsonSchema {
+  // Parts of a JSON Schema are schemas; `true` and absence read as the empty one.
+  return typeof value === 'object' && value !== null ? (value as JsonSchema) : {};
+}

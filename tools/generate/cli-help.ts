@@ -1,0 +1,39 @@
+import { type HelpPage, helpPages } from '@postrider/cli';
+import { OPERATIONS } from '@postrider/core';
+import { commandsSource, describeCommands } from './cli-commands.ts';
+import { MARKDOWN_NOTICE } from './markdown.ts';
+
+/** Wide enough for sentences, narrow enough for a page. */
+const HELP_COLUMNS = 110;
+
+/** The files of the CLI that follow from the registry: its catalogue of commands, and the reference of their help texts. */
+export async function cliHelpFiles(): Promise<Record<string, string>> {
+  const commands = describeCommands(OPERATIONS);
+  return {
+    'packages/cli/src/generated/commands.ts': commandsSource(commands),
+    'docs/cli.md': renderReference(helpPages(commands, HELP_COLUMNS)),
+  };
+}
+
+function renderReference(pages: readonly HelpPage[]): string {
+  const [root, ...commands] = pages;
+  return [
+    MARKDOWN_NOTICE,
+    '',
+    '# The `postrider` command',
+    '',
+    'Every command as `--help` explains it. The global options stand once, at the top; every command takes them, before or behind its own.',
+    ...(root === undefined ? [] : ['', '```text', root.text.trimEnd(), '```']),
+    ...commands.flatMap(renderPage),
+    '',
+  ].join('\n');
+}
+
+function renderPage({ command, text }: HelpPage): string[] {
+  return ['', `## \`${command}\``, '', '```text', withoutGlobalOptions(text).trimEnd(), '```'];
+}
+
+/** The block from its heading to the next blank line. */
+function withoutGlobalOptions(text: string): string {
+  return text.replace(/\nGlobal options:\n(?:.+\n)*/, '');
+}

@@ -1,0 +1,29 @@
+import { MARKDOWN_NOTICE, renderTable } from './markdown.ts';
+
+/** One setting as the server declares it. */
+export interface Setting {
+  readonly name: string;
+  /** Null or empty where the setting is off, or made up at the start. */
+  readonly default: string | number | boolean | null;
+  readonly description: string;
+}
+
+/** docs/configuration.md: every setting with its default. */
+export function renderConfigurationDoc(settings: readonly Setting[]): string {
+  const rows = settings.map((setting) => [`\`${setting.name}\``, renderDefault(setting), setting.description]);
+  return `${MARKDOWN_NOTICE}
+
+# Configuration
+
+Every setting is an environment variable and has a default. A value that cannot be is named, and the server does not
+start.
+
+${renderTable(['setting', 'default', 'meaning'], rows)}
+`;
+}
+
+/** A value as code, a default that is told in words as words. */
+function renderDefault(setting: Setting): string {
+  const value = String(setting.default ?? '');
+  return value === '' || value.includes(' ') ? value : `\`${value}\``;
+}

@@ -1,0 +1,81 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type AnyOperation, type CallableOperation, OPERATIONS } from '@postrider/core';
+import { collectCitations } from '../../test/requirements/citations.ts';
+import { REQUIREMENTS } from '../../test/requirements.ts';
+import { cliHelpFiles } from './cli-help.ts';
+import { renderConfigurationDoc, type Setting } from './configuration-doc.ts';
+import { renderErrorsDoc } from './errors-doc.ts';
+import { renderEventsDoc } from './events-doc.ts';
+import { mcpSnapshotFiles } from './mcp-snapshots.ts';
+import { createOpenApiDocument, type OpenApiDocument, renderOpenApiDocument } from './openapi-document.ts';
+import { type Product, TYPESCRIPT_NOTICE } from './product.ts';
+import { renderRequirementsDoc } from './requirements-doc.ts';
+import { describeCall } from './sdk-calls.ts';
+import { renderSdkModels } from './sdk-models.ts';
+import { renderSdkOperations } from './sdk-operations.ts';
+import { renderResource, renderResources } from './sdk-resources.ts';
+import { renderSdkSchema } from './sdk-schema.ts';
+
+const SDK_GENERATED = 'packages/sdk/src/generated';
+
+/** Folders that hold generated files only: whatever else lies there was left over. */
+export const GENERATED_FOLDERS: readonly string[] = [SDK_GENERATED, 'packages/cli/src/generated', 'test/mcp/snapshots'];
+
+/** Renders everything that is generated, from the sources under the repository's root. The same sources give the same bytes. */
+export async function renderProducts(root: string): Promise<readonly Product[]> {
+  const document = createOpenApiDocument(await readVersion(root, 'server'));
+  return [
+    { path: 'openapi.yaml', content: renderOpenApiDocument(document) },
+    ...(await renderSdk(document, await readVersion(root, 'sdk'))),
+    { path: 'docs/errors.md', content: renderErrorsDoc() },
+    { path: 'docs/events.md', content: renderEventsDoc() },
+    ...(await renderConfiguration(root)),
+    ...toProducts(await cliHelpFiles()),
+    ...toProducts(mcpSnapshotFiles()),
+    { path: 'docs/requirements.md', content: renderRequirementsDoc(REQUIREMENTS, await collectCitations(root)) },
+  ];
+}
+
+async function renderSdk(document: OpenApiDocument, version: string): Promise<readonly Product[]> {
+  const operations = OPERATIONS.filter(isCallable);
+  const resources = Map.groupBy(
+    operations.map((operation) => describeCall(operation, document)),
+    ({ resource }) => resource,
+  );
+  return [
+    { path: `${SDK_GENERATED}/version.ts`, content: `${TYPESCRIPT_NOTICE}\n\nexport const VERSION = '${version}';\n` },
+    { path: `${SDK_GENERATED}/schema.ts`, content: await renderSdkSchema(document) },
+    { path: `${SDK_GENERATED}/models.ts`, content: renderSdkModels(document) },
+    { path: `${SDK_GENERATED}/operations.ts`, content: renderSdkOperations(operations, document) },
+    { path: `${SDK_GENERATED}/resources.ts`, content: renderResources([...resources.keys()]) },
+    ...[...resources].map(([resource, calls]) => ({
+      path: `${SDK_GENERATED}/resources/${resource}.ts`,
+      content: renderResource(resource, calls),
+    })),
+  ];
+}
+
+function isCallable(operation: AnyOperation): operation is CallableOperation {
+  return operation.response !== 'raw';
+}
+
+function toProducts(files: Readonly<Record<string, string>>): readonly Product[] {
+  return Object.entries(files).map(([name, content]) => ({ path: name, content }));
+}
+
+async function renderConfiguration(root: string): Promise<readonly Product[]> {
+  const file = path.join(root, 'packages/server/src/config.ts');
+  if (!existsSync(file)) return [];
+  const { SETTINGS } = (await import(pathToFileURL(file).href)) as { readonly SETTINGS: readonly Setting[] };
+  return [{ path: 'docs/configuration.md', content: renderConfigurationDoc(SETTINGS) }];
+}
+
+async function readVersion(root: string, name: string): Promise<string> {
+  const manifest: unknown = JSON.parse(await readFile(path.join(root, 'packages', name, 'package.json'), 'utf8'));
+  const hasVersion = typeof manifest === 'object' && manifest !== null && 'version' in manifest;
+  if (!hasVersion || typeof manifest.version !== 'string') throw new Error(`packages/${name} has no version`);
+  return manifest.version;
+}

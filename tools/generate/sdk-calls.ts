@@ -1,0 +1,112 @@
+import { type CallableOperation, type Operation, resourceOf } from '@postrider/core';
+import {
+  modelName,
+  nodeOf,
+  type OpenApiDocument,
+  type ParameterNode,
+  resolveSchema,
+  type SchemaNode,
+} from './openapi-document.ts';
+
+/** A type by its name in the generated code: a model, a part of an operation under a name of its own, or the language's own. */
+export type NamedType =
+  | { readonly kind: 'model'; readonly name: string }
+  | { readonly kind: 'alias'; readonly name: string; readonly definition: string }
+  | { readonly kind: 'language'; readonly name: 'string' };
+
+/** One method of a resource. */
+export interface Call {
+  readonly id: CallableOperation['id'];
+  readonly resource: string;
+  readonly method: string;
+  readonly summary: string;
+  readonly description: string;
+  /** Codes of its own, beside those that every call can answer. */
+  readonly errors: readonly string[];
+  readonly params: readonly { readonly name: string; readonly description: string }[];
+  readonly body: NamedType | null;
+  /** `required` where at least one parameter has to be given. */
+  readonly query: { readonly type: NamedType; readonly required: boolean } | null;
+  /** What the call answers; of a list the whole page's body. */
+  readonly output: NamedType;
+  /** Where the answer is a page: the field with its items, and their type. */
+  readonly page: { readonly itemsName: string; readonly item: NamedType } | null;
+}
+
+/** Describes how the SDK calls an operation, from the registry and from the OpenAPI document made of it. */
+export function describeCall(operation: CallableOperation, document: OpenApiDocument): Call {
+  const { errors }: Operation = operation;
+  const { parameters = [], requestBody } = nodeOf(operation, document);
+  const method = toCamelCase(operation.id.slice(resourceOf(operation).length + 1));
+  const query = parameters.filter((parameter) => parameter.in === 'query');
+  const bodySchema = requestBody?.content['application/json']?.schema;
+  return {
+    id: operation.id,
+    resource: resourceOf(operation),
+    method,
+    summary: operation.summary,
+    description: operation.description,
+    errors,
+    params: parameters
+      .filter((parameter) => parameter.in === 'path')
+      .map(({ name, description = '' }) => ({ name, description })),
+    body: bodySchema === undefined ? null : nameType(bodySchema, `${method}Body`, bodyPath(operation)),
+    query: query.length === 0 ? null : { type: queryType(operation, method), required: query.some(isRequired) },
+    output: outputOf(operation, method, document),
+    page: pageOf(operation, method, document),
+  };
+}
+
+/** `send-batch` as a method is `sendBatch`. */
+export function toCamelCase(name: string): string {
+  return name.replaceAll(/[-.](\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+export function upperFirst(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** A model by its own name; any other schema by a name made here for its place in the operation. */
+function nameType(schema: SchemaNode, aliasName: string, definition: string): NamedType {
+  const model = modelName(schema);
+  if (model !== null) return { kind: 'model', name: model };
+  return { kind: 'alias', name: upperFirst(aliasName), definition };
+}
+
+function queryType({ id }: CallableOperation, method: string): NamedType {
+  const definition = `NonNullable<operations['${id}']['parameters']['query']>`;
+  return { kind: 'alias', name: upperFirst(`${method}Query`), definition };
+}
+
+function isRequired({ required }: ParameterNode): boolean {
+  return required;
+}
+
+function outputOf(operation: CallableOperation, method: string, document: OpenApiDocument): NamedType {
+  if (operation.response === 'text') return { kind: 'language', name: 'string' };
+  return nameType(successSchema(operation, document), `${method}Answer`, answerPath(operation));
+}
+
+/** A page is an answer with `nextCursor`; its items are its one array. */
+function pageOf(operation: CallableOperation, method: string, document: OpenApiDocument): Call['page'] {
+  const { properties = {} } = resolveSchema(successSchema(operation, document), document);
+  if (properties['nextCursor'] === undefined) return null;
+  const arrays = Object.entries(properties).filter(([, { items }]) => items !== undefined);
+  const [first] = arrays;
+  if (first === undefined || arrays.length > 1) throw new Error(`${operation.id} must answer exactly one array`);
+  const [itemsName, { items = {} }] = first;
+  return { itemsName, item: nameType(items, `${method}Item`, `${answerPath(operation)}['${itemsName}'][number]`) };
+}
+
+function successSchema(operation: CallableOperation, document: OpenApiDocument): SchemaNode {
+  const success = nodeOf(operation, document).responses[operation.status];
+  return success?.content['application/json']?.schema ?? {};
+}
+
+function bodyPath({ id }: CallableOperation): string {
+  return `operations['${id}']['requestBody']['content']['application/json']`;
+}
+
+function answerPath({ id, status }: CallableOperation): string {
+  return `operations['${id}']['responses'][${status}]['content']['application/json']`;
+}

@@ -1,0 +1,122 @@
+import { renderDocComment } from './doc-comment.ts';
+import { TYPESCRIPT_NOTICE } from './product.ts';
+import { type Call, type NamedType, toCamelCase, upperFirst } from './sdk-calls.ts';
+
+/** One class with a method for each operation of a resource. */
+export function renderResource(resource: string, calls: readonly Call[]): string {
+  const types = calls.flatMap(typesOf);
+  return `${TYPESCRIPT_NOTICE}
+
+${renderImports(calls, types).join('\n')}
+${renderAliases(types)}
+export class ${className(resource)} {
+  readonly #client: OperationCaller;
+
+  constructor(client: OperationCaller) {
+    this.#client = client;
+  }
+
+${calls.map(renderMethod).join('\n')}}
+`;
+}
+
+/** The base class of the client: every resource as a property. */
+export function renderResources(resources: readonly string[]): string {
+  const imports = resources.map((name) => `import { ${className(name)} } from './resources/${name}.ts';`);
+  const properties = resources.map((name) => `  readonly ${toCamelCase(name)} = new ${className(name)}(this);`);
+  return `${TYPESCRIPT_NOTICE}
+
+import type { Answer, CallOptions, OperationCaller, OperationInput } from '../call.ts';
+import type { OperationId } from './operations.ts';
+${imports.join('\n')}
+
+/** Every resource of the API. */
+export abstract class Resources implements OperationCaller {
+${properties.join('\n')}
+
+  abstract requestOperation<Data = unknown>(
+    id: OperationId,
+    input?: OperationInput,
+    options?: CallOptions,
+  ): Promise<Answer<Data>>;
+}
+`;
+}
+
+/** The types that the method of a call names. */
+function typesOf({ body, query, output, page }: Call): NamedType[] {
+  return [...(body ? [body] : []), ...(query ? [query.type] : []), page?.item ?? output];
+}
+
+function renderImports(calls: readonly Call[], types: readonly NamedType[]): string[] {
+  const models = types.filter(({ kind }) => kind === 'model').map(({ name }) => name);
+  const lists = calls.some(({ page }) => page !== null);
+  const parts = types.some(({ kind }) => kind === 'alias');
+  return [
+    `import type { CallOptions, OperationCaller } from '../../call.ts';`,
+    ...(lists ? [`import { listPages, type PagePromise } from '../../pagination.ts';`] : []),
+    ...(models.length > 0 ? [`import type { ${[...new Set(models)].sort().join(', ')} } from '../models.ts';`] : []),
+    ...(parts ? [`import type { operations } from '../schema.ts';`] : []),
+  ];
+}
+
+function renderAliases(types: readonly NamedType[]): string {
+  const aliases = types.flatMap((type) => (type.kind === 'alias' ? [`type ${type.name} = ${type.definition};\n`] : []));
+  return aliases.length === 0 ? '' : `\n${aliases.join('')}`;
+}
+
+function renderMethod(call: Call): string {
+  return `${renderDocComment(describeMethod(call), '  ')}${call.page === null ? renderCall(call) : renderList(call, call.page)}`;
+}
+
+function renderCall(call: Call): string {
+  const type = call.output.name;
+  return `  async ${call.method}(${renderArguments(call)}): Promise<${type}> {
+    const { data } = await this.#client.requestOperation<${type}>('${call.id}', ${renderInput(call)}, options);
+    return data;
+  }
+`;
+}
+
+function renderList(call: Call, { itemsName, item }: NonNullable<Call['page']>): string {
+  return `  ${call.method}(${renderArguments(call)}): PagePromise<${item.name}> {
+    return listPages(this.#client, '${call.id}', '${itemsName}', ${renderInput(call)}, options);
+  }
+`;
+}
+
+/** Ids first, in the order of the path, then the body, then the query, then the options of the call. */
+function renderArguments({ params, body, query }: Call): string {
+  return [
+    ...params.map(({ name }) => `${name}: string`),
+    ...(body === null ? [] : [`body: ${body.name}`]),
+    ...(query === null ? [] : [`query: ${query.type.name}${query.required ? '' : ' = {}'}`]),
+    'options: CallOptions = {}',
+  ].join(', ');
+}
+
+function renderInput({ params, body, query }: Call): string {
+  const parts = [
+    ...(params.length === 0 ? [] : [`params: { ${params.map(({ name }) => name).join(', ')} }`]),
+    ...(body === null ? [] : ['body']),
+    ...(query === null ? [] : ['query']),
+  ];
+  return parts.length === 0 ? '{}' : `{ ${parts.join(', ')} }`;
+}
+
+function describeMethod({ summary, description, params, errors, page }: Call): string[] {
+  const codes = errors.map((code) => `\`${code}\``).join(', ');
+  return [
+    `${summary}.`,
+    description,
+    ...(page === null
+      ? []
+      : ['Awaited it is the first page, iterated with `for await` it is every item of every page.']),
+    ...params.map((param) => `@param ${param.name} ${param.description}`),
+    ...(codes === '' ? [] : [`@throws PostriderError with ${codes}, beside the codes that every call can answer.`]),
+  ];
+}
+
+function className(resource: string): string {
+  return `${upperFirst(toCamelCase(resource))}Resource`;
+}

@@ -1,0 +1,35 @@
+import openapiTypescript, { astToString } from 'openapi-typescript';
+import type { OpenApiDocument, OperationNode } from './openapi-document.ts';
+import { TYPESCRIPT_NOTICE } from './product.ts';
+
+/** What the SDK uses of the generator's output; the rest repeats it by path. */
+const KEPT_DECLARATIONS = new Set(['components', 'operations']);
+
+/**
+ * The types of the OpenAPI document. Answers other than success are left out first: the SDK turns them into errors, and they would be
+ * nine tenths of the file.
+ */
+export async function renderSdkSchema(document: OpenApiDocument): Promise<string> {
+  // A field with a default may be left out of a request; answers list it as required themselves.
+  const nodes = await openapiTypescript(JSON.stringify(withoutRefusals(document)), { defaultNonNullable: false });
+  const kept = nodes.filter((node) => KEPT_DECLARATIONS.has(declaredName(node)));
+  return `${TYPESCRIPT_NOTICE}\n\n${astToString(kept)}`;
+}
+
+function declaredName(node: object): string {
+  // Every node at the top is a declaration; the type of the list is that of any node.
+  const { name } = node as { readonly name?: { readonly text?: string } };
+  return name?.text ?? '';
+}
+
+function withoutRefusals(document: OpenApiDocument): OpenApiDocument {
+  const paths = Object.entries(document.paths).map(([path, methods]) => {
+    const lean = Object.entries(methods).map(([method, node]) => [method, { ...node, responses: successesOf(node) }]);
+    return [path, Object.fromEntries(lean)];
+  });
+  return { ...document, paths: Object.fromEntries(paths) };
+}
+
+function successesOf({ responses }: OperationNode): OperationNode['responses'] {
+  return Object.fromEntries(Object.entries(responses).filter(([status]) => status.startsWith('2')));
+}
