@@ -38,8 +38,8 @@ describe('help', () => {
   });
 
   it('fits the width of the terminal', async () => {
-    const { stdout } = await runInProcess(['--help'], { columns: 60 });
-    expect(stdout.split('\n').filter((line) => line.length > 60)).toEqual([]);
+    const { stdout } = await runInProcess(['--help'], { columns: 80 });
+    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
   });
 
   it('explains every flag of a command and shows its examples', () => {

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { type CliIo, type CommandDescription, runCli } from '@postrider/cli';
+import { type ByteSource, type CliIo, type CommandDescription, runCli } from '@postrider/cli';
 import { type Reply, type ScriptedServer, startScriptedServer } from '../sdk/scripted-server.ts';
 
 export const KEY = 'pr_live_0123456789abcdefghijABCDEFGHIJ';
@@ -9,7 +9,7 @@ export interface Terminal {
   readonly columns?: number;
   /** Whether stderr is a terminal, where it differs from stdout. */
   readonly isErrTty?: boolean;
-  readonly stdin?: string | Uint8Array;
+  readonly stdin?: string | Uint8Array | ReadableStream<string>;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly cwd?: string;
   readonly signal?: AbortSignal;
@@ -29,7 +29,7 @@ export async function runInProcess(argv: readonly string[], terminal: Terminal =
   const io: CliIo = {
     stdout: stdout.sink,
     stderr: stderr.sink,
-    stdin: Readable.from(terminal.stdin === undefined ? [] : [terminal.stdin]),
+    stdin: sourceOf(terminal.stdin),
     env: terminal.env ?? {},
     cwd: terminal.cwd ?? import.meta.dirname,
     ...(terminal.signal === undefined ? {} : { signal: terminal.signal }),
@@ -47,6 +47,10 @@ export async function runAgainst(
   await using server = await startScriptedServer(replies);
   const env = { POSTRIDER_API_KEY: KEY, POSTRIDER_BASE_URL: server.baseUrl, ...terminal.env };
   return { ...(await runInProcess(argv, { ...terminal, env })), received: server.received };
+}
+
+function sourceOf(stdin: Terminal['stdin']): ByteSource {
+  return stdin instanceof ReadableStream ? stdin : Readable.from(stdin === undefined ? [] : [stdin]);
 }
 
 function capture(isTTY: boolean, columns: number | undefined) {

@@ -128,6 +128,15 @@ describe('a later start', () => {
     expect(await connect(connection)`SELECT 1 AS one`).toEqual([{ one: 1 }]);
   });
 
+  it('sets a log that has grown long aside', async () => {
+    const dataDir = await usedDataDir();
+    const log = join(dataDir, 'postgres.log');
+    await writeFile(log, 'x'.repeat(6_000_000));
+    await start(dataDir);
+    expect((await stat(log)).size).toBeLessThan(10_000);
+    expect((await stat(`${log}.1`)).size).toBe(6_000_000);
+  });
+
   it('is refused while another process owns the data directory, which it names', async () => {
     const dataDir = await usedDataDir();
     const owner = launchOwner(dataDir);
@@ -198,17 +207,29 @@ describe('an owner that is killed', () => {
     expect(row?.['rows'] - (await committed)).toBeOneOf([0, 1]);
   });
 
+  it('takes the server with it although its first watchdog was killed', async () => {
+    const dataDir = await usedDataDir();
+    const owner = launchOwner(dataDir);
+    await firstMessage(owner, 'connection');
+    const [first] = await watchdogsOf(dataDir);
+    process.kill(first ?? 0, 'SIGKILL');
+    await vi.waitFor(async () => expect(await watchdogsOf(dataDir)).toEqual([expect.not.toBeOneOf([first])]));
+    const orphan = await serverPid(dataDir);
+    await kill(owner);
+    await vi.waitFor(async () => expect(await readRunningProcess(orphan)).toBeNull(), { timeout: 12_000 });
+  });
+
   it('does not keep a new owner waiting, not even when its watchdog was killed as well', async () => {
     const dataDir = await usedDataDir();
     const owner = launchOwner(dataDir);
     const connection: PostgresConnection = await firstMessage(owner, 'connection');
     await connect(connection)`CREATE TABLE kept AS SELECT 42 AS answer`;
     const orphan = await serverPid(dataDir);
-    const watchdogs = (await listOf(dataDir)).filter(({ command }) => command.includes('postrider-watchdog'));
+    const watchdogs = await watchdogsOf(dataDir);
     expect(watchdogs).toHaveLength(1);
     // Stopped first, so that it cannot put another watchdog in the killed one's place.
     owner.kill('SIGSTOP');
-    for (const { pid } of watchdogs) process.kill(pid, 'SIGKILL');
+    for (const pid of watchdogs) process.kill(pid, 'SIGKILL');
     await kill(owner);
     const next = await start(dataDir);
     expect(await readRunningProcess(orphan)).toBeNull();
@@ -369,6 +390,11 @@ async function serverPid(dataDir: string): Promise<number> {
 /** The processes that have the folder in their command. */
 async function listOf(folder: string) {
   return (await listRunningProcesses()).filter(({ command }) => command.includes(folder));
+}
+
+async function watchdogsOf(dataDir: string): Promise<number[]> {
+  const watchdogs = (await listOf(dataDir)).filter(({ command }) => command.includes('postrider-watchdog'));
+  return watchdogs.map(({ pid }) => pid);
 }
 
 /** Commits row after row until the connection is lost; how many were confirmed. */

@@ -1,8 +1,13 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
 import PostalMime, { type Address, decodeWords, type Email } from 'postal-mime';
 import { describe, expect, it } from 'vitest';
-import { composeMime, joinMessage, type MimeMessage } from '../../packages/server/src/delivery/compose-mime.ts';
-import { HeaderRefusedError, type Mailbox } from '../../packages/server/src/delivery/mime-header.ts';
+import {
+  composeMime,
+  joinMessage,
+  type Mailbox,
+  type MimeMessage,
+} from '../../packages/server/src/delivery/compose-mime.ts';
+import { HeaderRefusedError } from '../../packages/server/src/delivery/mime-header.ts';
 import { seededRandom } from '../harness/seeded-random.ts';
 import { generateMessage } from './generated-messages.ts';
 
@@ -150,6 +155,7 @@ describe('header values', () => {
       const words = headerOf({ subject }).match(/=\?utf-8\?[QB]\?[^?]*\?=/g) ?? [];
       expect(words.length).toBeGreaterThan(1);
       expect(Math.max(...words.map((word) => word.length))).toBeLessThanOrEqual(75);
+      expect(words.filter((word) => /[ \t]/.test(word))).toEqual([]);
       expect(words.map((word) => decodeWords(word)).join('')).toBe(subject);
     }
   });
@@ -205,10 +211,11 @@ describe('header values', () => {
     expect(() => compose({ headers: [[name, 'x@example.com']] })).toThrow(HeaderRefusedError);
   });
 
-  it('take a Reply-To from the sender only where the message has none', () => {
-    const headers = [['Reply-To', 'a@example.com']] as const;
-    expect(headerOf({ headers })).toContain('\r\nReply-To: a@example.com\r\n');
-    expect(() => headerOf({ headers, replyTo: MESSAGE.to })).toThrow(HeaderRefusedError);
+  it('give one Reply-To at most, the message’s own before one among the headers', () => {
+    const headers = [['reply-to', 'a@example.com']] as const;
+    const replies = (replyTo: readonly Mailbox[]) => headerOf({ headers, replyTo }).match(/^reply-to: .*$/gim);
+    expect(replies([])).toEqual(['reply-to: a@example.com']);
+    expect(replies([{ name: null, address: 'b@example.com' }])).toEqual(['Reply-To: b@example.com']);
   });
 });
 
@@ -223,6 +230,15 @@ describe('mailboxes', () => {
     expect(from('Doe, Jane "JD" \\o/')).toBe('"Doe, Jane \\"JD\\" \\\\o/" <a@example.com>');
     expect(from('Jürgen')).toBe('=?utf-8?Q?J=C3=BCrgen?= <a@example.com>');
     expect(from('=?x')).toBe('=?utf-8?B?PT94?= <a@example.com>');
+  });
+
+  it('use in encoded names only the characters that RFC 2047 allows in a phrase', () => {
+    const everything = String.fromCharCode(...Array.from({ length: 95 }, (_, index) => 0x20 + index));
+    // Enough letters for the Q encoding to be the shorter one.
+    const header = headerOf({ from: { name: `${everything}${'abc'.repeat(60)}é`, address: 'a@example.com' } });
+    const words = header.match(/=\?utf-8\?Q\?[^?]*\?=/g) ?? [];
+    expect(words.length).toBeGreaterThan(0);
+    for (const word of words) expect(word).toMatch(/^=\?utf-8\?Q\?[A-Za-z0-9!*+/=_-]+\?=$/);
   });
 
   it('keep a quoted local part in brackets, as some readers take its text for a name', () => {

@@ -1,5 +1,4 @@
-import type { MimeMessage } from '../../packages/server/src/delivery/compose-mime.ts';
-import type { Mailbox } from '../../packages/server/src/delivery/mime-header.ts';
+import type { Mailbox, MimeMessage } from '../../packages/server/src/delivery/compose-mime.ts';
 import type { SeededRandom } from '../harness/seeded-random.ts';
 
 /** A message of any shape a sender may come up with: scripts, lengths, blanks, line ends, header names of any case. */

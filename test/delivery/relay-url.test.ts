@@ -98,7 +98,14 @@ describe('isLoopbackHost', () => {
     for (const host of ['localhost', 'LOCALHOST', '127.0.0.1', '127.9.9.9', '::1']) {
       expect(isLoopbackHost(host), host).toBe(true);
     }
-    for (const host of ['128.0.0.1', '127.0.0.1.example.com', '127.example.com', 'localhost.example.com', '0.0.0.0', '::']) {
+    for (const host of [
+      '128.0.0.1',
+      '127.0.0.1.example.com',
+      '127.example.com',
+      'localhost.example.com',
+      '0.0.0.0',
+      '::',
+    ]) {
       expect(isLoopbackHost(host), host).toBe(false);
     }
   });

@@ -145,7 +145,9 @@ describe('greeting and EHLO', () => {
   });
 
   it('reports a server that closes before its greeting, and one that closes after EHLO', async () => {
-    const silent = await serve((c) => c.socket.end());
+    const silent = await serve(({ socket }) => {
+      socket.end();
+    });
     expect(await faultOf(silent.port)).toMatchObject({ kind: 'lost' });
     const abrupt = await serve(async (c) => {
       c.say('220 hi\r\n');

@@ -9,7 +9,7 @@ import {
   SCOPES,
   type Scope,
 } from '@postrider/core';
-import { createMcpServer, DEFAULT_TOOLSET, TOOLS } from '@postrider/mcp';
+import { createMcpServer, DEFAULT_TOOLSET, type SurfaceEntry, TOOLS } from '@postrider/mcp';
 import { describe, expect, it } from 'vitest';
 import { annotationsOf } from '../../packages/mcp/src/tool.ts';
 import { mcpSnapshotFiles } from '../../tools/generate/mcp-snapshots.ts';
@@ -56,6 +56,17 @@ describe('the surface', () => {
         ...Object.keys('ceilings' in entry ? entry.ceilings : {}),
       ];
       expect(names).toEqual(expect.arrayContaining(changed));
+    }
+  });
+
+  it('knows the limits of the API that its own stay below', () => {
+    const entries: readonly SurfaceEntry[] = DEFAULT_TOOLSET;
+    for (const { operation, ceilings } of entries) {
+      const list = argumentsOf(findOperation(operation));
+      for (const [name, { max, apiMax }] of Object.entries(ceilings ?? {})) {
+        expect(list.find((argument) => argument.name === name)?.schema).toMatchObject({ maximum: apiMax });
+        expect(max).toBeLessThan(apiMax);
+      }
     }
   });
 

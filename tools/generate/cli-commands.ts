@@ -135,7 +135,8 @@ function withoutNull(schema: JsonSchema): JsonSchema {
 }
 
 function alternativesOf(schema: JsonSchema): readonly JsonSchema[] {
-  return Array.isArray(schema['anyOf']) ? schema['anyOf'].map(asSchema) : [schema];
+  if (Array.isArray(schema['anyOf'])) return schema['anyOf'].map(asSchema);
+  return Array.isArray(schema['type']) ? schema['type'].map((type) => ({ ...schema, type })) : [schema];
 }
 
 function isStringMap(schema: JsonSchema): boolean {
@@ -144,7 +145,8 @@ function isStringMap(schema: JsonSchema): boolean {
 
 function bound(schema: JsonSchema, name: 'minimum' | 'maximum'): number | null {
   const value = schema[name];
-  return typeof value === 'number' ? value : null;
+  // Every integer has the safe ones as its bounds; nobody chose those.
+  return typeof value === 'number' && Math.abs(value) < Number.MAX_SAFE_INTEGER ? value : null;
 }
 
 function valueNameOf(value: ValueDescription): string {

@@ -9,6 +9,8 @@ export interface TextSink {
 /** Where piped content comes from; `process.stdin` is such a source. */
 export interface ByteSource extends AsyncIterable<Uint8Array | string> {
   readonly isTTY?: boolean;
+  /** Ends a read that is still waiting, which would keep the process alive. */
+  destroy?(): unknown;
 }
 
 /** Everything of the process that a command touches. */

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { CliIo } from './cli-io.ts';
+import type { ByteSource, CliIo } from './cli-io.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { ownFailure, usageFailure } from './failure.ts';
 
 /**
  * The content a flag stands for: `@path` is a file's, `-` is what comes on stdin, anything else is the content itself. `@@` at the start
- * is a literal `@`, so that every text can be said.
+ * is a literal `@`, so that content can begin with one.
  */
 export async function readContent(flag: string, given: string, io: CliIo): Promise<string> {
   if (readsStdin(given)) return decode(await readStdin(flag, io), `what ${flag} reads from stdin`);
@@ -33,30 +33,26 @@ async function readNamedFile(flag: string, path: string, io: CliIo): Promise<Uin
   }
 }
 
-async function readStdin(flag: string, io: CliIo): Promise<Uint8Array> {
-  if (io.stdin.isTTY === true)
-    io.stderr.write(`Reading ${flag} from the terminal; end with Ctrl-D on a line of its own.\n`);
-  const chunks: Uint8Array[] = [];
-  const chunksOfStdin = io.stdin[Symbol.asyncIterator]();
-  for (;;) {
-    const next = await untilAborted(chunksOfStdin.next(), io.signal);
-    if (next.done === true) return Buffer.concat(chunks);
-    chunks.push(typeof next.value === 'string' ? Buffer.from(next.value) : next.value);
+async function readStdin(flag: string, { stdin, stderr, signal }: CliIo): Promise<Uint8Array> {
+  if (stdin.isTTY === true) stderr.write(`Reading ${flag} from the terminal; end with Ctrl-D on a line of its own.\n`);
+  const { promise: interrupted, reject } = Promise.withResolvers<never>();
+  const interrupt = () => {
+    reject(signal?.reason);
+    stdin.destroy?.();
+  };
+  signal?.throwIfAborted();
+  signal?.addEventListener('abort', interrupt, { once: true });
+  try {
+    return await Promise.race([readAll(stdin), interrupted]);
+  } finally {
+    signal?.removeEventListener('abort', interrupt);
   }
 }
 
-/** A read from stdin cannot be called back, but nobody has to wait for it. */
-async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return work;
-  signal.throwIfAborted();
-  const aborted = Promise.withResolvers<never>();
-  const abort = () => aborted.reject(signal.reason);
-  signal.addEventListener('abort', abort, { once: true });
-  try {
-    return await Promise.race([work, aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', abort);
-  }
+async function readAll(source: ByteSource): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of source) chunks.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
+  return Buffer.concat(chunks);
 }
 
 function decode(bytes: Uint8Array, what: string): string {

@@ -30,7 +30,7 @@ export function addGlobalOptions(command: Command): Command {
     new Option('--no-json', 'Print for people even where stdout is no terminal.'),
     new Option('--output <format>', 'The same choice by name.').choices(['json', 'table']).conflicts('json'),
     new Option('--api-key <key>', 'API key; else POSTRIDER_API_KEY, else the profile’s.'),
-    new Option('--base-url <url>', 'Server; else POSTRIDER_BASE_URL, else the profile’s.'),
+    new Option('--base-url <url>', 'Server; else POSTRIDER_BASE_URL, else the profile’s.').argParser(parseAddress),
     new Option(
       '--data-dir <path>',
       'Where the profile, quickstart.json, is; else POSTRIDER_DATA_DIR, else .postrider.',
@@ -105,6 +105,12 @@ function parseTimeout(text: string): number {
   const seconds = Number(text);
   if (/^\d+$/.test(text) && seconds >= 1 && seconds <= TIMEOUT_SECONDS_MAX) return seconds;
   throw new InvalidArgumentError(`Give whole seconds from 1 to ${TIMEOUT_SECONDS_MAX}.`);
+}
+
+function parseAddress(text: string): string {
+  const protocol = URL.parse(text)?.protocol;
+  if (protocol === 'http:' || protocol === 'https:') return text;
+  throw new InvalidArgumentError('Give a URL that begins with http:// or https://.');
 }
 
 function textOrNothing(value: unknown): string | undefined {

@@ -8,6 +8,7 @@ import { guessOutputForm } from './global-options.ts';
 import type { Invocation } from './invocation.ts';
 import { reportFailure } from './output/failure-report.ts';
 import { buildProgram } from './program.ts';
+import { findSwallowedFlag } from './swallowed-flag.ts';
 
 /**
  * Runs one command line and answers with its exit code. Writes data to `io.stdout` and everything else to `io.stderr`; never throws,
@@ -25,6 +26,8 @@ export async function runCli(
     exitCode = await execute(invocation, io);
   });
   try {
+    const swallowed = findSwallowedFlag(program, argv);
+    if (swallowed !== null) throw swallowed;
     if (argv.length === 0) program.outputHelp();
     else await program.parseAsync(argv, { from: 'user' });
     return exitCode;

@@ -74,5 +74,11 @@ function sizeCode(issue: Extract<Issue, { code: 'too_big' | 'too_small' }>): str
 
 function messageOf(issue: Issue): string {
   if (issue.code === 'invalid_type' && issue.input === undefined) return 'is required';
-  return issue.message.charAt(0).toLowerCase() + issue.message.slice(1);
+  if (issue.code === 'invalid_key')
+    return `has a name that breaks a rule: ${lowerFirst(issue.issues[0]?.message ?? '')}`;
+  return lowerFirst(issue.message);
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
 }

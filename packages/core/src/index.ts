@@ -49,6 +49,6 @@ export { idSchema, isRequestId } from './schemas/identifiers.ts';
 export type { Message, MessageRecord } from './schemas/message.ts';
 export type { FieldProblem, Problem, RefusedRecipient } from './schemas/problem.ts';
 export { CHANNELS, type Channel, SOURCES, type Source } from './schemas/provenance.ts';
-export { RECIPIENT_KINDS, type RecipientKind } from './schemas/recipients.ts';
+export { mailboxSchema, RECIPIENT_KINDS, type RecipientKind } from './schemas/recipients.ts';
 export { type SendRequest, type SendRequestInput, sendRequestSchema } from './schemas/send-request.ts';
 export { ALL_SCOPES, expandScopes, SCOPE_SHORTHANDS, SCOPES, type Scope } from './scopes.ts';

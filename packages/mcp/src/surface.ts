@@ -1,8 +1,10 @@
-import { type CallableId, findOperation, type Scope } from '@postrider/core';
+import { type CallableId, findOperation, LIMITS, type Scope } from '@postrider/core';
 
 /** A number that the tool keeps lower than the API does; it is the default too. */
 export interface Ceiling {
   readonly max: number;
+  /** The API's own limit: what lies beyond it goes on to the API, which refuses it and names that limit. */
+  readonly apiMax: number;
   readonly description: string;
 }
 
@@ -26,14 +28,14 @@ export const DEFAULT_TOOLSET = [
   {
     tool: 'wait_for_email',
     operation: 'emails.get',
-    ceilings: { wait: { max: 50, description: 'Seconds to wait at most, 1 to 50.' } },
+    ceilings: { wait: { max: 50, apiMax: LIMITS.waitSecondsMax, description: 'Seconds to wait at most, 1 to 50.' } },
   },
   { tool: 'get_email', operation: 'emails.get', hides: ['wait'] },
   // 20 rows fit into one result; with more, rows would have to be dropped that the next page no longer brings.
   {
     tool: 'list_emails',
     operation: 'emails.list',
-    ceilings: { limit: { max: 20, description: 'Rows, 1 to 20.' } },
+    ceilings: { limit: { max: 20, apiMax: LIMITS.pageSizeMax, description: 'Rows, 1 to 20.' } },
   },
 ] as const satisfies readonly SurfaceEntry[];
 

@@ -1,6 +1,5 @@
 import type { CallToolResult, Tool as ToolDefinition } from '@modelcontextprotocol/server';
 import {
-  argumentsOf,
   type Effect,
   type FieldProblem,
   findOperation,
@@ -97,7 +96,7 @@ export function placeGiven(entry: SurfaceEntry, given: GivenArguments): Placed {
   const operation: Operation = findOperation(entry.operation);
   const notes: string[] = [];
   const lowered = Object.entries(entry.ceilings ?? {}).map(([name, ceiling]) => {
-    const value = applyCeiling(given[name], ceiling, maximumOf(operation, name));
+    const value = applyCeiling(given[name], ceiling);
     if (given[name] !== undefined && value !== given[name]) {
       notes.push(`${name} was lowered to ${ceiling.max}, the most this tool takes.`);
     }
@@ -115,14 +114,9 @@ function unknownArguments(tool: string, names: readonly string[]): Problem {
   return localProblem('validation_failed', { detail: `${tool} does not take: ${names.join(', ')}.`, errors });
 }
 
-/** What the operation itself would refuse is left to it, so that the refusal names the operation's limit. */
-function applyCeiling(given: unknown, { max }: Ceiling, operationMax: number): unknown {
+function applyCeiling(given: unknown, { max, apiMax }: Ceiling): unknown {
   if (given === undefined) return max;
   const number = typeof given === 'string' && /^\d{1,9}$/.test(given) ? Number(given) : given;
-  const lowers = typeof number === 'number' && Number.isInteger(number) && number > max && number <= operationMax;
+  const lowers = typeof number === 'number' && Number.isInteger(number) && number > max && number <= apiMax;
   return lowers ? max : given;
-}
-
-function maximumOf(operation: Operation, name: string): number {
-  return Number(argumentsOf(operation).find((argument) => argument.name === name)?.schema['maximum']);
 }

@@ -15,7 +15,9 @@ const CONTROLS =
  * carry escapes that recolour, retitle or rewrite a terminal, or paste into it.
  */
 export function singleLine(text: string): string {
-  return withoutControls(text).replace(/\s+/g, ' ').trim();
+  return withoutControls(text.replace(/[\r\n\v\f\u2028\u2029]/g, ' '))
+    .replace(/\s+/g, ' ')
+    .trim();
 }
 
 /** The same for bodies: line breaks stay, tabs become spaces. */

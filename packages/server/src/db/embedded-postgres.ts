@@ -4,7 +4,14 @@ import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
 import { locatePostgresBinaries, type PostgresBinaries } from './postgres-binaries.ts';
 import { createCluster, handOverCluster, inspectCluster, removeUnfinishedClusters } from './postgres-cluster.ts';
 import { explainPostgresFailure } from './postgres-failure.ts';
-import { connectionTo, findPostgresPlace, openPostgresPlace, type PostgresPlace } from './postgres-place.ts';
+import {
+  connectionTo,
+  findPostgresPlace,
+  openPostgresPlace,
+  POSTGRES_MAJOR,
+  type PostgresConnection,
+  type PostgresPlace,
+} from './postgres-place.ts';
 import { choosePrivileges, findFolderOwner, type PostgresPrivileges } from './postgres-privileges.ts';
 import { claimCluster, findServer } from './postgres-processes.ts';
 import { prepareSocketDirectory } from './postgres-socket-directory.ts';
@@ -13,14 +20,7 @@ import { type PostgresWatchdog, startPostgresWatchdog } from './postgres-watchdo
 import { readPostmasterFile } from './postmaster-file.ts';
 
 export { EmbeddedPostgresError } from './embedded-postgres-error.ts';
-
-/** Reached through the socket in the folder `host` (port 5432 in its name) without a password, which is why that folder is private. */
-export interface PostgresConnection {
-  /** The socket's directory. */
-  host: string;
-  database: string;
-  user: string;
-}
+export type { PostgresConnection } from './postgres-place.ts';
 
 export interface EmbeddedPostgres {
   /** Stays the same when the server is started again. */
@@ -101,7 +101,7 @@ async function startOwned(
     const privileges = await prepareCluster(options, place, binaries, watchdog);
     const socketDirectory = await prepareSocketDirectory(place, privileges);
     const { onProgress = ignore, onDown = ignore, onUp = ignore, settings = {} } = options;
-    onProgress('starting PostgreSQL 18');
+    onProgress(`starting PostgreSQL ${POSTGRES_MAJOR}`);
     const plan = { place, binaries, privileges, watchdog, socketDirectory, settings, onProgress };
     const server = await supervisePostgres(plan, { onDown, onUp });
     return { connection: connectionTo(socketDirectory), attached: false, stop: stopOnce(server, letGo) };

@@ -7,7 +7,7 @@ import { PROGRAM_ENVIRONMENT } from './run-program.ts';
  * `held`: the lock is ours for as long as any process has `fd` open. Where the system has no lock to give (`enforced`
  * false), the file is open all the same, and the caller has to find out by other means who else is there.
  */
-export type FileLockAttempt = { state: 'held'; fd: number; enforced: boolean } | { state: 'busy' };
+type FileLockAttempt = { state: 'held'; fd: number; enforced: boolean } | { state: 'busy' };
 
 /** macOS locks as it opens: O_EXLOCK and O_NONBLOCK of its fcntl.h, of which Node names only the second. */
 const DARWIN_EXCLUSIVE_LOCK = 0x20;

@@ -27,7 +27,7 @@ export async function inspectCluster({ cluster }: PostgresPlace): Promise<FileOw
   return { uid: folder.uid, gid: folder.gid };
 }
 
-export interface ClusterMaking {
+interface ClusterMaking {
   place: PostgresPlace;
   binaries: PostgresBinaries;
   privileges: PostgresPrivileges;

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync } from 'node:fs';
-import { copyFile, open, stat, truncate } from 'node:fs/promises';
+import { copyFile, open, rm, stat, truncate } from 'node:fs/promises';
 import { openOwnedFile } from './file-lock.ts';
 
 /** The log of one run of the server. It writes to the file itself, so the last words of a lost server are kept too. */
@@ -33,6 +33,8 @@ export async function limitPostgresLog(path: string): Promise<void> {
     () => 0,
   );
   if (size <= LOG_LIMIT_BYTES) return;
+  // Removed first: it may be the file of another user, who once started the server here.
+  await rm(`${path}.1`, { force: true });
   await copyFile(path, `${path}.1`);
   await truncate(path);
 }

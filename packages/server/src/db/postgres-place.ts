@@ -1,8 +1,15 @@
 import { createHash } from 'node:crypto';
 import { mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { PostgresConnection } from './embedded-postgres.ts';
 import { explainPostgresFailure } from './postgres-failure.ts';
+
+/** Reached through the socket in the folder `host` (port 5432 in its name) without a password, which is why that folder is private. */
+export interface PostgresConnection {
+  /** The socket's directory. */
+  host: string;
+  database: string;
+  user: string;
+}
 
 /** Where one data directory's PostgreSQL has its things, and by which name its processes are known. */
 export interface PostgresPlace {

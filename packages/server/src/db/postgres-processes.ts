@@ -7,7 +7,7 @@ import { readPostmasterFile } from './postmaster-file.ts';
 import { listRunningProcesses, type RunningProcess, readRunningProcess, signalProcess } from './running-process.ts';
 
 /** The right to start a process on the cluster. Every such process inherits `fd` as its descriptor 3. */
-export interface ClusterClaim {
+interface ClusterClaim {
   fd: number;
   release(): void;
 }

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { limitPostgresLog } from './postgres-log.ts';
 import { launchServer, type PostgresServer, type ServerPlan } from './postgres-server.ts';
 
-export interface SupervisorEvents {
+interface SupervisorEvents {
   /** The server has ended, or an attempt to start it again has failed: the reason. */
   onDown: (reason: string) => void;
   /** It takes connections again. */

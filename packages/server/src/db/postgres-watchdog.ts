@@ -3,7 +3,7 @@ import { PROGRAM_ENVIRONMENT } from './run-program.ts';
 
 /** A process that outlives this one and then stops what it was told to guard. */
 export interface PostgresWatchdog {
-  /** A program that makes the cluster runs, as the first of a process group of its own. */
+  /** A program that makes the cluster runs. */
   guardInitdb(pid: number): void;
   /** A server is about to be started or runs. Which process it is, postmaster.pid says. */
   guardServer(): void;
@@ -17,6 +17,8 @@ export interface PostgresWatchdog {
  * does, even by SIGKILL; the last order then holds. Stopping a server takes the same steps as in orderly times: a fast
  * shutdown, after 10 s an immediate one, after 5 s more the certain end. Before each signal it looks whether
  * postmaster.pid still names the process: a new owner's server, or a stranger under the same number, is left alone.
+ * Of initdb and the servers it runs only the first is told: the others then end in good order, and leave no shared
+ * memory behind that no later start would know of.
  */
 const SCRIPT = `
 trap '' HUP INT TERM QUIT PIPE
@@ -34,7 +36,7 @@ stop_within() {
 }
 file=$1
 case $order in
-  'initdb '*) kill -s TERM -- "-\${order#initdb }" 2>/dev/null ;;
+  'initdb '*) kill -s TERM "\${order#initdb }" 2>/dev/null ;;
   server)
     pid_now "$file" || { sleep 1; pid_now "$file" || exit 0; }
     target=$pid

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 
 /** What a running PostgreSQL writes about itself into its data directory. */
-export interface PostmasterFile {
+interface PostmasterFile {
   pid: number;
   socketDirectory: string;
   ready: boolean;

@@ -18,7 +18,7 @@ export interface ProgramOptions {
 }
 
 /** `code` is null where a signal ended the program or it could not be started; `output` is what it wrote, or that reason. */
-export interface ProgramResult {
+interface ProgramResult {
   code: number | null;
   output: string;
 }

@@ -8,16 +8,6 @@ export interface RunningProcess {
   folder: string | null;
 }
 
-/** Whether the process exists. Any user's counts, and so does one that has ended but was not yet collected. */
-export function processExists(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
-}
-
 /** Sends a signal and leaves it at that where the process has gone in the meantime. */
 export function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {

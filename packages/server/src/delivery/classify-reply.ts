@@ -17,7 +17,7 @@ export function classifyReply(reply: ServerReply | null, kind: 'refused' | 'expi
   if (reply === null) return isTemporary ? 'soft' : 'unknown';
   const byWords = classifyWords(reply.text);
   const byCode = classifyEnhancedCode(reply.enhanced) ?? classifyCode(reply.code);
-  const verdict = weigh(byCode, byWords);
+  const verdict = weigh(byCode, byWords, reply.text);
   if (verdict === 'hard') return isTemporary ? 'soft' : reply.aboutRecipient === false ? 'unknown' : 'hard';
   return verdict ?? (isTemporary ? 'soft' : 'unknown');
 }
@@ -27,12 +27,13 @@ export function classifyReply(reply: ServerReply | null, kind: 'refused' | 'expi
  * not believed, since many servers put 5.1.1 before every refusal; and greylisting, which asks for patience under the
  * codes of policy, blocks nobody.
  */
-function weigh(byCode: Classification | null, byWords: Classification | null): Classification | null {
-  if (byCode === null) return byWords;
-  const contradicts = byWords !== null && byWords !== byCode;
-  if (byCode === 'hard' && contradicts) return byWords;
-  return byCode === 'block' && byWords === 'soft' ? 'soft' : byCode;
+function weigh(byCode: Classification | null, byWords: Classification | null, text: string): Classification | null {
+  if (byCode === 'hard') return byWords ?? 'hard';
+  if (byCode === 'block' && GREYLISTING.test(text)) return 'soft';
+  return byCode ?? byWords;
 }
+
+const GREYLISTING = /gr[ea]y-?list/i;
 
 function classifyEnhancedCode(enhanced: string | null): Classification | null {
   const [, subject, detail] = enhanced?.split('.') ?? [];
@@ -46,7 +47,8 @@ function classifyEnhancedCode(enhanced: string | null): Classification | null {
       // 3.1 mail system full.
       return detail === '1' ? 'soft' : null;
     case '4':
-      // 4.1 is not here: Microsoft 365 gives it for unknown recipients and for domains that are set up wrongly alike.
+      // Microsoft 365 gives 4.1 for unknown recipients and for domains that are set up wrongly alike.
+      if (detail === '1') return 'unknown';
       return SOFT_NETWORK_DETAILS.has(detail ?? '') ? 'soft' : null;
     case '7':
       return 'block';
@@ -67,53 +69,50 @@ function classifyCode(code: number): Classification | null {
   return code === 556 ? 'hard' : null;
 }
 
-/** The first that matches counts. What blocks goes first, because such replies often name the recipient as well. */
+/**
+ * The first that matches counts. What blocks goes first, because such replies often name the recipient as well. Words
+ * that could as well be about us (an account, an IP address, a log-in) make nothing hard.
+ */
 const PATTERNS: readonly (readonly [RegExp, Classification])[] = [
-  // Patience asked for, under whatever code.
-  [/gr[ea]y-?list|try (again|later)|temporar(y|ily) (deferred|unavailable|rejected|failure)|come back later/i, 'soft'],
   // Named blocklists and the words for being on one.
   [/spamhaus|barracuda|spamcop|proofpoint|sorbs|invaluement|uceprotect|cloudmark|senderscore/i, 'block'],
-  [
-    /black-?list|block-?list|deny-?list|dnsbl|\brbl\b|listed (at|by|in|on)|is blocked|been blocked|blocked (by|using|for)/i,
-    'block',
-  ],
+  [/(black|block|deny)-?list|dnsbl|\brbl\b|listed (at|by|in|on)|(is|been) blocked|blocked (by|using|for)/i, 'block'],
   // Content and reputation.
-  [
-    /\bspam|unsolicited|\buce\b|bulk mail|virus|malware|phish|reputation|suspicious|content (rejected|refused|filter)/i,
-    'block',
-  ],
+  [/\bspam|unsolicited|\buce\b|bulk mail|virus|malware|phish|reputation|suspicious/i, 'block'],
+  [/content (was )?(rejected|refused|filter)/i, 'block'],
   // Authentication of the sender, and policy.
   [
     /\bspf\b|\bdkim\b|\bdmarc\b|reverse dns|\bptr\b|unauthenticated|not authori[sz]ed|authentication required/i,
     'block',
   ],
   [
-    /polic(y|ies)|relay(ing)? (access )?(is )?(not permitted|denied)|unable to relay|access denied|administrative(ly)? prohibit/i,
+    /polic(y|ies)|relay(ing)? (access )?(is )?(not permitted|denied)|unable to relay|access denied|prohibited/i,
     'block',
   ],
-  [/too many (messages|connections|errors)|rate limit|sending rate|throttl/i, 'block'],
   // A sender that is not believed says nothing about the recipient.
   [/sender (address|domain|verify|rejected|not)|return path|invalid sender|domain of sender/i, 'unknown'],
+  // Patience asked for.
+  [/gr[ea]y-?list|try (again|later)|come back later|temporar(y|ily) (deferred|unavailable|rejected|failure)/i, 'soft'],
+  [/too many (messages|connections|errors)|rate limit|sending rate|throttl/i, 'soft'],
   // A mailbox that exists and has no room.
   [
-    /(mailbox|inbox|account|user|recipient|quota).{0,40}\b(full|over ?quota|exceed)|over ?quota|quota exceeded|insufficient (system |disk )?storage/i,
+    /(mailbox|inbox|account|user|recipient|quota).{0,40}\b(full|exceed)|over ?quota|insufficient (system |disk )?storage/i,
     'soft',
   ],
   // No such recipient, in the words of the common servers. "Mailbox unavailable" is not here: it is RFC 5321's name for
   // every 550.
   [
-    /(user|recipient|mailbox|account|address|alias|addressee)( \S{1,255})? (is )?(unknown|not found|does ?n[o']t exist|not exist|invalid)/i,
-    'hard',
-  ],
-  [/(unknown|no such|invalid|non-?existent) (local )?(user|recipient|mailbox|account|person|addressee|alias)/i, 'hard'],
-  [
-    /(user|recipient|mailbox|account)( \S{1,255})? (is |has been )?(disabled|deactivated|inactive|closed|suspended|terminated)/i,
+    /(user|recipient|mailbox|alias|addressee)( \S{1,255})? (is )?(unknown|not found|does(n't| not) exist|invalid)/i,
     'hard',
   ],
   [
-    /does not have an? .{0,40}(account|mailbox)|no mailbox (here )?by that name|email account that you tried to reach does not exist/i,
+    /(recipient|destination|e-?mail) address( \S{1,255})? (is )?(unknown|not found|does(n't| not) exist|invalid)/i,
     'hard',
   ],
+  [/(unknown|no such|invalid|non-?existent) (local )?(user|recipient|mailbox|person|addressee|alias)/i, 'hard'],
+  [/(recipient|mailbox)( \S{1,255})? (is |has been )?(disabled|deactivated|inactive)/i, 'hard'],
+  [/user does(n't| not) have an? .{0,40}account|no mailbox (here )?by that name/i, 'hard'],
+  [/email account that you tried to reach does not exist/i, 'hard'],
 ];
 
 function classifyWords(text: string): Classification | null {

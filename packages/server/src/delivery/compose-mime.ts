@@ -8,6 +8,8 @@ import {
   type Mailbox,
 } from './mime-header.ts';
 
+export type { Mailbox };
+
 /** Everything a message says, already checked and rendered. Blind copies are no part of it: they live in the envelope. */
 export interface MimeMessage {
   /** Without its angle brackets. */
@@ -114,8 +116,10 @@ function composeHeader(message: MimeMessage): string {
   header += `Date: ${formatDate(message.date)}\r\n`;
   header += `Message-ID: <${checkMessageId(message.messageId)}>\r\n`;
   for (const [name, value] of message.headers) {
-    if (isComposerHeader(name, message)) throw new HeaderRefusedError(name, 'is not for the sender to set');
-    header += formatCustomHeader(name, value);
+    const key = name.toLowerCase();
+    if (isComposerHeader(key)) throw new HeaderRefusedError(name, 'is not for the sender to set');
+    // RFC 5322 §3.6 allows one Reply-To; the message's own is the more deliberate one.
+    if (key !== 'reply-to' || message.replyTo.length === 0) header += formatCustomHeader(name, value);
   }
   return header;
 }
@@ -138,19 +142,8 @@ function checkMessageId(messageId: string): string {
 }
 
 /** A second one of these would let a reader and a signature check see different messages; Bcc would betray its readers. */
-const COMPOSER_HEADERS = new Set([
-  'from',
-  'sender',
-  'to',
-  'cc',
-  'bcc',
-  'subject',
-  'date',
-  'message-id',
-  'mime-version',
-]);
+const COMPOSER_HEADERS = new Set(['from', 'to', 'cc', 'bcc', 'subject', 'date', 'message-id', 'mime-version']);
 
-function isComposerHeader(name: string, message: MimeMessage): boolean {
-  const key = name.toLowerCase();
-  return COMPOSER_HEADERS.has(key) || key.startsWith('content-') || (key === 'reply-to' && message.replyTo.length > 0);
+function isComposerHeader(key: string): boolean {
+  return COMPOSER_HEADERS.has(key) || key.startsWith('content-');
 }

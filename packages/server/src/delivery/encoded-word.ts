@@ -1,5 +1,5 @@
 /** Where an encoded word stands: RFC 2047 §5 allows fewer literal characters within a display name (a phrase). */
-export type EncodedWordPosition = 'text' | 'phrase';
+type EncodedWordPosition = 'text' | 'phrase';
 
 /** RFC 2047 §2: an encoded word is at most 75 characters, and the line it stands on at most 76. */
 export const ENCODED_LINE_LIMIT = 76;

@@ -1,8 +1,8 @@
 /** Content-Transfer-Encoding of a text part (RFC 2045 §6). 8bit is never used: not every next hop speaks 8BITMIME. */
-export type TransferEncoding = '7bit' | 'quoted-printable' | 'base64';
+type TransferEncoding = '7bit' | 'quoted-printable' | 'base64';
 
 /** A text made safe for the wire: pure ASCII, CRLF line ends, no line over 998 octets. */
-export interface EncodedText {
+interface EncodedText {
   readonly encoding: TransferEncoding;
   /** Without a closing CRLF unless the text itself ends in a line break, so that a multipart keeps the text exact. */
   readonly content: string;
@@ -30,7 +30,7 @@ export function encodeText(text: string): EncodedText {
 /**
  * Base64 in lines of 76 (RFC 2045 §6.8), without a closing CRLF.
  */
-export function encodeBase64(bytes: Buffer): string {
+function encodeBase64(bytes: Buffer): string {
   const encoded = bytes.toString('base64');
   let lines = encoded.slice(0, ENCODED_LINE_LENGTH);
   for (let at = ENCODED_LINE_LENGTH; at < encoded.length; at += ENCODED_LINE_LENGTH) {

@@ -2,7 +2,7 @@ import type { SmtpCredentials } from './smtp-auth.ts';
 import type { SmtpCapabilities } from './smtp-capabilities.ts';
 import { type SmtpAddress, SmtpChannel } from './smtp-channel.ts';
 import { SmtpFault } from './smtp-fault.ts';
-import { type HandshakeResult, shakeHands, type TlsPolicy } from './smtp-handshake.ts';
+import { assertHeloName, type HandshakeResult, shakeHands, type TlsPolicy } from './smtp-handshake.ts';
 import type { SmtpMessage } from './smtp-message.ts';
 import { SmtpTransaction, type TransactionStep } from './smtp-transaction.ts';
 import type { HandoverVerdict } from './transport.ts';
@@ -51,9 +51,9 @@ const SLICE_OCTETS = 262_144;
 
 const QUIT_TIMEOUT_MS = 5_000;
 
-/** Opens a connection that is ready for mail. Rejects with SmtpFault; throws TypeError for a HELO name that is none. */
+/** Opens a connection that is ready for mail. Rejects with SmtpFault; with TypeError for an EHLO name that is none. */
 export async function openSmtpConnection(options: SmtpConnectionOptions): Promise<SmtpConnection> {
-  if (!/^[A-Za-z0-9._:[\]-]{1,255}$/.test(options.heloName)) throw new TypeError('The HELO name is not a host name.');
+  assertHeloName(options.heloName);
   try {
     return await openOnce(options);
   } catch (error) {
@@ -122,6 +122,7 @@ export class SmtpConnection {
 
   /** Hands one message over. To be called only while `isReady`; never rejects. */
   send(message: SmtpMessage): Promise<SendResult> {
+    if (!this.isReady) return Promise.resolve('stale');
     const obstacle = this.#findObstacle(message);
     const transaction = new SmtpTransaction(message, this.#capabilities, this.#server, this.#needsReset);
     if (obstacle !== null) return Promise.resolve(transaction.refuse(obstacle));

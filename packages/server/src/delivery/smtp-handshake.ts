@@ -58,6 +58,11 @@ export async function shakeHands(channel: SmtpChannel, options: HandshakeOptions
   return { capabilities: introduced.capabilities, server, secured: privacy.kind !== 'clear' };
 }
 
+/** Throws TypeError for a name that is no host name or address literal, and could be more than the argument of EHLO. */
+export function assertHeloName(heloName: string): void {
+  if (!/^[A-Za-z0-9._:[\]-]{1,255}$/.test(heloName)) throw new TypeError('The EHLO name is not a host name.');
+}
+
 const CLEAR: Privacy = { kind: 'clear' };
 
 async function introduce(

@@ -161,7 +161,8 @@ export class SmtpPool {
 }
 
 function toFault(error: unknown): SmtpFault {
-  return error instanceof SmtpFault ? error : new SmtpFault('unready', 'The connection could not be opened.');
+  if (error instanceof SmtpFault) return error;
+  return new SmtpFault('unready', `The connection could not be opened: ${error instanceof Error ? error.message : ''}`);
 }
 
 function deferAll(message: SmtpMessage, reason: string, reply: ServerReply | null): readonly HandoverVerdict[] {

@@ -7,7 +7,7 @@ import {
 } from './smtp-connection.ts';
 import { BareLineEndingError } from './smtp-dot-stuffing.ts';
 import { SmtpFault } from './smtp-fault.ts';
-import type { TlsMode } from './smtp-handshake.ts';
+import { assertHeloName, type TlsMode } from './smtp-handshake.ts';
 import { UnsafeEnvelopeError } from './smtp-message.ts';
 import { SmtpPool } from './smtp-pool.ts';
 import type { Handover, HandoverVerdict, Transport } from './transport.ts';
@@ -26,8 +26,12 @@ const MAX_CONNECTIONS = 20;
 const CHECK_KEPT_MS = 10_000;
 const CHECK_TIMEOUT_MS = 5_000;
 
-/** Hands every message to one relay. Its 250 means `sent`: what became of the message, later reports tell. */
+/**
+ * Hands every message to one relay. Its 250 means `sent`: what became of the message, later reports tell.
+ * Throws TypeError for an EHLO name that is none.
+ */
 export function createSmtpRelayTransport(options: SmtpRelayOptions): Transport {
+  assertHeloName(options.heloName);
   const connection = toConnectionOptions(options);
   const pool = new SmtpPool({
     open: () => openSmtpConnection(connection),

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { METHODS } from 'node:http';
 import { isRequestId, LIMITS } from '@postrider/core';
 import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { Logger } from 'pino';
 import { classifyDatabaseError } from '../db/database-errors.ts';
 import { ProblemError, problemHeaders, toProblem } from '../problem.ts';
+import { answerClientError } from './client-error.ts';
 import { parseJsonBody } from './json-body.ts';
 import { parseQueryString } from './query-string.ts';
 import type { RequestLog } from './request-log.ts';
@@ -35,12 +37,17 @@ export function createHttpApp(options: HttpAppOptions): FastifyInstance {
       ignoreTrailingSlash: false,
       querystringParser: parseQueryString,
     },
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, options.baseUrl),
     frameworkErrors: (error, request, reply) => {
       // Reached before any hook ran: a path that cannot be decoded, for one.
       reply.header('x-request-id', request.id);
       sendProblem(reply, request, toProblemError(error, options.logger, request), options.baseUrl);
     },
   });
+  // Methods nobody serves are refused by name on the paths that exist. CONNECT never comes as a request.
+  for (const method of METHODS) {
+    if (!app.supportedMethods.includes(method) && method !== 'CONNECT') app.addHttpMethod(method);
+  }
   app.decorateRequest('state');
   app.addHook('onRequest', (request, reply, done) => {
     request.state = { caller: null, emailId: null, code: null };
@@ -102,6 +109,7 @@ function toProblemError(error: FastifyError, logger: Logger, request: FastifyReq
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new ProblemError('payload_too_large', { detail: `The body exceeds ${LIMITS.requestBodyBytes} bytes.` });
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+    case 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE':
       return new ProblemError('unsupported_media_type', {
         detail: `The body is ${request.headers['content-type'] ? `\`${request.headers['content-type']}\`` : 'of no stated type'}.`,
       });
@@ -109,6 +117,7 @@ function toProblemError(error: FastifyError, logger: Logger, request: FastifyReq
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':
       return new ProblemError('invalid_json', { detail: error.message });
     case 'FST_ERR_BAD_URL':
+    case 'FST_ERR_MAX_PARAM_LENGTH':
       return new ProblemError('not_found', { detail: 'The path is not a valid URL path.' });
   }
   if (classifyDatabaseError(error) === 'unavailable') {

@@ -43,31 +43,42 @@ export function assertScope(operation: AnyOperation, context: Pick<CallContext, 
 
 function parseInput(operation: CallableOperation, given: PlacedInput): Record<keyof PlacedInput, unknown> {
   const shape: Operation = operation;
-  const upcoming = shape.upcoming ?? {};
   const problems: FieldProblem[] = [];
-  const parse = (schema: z.ZodType | undefined, value: unknown, root: string, names: readonly string[] = []) => {
+  const parse = (schema: z.ZodType | undefined, value: unknown, root: string, upcoming: readonly string[] = []) => {
     if (schema === undefined) return root === 'body' ? undefined : {};
-    const fault = findTextFault(value);
-    if (fault !== null) {
-      problems.push({ path: fault.path || root, code: 'invalid_unicode', message: fault.message });
-      return undefined;
-    }
-    const result = schema.safeParse(value, { reportInput: true });
-    if (result.success) return result.data;
-    problems.push(...toFieldProblems(result.error.issues, { upcoming: names }, root));
-    return undefined;
+    const part = parsePart(schema, value, root, upcoming);
+    if (!part.ok) problems.push(...part.problems);
+    return part.ok ? part.data : undefined;
   };
   const input = {
     params: parse(shape.params, given.params, 'path'),
-    query: parse(shape.query, given.query, 'query', upcoming.query),
+    query: parse(shape.query, given.query, 'query', shape.upcoming?.query),
     headers: parse(shape.headers, given.headers, 'headers'),
-    body: parse(shape.body, given.body, 'body', upcoming.body),
+    body: parse(shape.body, given.body, 'body', shape.upcoming?.body),
   };
   if (problems.length > 0) throw validationFailed(problems);
   return input;
 }
 
-function validationFailed(errors: readonly FieldProblem[]): ProblemError {
+type ParsedPart<T> =
+  | { readonly ok: true; readonly data: T }
+  | { readonly ok: false; readonly problems: readonly FieldProblem[] };
+
+/** One part of a request by its schema: what it holds, or everything that is wrong with it. */
+export function parsePart<T>(
+  schema: z.ZodType<T>,
+  value: unknown,
+  root: string,
+  upcoming: readonly string[] = [],
+): ParsedPart<T> {
+  const fault = findTextFault(value);
+  if (fault !== null) return { ok: false, problems: [{ ...fault, path: fault.path || root }] };
+  const result = schema.safeParse(value, { reportInput: true });
+  if (result.success) return { ok: true, data: result.data };
+  return { ok: false, problems: toFieldProblems(result.error.issues, { upcoming }, root) };
+}
+
+export function validationFailed(errors: readonly FieldProblem[]): ProblemError {
   const first = errors[0];
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
   return new ProblemError('validation_failed', { detail: `${first?.path}: ${first?.message}${more}.`, errors });

@@ -5,6 +5,7 @@ import type { KeyAuthenticator } from '../keys/key-authenticator.ts';
 import type { CallContext, Services } from '../operations/context.ts';
 import { ProblemError } from '../problem.ts';
 import { assertScope, executeOperation } from './execute-operation.ts';
+import { refuseOtherMethods } from './method-not-allowed.ts';
 
 /** What is known of a request while it is answered; read by the request log at its end. */
 export interface RequestState {
@@ -28,14 +29,17 @@ export interface RouterOptions {
   readonly rawRoutes: Readonly<Record<string, RawRoute>>;
 }
 
-const PREFIXES = ['', '/v1'];
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+/** Every path is served unprefixed and under `/v1`. */
+export const PREFIXES = ['', '/v1'] as const;
 
 /** Serves every operation of the registry, unprefixed and under `/v1`, and 405 for every other method on their paths. */
 export function addOperationRoutes(app: FastifyInstance, options: RouterOptions): void {
   for (const prefix of PREFIXES) {
     for (const operation of OPERATIONS) addRoute(app, prefix, operation, options);
-    for (const path of new Set(OPERATIONS.map((operation) => operation.path))) addMethodNotAllowed(app, prefix, path);
+    for (const path of new Set(OPERATIONS.map((operation) => operation.path))) {
+      const served = OPERATIONS.filter((operation) => operation.path === path).map(({ method }) => method);
+      refuseOtherMethods(app, urlOf(prefix, path), served);
+    }
   }
 }
 
@@ -105,22 +109,6 @@ function headersOf(operation: CallableOperation, request: FastifyRequest): Recor
       return typeof value === 'string' ? [[name, Buffer.from(value, 'latin1').toString('utf8')]] : [];
     }),
   );
-}
-
-function addMethodNotAllowed(app: FastifyInstance, prefix: string, path: string): void {
-  const declared = OPERATIONS.filter((operation) => operation.path === path).map(({ method }) => method as string);
-  const allowed = declared.includes('GET') ? [...declared, 'HEAD'] : declared;
-  app.route({
-    method: METHODS.filter((method) => !allowed.includes(method)),
-    url: urlOf(prefix, path),
-    onRequest: () => {
-      throw new ProblemError('method_not_allowed', {
-        detail: `This path answers ${allowed.join(', ')}.`,
-        headers: { allow: allowed.join(', ') },
-      });
-    },
-    handler: () => undefined,
-  });
 }
 
 function urlOf(prefix: string, path: string): string {

@@ -1,0 +1,9 @@
+import type { Sql } from '../../packages/server/src/db/client.ts';
+
+/** The one table of the limit: a message as one row. */
+export async function createBareTable(sql: Sql): Promise<void> {
+  await sql.unsafe(`
+    CREATE TABLE IF NOT EXISTS bare_messages (
+      id uuid PRIMARY KEY, from_address text NOT NULL, to_address text NOT NULL, subject text NOT NULL,
+      html text, text text, tags text[] NOT NULL, status text NOT NULL, created_at timestamptz NOT NULL)`);
+}

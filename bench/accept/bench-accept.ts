@@ -1,0 +1,119 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createAccount } from '../../packages/server/src/accounts/create-account.ts';
+import { systemClock } from '../../packages/server/src/clock.ts';
+import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
+import { type BenchDatabase, openBenchDatabase } from '../parts/bench-database.ts';
+import { type Child, startChild, type Usage } from '../parts/child.ts';
+import type { LoadRequest, LoadResult } from '../parts/http-load.ts';
+import { describeMachine, judge, median, quantile, round } from '../parts/report.ts';
+import { createBareTable } from './bare-table.ts';
+import { benchBatches } from './bench-batches.ts';
+
+const CONNECTIONS = 64;
+const PORT = { postrider: 18_125, bare: 18_126 } as const;
+/** Pool sizes that served the bare handler best; the better of them is the limit. */
+const BARE_POOLS = [8, 16];
+
+interface Round {
+  readonly perSecond: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly cpuMsPerThousand: number;
+  readonly rssMb: number;
+}
+
+/** `pnpm bench accept [--count N] [--rounds N]`: single sends and batches against what the same Postgres takes without any rules. */
+export async function benchAccept(options: { readonly count: number; readonly rounds: number }): Promise<boolean> {
+  const database = await openBenchDatabase();
+  const dataDir = await mkdtemp(join(tmpdir(), 'postrider-bench-app-'));
+  try {
+    console.log(describeMachine(database.settings));
+    await createBareTable(database.sql);
+    const singles = await benchSingles(database, dataDir, options);
+    const batches = await benchBatches(database, options.rounds);
+    return singles && batches;
+  } finally {
+    await database.close();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function benchSingles(
+  database: BenchDatabase,
+  dataDir: string,
+  { count, rounds }: { readonly count: number; readonly rounds: number },
+): Promise<boolean> {
+  const account = await createAccount(
+    { sql: database.sql, clock: systemClock, ids: createIdGenerator() },
+    { name: 'Bench', ownerEmail: 'bench@sandbox.test' },
+  );
+  const load = await startChild(new URL('../parts/http-load.ts', import.meta.url), {});
+  const server = await startChild<unknown>(new URL('./postrider-process.ts', import.meta.url), {
+    target: database.target,
+    port: PORT.postrider,
+    dataDir,
+    roles: 'api',
+    transport: 'capture',
+  });
+  const pools = await Promise.all(
+    BARE_POOLS.map((connections, index) =>
+      startChild<unknown>(new URL('./bare-process.ts', import.meta.url), {
+        target: database.target,
+        port: PORT.bare + index,
+        connections,
+      }),
+    ),
+  );
+  console.log(`\nsingle sends: ${CONNECTIONS} connections, ${count} messages a round, ${rounds} rounds in turn, every message its own`);
+  let seed = 0;
+  const measure = async (target: Child<unknown>, port: number, n: number): Promise<Round> => {
+    seed += 1;
+    const request: LoadRequest = { port, path: '/emails', key: account.key, connections: CONNECTIONS, count: n, seed };
+    return await measureRound(target, () => load.ask<LoadResult>(request), n);
+  };
+  await measure(server, PORT.postrider, count / 4);
+  const bareRates = [];
+  for (const [index, pool] of pools.entries()) bareRates.push((await measure(pool, PORT.bare + index, count / 4)).perSecond);
+  const best = bareRates.indexOf(Math.max(...bareRates));
+  const bare = pools[best];
+  if (bare === undefined) throw new Error('no bare handler was measured');
+  const ours: Round[] = [];
+  const theirs: Round[] = [];
+  for (let n = 0; n < rounds; n += 1) {
+    ours.push(await measure(server, PORT.postrider, count));
+    theirs.push(await measure(bare, PORT.bare + best, count));
+  }
+  for (const child of [load, server, ...pools]) await child.stop();
+  printRounds('postrider, every rule', ours);
+  printRounds(`bare handler, one INSERT, pool of ${BARE_POOLS[best]}`, theirs);
+  const ratio = median(ours.map(({ perSecond }, n) => perSecond / (theirs[n]?.perSecond ?? 1)));
+  const tail = median(ours.map(({ p99 }, n) => p99 / (theirs[n]?.p99 ?? 1)));
+  const memory = Math.max(...ours.map(({ rssMb }) => rssMb));
+  console.log(judge('throughput, ratio to the bare handler', ratio, 1, 'at least'));
+  console.log(judge('p99, ratio to the bare handler', tail, 1, 'at most'));
+  console.log(judge('memory of the server in MB', memory, 300, 'at most'));
+  return ratio >= 1 && tail <= 1 && memory <= 300;
+}
+
+async function measureRound(target: Child<unknown>, load: () => Promise<LoadResult>, count: number): Promise<Round> {
+  const before = await target.ask<Usage>({});
+  const { seconds, latenciesMs, refused } = await load();
+  const after = await target.ask<Usage>({});
+  if (refused > 0) throw new Error(`${refused} of ${count} sends were not accepted`);
+  return {
+    perSecond: count / seconds,
+    p50: quantile([...latenciesMs], 0.5),
+    p99: quantile([...latenciesMs], 0.99),
+    cpuMsPerThousand: ((after.cpuMs - before.cpuMs) / count) * 1_000,
+    rssMb: after.rssMb,
+  };
+}
+
+function printRounds(name: string, rounds: readonly Round[]): void {
+  const of = (pick: (round: Round) => number, digits = 0) => round(median(rounds.map(pick)), digits);
+  console.log(
+    `${name}: ${of((r) => r.perSecond)} messages/s, p50 ${of((r) => r.p50, 1)} ms, p99 ${of((r) => r.p99, 1)} ms, ${of((r) => r.cpuMsPerThousand)} ms CPU of the server a thousand, ${of((r) => r.rssMb)} MB (medians)`,
+  );
+}

@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto';
+import { sendRequestSchema } from '../../packages/core/src/index.ts';
+import { createAccount } from '../../packages/server/src/accounts/create-account.ts';
+import { systemClock } from '../../packages/server/src/clock.ts';
+import { openDatabase, type Sql } from '../../packages/server/src/db/client.ts';
+import { acceptMessages } from '../../packages/server/src/sending/accept-messages.ts';
+import type { SendCommand } from '../../packages/server/src/sending/send-command.ts';
+import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
+import type { BenchDatabase } from '../parts/bench-database.ts';
+import { judge, median, round } from '../parts/report.ts';
+import { sampleEmail } from '../parts/sample-email.ts';
+
+const BATCH = 100;
+const BATCHES = 60;
+const AT_ONCE = 2;
+
+/** Batches of 100 through the door, validation included, against one bare multi-row INSERT of the same messages. */
+export async function benchBatches(database: BenchDatabase, rounds: number): Promise<boolean> {
+  const sql = openDatabase({ target: database.target, maxConnections: 4, applicationName: 'bench-batches' });
+  const ids = createIdGenerator();
+  const { accountId } = await createAccount({ sql, clock: systemClock, ids }, { name: 'Batches', ownerEmail: 'b@sandbox.test' });
+  const keyId = ids.next(new Date());
+  const options = { sql, clock: systemClock, ids, sandboxDomain: 'sandbox.test', monthlyQuota: 2_000_000_000 };
+  const accept = async (emails: readonly ReturnType<typeof sampleEmail>[]) => {
+    const verdicts = await acceptMessages(options, emails.map((email) => toCommand(email, accountId, keyId)));
+    if (verdicts.some(({ kind }) => kind !== 'accepted')) throw new Error('a batch was not accepted');
+  };
+  const ours: number[] = [];
+  const theirs: number[] = [];
+  for (let n = -1; n < rounds; n += 1) {
+    const [door, bare] = [await rate(accept, n * 2 + 10), await rate((emails) => insertBare(sql, emails), n * 2 + 11)];
+    if (n >= 0) ours.push(door) && theirs.push(bare);
+  }
+  await sql.end();
+  const ratio = median(ours.map((value, n) => value / (theirs[n] ?? 1)));
+  console.log(`\nbatches of ${BATCH}, ${AT_ONCE} at once, ${BATCHES} a round, ${rounds} rounds in turn`);
+  console.log(`the door, every rule: ${round(median(ours))} messages/s`);
+  console.log(`bare multi-row INSERT: ${round(median(theirs))} messages/s`);
+  console.log(judge('batches, ratio to a bare multi-row INSERT', ratio, 0.7, 'at least'));
+  return ratio >= 0.7;
+}
+
+async function rate(write: (emails: readonly ReturnType<typeof sampleEmail>[]) => Promise<void>, seed: number): Promise<number> {
+  const batches = Array.from({ length: BATCHES }, (_, b) =>
+    Array.from({ length: BATCH }, (_, i) => sampleEmail(seed + 1_000, b * BATCH + i)),
+  );
+  const began = performance.now();
+  const lane = async () => {
+    for (let batch = batches.pop(); batch !== undefined; batch = batches.pop()) await write(batch);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, lane));
+  return (BATCHES * BATCH) / ((performance.now() - began) / 1_000);
+}
+
+function toCommand(email: ReturnType<typeof sampleEmail>, accountId: string, keyId: string): SendCommand {
+  return {
+    accountId,
+    keyId,
+    recipientAllowlist: null,
+    persona: { source: null, agentName: null },
+    fixedChannel: null,
+    headerClaims: {},
+    request: sendRequestSchema.parse(email),
+    idempotency: null,
+  };
+}
+
+async function insertBare(sql: Sql, emails: readonly ReturnType<typeof sampleEmail>[]): Promise<void> {
+  const rows = emails.map(({ from, to, subject, html, text, tags }) => ({
+    id: randomUUID(),
+    from_address: from,
+    to_address: to,
+    subject,
+    html,
+    text,
+    tags,
+    status: 'queued',
+    created_at: new Date(),
+  }));
+  await sql`INSERT INTO bare_messages ${sql(rows)}`;
+}

@@ -1,0 +1,45 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type DatabaseTarget, openDatabase, type Sql } from '../../packages/server/src/db/client.ts';
+import { startEmbeddedPostgres } from '../../packages/server/src/db/embedded-postgres.ts';
+import { prepareTemplate } from '../../test/harness/template-database.ts';
+
+export interface BenchDatabase {
+  readonly target: DatabaseTarget;
+  readonly sql: Sql;
+  /** The server's settings that decide what a commit means, as they are printed. */
+  readonly settings: Readonly<Record<string, string>>;
+  close(): Promise<void>;
+}
+
+const DURABILITY = ['fsync', 'full_page_writes', 'synchronous_commit'] as const;
+
+/** A Postgres as the product starts it, on disk. Refuses to go on where a commit would not be durable: its figures would be lies. */
+export async function openBenchDatabase(): Promise<BenchDatabase> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'postrider-bench-'));
+  const postgres = await startEmbeddedPostgres({ dataDir });
+  const target: DatabaseTarget = { kind: 'socket', ...postgres.connection };
+  await prepareTemplate(target);
+  const sql = openDatabase({ target, maxConnections: 2, applicationName: 'bench' });
+  const settings = await readSettings(sql);
+  const off = DURABILITY.filter((name) => settings[name] !== 'on');
+  if (off.length > 0) throw new Error(`${off.join(', ')} must be on for this benchmark`);
+  return {
+    target,
+    sql,
+    settings,
+    async close() {
+      await sql.end({ timeout: 1 });
+      await postgres.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function readSettings(sql: Sql): Promise<Record<string, string>> {
+  const names = [...DURABILITY, 'server_version', 'shared_buffers', 'wal_sync_method'];
+  const rows = await sql<{ name: string; value: string }[]>`
+    SELECT name, current_setting(name) AS value FROM unnest(${names}::text[]) AS name`;
+  return Object.fromEntries(rows.map(({ name, value }) => [name, value]));
+}

@@ -1,0 +1,62 @@
+import { type ChildProcess, fork } from 'node:child_process';
+
+/** A child process that is ready to be used, and answers questions one at a time. */
+export interface Child<Ready> {
+  readonly ready: Ready;
+  ask<Answer>(question: unknown): Promise<Answer>;
+  stop(): Promise<void>;
+}
+
+/** Starts a script of `bench/` as a process of its own, so that what is measured shares no event loop with who measures. */
+export async function startChild<Ready>(script: URL, settings: unknown): Promise<Child<Ready>> {
+  const child = fork(script, [JSON.stringify(settings)], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], serialization: 'advanced' });
+  const ready = await nextMessage<Ready>(child);
+  return {
+    ready,
+    ask: (question) => {
+      const answer = nextMessage<never>(child);
+      child.send(question as object);
+      return answer;
+    },
+    stop: () =>
+      new Promise((resolve) => {
+        child.once('exit', () => resolve());
+        child.kill('SIGTERM');
+        setTimeout(() => child.kill('SIGKILL'), 10_000).unref();
+      }),
+  };
+}
+
+/** In the child: says that it is ready and answers each question. */
+export function serveParent(ready: unknown, answer: (question: unknown) => Promise<unknown>): void {
+  process.on('message', (question) => {
+    answer(question).then((result) => process.send?.(result as object));
+  });
+  process.send?.(ready as object);
+}
+
+export function childSettings<Settings>(): Settings {
+  return JSON.parse(process.argv[2] ?? '{}') as Settings; // Written by startChild.
+}
+
+/** CPU time and memory of this process so far. */
+export interface Usage {
+  readonly cpuMs: number;
+  readonly rssMb: number;
+}
+
+export function ownUsage(): Usage {
+  const { user, system } = process.cpuUsage();
+  return { cpuMs: (user + system) / 1_000, rssMb: process.memoryUsage.rss() / 2 ** 20 };
+}
+
+function nextMessage<Message>(child: ChildProcess): Promise<Message> {
+  return new Promise((resolve, reject) => {
+    const onExit = (code: number | null) => reject(new Error(`a child process ended (${code})`));
+    child.once('exit', onExit);
+    child.once('message', (message) => {
+      child.off('exit', onExit);
+      resolve(message as Message);
+    });
+  });
+}

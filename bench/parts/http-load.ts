@@ -1,0 +1,83 @@
+import { connect } from 'node:net';
+import { childSettings, serveParent } from './child.ts';
+import { sampleEmail } from './sample-email.ts';
+
+export interface LoadRequest {
+  readonly port: number;
+  readonly path: string;
+  readonly key: string;
+  readonly connections: number;
+  readonly count: number;
+  /** Makes recipients and bodies of this run differ from those of every other. */
+  readonly seed: number;
+}
+
+export interface LoadResult {
+  readonly seconds: number;
+  readonly latenciesMs: Float64Array;
+  readonly refused: number;
+}
+
+/**
+ * Posts `count` different messages over keep-alive connections, one request at a time on each, and measures every answer. Plain sockets
+ * and prepared requests: the load must cost as little as it can on a machine it shares with the server.
+ */
+async function run(load: LoadRequest): Promise<LoadResult> {
+  const requests = Array.from({ length: load.count }, (_, index) => toRequest(load, index));
+  const latenciesMs = new Float64Array(load.count);
+  let next = 0;
+  let refused = 0;
+  const began = performance.now();
+  const client = () =>
+    new Promise<void>((resolve, reject) => {
+      const socket = connect(load.port, '127.0.0.1');
+      let sentAt = 0;
+      let index = -1;
+      let pending = '';
+      const send = () => {
+        index = next;
+        next += 1;
+        const request = requests[index];
+        if (request === undefined) {
+          socket.destroy();
+          return resolve();
+        }
+        sentAt = performance.now();
+        socket.write(request);
+      };
+      socket.setNoDelay(true);
+      socket.setEncoding('latin1');
+      socket.once('connect', send);
+      socket.on('error', reject);
+      socket.on('data', (chunk: string) => {
+        pending += chunk;
+        const end = responseEnd(pending);
+        if (end < 0) return;
+        latenciesMs[index] = performance.now() - sentAt;
+        if (!pending.startsWith('HTTP/1.1 202')) refused += 1;
+        pending = pending.slice(end);
+        send();
+      });
+    });
+  await Promise.all(Array.from({ length: load.connections }, client));
+  return { seconds: (performance.now() - began) / 1_000, latenciesMs, refused };
+}
+
+function toRequest({ path, key, seed }: LoadRequest, index: number): Buffer {
+  const body = JSON.stringify(sampleEmail(seed, index));
+  return Buffer.from(
+    `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+}
+
+/** Where the first response in `text` ends; -1 while it is incomplete. */
+function responseEnd(text: string): number {
+  const head = text.indexOf('\r\n\r\n');
+  if (head < 0) return -1;
+  const length = /content-length: (\d+)/i.exec(text.slice(0, head));
+  const end = head + 4 + Number(length?.[1] ?? 0);
+  return text.length >= end ? end : -1;
+}
+
+childSettings();
+serveParent({}, (question) => run(question as LoadRequest));

@@ -1,0 +1,41 @@
+import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { ProblemError, toProblem } from '../problem.ts';
+
+/**
+ * Answers what never became a request, because it is no HTTP or came too slowly: the same body as every other refusal, written by hand,
+ * since there is no request to reply to. The connection cannot go on: where a next request would begin is unknown.
+ */
+export function answerClientError(error: Error & { readonly code?: string }, socket: Socket, baseUrl: string): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const requestId = randomUUID();
+  const problem = toProblem(toProblemError(error.code), baseUrl, requestId);
+  const body = JSON.stringify(problem);
+  const head = [
+    `HTTP/1.1 ${problem.status} Refused`,
+    `x-request-id: ${requestId}`,
+    'content-type: application/problem+json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+function toProblemError(code: string | undefined): ProblemError {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return new ProblemError('payload_too_large', {
+      detail: 'The header section is too large.',
+      fix: 'Send fewer or shorter headers.',
+    });
+  }
+  const isSlow = code === 'ERR_HTTP_REQUEST_TIMEOUT';
+  return new ProblemError('invalid_json', {
+    detail: isSlow
+      ? 'The request did not arrive whole in time.'
+      : `This is no valid HTTP request (${code ?? 'unreadable'}).`,
+    fix: isSlow ? 'Send the whole request without pauses.' : 'Send HTTP/1.1 as RFC 9112 has it.',
+  });
+}

@@ -1,0 +1,92 @@
+import { ERRORS, errorCodesOf, LIMITS, OPERATIONS, type Operation, SCOPES, toOpenApi } from '@postrider/core';
+import { describe, expect, it } from 'vitest';
+
+// A reader's view of the document: paths, methods and what stands under them.
+// biome-ignore lint/suspicious/noExplicitAny: the document is read as a stranger reads it, by path
+const document: any = toOpenApi(OPERATIONS, { version: '1.2.3', serverUrl: 'http://api.test' });
+const operations = Object.entries<Record<string, unknown>>(document.paths).flatMap(([path, methods]) =>
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  Object.entries(methods).map(([method, described]) => ({ path, method, ...(described as any) })),
+);
+
+describe('the OpenAPI document', () => {
+  it('is 3.1 and names the server and the version', () => {
+    expect(document.openapi).toBe('3.1.0');
+    expect(document.info).toMatchObject({ title: 'Postrider', version: '1.2.3' });
+    expect(document.servers).toEqual([{ url: 'http://api.test' }]);
+  });
+
+  it('publishes every operation, once, without a prefix [contract-shape.openapi-unprefixed]', () => {
+    expect(operations.map(({ operationId }) => operationId).sort()).toEqual(OPERATIONS.map(({ id }) => id).sort());
+    expect(Object.keys(document.paths).filter((path) => path.startsWith('/v1') || path.includes(':'))).toEqual([]);
+    expect(document.paths['/emails/{id}'].get.operationId).toBe('emails.get');
+  });
+
+  it('declares every code an operation can answer, under its status [contract-errors.declared]', () => {
+    for (const operation of OPERATIONS as readonly Operation[]) {
+      const described = operations.find(({ operationId }) => operationId === operation.id);
+      for (const code of errorCodesOf(operation)) {
+        const response = described?.responses[ERRORS[code].status];
+        expect(response?.description, `${operation.id} ${code}`).toContain(`\`${code}\``);
+        expect(Object.keys(response.content)).toEqual(['application/problem+json']);
+      }
+    }
+  });
+
+  it('lets nothing but the declared answers of a send stand [errors.status-codes]', () => {
+    const send = document.paths['/emails'].post;
+    expect(Object.keys(send.responses).sort()).toEqual(
+      ['202', '400', '401', '402', '403', '409', '413', '415', '422', '500', '503'].sort(),
+    );
+  });
+
+  it('refers only to schemas that exist', () => {
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1] ?? '');
+    expect(references.length).toBeGreaterThan(10);
+    for (const reference of references) {
+      expect(document.components.schemas).toHaveProperty([reference.replace('#/components/schemas/', '')]);
+    }
+  });
+
+  it('asks for a key where one is needed, and names its scope', () => {
+    expect(document.paths['/emails'].post).toMatchObject({ security: [{ key: [] }], 'x-scope': 'emails:send' });
+    expect(document.paths['/health'].get).toMatchObject({ security: [] });
+    for (const { 'x-scope': scope } of operations) if (scope !== undefined) expect(SCOPES).toHaveProperty([scope]);
+  });
+
+  it('describes every parameter with its limits', () => {
+    const list = document.paths['/emails'].get.parameters;
+    expect(list.map((parameter: { name: string }) => parameter.name)).toEqual(['status', 'limit', 'cursor']);
+    expect(list[1]).toMatchObject({
+      in: 'query',
+      required: false,
+      schema: { type: 'integer', minimum: 1, maximum: LIMITS.pageSizeMax, default: LIMITS.pageSizeDefault },
+    });
+    const [id, wait] = document.paths['/emails/{id}'].get.parameters;
+    expect(id).toMatchObject({ name: 'id', in: 'path', required: true });
+    expect(wait).toMatchObject({ name: 'wait', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 60 } });
+  });
+
+  it('writes request bodies and queries in snake_case and every answer in camelCase [contract-shape.casing]', () => {
+    const { SendRequest, ...answers } = document.components.schemas;
+    expect(Object.keys(SendRequest.properties)).toEqual(expect.arrayContaining(['reply_to', 'agent_name']));
+    expect(Object.keys(SendRequest.properties).filter((name) => !/^[a-z]+(_[a-z]+)*$/.test(name))).toEqual([]);
+    const queries = operations.flatMap(({ parameters = [] }) => parameters).filter((given) => given.in === 'query');
+    expect(queries.filter(({ name }) => !/^[a-z]+(_[a-z]+)*$/.test(name))).toEqual([]);
+    const names = Object.values<{ properties?: object }>(answers).flatMap(({ properties = {} }) => Object.keys(properties));
+    expect(names).toEqual(expect.arrayContaining(['agentName', 'createdAt', 'nextCursor', 'requestId']));
+    expect(names.filter((name) => !/^[a-z]+([A-Z][a-z]+)*\d*$/.test(name))).toEqual([]);
+  });
+
+  it('leaves answers open to new fields and keeps requests closed', () => {
+    expect(document.components.schemas.SendRequest.additionalProperties).toBe(false);
+    expect(document.components.schemas.Message).not.toHaveProperty('additionalProperties');
+  });
+
+  it('publishes no field that a later version brings', () => {
+    const names = Object.keys(document.components.schemas.SendRequest.properties);
+    for (const upcoming of ['template', 'variables', 'utm', 'attachments', 'scheduled_at', 'dry_run', 'unsubscribe']) {
+      expect(names).not.toContain(upcoming);
+    }
+  });
+});

@@ -1,0 +1,22 @@
+import { connect } from 'node:net';
+
+/**
+ * Sends octets as they are and answers everything that comes back until the server closes or `until` has appeared: what no HTTP client
+ * would let a test write.
+ */
+export function sendRaw(baseUrl: string, octets: string | Buffer, until?: string): Promise<string> {
+  const { hostname, port } = new URL(baseUrl);
+  return new Promise((resolve, reject) => {
+    let received = '';
+    const socket = connect({ host: hostname, port: Number(port) }, () => {
+      socket.write(octets);
+    });
+    socket.setEncoding('latin1');
+    socket.on('data', (text) => {
+      received += String(text);
+      if (until !== undefined && received.includes(until)) socket.destroy();
+    });
+    socket.on('error', reject);
+    socket.on('close', () => resolve(received));
+  });
+}

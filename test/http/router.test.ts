@@ -1,0 +1,116 @@
+import { OPERATIONS } from '@postrider/core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectProblem } from '../harness/expect-problem.ts';
+import { startTestApp, type TestApp } from '../harness/test-app.ts';
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+const PATHS = [...new Set(OPERATIONS.map(({ path }) => path))];
+
+function methodsOf(path: string): string[] {
+  return OPERATIONS.filter((operation) => operation.path === path).map(({ method }) => method);
+}
+
+describe('the router', () => {
+  let server: TestApp;
+  beforeAll(async () => {
+    server = await startTestApp();
+  });
+  afterAll(() => server.close());
+
+  it('serves exactly the operations that the OpenAPI document publishes, unprefixed and under /v1 [contract-shape.v1] [versioning.both-forms]', async () => {
+    const { body: document } = await server.call('GET', '/openapi.json', { key: null });
+    const published = Object.entries<object>(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`),
+    );
+    expect(published.sort()).toEqual(OPERATIONS.map(({ method, path }) => `${method} ${path}`).sort());
+    for (const { method, path } of OPERATIONS) {
+      for (const url of [path, `/v1${path === '/' ? '' : path}`]) {
+        expect(server.app.http?.hasRoute({ method, url }), `${method} ${url}`).toBe(true);
+      }
+    }
+    const others = routesOf(server).filter((path) => !PATHS.includes(path.replace(/^\/v1(?=\/|$)/, '') || '/'));
+    expect(others.filter((path) => !/^(\/v1)?\/(reference|dev)(\/|$)/.test(path))).toEqual([]);
+  });
+
+  it.each(OPERATIONS.map(({ id, method, path }) => [id, method, path] as const))(
+    'answers %s alike under both paths [contract-shape.v1] [versioning.prefix]',
+    async (_, method, path) => {
+      const url = path.replace(':id', '01936a2e-0000-7000-8000-000000000000');
+      const [plain, prefixed] = await Promise.all([
+        server.call(method, url, { headers: { 'x-request-id': 'same' } }),
+        server.call(method, url === '/' ? '/v1' : `/v1${url}`, { headers: { 'x-request-id': 'same' } }),
+      ]);
+      expect(prefixed.status).toBe(plain.status);
+      expect(withoutTimes(prefixed.body)).toEqual(withoutTimes(plain.body));
+      expect(prefixed.headers.get('content-type')).toBe(plain.headers.get('content-type'));
+    },
+  );
+
+  it.each(PATHS.flatMap((path) => METHODS.map((method) => [method, path] as const)))(
+    '%s %s is served, or 405 with the methods that are [contract-errors.405]',
+    async (method, path) => {
+      const declared = methodsOf(path);
+      if (declared.includes(method)) return;
+      const allowed = declared.includes('GET') ? [...declared, 'HEAD'] : declared;
+      for (const prefix of ['', '/v1']) {
+        const url = `${prefix}${path.replace(':id', 'x')}`.replace(/^\/v1\/$/, '/v1');
+        const answer = await server.call(method, url, { key: null });
+        expectProblem(answer, 405, 'method_not_allowed');
+        expect(answer.headers.get('allow')).toBe(allowed.join(', '));
+      }
+    },
+  );
+
+  it('answers HEAD as GET without a body, under the same rules', async () => {
+    const alive = await server.call('HEAD', '/health', { key: null });
+    expect([alive.status, alive.body]).toEqual([200, '']);
+    expect((await server.call('HEAD', '/emails')).status).toBe(200);
+    expect((await server.call('HEAD', '/emails', { key: null })).status).toBe(401);
+    expect((await server.call('HEAD', '/emails?limit=0')).status).toBe(422);
+  });
+
+  it.each(['/nothing', '/v2/emails', '/v1/nothing', '/Emails', '//emails', '/emails/x/y', '/v1/v1/emails'])(
+    'has nothing at %s [contract-errors.404]',
+    async (path) => {
+      expectProblem(await server.call('GET', path), 404, 'not_found');
+      expectProblem(await server.call('POST', path, { body: {} }), 404, 'not_found');
+    },
+  );
+
+  it('answers paths that no path can be with 404 [contract-errors.404]', async () => {
+    expectProblem(await server.call('GET', '/emails/%ff'), 404, 'not_found');
+    expectProblem(await server.call('GET', '/emails/%zz'), 404, 'not_found');
+    expectProblem(await server.call('GET', `/emails/${'x'.repeat(2_000)}`), 404, 'not_found');
+    expectProblem(await server.call('GET', '/emails/'), 404, 'not_found');
+  });
+
+  it('says that its answers are not to be sniffed or kept', async () => {
+    for (const answer of [await server.call('GET', '/emails'), await server.call('GET', '/nothing')]) {
+      expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+    }
+  });
+
+  it('allows no other origin to read its answers', async () => {
+    const answer = await server.call('GET', '/emails', { headers: { origin: 'https://evil.example' } });
+    expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([]);
+  });
+});
+
+/** The paths of all routes, taken from the framework's own tree. */
+function routesOf({ app }: TestApp): string[] {
+  const tree = app.http?.printRoutes({ commonPrefix: false }) ?? '';
+  const parents: string[] = [];
+  return tree.split('\n').flatMap((line) => {
+    const match = /^((?:[│ ] {3})*)[├└]── (\S+)(?: \(([A-Z, ]+)\))?$/.exec(line);
+    if (match === null) return [];
+    const depth = (match[1]?.length ?? 0) / 4;
+    const path = `${depth === 0 ? '' : parents[depth - 1]}${match[2]}`;
+    parents[depth] = path;
+    return match[3] === undefined ? [] : [path];
+  });
+}
+
+function withoutTimes(body: unknown): unknown {
+  return JSON.parse(JSON.stringify(body).replaceAll(/"(durationMs":\d+|id":"[0-9a-f-]{36}"|createdAt":"[^"]+")/g, '"x":0'));
+}
