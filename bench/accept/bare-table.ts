@@ -1,9 +1,10 @@
 import type { Sql } from '../../packages/server/src/db/client.ts';
 
-/** The one table of the limit: a message as one row. */
+/** The one table of the limit: a message as one row, stored as the product stores bodies. */
 export async function createBareTable(sql: Sql): Promise<void> {
   await sql.unsafe(`
     CREATE TABLE IF NOT EXISTS bare_messages (
       id uuid PRIMARY KEY, from_address text NOT NULL, to_address text NOT NULL, subject text NOT NULL,
-      html text, text text, tags text[] NOT NULL, status text NOT NULL, created_at timestamptz NOT NULL)`);
+      html text, text text, tags text[] NOT NULL, status text NOT NULL, created_at timestamptz NOT NULL)
+    WITH (toast_tuple_target = 4080)`);
 }

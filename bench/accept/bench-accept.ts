@@ -7,6 +7,7 @@ import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
 import { type BenchDatabase, openBenchDatabase } from '../parts/bench-database.ts';
 import { type Child, startChild, type Usage } from '../parts/child.ts';
 import type { LoadRequest, LoadResult } from '../parts/http-load.ts';
+import { createPostgresCpu } from '../parts/postgres-cpu.ts';
 import { describeMachine, judge, median, quantile, round } from '../parts/report.ts';
 import { createBareTable } from './bare-table.ts';
 import { benchBatches } from './bench-batches.ts';
@@ -21,6 +22,7 @@ interface Round {
   readonly p50: number;
   readonly p99: number;
   readonly cpuMsPerThousand: number;
+  readonly postgresCpuMsPerThousand: number;
   readonly rssMb: number;
 }
 
@@ -71,7 +73,7 @@ async function benchSingles(
   const measure = async (target: Child<unknown>, port: number, n: number): Promise<Round> => {
     seed += 1;
     const request: LoadRequest = { port, path: '/emails', key: account.key, connections: CONNECTIONS, count: n, seed };
-    return await measureRound(target, () => load.ask<LoadResult>(request), n);
+    return await measureRound(database, target, () => load.ask<LoadResult>(request), n);
   };
   await measure(server, PORT.postrider, count / 4);
   const bareRates = [];
@@ -97,9 +99,12 @@ async function benchSingles(
   return ratio >= 1 && tail <= 1 && memory <= 300;
 }
 
-async function measureRound(target: Child<unknown>, load: () => Promise<LoadResult>, count: number): Promise<Round> {
+async function measureRound(database: BenchDatabase, target: Child<unknown>, load: () => Promise<LoadResult>, count: number): Promise<Round> {
   const before = await target.ask<Usage>({});
+  const postgresCpuMs = await createPostgresCpu(database.sql);
+  const postgresBefore = postgresCpuMs();
   const { seconds, latenciesMs, refused } = await load();
+  const postgresAfter = postgresCpuMs();
   const after = await target.ask<Usage>({});
   if (refused > 0) throw new Error(`${refused} of ${count} sends were not accepted`);
   return {
@@ -107,6 +112,7 @@ async function measureRound(target: Child<unknown>, load: () => Promise<LoadResu
     p50: quantile([...latenciesMs], 0.5),
     p99: quantile([...latenciesMs], 0.99),
     cpuMsPerThousand: ((after.cpuMs - before.cpuMs) / count) * 1_000,
+    postgresCpuMsPerThousand: ((postgresAfter - postgresBefore) / count) * 1_000,
     rssMb: after.rssMb,
   };
 }
@@ -114,6 +120,6 @@ async function measureRound(target: Child<unknown>, load: () => Promise<LoadResu
 function printRounds(name: string, rounds: readonly Round[]): void {
   const of = (pick: (round: Round) => number, digits = 0) => round(median(rounds.map(pick)), digits);
   console.log(
-    `${name}: ${of((r) => r.perSecond)} messages/s, p50 ${of((r) => r.p50, 1)} ms, p99 ${of((r) => r.p99, 1)} ms, ${of((r) => r.cpuMsPerThousand)} ms CPU of the server a thousand, ${of((r) => r.rssMb)} MB (medians)`,
+    `${name}: ${of((r) => r.perSecond)} messages/s, p50 ${of((r) => r.p50, 1)} ms, p99 ${of((r) => r.p99, 1)} ms, ${of((r) => r.cpuMsPerThousand)} ms CPU of the server and ${of((r) => r.postgresCpuMsPerThousand)} ms of Postgres a thousand, ${of((r) => r.rssMb)} MB (medians)`,
   );
 }

@@ -29,6 +29,7 @@ export async function startChild<Ready>(script: URL, settings: unknown): Promise
 
 /** In the child: says that it is ready and answers each question. */
 export function serveParent(ready: unknown, answer: (question: unknown) => Promise<unknown>): void {
+  process.on('disconnect', () => process.exit(0));
   process.on('message', (question) => {
     answer(question).then((result) => process.send?.(result as object));
   });

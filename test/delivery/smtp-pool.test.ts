@@ -7,7 +7,7 @@ import type { HandoverVerdict } from '../../packages/server/src/delivery/transpo
 import { useCleanUps } from '../harness/clean-ups.ts';
 import { type Conversation, startScriptedServer } from '../harness/scripted-smtp-server.ts';
 import { clientOptions, makeHandover } from '../harness/smtp-client-options.ts';
-import { type SmtpSinkOptions, startSmtpSink } from '../harness/smtp-sink.ts';
+import { type SinkMessage, type SmtpSinkOptions, startSmtpSink } from '../harness/smtp-sink.ts';
 
 const afterTest = useCleanUps();
 
@@ -39,6 +39,10 @@ function sendMany(pool: SmtpPool, count: number): Promise<(readonly HandoverVerd
 
 function outcomesOf(results: readonly (readonly HandoverVerdict[])[]): string[] {
   return results.flat().map(({ outcome }) => outcome);
+}
+
+function connectionsOf(messages: readonly SinkMessage[]): number {
+  return new Set(messages.map(({ connection }) => connection)).size;
 }
 
 /** Something that happens when the test says so. */
@@ -127,8 +131,19 @@ describe('connections', () => {
     pool.resize(1);
     await sendMany(pool, 4);
     expect(server.connections).toBe(4);
-    const lately = server.messages.slice(4).map(({ connection }) => connection);
-    expect(new Set(lately).size).toBe(1);
+    expect(connectionsOf(server.messages.slice(4))).toBe(1);
+  });
+
+  it('become fewer also where all are at work when the limit falls', async () => {
+    const gate = makeGate();
+    const server = await sink({ replies: { message: () => gate.opened.then(() => undefined) } });
+    const pool = makePool(server.port, 4);
+    const results = sendMany(pool, 4);
+    pool.resize(1);
+    gate.open();
+    expect(outcomesOf(await results)).toEqual(Array(4).fill('accepted'));
+    await sendMany(pool, 4);
+    expect(connectionsOf(server.messages.slice(4))).toBe(1);
   });
 });
 
@@ -222,6 +237,21 @@ describe('a connection that cannot be opened', () => {
     });
   });
 
+  it('is what one counts as that is closed before it could be used', async () => {
+    const server = await serve(async (c) => {
+      await c.open('PIPELINING');
+      await c.reply('221 bye\r\n');
+    });
+    const open = async () => {
+      const connection = await openSmtpConnection(clientOptions(server.port));
+      await connection.quit();
+      return connection;
+    };
+    const [verdict] = await sendTo(new SmtpPool({ open, maxConnections: 2 }), 'a@x.test');
+    expect(verdict).toMatchObject({ outcome: 'deferred', ambiguous: false });
+    expect(server.connections).toBe(1);
+  });
+
   it('is tried anew for the next message', async () => {
     const server = await sink({ replies: { connect: (number) => (number === 1 ? 'drop' : undefined) } });
     const pool = makePool(server.port, 1);
@@ -243,8 +273,10 @@ describe('a connection that cannot be opened', () => {
       await c.open('PIPELINING');
       await takeMessages(c);
     });
-    const results = await sendMany(makePool(server.port, 10), 40);
-    expect(outcomesOf(results)).toEqual(Array(40).fill('accepted'));
+    const results = await sendMany(makePool(server.port, 10), 100);
+    expect(outcomesOf(results)).toEqual(Array(100).fill('accepted'));
+    // Ten at the beginning, and none while the two do the work.
+    expect(server.connections).toBe(10);
   });
 });
 

@@ -24,11 +24,11 @@ export interface SinkMessage {
  * What the sink does in place of its usual 250: another reply (421 also closes the connection), `drop` the connection,
  * `stall` without ever answering, or `keep-and-drop`: keep the message, then drop the connection without a reply.
  */
-export type SinkReply = { readonly code: number; readonly text: string } | 'drop' | 'stall' | 'keep-and-drop';
+type SinkReply = { readonly code: number; readonly text: string } | 'drop' | 'stall' | 'keep-and-drop';
 
 type Hook<Subject> = (subject: Subject) => SinkReply | undefined | Promise<SinkReply | undefined>;
 
-export interface SinkReplies {
+interface SinkReplies {
   /** Asked with the number of the connection, from 1. */
   readonly connect?: Hook<number>;
   readonly sender?: Hook<string>;

@@ -102,7 +102,7 @@ function routesOf({ app }: TestApp): string[] {
   const tree = app.http?.printRoutes({ commonPrefix: false }) ?? '';
   const parents: string[] = [];
   return tree.split('\n').flatMap((line) => {
-    const match = /^((?:[│ ] {3})*)[├└]── (\S+)(?: \(([A-Z, ]+)\))?$/.exec(line);
+    const match = /^((?:[│ ] {3})*)[├└]── (\S+)(?: \(([A-Z, -]+)\))?$/.exec(line);
     if (match === null) return [];
     const depth = (match[1]?.length ?? 0) / 4;
     const path = `${depth === 0 ? '' : parents[depth - 1]}${match[2]}`;

@@ -18,6 +18,7 @@ import { createSmtpRelayTransport } from './delivery/smtp-relay.ts';
 import type { Transport } from './delivery/transport.ts';
 import { createReadinessProbe } from './diagnostics/readiness.ts';
 import { createMessageWaiter } from './events/message-waiter.ts';
+import { addConsoleRoutes } from './http/console-routes.ts';
 import { createHttpApp } from './http/create-http-app.ts';
 import { addDevelopmentRoutes } from './http/development-routes.ts';
 import { createMcpRoute } from './http/mcp-route.ts';
@@ -133,6 +134,7 @@ function createApi(options: AppOptions, services: Services, ids: Ids, sql: Sql, 
   addOperationRoutes(http, { services, authenticator, rawRoutes: { 'service.mcp': mcp.handle } });
   addReferenceRoutes(http, baseUrl);
   if (config.mode === 'development') {
+    addConsoleRoutes(http, sql);
     addDevelopmentRoutes(http, { tools: { sql, clock, ids }, sandboxDomain: config.sandboxDomain });
   }
   const keyUse = setInterval(() => {

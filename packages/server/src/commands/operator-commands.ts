@@ -1,10 +1,11 @@
-import { expandScopes, parseMailbox } from '@postrider/core';
+import { expandScopes, LIMITS, parseMailbox } from '@postrider/core';
 import type { Command } from 'commander';
 import { createAccount } from '../accounts/create-account.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { type AccountRow, readAccounts, setSuspended } from '../db/queries/accounts.ts';
 import { createKey } from '../keys/create-key.ts';
+import { normalizeAllowlist } from '../sending/allowlist.ts';
 import { createIdGenerator, isUuid } from '../uuid-v7.ts';
 import { openOperatorDatabase, type PreparedDatabase } from './prepared-database.ts';
 import { StartError } from './start-error.ts';
@@ -102,6 +103,13 @@ interface KeyOptions {
 async function makeKey({ sql }: PreparedDatabase, options: KeyOptions): Promise<{ readonly id: string; readonly secret: string }> {
   const { unknown } = expandScopes(options.scope);
   if (unknown.length > 0) throw new StartError(`${unknown.join(', ')}: no such scope.`, 'Use scopes such as emails:send, or sending or full.');
+  const { unknown: strangers } = normalizeAllowlist(options.allowRecipient ?? []);
+  if (strangers.length > 0) {
+    throw new StartError(`${strangers.join(', ')}: no allowlist entry.`, 'Use ada@example.com, @example.com or *.example.com.');
+  }
+  if (options.name.length < 1 || options.name.length > LIMITS.keyNameCharacters) {
+    throw new StartError('--name is too long or empty.', `Give a name of 1 to ${LIMITS.keyNameCharacters} characters.`);
+  }
   const [account] = isUuid(options.account) ? await readAccounts(sql, options.account) : [];
   if (account === undefined) throw unknownAccount(options.account);
   return await createKey(sql, createIdGenerator(), {

@@ -170,13 +170,14 @@ function messageRows(
   statuses: ReadonlyMap<string, ReadonlyMap<number, MessageStatus>>,
   counts: ReadonlyMap<string, number>,
 ): Pick<OutcomeRows, 'messages' | 'recipients'> {
-  const byMessage = new Map(outcomes.map((outcome) => [outcome.messageId, outcome]));
-  const messages = [...byMessage.values()].map(({ accountId, messageId, lastError }) => ({
-    account_id: accountId,
+  const byMessage = Map.groupBy(outcomes, ({ messageId }) => messageId);
+  const messages = [...byMessage].map(([messageId, group]) => ({
+    account_id: group[0]?.accountId ?? '',
     id: messageId,
     status: messageStatusOf([...(statuses.get(messageId)?.values() ?? [])]),
     event_count: counts.get(messageId) ?? 0,
-    last_error: lastError,
+    // Of two hand-offs of one message that end together, the one that went well must not hide why the other did not.
+    last_error: group.findLast(({ lastError }) => lastError !== null)?.lastError ?? null,
   }));
   const recipients = outcomes.flatMap(({ accountId, messageId, recipients: settled }) =>
     settled.map(({ ordinal }) => ({

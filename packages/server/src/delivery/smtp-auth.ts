@@ -4,7 +4,7 @@ export interface SmtpCredentials {
 }
 
 /** The commands of a log-in, without their line ends: each is sent when the one before was answered with 334. */
-export type SmtpLogIn = readonly string[];
+type SmtpLogIn = readonly string[];
 
 /**
  * The log-in by the best mechanism that both sides know, or null where there is none: PLAIN (RFC 4616) with its initial

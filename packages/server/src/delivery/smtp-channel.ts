@@ -70,9 +70,9 @@ export class SmtpChannel {
     // A buffer of our own spares the stream machinery and an allocation for each read.
     const onread = {
       buffer: Buffer.allocUnsafeSlow(READ_BUFFER_OCTETS),
-      callback: (length: number, buffer: Uint8Array) => this.#takeOctets(buffer, length),
+      callback: (length: number, buffer: Uint8Array) => this.#takeOctets(socket, buffer, length),
     };
-    const socket = net.connect({ host, port, onread, autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS });
+    const socket: net.Socket = net.connect({ host, port, onread, autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS });
     socket.setNoDelay(true);
     await this.#attach(socket, 'connect', timeoutMs);
   }
@@ -92,10 +92,9 @@ export class SmtpChannel {
       ...(net.isIP(name) === 0 ? { servername: name } : {}),
       rejectUnauthorized: verify,
     });
-    this.#parser.stop();
     this.#parser = this.#newParser();
     await this.#attach(secure, 'secureConnect', timeoutMs);
-    secure.on('data', (chunk: Buffer) => this.#takeOctets(chunk, chunk.length));
+    secure.on('data', (chunk: Buffer) => this.#takeOctets(secure, chunk, chunk.length));
     // A code at run time, whatever the type says.
     return secure.authorized ? null : describeErrorCode(String(secure.authorizationError));
   }
@@ -185,7 +184,8 @@ export class SmtpChannel {
     return new SmtpReplyParser((code, text) => this.#deliver(code, text));
   }
 
-  #takeOctets(octets: Uint8Array, length: number): boolean {
+  #takeOctets(socket: net.Socket, octets: Uint8Array, length: number): boolean {
+    if (socket !== this.#socket) return true;
     try {
       this.#parser.push(Buffer.from(octets.buffer, octets.byteOffset, length), length);
     } catch (error) {

@@ -27,7 +27,7 @@ export const RELAY_TIMEOUTS: SmtpTimeouts = {
 };
 
 /** Messages a connection carries before it is closed: some servers cut longer ones off. */
-export const MAX_MESSAGES_PER_CONNECTION = 100;
+const MAX_MESSAGES_PER_CONNECTION = 100;
 
 export interface SmtpConnectionOptions extends SmtpAddress {
   /** The name we give in EHLO. */

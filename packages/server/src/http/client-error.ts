@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { ProblemError, toProblem } from '../problem.ts';
 
@@ -15,7 +16,7 @@ export function answerClientError(error: Error & { readonly code?: string }, soc
   const problem = toProblem(toProblemError(error.code), baseUrl, requestId);
   const body = JSON.stringify(problem);
   const head = [
-    `HTTP/1.1 ${problem.status} Refused`,
+    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
     `x-request-id: ${requestId}`,
     'content-type: application/problem+json; charset=utf-8',
     `content-length: ${Buffer.byteLength(body)}`,

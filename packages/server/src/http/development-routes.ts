@@ -2,7 +2,7 @@ import { LIMITS, mailboxSchema } from '@postrider/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type AccountTools, createAccount } from '../accounts/create-account.ts';
-import { listCaptured, readCapturedRaw } from '../db/queries/captured-messages.ts';
+import { listCaptured, readCapturedMessage } from '../db/queries/captured-messages.ts';
 import { INSTALLATION_ACCOUNT_ID, readDomainKey } from '../db/queries/sending-domains.ts';
 import { dkimRecordValue } from '../delivery/dkim-key.ts';
 import { ProblemError } from '../problem.ts';
@@ -40,9 +40,9 @@ export function addDevelopmentRoutes(app: FastifyInstance, { tools, sandboxDomai
   add('GET', '/dev/mailbox/:file', async (request, reply) => {
     const { file } = request.params as { readonly file: string }; // The route has this parameter.
     const id = /^(.+)\.eml$/.exec(file)?.[1] ?? '';
-    const raw = isUuid(id) ? await readCapturedRaw(tools.sql, id) : null;
-    if (raw === null) throw new ProblemError('not_found', { detail: 'There is no captured message of this id.' });
-    return reply.header('content-type', 'message/rfc822').send(Buffer.from(raw));
+    const captured = isUuid(id) ? await readCapturedMessage(tools.sql, id) : null;
+    if (captured === null) throw new ProblemError('not_found', { detail: 'There is no captured message of this id.' });
+    return reply.header('content-type', 'message/rfc822').send(Buffer.from(captured.raw));
   });
   add('POST', '/dev/accounts', async (request, reply) => {
     const part = parsePart(newAccountSchema, request.body, 'body');

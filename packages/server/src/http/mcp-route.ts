@@ -36,7 +36,12 @@ export function createMcpRoute({ services, logger }: McpRouteOptions) {
       try {
         const call = { ...context, signal: signal ?? context.signal, rawBody: input.body };
         const result = await executeOperation(operation, input, call);
-        return { ok: true, status: result.status ?? operation.status, body: result.body, headers: result.headers ?? {} };
+        return {
+          ok: true,
+          status: result.status ?? operation.status,
+          body: result.body,
+          headers: result.headers ?? {},
+        };
       } catch (error) {
         if (!(error instanceof ProblemError)) throw error;
         return { ok: false, problem: toProblem(error, services.baseUrl, request.id) };
@@ -69,7 +74,8 @@ const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]']);
 function isTrustedOrigin(request: FastifyRequest, baseUrl: string): boolean {
   const own = new URL(baseUrl);
   const isOwn = (hostname: string) => hostname === own.hostname || LOOPBACK_NAMES.has(hostname);
-  if (LOOPBACK_NAMES.has(own.hostname) && !isOwn(URL.parse(`http://${request.headers.host}`)?.hostname ?? '')) return false;
+  if (LOOPBACK_NAMES.has(own.hostname) && !isOwn(URL.parse(`http://${request.headers.host}`)?.hostname ?? ''))
+    return false;
   const { origin } = request.headers;
   if (origin === undefined) return true;
   const url = URL.parse(origin);

@@ -85,19 +85,30 @@ async function answer(operation: CallableOperation, request: FastifyRequest, rep
 
 /** The context of a call that came over REST. */
 export function contextOf(request: FastifyRequest, reply: FastifyReply, services: Services): CallContext {
-  const gone = new AbortController();
-  reply.raw.once('close', () => gone.abort());
   return {
     services,
     requestId: request.id,
     via: 'rest',
     caller: request.state.caller,
-    signal: gone.signal,
+    // Made only where somebody waits: most calls are over before their caller could go.
+    get signal() {
+      return goneSignal(reply);
+    },
     rawBody: request.body,
     noteEmail: (id) => {
       request.state.emailId = id;
     },
   };
+}
+
+/** Aborts when the connection closes before the answer was sent. */
+function goneSignal(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  if (reply.raw.destroyed) gone.abort();
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) gone.abort();
+  });
+  return gone.signal;
 }
 
 /** Only the headers an operation names are part of its input. Node reads header bytes as Latin-1; names and texts in them are UTF-8. */

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 export type KeyMode = 'live' | 'test';
@@ -34,7 +34,7 @@ export function isWellFormedKey(text: string): boolean {
 
 /** What is stored of a key. A fast hash serves: there is nothing to guess in 196 random bits. */
 export function hashApiKey(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest();
+  return hash('sha256', secret, 'buffer');
 }
 
 function checksumOf(head: string): string {

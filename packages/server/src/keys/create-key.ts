@@ -1,6 +1,7 @@
 import { expandScopes } from '@postrider/core';
 import type { Query } from '../db/client.ts';
 import { insertKey } from '../db/queries/api-keys.ts';
+import { normalizeAllowlist } from '../sending/allowlist.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 import { createApiKey, type KeyMode } from './api-key.ts';
 
@@ -10,6 +11,7 @@ export interface NewKey {
   readonly mode: KeyMode;
   /** Scopes and shorthands; unknown ones were refused before. */
   readonly scopes: readonly string[];
+  /** Entries `a@b.c`, `@b.c` or `*.b.c`; others were refused before. Null allows every recipient. */
   readonly recipientAllowlist: readonly string[] | null;
   readonly now: Date;
 }
@@ -19,6 +21,7 @@ export async function createKey(query: Query, ids: IdGenerator, key: NewKey): Pr
   const id = ids.next(key.now);
   const { secret, hash, last4 } = createApiKey(key.mode);
   const { scopes } = expandScopes(key.scopes);
-  await insertKey(query, { ...key, id, hash, last4, scopes });
+  const recipientAllowlist = key.recipientAllowlist === null ? null : normalizeAllowlist(key.recipientAllowlist).entries;
+  await insertKey(query, { ...key, id, hash, last4, scopes, recipientAllowlist });
   return { id, secret };
 }

@@ -1,4 +1,5 @@
 import { ERRORS, MESSAGE_EVENT_TYPES, MESSAGE_STATUSES } from '@postrider/core';
+import { escapeHtml } from '../console/html.ts';
 import { VERSION } from '../version.ts';
 
 /** The reference page as HTML: the viewer's place, the error catalogue with an anchor for every code, statuses and events. */
@@ -45,12 +46,10 @@ function errorEntries(): string {
 }
 
 function definitionList(entries: Readonly<Record<string, string>>): string {
-  const rows = Object.entries(entries).map(([name, text]) => `<dt><code>${name}</code></dt><dd>${escapeHtml(text)}</dd>`);
+  const rows = Object.entries(entries).map(
+    ([name, text]) => `<dt><code>${name}</code></dt><dd>${escapeHtml(text)}</dd>`,
+  );
   return `<dl>${rows.join('')}</dl>`;
-}
-
-function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }
 
 /** Starts the viewer on our own document; no validator of other hosts is asked. */

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { Sql } from '../db/client.ts';
 import { classifyDatabaseError } from '../db/database-errors.ts';
 import { type AcceptanceFacts, readAcceptanceFacts } from '../db/queries/acceptance-facts.ts';
-import { insertMessages, type QuotaCharge } from '../db/queries/insert-messages.ts';
+import { type InsertedMessages, insertMessages, type QuotaCharge } from '../db/queries/insert-messages.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 import { checkAcceptance, type Refusal } from './acceptance.ts';
 import { checkIdempotency } from './idempotency.ts';
@@ -40,8 +40,8 @@ export async function acceptMessages(
     const decided = decideBatch(options, sends, await readFacts(options, sends, now), now);
     if (decided.accepted.length === 0) return decided.verdicts;
     try {
-      await write(options, decided, now);
-      return decided.verdicts;
+      const { usage } = await write(options, decided, now);
+      return tellUsage(decided, sends, usage);
     } catch (error) {
       const fault = classifyDatabaseError(error);
       if ((fault !== 'stale' && fault !== 'conflict') || round === MAX_ROUNDS) throw error;
@@ -53,6 +53,7 @@ interface DecidedBatch {
   readonly verdicts: readonly SendVerdict[];
   readonly accepted: readonly { readonly send: PreparedSend; readonly id: string }[];
   readonly charges: readonly QuotaCharge[];
+  readonly ledger: QuotaLedger;
 }
 
 async function readFacts(
@@ -98,7 +99,7 @@ function decideBatch(
     accepted.push({ send, id });
     return { kind: 'accepted', id, status: 'queued', replayed: false, quota: ledger.stateOf(send.command.accountId) };
   });
-  return { verdicts, accepted, charges: ledger.charges(quotaMonth(now)) };
+  return { verdicts, accepted, charges: ledger.charges(quotaMonth(now)), ledger };
 }
 
 function decideIdempotency(
@@ -152,9 +153,24 @@ function decideAcceptance(send: PreparedSend, known: IndexedFacts, ledger: Quota
   return verdict.ok ? null : verdict;
 }
 
-async function write(options: AcceptanceOptions, decided: DecidedBatch, now: Date): Promise<void> {
+async function write(options: AcceptanceOptions, decided: DecidedBatch, now: Date): Promise<InsertedMessages> {
   const messages = decided.accepted.map(({ send, id }) => toNewMessage(send, id, now, options.ids));
-  await insertMessages(options.sql, messages, decided.charges, horizon(now));
+  return await insertMessages(options.sql, messages, decided.charges, horizon(now));
+}
+
+/** Another batch, or another process, may have charged the same account since the facts were read: what is told to be left counts that too. */
+function tellUsage(
+  { verdicts, ledger }: DecidedBatch,
+  sends: readonly PreparedSend[],
+  usage: InsertedMessages['usage'],
+): readonly SendVerdict[] {
+  const byOthers = new Map(usage.map(({ accountId, used }) => [accountId, used - ledger.usageOf(accountId).used]));
+  return verdicts.map((verdict, index) => {
+    const units = byOthers.get(sends[index]?.command.accountId ?? '') ?? 0;
+    if (verdict.kind === 'refused' || units === 0) return verdict;
+    const { limit, remaining } = verdict.quota;
+    return { ...verdict, quota: { limit, remaining: Math.max(0, remaining - units) } };
+  });
 }
 
 interface IndexedFacts {

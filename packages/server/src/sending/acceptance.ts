@@ -35,7 +35,8 @@ export function checkAcceptance(question: AcceptanceQuestion): AcceptanceVerdict
   const refused = question.recipients.flatMap((recipient) => refuseRecipient(recipient, question));
   const first = refused[0];
   if (first !== undefined) return refusedRecipients(first.code, refused);
-  if (question.quotaUsed + question.cost > question.quotaLimit) return overQuota(question);
+  // What costs nothing is no matter of the quota, also where that was lowered below what has been used.
+  if (question.cost > 0 && question.quotaUsed + question.cost > question.quotaLimit) return overQuota(question);
   return { ok: true };
 }
 

@@ -33,7 +33,14 @@ export async function listCaptured(query: Query, limit: number): Promise<readonl
     FROM captured_messages ORDER BY id DESC LIMIT ${limit}`;
 }
 
-export async function readCapturedRaw(query: Query, id: string): Promise<Uint8Array | null> {
-  const [row] = await query<{ raw: Uint8Array }[]>`SELECT raw FROM captured_messages WHERE id = ${id} LIMIT 1`;
-  return row?.raw ?? null;
+export interface CapturedMessage extends CapturedRow {
+  readonly raw: Uint8Array;
+}
+
+/** One caught message with its bytes; null where there is none of that id. */
+export async function readCapturedMessage(query: Query, id: string): Promise<CapturedMessage | null> {
+  const [row] = await query<CapturedMessage[]>`
+    SELECT id, mail_from AS "from", recipients AS "to", subject, received_at AS "receivedAt", raw
+    FROM captured_messages WHERE id = ${id} LIMIT 1`;
+  return row ?? null;
 }

@@ -64,66 +64,112 @@ export async function insertMessages(
   charges: readonly QuotaCharge[],
   idempotencyHorizon: Date,
 ): Promise<InsertedMessages> {
-  const [row] = await query<{ usage: { accountId: string; used: number }[] }[]>`
-    WITH input AS MATERIALIZED (
-      SELECT * FROM json_to_recordset(${JSON.stringify(messages)}::text::json) AS r (
-        account_id uuid, id uuid, key_id uuid, created_at timestamptz, from_given text, from_domain text, to_line text,
-        reply_to text, subject text, channel text, source text, agent_name text, tags text[], metadata jsonb,
-        charged integer, html text, text text, headers jsonb, event_id uuid, recipients json, deliveries json,
-        idempotency_key text, fingerprint text)
-    ),
-    keys AS (
-      INSERT INTO idempotency_keys AS k (account_id, key, fingerprint, message_id, created_at)
-      SELECT account_id, idempotency_key, fingerprint, id, created_at FROM input
-      WHERE idempotency_key IS NOT NULL ORDER BY account_id, idempotency_key
-      ON CONFLICT (account_id, key) DO UPDATE
-        SET fingerprint = excluded.fingerprint, message_id = excluded.message_id, created_at = excluded.created_at
-        WHERE k.created_at <= ${idempotencyHorizon}
-      RETURNING 1
-    ),
-    charged AS (
-      INSERT INTO quota_usage AS u (account_id, month, used)
-      SELECT account_id, month, units
-      FROM json_to_recordset(${JSON.stringify(charges)}::text::json) AS c (account_id uuid, month date, units integer, quota integer)
-      ORDER BY account_id
-      ON CONFLICT (account_id, month) DO UPDATE SET used = u.used + excluded.used
-        WHERE u.used + excluded.used <= (
-          SELECT c.quota FROM json_to_recordset(${JSON.stringify(charges)}::text::json) AS c (account_id uuid, quota integer)
-          WHERE c.account_id = excluded.account_id)
-      RETURNING account_id, used
-    ),
-    fresh AS MATERIALIZED (
-      SELECT refuse_stale_acceptance(
-        (SELECT count(*) FROM keys) < (SELECT count(idempotency_key) FROM input)
-        OR (SELECT count(*) FROM charged) < ${charges.length}::int) AS ok
-    ),
-    logged AS (
-      INSERT INTO messages (account_id, id, key_id, created_at, from_given, from_domain, to_line, reply_to, subject,
-        status, channel, source, agent_name, tags, metadata, charged, event_count)
-      SELECT account_id, id, key_id, created_at, from_given, from_domain, to_line, reply_to, subject,
-        'queued', channel, source, agent_name, tags, metadata, charged, 1
-      FROM input
-    ),
-    stored AS (
-      INSERT INTO message_bodies (account_id, message_id, html, text, headers)
-      SELECT account_id, id, html, text, headers FROM input
-    ),
-    addressed AS (
-      INSERT INTO message_recipients (account_id, message_id, ordinal, kind, name, email, status)
-      SELECT account_id, id, r.ordinal, r.kind, r.name, r.email, 'queued'
-      FROM input, json_to_recordset(recipients) AS r (ordinal smallint, kind text, name text, email text)
-    ),
-    begun AS (
-      INSERT INTO message_events (account_id, message_id, seq, id, type, created_at)
-      SELECT account_id, id, 1, event_id, 'queued', created_at FROM input
-    ),
-    planned AS (
-      INSERT INTO deliveries (account_id, id, message_id, route, ordinals, next_at, expires_at)
-      SELECT account_id, d.id, i.id, d.route, d.ordinals, d.next_at, d.expires_at
-      FROM input i, json_to_recordset(i.deliveries) AS d (
-        id uuid, route text, ordinals smallint[], next_at timestamptz, expires_at timestamptz)
-    )
-    SELECT coalesce((SELECT json_agg(json_build_object('accountId', account_id, 'used', used)) FROM charged), '[]') AS usage
-    FROM fresh`;
+  const size = SIZES.find((candidate) => candidate >= messages.length) ?? messages.length;
+  const bodies = Array.from({ length: size }, (_, ordinal) => [messages[ordinal]?.html ?? null, messages[ordinal]?.text ?? null]);
+  const [row] = await query.unsafe<{ usage: InsertedMessages['usage'] }[]>(
+    statementFor(size),
+    [
+      JSON.stringify(messages.map(toLogRow)),
+      JSON.stringify(messages.flatMap(toRecipientRows)),
+      JSON.stringify(messages.flatMap(toDeliveryRows)),
+      JSON.stringify(charges),
+      charges.length,
+      idempotencyHorizon,
+      ...bodies.flat(),
+    ],
+    { prepare: true },
+  );
   return { usage: row?.usage ?? [] };
 }
+
+/**
+ * Statements are prepared for these numbers of messages, and smaller batches fill up with empty bodies. Bodies travel as parameters of their
+ * own: decoding them out of JSON cost half of the statement's time (52 of 110 µs a message of 3 KB).
+ */
+const SIZES = [1, 2, 4, 8, 16, 32, 64, 100];
+const FIRST_BODY_PARAMETER = 7;
+const statements = new Map<number, string>();
+
+function statementFor(size: number): string {
+  const known = statements.get(size);
+  if (known !== undefined) return known;
+  const values = Array.from({ length: size }, (_, ordinal) => {
+    const html = FIRST_BODY_PARAMETER + ordinal * 2;
+    return `(${ordinal}, $${html}::text, $${html + 1}::text)`;
+  });
+  const statement = STATEMENT.replace('/* bodies */', values.join(', '));
+  statements.set(size, statement);
+  return statement;
+}
+
+function toLogRow({ html: _html, text: _text, recipients: _recipients, deliveries: _deliveries, ...row }: NewMessage, ordinal: number) {
+  return { ...row, o: ordinal };
+}
+
+function toRecipientRows({ account_id, id, recipients }: NewMessage) {
+  return recipients.map((recipient) => ({ a: account_id, m: id, ...recipient }));
+}
+
+function toDeliveryRows({ account_id, id, deliveries }: NewMessage) {
+  return deliveries.map((delivery) => ({ a: account_id, m: id, ...delivery }));
+}
+
+const STATEMENT = `
+  WITH input AS MATERIALIZED (
+    SELECT * FROM json_to_recordset($1::text::json) AS r (
+      o integer, account_id uuid, id uuid, key_id uuid, created_at timestamptz, from_given text, from_domain text, to_line text,
+      reply_to text, subject text, channel text, source text, agent_name text, tags text[], metadata jsonb,
+      charged integer, headers jsonb, event_id uuid, idempotency_key text, fingerprint text)
+  ),
+  keys AS (
+    INSERT INTO idempotency_keys AS k (account_id, key, fingerprint, message_id, created_at)
+    SELECT account_id, idempotency_key, fingerprint, id, created_at FROM input
+    WHERE idempotency_key IS NOT NULL ORDER BY account_id, idempotency_key
+    ON CONFLICT (account_id, key) DO UPDATE
+      SET fingerprint = excluded.fingerprint, message_id = excluded.message_id, created_at = excluded.created_at
+      WHERE k.created_at <= $6
+    RETURNING 1
+  ),
+  charges AS MATERIALIZED (
+    SELECT * FROM json_to_recordset($4::text::json) AS c (account_id uuid, month date, units integer, quota integer)
+  ),
+  charged AS (
+    INSERT INTO quota_usage AS u (account_id, month, used)
+    SELECT account_id, month, units FROM charges ORDER BY account_id
+    ON CONFLICT (account_id, month) DO UPDATE SET used = u.used + excluded.used
+      WHERE u.used + excluded.used <= (SELECT c.quota FROM charges c WHERE c.account_id = excluded.account_id)
+    RETURNING account_id, used
+  ),
+  fresh AS MATERIALIZED (
+    SELECT refuse_stale_acceptance(
+      (SELECT count(*) FROM keys) < (SELECT count(idempotency_key) FROM input) OR (SELECT count(*) FROM charged) < $5::int) AS ok
+  ),
+  logged AS (
+    INSERT INTO messages (account_id, id, key_id, created_at, from_given, from_domain, to_line, reply_to, subject,
+      status, channel, source, agent_name, tags, metadata, charged, event_count)
+    SELECT account_id, id, key_id, created_at, from_given, from_domain, to_line, reply_to, subject,
+      'queued', channel, source, agent_name, tags, metadata, charged, 1
+    FROM input
+  ),
+  stored AS (
+    INSERT INTO message_bodies (account_id, message_id, html, text, headers)
+    SELECT i.account_id, i.id, b.html, b.text, i.headers
+    FROM input i JOIN (VALUES /* bodies */) AS b (o, html, text) ON b.o = i.o
+  ),
+  addressed AS (
+    INSERT INTO message_recipients (account_id, message_id, ordinal, kind, name, email, status)
+    SELECT a, m, ordinal, kind, name, email, 'queued'
+    FROM json_to_recordset($2::text::json) AS r (a uuid, m uuid, ordinal smallint, kind text, name text, email text)
+  ),
+  begun AS (
+    INSERT INTO message_events (account_id, message_id, seq, id, type, created_at)
+    SELECT account_id, id, 1, event_id, 'queued', created_at FROM input
+  ),
+  planned AS (
+    INSERT INTO deliveries (account_id, id, message_id, route, ordinals, next_at, expires_at)
+    SELECT a, id, m, route, ordinals, next_at, expires_at
+    FROM json_to_recordset($3::text::json) AS d (
+      a uuid, m uuid, id uuid, route text, ordinals smallint[], next_at timestamptz, expires_at timestamptz)
+  )
+  SELECT coalesce((SELECT json_agg(json_build_object('accountId', account_id, 'used', used)) FROM charged), '[]') AS usage
+  FROM fresh`;

@@ -43,7 +43,7 @@ export interface RequestSelection {
   readonly limit: number;
 }
 
-/** Logged requests, newest first. */
+/** Logged requests, newest first. In ORDER BY a bare `id` would be the answer's column of that name, which is the request id. */
 export async function readRequests(query: Query, selection: RequestSelection): Promise<readonly RequestRow[]> {
   return await query<RequestRow[]>`
     SELECT id AS "rowId", request_id AS id, method, path, status, code, duration_ms AS "durationMs", key_id AS "keyId",
@@ -52,7 +52,7 @@ export async function readRequests(query: Query, selection: RequestSelection): P
     WHERE account_id = ${selection.accountId} AND created_at >= ${selection.since}
       ${selection.requestId === null ? query`` : query`AND request_id = ${selection.requestId}`}
       ${selection.before === null ? query`` : query`AND id < ${selection.before}`}
-    ORDER BY id DESC LIMIT ${selection.limit}`;
+    ORDER BY request_log.id DESC LIMIT ${selection.limit}`;
 }
 
 export async function countRequests(

@@ -1,0 +1,147 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { dkimRecordValue } from '../../packages/server/src/delivery/dkim-key.ts';
+import { type BenchDatabase, openBenchDatabase } from '../parts/bench-database.ts';
+import { type Child, startChild } from '../parts/child.ts';
+import { createPostgresCpu } from '../parts/postgres-cpu.ts';
+import { describeMachine, judge, median, round } from '../parts/report.ts';
+import type { SenderRound } from './sender-round.ts';
+import { openShop, type Shop } from './shop.ts';
+import type { SinkCount, SinkVerdict } from './sink-process.ts';
+
+const CONNECTIONS = 20;
+const SIGNATURES_A_ROUND = 1_000;
+/** The bounds: what must be reached, and what is worth striving for. */
+const LEAST_RATIO = 2;
+const RATIO_GOAL = 5;
+const RSA_GOAL = 0.45;
+const MAX_RSS_MB = 300;
+
+export interface BenchDeliverOptions {
+  /** Messages a round and sender. */
+  readonly count: number;
+  readonly rounds: number;
+}
+
+/** What a round needs: the processes that send, the one that receives, and who counts. */
+interface Stage {
+  readonly shop: Shop;
+  readonly sink: Child<{ readonly port: number }>;
+  readonly engine: Child<unknown>;
+  readonly nodemailer: Child<unknown>;
+  readonly rsa: Child<unknown>;
+  readonly postgresCpuMs: () => number;
+}
+
+interface Measured extends SenderRound {
+  readonly postgresMs: number;
+}
+
+interface Rounds {
+  readonly ours: Measured[];
+  readonly theirs: Measured[];
+  readonly signaturesPerCpuSecond: number[];
+}
+
+/** `pnpm bench deliver [--count N] [--rounds N]`: the engine against nodemailer's pool and against the signature alone. */
+export async function benchDeliver(options: BenchDeliverOptions): Promise<boolean> {
+  const database = await openBenchDatabase();
+  const dataDir = await mkdtemp(join(tmpdir(), 'postrider-bench-app-'));
+  try {
+    console.log(describeMachine(database.settings));
+    console.log(
+      `\ndeliver: ${options.count} messages of 3 KB a round, every one its own, DKIM rsa-2048, ${CONNECTIONS} connections, ${options.rounds} rounds in turn`,
+    );
+    return await runRounds(database, dataDir, options);
+  } finally {
+    await database.close();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function runRounds(database: BenchDatabase, dataDir: string, { count, rounds }: BenchDeliverOptions): Promise<boolean> {
+  const stage = await setStage(database, dataDir);
+  const measured: Rounds = { ours: [], theirs: [], signaturesPerCpuSecond: [] };
+  // The first round warms the compilers up and counts for nothing.
+  for (let n = 0; n <= rounds; n += 1) {
+    const size = n === 0 ? Math.ceil(count / 2) : count;
+    const ours = await measure(stage, size, () => deliverOurs(stage, 2 * n, size));
+    const theirs = await measure(stage, size, () => stage.nodemailer.ask<SenderRound>({ seed: 2 * n + 1, count: size }));
+    const signatures = await stage.rsa.ask<number>({ count: SIGNATURES_A_ROUND });
+    if (n === 0) continue;
+    measured.ours.push(ours);
+    measured.theirs.push(theirs);
+    measured.signaturesPerCpuSecond.push(signatures);
+  }
+  for (const child of [stage.engine, stage.nodemailer, stage.rsa, stage.sink]) await child.stop();
+  await stage.shop.close();
+  return report(measured, count);
+}
+
+async function setStage(database: BenchDatabase, dataDir: string): Promise<Stage> {
+  const shop = await openShop(database);
+  const start = <Ready>(name: string, settings: unknown) => startChild<Ready>(new URL(name, import.meta.url), settings);
+  const sink = await start<{ port: number }>('./sink-process.ts', {});
+  const sinkPort = sink.ready.port;
+  const engine = await start('./engine-process.ts', { target: database.target, dataDir, sinkPort });
+  const nodemailer = await start('./nodemailer-process.ts', { sinkPort, connections: CONNECTIONS, key: shop.key });
+  const rsa = await start('./rsa-process.ts', shop.key);
+  return { shop, sink, engine, nodemailer, rsa, postgresCpuMs: await createPostgresCpu(database.sql) };
+}
+
+/** Seeding is no part of the round: the clock runs in the engine's process, from its first look. */
+async function deliverOurs({ shop, engine }: Stage, seed: number, count: number): Promise<SenderRound> {
+  await shop.forgetMessages();
+  await shop.accept(seed, count);
+  const round = await engine.ask<SenderRound>({ ask: 'drain' });
+  const statuses = await shop.countByStatus();
+  if (statuses['sent'] !== count) throw new Error(`not every message is recorded as sent: ${JSON.stringify(statuses)}`);
+  return round;
+}
+
+async function measure(stage: Stage, count: number, send: () => Promise<SenderRound>): Promise<Measured> {
+  await stage.sink.ask<SinkCount>({ ask: 'forget' });
+  const before = stage.postgresCpuMs();
+  const round = await send();
+  const postgresMs = stage.postgresCpuMs() - before;
+  await assertArrived(stage, count);
+  return { ...round, postgresMs };
+}
+
+/** Every message arrived once, as what it is, with a signature of its own; and one in a hundred is verified. */
+async function assertArrived({ sink, shop }: Stage, count: number): Promise<void> {
+  const arrived = await sink.ask<SinkCount>({ ask: 'count' });
+  const { messages, recipients, messageIds, signatures, mixedUp } = arrived;
+  if ([messages, recipients, messageIds, signatures].some((n) => n !== count) || mixedUp > 0) {
+    throw new Error(`of ${count} messages did not each arrive once as its own: ${JSON.stringify(arrived)}`);
+  }
+  const record = dkimRecordValue(shop.key.publicKeyBase64);
+  const { verified, failed } = await sink.ask<SinkVerdict>({ ask: 'verify', record });
+  if (failed.length > 0) throw new Error(`${failed.length} of ${verified + failed.length} signatures are bad: ${failed[0]}`);
+}
+
+function report({ ours, theirs, signaturesPerCpuSecond }: Rounds, count: number): boolean {
+  const signatures = median(signaturesPerCpuSecond);
+  console.log(`rsa-2048 alone: ${round(signatures)} signatures per CPU-second`);
+  print('postrider', ours, count);
+  print('nodemailer, pooled', theirs, count);
+  const perCpu = ({ cpuMs }: SenderRound) => count / (cpuMs / 1_000);
+  const ratio = median(ours.map((own, n) => perCpu(own) / perCpu(theirs[n] ?? own)));
+  const wall = median(ours.map((own, n) => (theirs[n] ?? own).seconds / own.seconds));
+  const ofRsa = median(ours.map((own, n) => perCpu(own) / (signaturesPerCpuSecond[n] ?? signatures)));
+  const memory = Math.max(...ours.map(({ rssMb }) => rssMb));
+  console.log(`messages/s, ratio to nodemailer: ${round(wall, 2)}`);
+  console.log(`messages per CPU-second, ratio to rsa-2048 alone: ${round(ofRsa, 2)} (goal ${RSA_GOAL})`);
+  console.log(judge(`messages per CPU-second, ratio to nodemailer (goal ${RATIO_GOAL})`, ratio, LEAST_RATIO, 'at least'));
+  console.log(judge('memory of the worker in MB', memory, MAX_RSS_MB, 'at most'));
+  return ratio >= LEAST_RATIO && memory <= MAX_RSS_MB;
+}
+
+function print(name: string, rounds: readonly Measured[], count: number): void {
+  const of = (pick: (measured: Measured) => number, digits = 0) => round(median(rounds.map(pick)), digits);
+  const perMessageUs = (ms: number) => (ms / count) * 1_000;
+  console.log(
+    `${name}: ${of(({ seconds }) => count / seconds)} messages/s, ${of(({ cpuMs }) => count / (cpuMs / 1_000))} per CPU-second (${of(({ cpuMs }) => perMessageUs(cpuMs))} µs each), Postgres ${of(({ postgresMs }) => perMessageUs(postgresMs))} µs CPU each, ${of(({ rssMb }) => rssMb)} MB (medians)`,
+  );
+}

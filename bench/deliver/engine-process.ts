@@ -1,0 +1,72 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { pino } from 'pino';
+import { type App, createApp } from '../../packages/server/src/app.ts';
+import { systemClock } from '../../packages/server/src/clock.ts';
+import { readConfig } from '../../packages/server/src/config.ts';
+import type { DatabaseTarget } from '../../packages/server/src/db/client.ts';
+import { TEST_SECRET_KEY } from '../../test/harness/template-database.ts';
+import { childSettings, ownUsage, serveParent } from '../parts/child.ts';
+import type { SenderRound } from "./sender-round.ts";
+
+export interface EngineSettings {
+  readonly target: DatabaseTarget;
+  readonly dataDir: string;
+  readonly sinkPort: number;
+}
+
+/** `drain` delivers what waits and ends; `start` goes on delivering until `stop`; `usage` only looks. */
+export type EngineQuestion = { readonly ask: 'drain' | 'start' | 'stop' | 'usage' };
+
+const LOOK_EVERY_MS = 2;
+
+/** The product's delivery worker, a process of its own as in an installation of several. */
+const settings = childSettings<EngineSettings>();
+let running: App | null = null;
+
+function start(): Promise<App> {
+  const verdict = readConfig({
+    POSTRIDER_DATA_DIR: settings.dataDir,
+    POSTRIDER_ROLES: 'worker',
+    POSTRIDER_TRANSPORT: `smtp://127.0.0.1:${settings.sinkPort}?tls=none`,
+    POSTRIDER_SECRET_KEY: TEST_SECRET_KEY.toString('base64'),
+  });
+  if (!verdict.ok) throw new Error(JSON.stringify(verdict.problems));
+  return createApp({
+    config: verdict.config,
+    baseUrl: 'http://127.0.0.1',
+    target: settings.target,
+    logger: pino({ level: 'warn' }, pino.destination(2)),
+    clock: systemClock,
+    random: Math.random,
+  });
+}
+
+/** From the engine's first look to the last recorded outcome. */
+async function drain(): Promise<SenderRound> {
+  const app = await start();
+  const before = ownUsage();
+  const beganMs = performance.now();
+  let peakRssMb = before.rssMb;
+  await app.engine?.pump();
+  while ((app.engine?.inFlight ?? 0) > 0) await pause(LOOK_EVERY_MS);
+  const seconds = (performance.now() - beganMs) / 1_000;
+  const after = ownUsage();
+  peakRssMb = Math.max(peakRssMb, after.rssMb);
+  await app.close();
+  return { seconds, cpuMs: after.cpuMs - before.cpuMs, rssMb: peakRssMb };
+}
+
+async function stop(): Promise<void> {
+  await running?.close();
+  running = null;
+}
+
+async function answer({ ask }: EngineQuestion): Promise<unknown> {
+  if (ask === 'drain') return await drain();
+  if (ask === 'start') running = await start();
+  if (ask === 'stop') await stop();
+  return ownUsage();
+}
+
+process.on('SIGTERM', () => void stop().then(() => process.exit(0)));
+serveParent({}, (question) => answer(question as EngineQuestion)); // Asked by this folder's benches alone.

@@ -1,0 +1,50 @@
+import { createTransport } from 'nodemailer';
+import { childSettings, ownUsage, serveParent } from '../parts/child.ts';
+import { shopEmail } from './shop-email.ts';
+import type { SenderRound, ShopKey } from './sender-round.ts';
+
+export interface NodemailerSettings {
+  readonly sinkPort: number;
+  readonly connections: number;
+  readonly key: ShopKey;
+}
+
+export interface NodemailerQuestion {
+  readonly seed: number;
+  readonly count: number;
+}
+
+/** Enough to keep every connection busy, few enough that what waits costs no memory. */
+const SENDS_AT_ONCE = 100;
+
+const { sinkPort, connections, key } = childSettings<NodemailerSettings>();
+
+/** The rival: nodemailer's pooled transport, which composes and signs each message itself. */
+const transport = createTransport({
+  pool: true,
+  host: '127.0.0.1',
+  port: sinkPort,
+  secure: false,
+  ignoreTLS: true,
+  maxConnections: connections,
+  dkim: { domainName: key.domain, keySelector: key.selector, privateKey: key.privateKeyPem },
+});
+
+async function send({ seed, count }: NodemailerQuestion): Promise<SenderRound> {
+  // Ours reads its messages from a database; here they are made before the clock runs.
+  const emails = Array.from({ length: count }, (_, index) => shopEmail(seed, index, key.domain)).reverse();
+  const before = ownUsage();
+  const beganMs = performance.now();
+  const lane = async () => {
+    for (let email = emails.pop(); email !== undefined; email = emails.pop()) {
+      const { from, to, subject, html, text } = email;
+      await transport.sendMail({ from, to, subject, html, text });
+    }
+  };
+  await Promise.all(Array.from({ length: SENDS_AT_ONCE }, lane));
+  const seconds = (performance.now() - beganMs) / 1_000;
+  const after = ownUsage();
+  return { seconds, cpuMs: after.cpuMs - before.cpuMs, rssMb: after.rssMb };
+}
+
+serveParent({}, (question) => send(question as NodemailerQuestion)); // Asked by bench-deliver.ts alone.

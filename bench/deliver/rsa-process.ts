@@ -1,0 +1,22 @@
+import { createPrivateKey, randomBytes, sign } from 'node:crypto';
+import { childSettings, ownUsage, serveParent } from '../parts/child.ts';
+import type { ShopKey } from './sender-round.ts';
+
+export interface RsaQuestion {
+  readonly count: number;
+}
+
+/** As many octets as the signed headers of the sample message have. */
+const SIGNED_OCTETS = 550;
+
+const key = createPrivateKey(childSettings<ShopKey>().privateKeyPem);
+
+/** Signs different data `count` times on the main thread, the key parsed once. Answers signatures per CPU-second. */
+function signAlone({ count }: RsaQuestion): number {
+  const data = Array.from({ length: count }, () => randomBytes(SIGNED_OCTETS));
+  const beganMs = ownUsage().cpuMs;
+  for (const octets of data) sign('sha256', octets, key);
+  return count / ((ownUsage().cpuMs - beganMs) / 1_000);
+}
+
+serveParent({}, async (question) => signAlone(question as RsaQuestion)); // Asked by bench-deliver.ts alone.

@@ -1,0 +1,81 @@
+import { sendRequestSchema } from '../../packages/core/src/index.ts';
+import { createAccount } from '../../packages/server/src/accounts/create-account.ts';
+import { systemClock } from '../../packages/server/src/clock.ts';
+import { openDatabase } from '../../packages/server/src/db/client.ts';
+import { insertVerifiedDomain } from '../../packages/server/src/db/queries/sending-domains.ts';
+import { generateDkimKey } from '../../packages/server/src/delivery/dkim-key.ts';
+import { createSecretBox } from '../../packages/server/src/keys/secret-box.ts';
+import { acceptMessages } from '../../packages/server/src/sending/accept-messages.ts';
+import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
+import { TEST_SECRET_KEY } from '../../test/harness/template-database.ts';
+import type { BenchDatabase } from '../parts/bench-database.ts';
+import { shopEmail } from './shop-email.ts';
+import type { ShopKey } from './sender-round.ts';
+
+/** An account with a domain of its own, whose messages are to be delivered. */
+export interface Shop {
+  readonly key: ShopKey;
+  /** Accepts `count` messages that no other seed has; they wait until an engine delivers them. */
+  accept(seed: number, count: number): Promise<void>;
+  /** Messages by status. */
+  countByStatus(): Promise<Readonly<Record<string, number>>>;
+  /** Deliveries that wait or are under way, counted up to `limit`. */
+  countWaiting(limit: number): Promise<number>;
+  /** Forgets every message, so that rounds do not grow the disk. To be called only while nothing waits. */
+  forgetMessages(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const DOMAIN = 'shop.example.org';
+const SELECTOR = 'bench';
+const BATCH = 100;
+
+export async function openShop(database: BenchDatabase): Promise<Shop> {
+  const sql = openDatabase({ target: database.target, maxConnections: 4, applicationName: 'bench-shop' });
+  const ids = createIdGenerator();
+  const { accountId } = await createAccount({ sql, clock: systemClock, ids }, { name: 'Shop', ownerEmail: 's@sandbox.test' });
+  const keyId = ids.next(new Date());
+  const { privateKeyPem, publicKeyBase64 } = await generateDkimKey();
+  await insertVerifiedDomain(sql, {
+    accountId,
+    id: ids.next(new Date()),
+    name: DOMAIN,
+    dkimSelector: SELECTOR,
+    dkimPrivateKey: createSecretBox(TEST_SECRET_KEY).seal(privateKeyPem),
+    dkimPublicKey: publicKeyBase64,
+    now: new Date(),
+  });
+  const options = { sql, clock: systemClock, ids, sandboxDomain: 'sandbox.test', monthlyQuota: 2_000_000_000 };
+  const toCommand = (seed: number, index: number) => ({
+    accountId,
+    keyId,
+    recipientAllowlist: null,
+    persona: { source: null, agentName: null },
+    fixedChannel: null,
+    headerClaims: {},
+    request: sendRequestSchema.parse(shopEmail(seed, index, DOMAIN)),
+    idempotency: null,
+  });
+  return {
+    key: { domain: DOMAIN, selector: SELECTOR, privateKeyPem, publicKeyBase64 },
+    async accept(seed, count) {
+      for (let first = 0; first < count; first += BATCH) {
+        const size = Math.min(BATCH, count - first);
+        const verdicts = await acceptMessages(options, Array.from({ length: size }, (_, n) => toCommand(seed, first + n)));
+        if (verdicts.some(({ kind }) => kind !== 'accepted')) throw new Error('a message was not accepted');
+      }
+    },
+    async countByStatus() {
+      const rows = await sql<{ status: string; n: number }[]>`SELECT status, count(*)::int AS n FROM messages GROUP BY status`;
+      return Object.fromEntries(rows.map(({ status, n }) => [status, n]));
+    },
+    async countWaiting(limit) {
+      const [row] = await sql<{ n: number }[]>`SELECT count(*)::int AS n FROM (SELECT FROM deliveries LIMIT ${limit}) AS waiting`;
+      return row?.n ?? 0;
+    },
+    async forgetMessages() {
+      await sql`TRUNCATE messages, message_bodies, message_recipients, message_events`;
+    },
+    close: () => sql.end({ timeout: 1 }),
+  };
+}

@@ -1,0 +1,43 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { CONSOLE_STYLE, renderMailbox, renderMessage } from '../console/mailbox-pages.ts';
+import { readCaptured } from '../console/read-captured.ts';
+import type { Sql } from '../db/client.ts';
+import { listCaptured, readCapturedMessage } from '../db/queries/captured-messages.ts';
+import { ProblemError } from '../problem.ts';
+import { isUuid } from '../uuid-v7.ts';
+
+const ROWS = 200;
+const PAGE_POLICY =
+  "default-src 'none'; style-src 'self'; img-src 'self' data:; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/** A stranger's HTML: styles and embedded images show, nothing runs, nothing is loaded, so that looking at mail tells nobody. */
+const BODY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'; sandbox";
+
+/** The console's pages in development: the captured mail. */
+export function addConsoleRoutes(app: FastifyInstance, sql: Sql): void {
+  const read = async (request: FastifyRequest) => {
+    const { id } = request.params as { readonly id: string }; // The routes have this parameter.
+    const captured = isUuid(id) ? await readCapturedMessage(sql, id) : null;
+    if (captured === null) throw new ProblemError('not_found', { detail: 'There is no captured message of this id.' });
+    return await readCaptured(captured);
+  };
+  app.get('/console', async (_request, reply) =>
+    sendPage(reply, renderMailbox(await listCaptured(sql, ROWS)), PAGE_POLICY),
+  );
+  app.get('/console/style.css', (_request, reply) =>
+    reply.header('content-type', 'text/css; charset=utf-8').send(CONSOLE_STYLE),
+  );
+  app.get('/console/messages/:id', async (request, reply) =>
+    sendPage(reply, renderMessage(await read(request)), PAGE_POLICY),
+  );
+  app.get('/console/messages/:id/html', async (request, reply) =>
+    sendPage(reply, (await read(request)).html ?? '', BODY_POLICY),
+  );
+}
+
+function sendPage(reply: FastifyReply, markup: string, policy: string): FastifyReply {
+  return reply
+    .header('content-type', 'text/html; charset=utf-8')
+    .header('content-security-policy', policy)
+    .header('referrer-policy', 'no-referrer')
+    .send(markup);
+}

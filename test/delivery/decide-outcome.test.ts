@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import { type AttemptFacts, decideOutcome, failOutcome } from '../../packages/server/src/delivery/decide-outcome.ts';
+import type { HandoverVerdict } from '../../packages/server/src/delivery/transport.ts';
+
+const NOW = new Date('2026-05-01T12:00:00.000Z');
+
+function facts(changes: Partial<AttemptFacts> = {}): AttemptFacts {
+  return {
+    accountId: 'account',
+    deliveryId: 'delivery',
+    messageId: 'message',
+    leaseId: 'lease',
+    attempt: 1,
+    expiresAt: new Date('2026-05-02T12:00:00.000Z'),
+    recipients: [{ ordinal: 0, email: 'Ann@example.com' }],
+    recipientsInMessage: 1,
+    acceptedMeans: 'sent',
+    now: NOW,
+    random: 0.5,
+    ...changes,
+  };
+}
+
+function verdict(changes: Partial<HandoverVerdict> = {}): HandoverVerdict {
+  const reply = { code: 250, enhanced: '2.0.0', text: '2.0.0 Ok', server: 'mx.test' };
+  return { recipient: 'Ann@example.com', outcome: 'accepted', reply, reason: 'accepted', ambiguous: false, ...changes };
+}
+
+const refused = (code: number, text: string, changes: Partial<HandoverVerdict> = {}) => {
+  const enhanced = /^\d\.\d+\.\d+/.exec(text)?.[0] ?? null;
+  return verdict({ outcome: code < 500 ? 'deferred' : 'refused', reply: { code, enhanced, text, server: 'mx.test' }, ...changes });
+};
+
+const eventsOf = (outcome: ReturnType<typeof decideOutcome>) =>
+  outcome.recipients.flatMap(({ events }) => events.map(({ type, classification }) => [type, classification]));
+
+describe('the outcome of an attempt', () => {
+  it('carries the fence of its attempt, and when it ended', () => {
+    expect(decideOutcome(facts({ attempt: 3 }), [verdict()])).toMatchObject({
+      accountId: 'account',
+      deliveryId: 'delivery',
+      messageId: 'message',
+      leaseId: 'lease',
+      attempt: 3,
+      at: '2026-05-01T12:00:00.000Z',
+    });
+  });
+
+  it('is `sent` where the provider took it and has not said more, and goes on to `delivered` where acceptance is the end of the road [contract-messages.sent]', () => {
+    const sent = decideOutcome(facts(), [verdict()]);
+    expect([sent.recipients[0]?.change, eventsOf(sent)]).toEqual(['sent', [['sent', null]]]);
+    const delivered = decideOutcome(facts({ acceptedMeans: 'delivered' }), [verdict()]);
+    expect(delivered.recipients[0]?.change).toBe('delivered');
+    expect(eventsOf(delivered)).toEqual([['sent', null], ['delivered', null]]);
+    expect([sent.retryAt, sent.lastError, delivered.lastError]).toEqual([null, null, null]);
+    expect(sent.recipients[0]?.events[0]?.detail).toBe('250 2.0.0 Ok');
+  });
+
+  it.each([
+    [550, '5.1.1 No such user', 'hard'],
+    [550, '5.7.1 Blocked by policy', 'block'],
+    [552, '5.2.2 Mailbox full', 'soft'],
+    [550, 'No', 'unknown'],
+  ])('is a bounce with its classification: %i %s is %s [events.hard] [events.soft] [events.block] [events.unknown]', (code, text, classification) => {
+    const outcome = decideOutcome(facts(), [refused(code, text)]);
+    expect([outcome.recipients[0]?.change, eventsOf(outcome)]).toEqual(['bounced', [['bounced', classification]]]);
+    expect(outcome.lastError).toBe(`Ann@example.com: ${code} ${text}`);
+    expect(outcome.retryAt).toBeNull();
+  });
+
+  it('believes a transport that knows better than the words of the reply', () => {
+    const outcome = decideOutcome(facts(), [refused(550, '5.7.1 Blocked', { classification: 'hard' })]);
+    expect(eventsOf(outcome)).toEqual([['bounced', 'hard']]);
+  });
+
+  it('is tried again when it was put off, and carries no classification then [events.classification-null]', () => {
+    const outcome = decideOutcome(facts(), [refused(451, '4.3.0 Later')]);
+    expect([outcome.recipients[0]?.change, eventsOf(outcome)]).toEqual(['deferred', [['deferred', null]]]);
+    expect(outcome.retryAt).toBe('2026-05-01T12:00:30.000Z');
+    expect(outcome.lastError).toBe('Ann@example.com: 451 4.3.0 Later');
+  });
+
+  it('is tried again at once where the transport says that it need not wait', () => {
+    const outcome = decideOutcome(facts(), [refused(451, '4.3.0 Later', { retryAtOnce: true })]);
+    expect(outcome.retryAt).toBe(NOW.toISOString());
+  });
+
+  it('is a soft bounce where the retries ran out, whatever the last reply was [contract-messages.retries-run-out] [events.soft]', () => {
+    for (const text of ['4.3.0 Later', '4.1.1 No such user', '4.7.1 Greylisted']) {
+      const outcome = decideOutcome(facts({ expiresAt: NOW, attempt: 14 }), [refused(451, text)]);
+      expect(eventsOf(outcome)).toEqual([['bounced', 'soft']]);
+      expect(outcome.retryAt).toBeNull();
+      expect(outcome.recipients[0]?.events[0]?.detail).toBe(`The retries ran out. 451 ${text}`);
+    }
+  });
+
+  it('says in plain words what a network fault was, and that a lost connection may have delivered', () => {
+    const outcome = decideOutcome(facts(), [
+      verdict({ outcome: 'deferred', reply: null, reason: 'Connection lost', ambiguous: true }),
+    ]);
+    expect(outcome.recipients[0]?.events[0]?.detail).toMatch(/^Connection lost \(ambiguous: /);
+  });
+
+  it('decides for each recipient by itself', () => {
+    const recipients = ['a@x.co', 'b@x.co', 'c@x.co'].map((email, ordinal) => ({ ordinal, email }));
+    const outcome = decideOutcome(facts({ recipients, recipientsInMessage: 5 }), [
+      refused(451, '4.2.1 Later', { recipient: 'c@x.co' }),
+      verdict({ recipient: 'A@X.CO' }),
+      refused(550, '5.1.1 No such user', { recipient: 'b@x.co' }),
+    ]);
+    expect(outcome.recipients.map(({ email, change }) => [email, change])).toEqual([
+      ['a@x.co', 'sent'],
+      ['b@x.co', 'bounced'],
+      ['c@x.co', 'deferred'],
+    ]);
+    expect(outcome).toMatchObject({ retryAt: '2026-05-01T12:00:30.000Z', lastError: 'c@x.co: 451 4.2.1 Later', recipientsInMessage: 5 });
+  });
+
+  it('strands nobody the transport forgot: they are tried again [contract-messages.never-stuck]', () => {
+    const outcome = decideOutcome(facts(), []);
+    expect(outcome.recipients[0]?.change).toBe('deferred');
+    expect(outcome.retryAt).not.toBeNull();
+  });
+
+  it('is a complaint where the receiver complained there and then', () => {
+    const outcome = decideOutcome(facts({ acceptedMeans: 'delivered' }), [verdict({ complaint: true })]);
+    expect(outcome.recipients[0]?.change).toBe('complained');
+    expect(eventsOf(outcome)).toEqual([['sent', null], ['delivered', null], ['complained', 'spam']]);
+  });
+});
+
+describe('a delivery that cannot be handed over at all', () => {
+  it('fails for every recipient, with the reason, and is not tried again [contract-messages.never-stuck]', () => {
+    const outcome = failOutcome(facts(), 'The sending domain is gone.');
+    expect(outcome).toMatchObject({ retryAt: null, lastError: 'The sending domain is gone.' });
+    expect(outcome.recipients).toEqual([
+      {
+        ordinal: 0,
+        email: 'Ann@example.com',
+        change: 'failed',
+        events: [{ type: 'failed', classification: null, detail: 'The sending domain is gone.' }],
+      },
+    ]);
+  });
+});

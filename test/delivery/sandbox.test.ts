@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { createCaptureTransport } from '../../packages/server/src/delivery/capture.ts';
+import { createSandboxTransport, decideSandboxVerdict } from '../../packages/server/src/delivery/sandbox.ts';
+import type { Handover } from '../../packages/server/src/delivery/transport.ts';
+import { makeHandover } from '../harness/smtp-client-options.ts';
+
+const at = (local: string) => `${local}@sandbox.test`;
+
+describe('the verdict on a test address', () => {
+  it.each([
+    ['delivered', 'accepted', 250],
+    ['complained', 'accepted', 250],
+    ['bounced', 'refused', 550],
+    ['soft', 'refused', 552],
+    ['blocked', 'refused', 550],
+    ['anything-else', 'accepted', 250],
+    ['constructor', 'accepted', 250],
+    ['__proto__', 'accepted', 250],
+    ['bouncedx', 'accepted', 250],
+    ['x+bounced', 'accepted', 250],
+  ])('%s is %s with %i, with a label too, on every attempt [contract-test-addresses.label]', (local, outcome, code) => {
+    for (const address of [at(local), at(`${local}+label`), at(`${local}+a+b`), at(local.toUpperCase())]) {
+      for (const attempt of [1, 2]) {
+        const verdict = decideSandboxVerdict(address, attempt);
+        expect(verdict).toMatchObject({ recipient: address, outcome, reply: { code } });
+      }
+    }
+  });
+
+  it('`deferred` puts the first attempt off, without a wait, and takes the second', () => {
+    expect(decideSandboxVerdict(at('deferred+x'), 1)).toMatchObject({ outcome: 'deferred', retryAtOnce: true });
+    expect(decideSandboxVerdict(at('deferred+x'), 2)).toMatchObject({ outcome: 'accepted' });
+  });
+
+  it('names the classification that belongs to the address', () => {
+    const classes = ['bounced', 'soft', 'blocked'].map((local) => decideSandboxVerdict(at(local), 1).classification);
+    expect(classes).toEqual(['hard', 'soft', 'block']);
+    expect(decideSandboxVerdict(at('complained'), 1).complaint).toBe(true);
+  });
+});
+
+describe('the sandbox’s transport', () => {
+  it('puts what it accepts into the development mailbox, and nothing else', async () => {
+    const kept: Handover[] = [];
+    const mailbox = createCaptureTransport((handover) => {
+      kept.push(handover);
+      return Promise.resolve();
+    });
+    const sandbox = createSandboxTransport(mailbox);
+    const verdicts = await sandbox.send(makeHandover({ recipients: [at('delivered'), at('bounced'), at('other')] }));
+    expect(verdicts.map(({ outcome }) => outcome)).toEqual(['accepted', 'refused', 'accepted']);
+    expect(kept.map(({ recipients }) => recipients)).toEqual([[at('delivered'), at('other')]]);
+    await sandbox.send(makeHandover({ recipients: [at('bounced')] }));
+    expect(kept).toHaveLength(1);
+  });
+
+  it('answers the same where there is no mailbox, and is always ready', async () => {
+    const sandbox = createSandboxTransport(null);
+    expect(await sandbox.send(makeHandover({ recipients: [at('delivered')] }))).toMatchObject([{ outcome: 'accepted' }]);
+    expect(await sandbox.check()).toEqual({ ok: true, reason: null });
+    await sandbox.close();
+  });
+});
+
+describe('the capture transport', () => {
+  it('puts off what it cannot keep, with the reason', async () => {
+    const capture = createCaptureTransport(() => Promise.reject(new Error('disk full')));
+    expect(await capture.send(makeHandover({ recipients: ['a@b.co', 'c@d.co'] }))).toMatchObject([
+      { recipient: 'a@b.co', outcome: 'deferred', reason: expect.stringContaining('disk full') },
+      { recipient: 'c@d.co', outcome: 'deferred' },
+    ]);
+  });
+});

@@ -1,0 +1,22 @@
+import { existsSync } from 'node:fs';
+import { type Browser, chromium } from 'playwright-core';
+
+const INSTALLED = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+/** A headless Chromium: the machine's own where there is one, else the one that comes with the packages (Linux on x64). */
+export async function startBrowser(): Promise<Browser> {
+  const installed = INSTALLED.find((path) => existsSync(path));
+  const quiet = [
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+    '--no-first-run',
+  ];
+  if (installed !== undefined) return await chromium.launch({ executablePath: installed, args: quiet });
+  const { default: packaged } = await import('@sparticuz/chromium');
+  // One process for all would end with the first page that closes.
+  const args = packaged.args.filter((argument) => argument !== '--single-process' && argument !== '--no-zygote');
+  return await chromium.launch({ executablePath: await packaged.executablePath(), args: [...args, ...quiet] });
+}

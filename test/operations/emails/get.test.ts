@@ -1,0 +1,218 @@
+import { MESSAGE_STATUSES } from '@postrider/core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectInvalid, expectProblem } from '../../harness/expect-problem.ts';
+import { type SmtpSink, startSmtpSink } from '../../harness/smtp-sink.ts';
+import { startTestApp, type TestApp } from '../../harness/test-app.ts';
+
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
+
+describe('GET /emails/:id', () => {
+  let server: TestApp;
+  beforeAll(async () => {
+    server = await startTestApp();
+  });
+  afterAll(() => server.close());
+
+  it('answers every field of a message with nothing but the least, absent values as null [contract-shape.absent-is-null] [contract-shape.read-answer] [contract-messages.single-read] [message-record.single-read-fields]', async () => {
+    const { body: sent } = await server.send();
+    const { status, body } = await server.settled(sent.id);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      id: sent.id,
+      from: 'Ada <ada@sandbox.test>',
+      to: 'delivered@sandbox.test',
+      subject: 'Hello',
+      status: 'delivered',
+      channel: 'api',
+      source: 'backend',
+      agentName: null,
+      tags: [],
+      createdAt: expect.stringMatching(TIME),
+      html: null,
+      text: 'Hi there',
+      headers: {},
+      cc: [],
+      bcc: [],
+      replyTo: null,
+      recipients: [{ email: 'delivered@sandbox.test', kind: 'to', status: 'delivered' }],
+      attachments: [],
+      scheduledAt: null,
+      metadata: {},
+      template: null,
+      resendOf: null,
+      lastError: null,
+      bodyExpiresAt: expect.stringMatching(TIME),
+      bodyExpired: false,
+      contentRedacted: false,
+      events: [
+        { id: expect.any(String), seq: 1, type: 'queued', createdAt: body.createdAt, recipient: null, classification: null, detail: null },
+        expect.objectContaining({ seq: 2, type: 'sent', recipient: 'delivered@sandbox.test', classification: null }),
+        expect.objectContaining({ seq: 3, type: 'delivered', recipient: 'delivered@sandbox.test', classification: null }),
+      ],
+    });
+  });
+
+  it('answers status, trail, body and provenance [emails-get.status] [emails-get.trail] [emails-get.body] [emails-get.provenance] [message-record.single-read]', async () => {
+    const given = { html: '<p>H</p>', text: 'T', channel: 'sdk', source: 'agent', agent_name: 'bot' };
+    const { body: sent } = await server.send({ to: 'bounced@sandbox.test', ...given });
+    const { body } = await server.settled(sent.id);
+    expect(body).toMatchObject({ status: 'bounced', html: '<p>H</p>', text: 'T' });
+    expect(body).toMatchObject({ channel: 'sdk', source: 'agent', agentName: 'bot' });
+    expect(body.events.map(({ type }: { type: string }) => type)).toEqual(['queued', 'bounced']);
+  });
+
+  it('answers a trail of events in order, each with all its fields [contract-messages.trail] [contract-shape.ids] [contract-shape.times]', async () => {
+    const { body: sent } = await server.send({ to: ['deferred@sandbox.test', 'complained@sandbox.test'] });
+    const { events, createdAt } = (await server.settled(sent.id)).body;
+    expect(events.length).toBeGreaterThanOrEqual(7);
+    events.forEach((event: Record<string, unknown>, index: number) => {
+      expect(Object.keys(event).sort()).toEqual(['classification', 'createdAt', 'detail', 'id', 'recipient', 'seq', 'type']);
+      expect(event).toMatchObject({ id: expect.stringMatching(UUID_V7), seq: index + 1, createdAt: expect.stringMatching(TIME) });
+    });
+    const ids = events.map(({ id }: { id: string }) => id);
+    expect(ids).toEqual([...ids].sort());
+    expect(Number.parseInt(sent.id.replaceAll('-', '').slice(0, 12), 16)).toBe(Date.parse(createdAt));
+  });
+
+  it('answers `to` as addresses joined by a comma and a space, cc and bcc as strings, from as given [contract-messages.to] [contract-sending.addresses-read]', async () => {
+    const { body: sent } = await server.send({
+      from: '"Lovelace, Ada" <ada@sandbox.test>',
+      to: ['One <a@sandbox.test>', 'b@sandbox.test'],
+      cc: ['Three <c@sandbox.test>'],
+      bcc: 'd@sandbox.test',
+      reply_to: 'R <r@example.com>',
+    });
+    const { body } = await server.call('GET', `/emails/${sent.id}`);
+    expect(body).toMatchObject({
+      from: '"Lovelace, Ada" <ada@sandbox.test>',
+      to: 'a@sandbox.test, b@sandbox.test',
+      cc: ['c@sandbox.test'],
+      bcc: ['d@sandbox.test'],
+      replyTo: 'R <r@example.com>',
+    });
+  });
+
+  it('answers the rendered body: what was given, and the text that was derived [contract-messages.rendered-body]', async () => {
+    const html = '<p>One &lt;two&gt;</p>\r\n<p>Three</p>';
+    const { body: sent } = await server.send({ html, text: undefined });
+    const { body } = await server.call('GET', `/emails/${sent.id}`);
+    expect(body.html).toBe(html);
+    expect(body.text).toBe('One <two>\n\nThree');
+  });
+
+  it('hides the content from a key that lacks emails:content, and says so [contract-messages.redacted] [authentication.scope-values]', async () => {
+    const given = { html: '<p>secret body</p>', text: 'secret body', headers: { 'X-Secret': 'secret' } };
+    const { body: sent } = await server.send(given);
+    const whole = (await server.settled(sent.id)).body;
+    const key = await server.newKey({ scopes: ['emails:read'] });
+    const { status, body } = await server.call('GET', `/emails/${sent.id}`, { key });
+    expect(status).toBe(200);
+    expect(body).toEqual({ ...whole, html: null, text: null, headers: null, attachments: null, contentRedacted: true });
+    expect(JSON.stringify(body)).not.toContain('secret');
+    expect(body.bodyExpired).toBe(false);
+    const reading = await server.newKey({ scopes: ['emails:read', 'emails:content'] });
+    expect((await server.call('GET', `/emails/${sent.id}`, { key: reading })).body).toEqual(whole);
+  });
+
+  it('needs emails:read; emails:content alone, or the right to send, is not enough', async () => {
+    const { body: sent } = await server.send();
+    for (const scopes of [['emails:send'], ['emails:content'], ['logs:read']]) {
+      const key = await server.newKey({ scopes });
+      expectProblem(await server.call('GET', `/emails/${sent.id}`, { key }), 403, 'missing_scope');
+    }
+    const key = await server.newKey({ scopes: ['sending'] });
+    expect((await server.call('GET', `/emails/${sent.id}`, { key })).body.contentRedacted).toBe(false);
+  });
+
+  it.each(['x', '01936a2e-0000-7000-8000-000000000000', '01936A2E', '1', "' OR 1=1 --", '..%2f', '0'.repeat(500)])(
+    'answers 404 for %j [contract-errors.404]',
+    async (id) => {
+      expectProblem(await server.call('GET', `/emails/${encodeURI(id)}`), 404, 'not_found');
+    },
+  );
+
+  describe('with `wait`', () => {
+    let sink: SmtpSink;
+    let relayed: TestApp;
+    beforeAll(async () => {
+      sink = await startSmtpSink({
+        replies: { recipient: (address) => (address.startsWith('later') ? { code: 451, text: 'Later' } : undefined) },
+      });
+      relayed = await startTestApp({ settings: { POSTRIDER_TRANSPORT: `smtp://127.0.0.1:${sink.port}?tls=none` } });
+    });
+    afterAll(async () => {
+      await relayed.close();
+      await sink.close();
+    });
+
+    it.each(['0', '61', '-1', '1.5', 'x', '', '600'])('=%s is refused [contract-messages.wait]', async (wait) => {
+      const { body: sent } = await server.send();
+      expectInvalid(await server.call('GET', `/emails/${sent.id}?wait=${wait}`), 'wait');
+    });
+
+    it('of 1 and of 60 seconds is taken [contract-messages.wait]', async () => {
+      const { body: sent } = await server.send();
+      expect((await server.call('GET', `/emails/${sent.id}?wait=60`)).body.status).toBe('delivered');
+      expect((await server.call('GET', `/emails/${sent.id}?wait=1`)).body.status).toBe('delivered');
+    });
+
+    it.each([
+      ['delivered', 'delivered'],
+      ['bounced', 'bounced'],
+      ['complained', 'complained'],
+      ['deferred', 'delivered'],
+    ])('answers as soon as a message to %s is final [contract-messages.wait]', async (local, status) => {
+      const beganMs = performance.now();
+      const { body: sent } = await server.send({ to: `${local}@sandbox.test` });
+      const { body } = await server.call('GET', `/emails/${sent.id}?wait=30`);
+      expect(body.status).toBe(status);
+      expect(performance.now() - beganMs).toBeLessThan(10_000);
+    });
+
+    it('answers as soon as a message has failed, with the reason [contract-messages.wait] [contract-messages.never-stuck]', async () => {
+      const api = await startTestApp({ settings: { POSTRIDER_ROLES: 'api' } });
+      await api.addDomain('gone.example');
+      const { body: sent } = await api.send({ from: 'a@gone.example', to: 'x@example.com' });
+      await api.database.sql`DELETE FROM sending_domains WHERE name = 'gone.example'`;
+      const waiting = api.call('GET', `/emails/${sent.id}?wait=30`);
+      const worker = await startTestApp({ database: api.database, settings: { POSTRIDER_ROLES: 'worker' } });
+      expect((await waiting).body).toMatchObject({
+        status: 'failed',
+        lastError: 'The sending domain gone.example is gone.',
+        events: [{ type: 'queued' }, { type: 'failed', classification: null, recipient: 'x@example.com' }],
+      });
+      await worker.close();
+      await api.close();
+    });
+
+    it('answers as soon as the provider has taken the message [contract-messages.wait] [contract-messages.sent]', async () => {
+      const { body: sent } = await relayed.send({ to: 'ann@example.com' });
+      const { body } = await relayed.call('GET', `/emails/${sent.id}?wait=30`);
+      expect(body.status).toBe('sent');
+      expect(body.recipients).toEqual([{ email: 'ann@example.com', kind: 'to', status: 'sent' }]);
+    });
+
+    it('answers the present state when the time is over [contract-messages.wait-time-out]', async () => {
+      const { body: sent } = await relayed.send({ to: 'later@example.com' });
+      const beganMs = performance.now();
+      const { status, body } = await relayed.call('GET', `/emails/${sent.id}?wait=1`);
+      expect([status, body.status]).toEqual([200, 'deferred']);
+      expect(performance.now() - beganMs).toBeGreaterThanOrEqual(990);
+    });
+
+    it('learns the outcome also where another process delivers', async () => {
+      const api = await startTestApp({ database: server.database, settings: { POSTRIDER_ROLES: 'api' } });
+      const { body: sent } = await api.send();
+      expect((await api.settled(sent.id)).body.status).toBe('delivered');
+      await api.close();
+    });
+  });
+
+  it('has a word for each status that the contract names [states.full-set] [states.named] [message-record.status]', () => {
+    expect(Object.keys(MESSAGE_STATUSES)).toEqual([
+      ...['queued', 'sending', 'sent', 'delivered', 'deferred', 'bounced', 'complained', 'failed', 'suppressed'],
+      ...['pending_approval', 'rejected', 'expired', 'canceled'],
+    ]);
+  });
+});

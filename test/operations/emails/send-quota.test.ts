@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectProblem } from '../../harness/expect-problem.ts';
+import { startTestApp, type TestApp } from '../../harness/test-app.ts';
+
+const outside = (count: number) => Array.from({ length: count }, (_, index) => `r${index}@example.com`);
+
+describe('the monthly quota', () => {
+  let server: TestApp;
+  let small: TestApp;
+  beforeAll(async () => {
+    server = await startTestApp();
+    small = await startTestApp({ database: server.database, settings: { POSTRIDER_MONTHLY_QUOTA: '5' } });
+  });
+  afterAll(async () => {
+    await small.close();
+    await server.close();
+  });
+
+  const quotaOf = async (app: TestApp, key = app.key) => (await app.call('GET', '/keys/self', { key })).body.quota;
+  const headersOf = ({ headers }: { headers: Headers }) => [headers.get('x-quota-limit'), headers.get('x-quota-remaining')];
+
+  it('is 100,000 unless set, and otherwise what the setting or the account says [limits.quota-default] [limits.quota-value] [contract-settings.monthly-quota]', async () => {
+    expect(await quotaOf(server)).toMatchObject({ limit: 100_000, used: 0, remaining: 100_000 });
+    expect(await quotaOf(small)).toMatchObject({ limit: 5, used: 0, remaining: 5 });
+    const own = await server.newAccount('With a quota of its own');
+    await server.database.sql`UPDATE accounts SET monthly_quota = 7 WHERE id = ${own.accountId}`;
+    expect(await quotaOf(server, own.key)).toMatchObject({ limit: 7, remaining: 7 });
+  });
+
+  it('counts each to, cc and bcc recipient once, and no reply_to [limits.quota] [contract-quota.unit] [send-request.cc] [send-request.bcc] [send-request.reply-to]', async () => {
+    const { key } = await server.newAccount();
+    const sent = await server.send(
+      {
+        to: ['a@example.com', 'A@example.com'],
+        cc: ['a@example.com', 'b@example.com'],
+        bcc: ['c@example.com', 'B@example.com'],
+        reply_to: 'd@example.com',
+      },
+      { key },
+    );
+    expect(sent.status).toBe(202);
+    expect(await quotaOf(server, key)).toMatchObject({ used: 3, remaining: 99_997 });
+  });
+
+  it('is counted at acceptance and told in headers [contract-quota.headers] [contract-quota.unit]', async () => {
+    const { key } = await server.newAccount();
+    const first = await server.send({ to: outside(2) }, { key });
+    expect(headersOf(first)).toEqual(['100000', '99998']);
+    expect((await quotaOf(server, key)).used).toBe(2);
+    const headers = { 'idempotency-key': 'quota' };
+    expect(headersOf(await server.send({ to: outside(3) }, { key, headers }))).toEqual(['100000', '99995']);
+    expect(headersOf(await server.send({ to: outside(3) }, { key, headers }))).toEqual(['100000', '99995']);
+  });
+
+  it('takes the last recipient and refuses one more, charging nothing for the refusal [service.check-quota]', async () => {
+    const { key } = await small.newAccount();
+    expect((await small.send({ to: outside(3) }, { key })).status).toBe(202);
+    const refused = await small.send({ to: outside(3) }, { key });
+    expectProblem(refused, 402, 'quota_exceeded');
+    expect(refused.body.detail).toContain('2 of the 5');
+    expect(headersOf(await small.send({ to: outside(2) }, { key }))).toEqual(['5', '0']);
+    expectProblem(await small.send({ to: outside(1) }, { key }), 402, 'quota_exceeded');
+    expect(await quotaOf(small, key)).toMatchObject({ limit: 5, used: 5, remaining: 0 });
+  });
+
+  it('costs test addresses nothing, because nothing leaves [contract-quota.test-addresses-free]', async () => {
+    const { key } = await small.newAccount();
+    await small.send({ to: outside(5) }, { key });
+    const free = await small.send({ to: ['delivered@sandbox.test', 'bounced+x@sandbox.test'] }, { key });
+    expect([free.status, ...headersOf(free)]).toEqual([202, '5', '0']);
+    const { key: fresh } = await small.newAccount();
+    const mixed = await small.send({ to: [...outside(1), 'delivered@sandbox.test'] }, { key: fresh });
+    expect(headersOf(mixed)).toEqual(['5', '4']);
+  });
+
+  it('counts each account by itself', async () => {
+    const [one, two] = [await small.newAccount(), await small.newAccount()];
+    await small.send({ to: outside(5) }, { key: one.key });
+    expect((await small.send({ to: outside(5) }, { key: two.key })).status).toBe(202);
+  });
+
+  it('is exact to the last unit under 64 parallel senders, in two processes at once [contract-quota.exact]', async () => {
+    const { key, accountId } = await server.newAccount();
+    await server.database.sql`UPDATE accounts SET monthly_quota = 50 WHERE id = ${accountId}`;
+    const answers = await Promise.all(
+      Array.from({ length: 64 }, (_, index) => (index % 2 ? server : small).send({ to: outside(3) }, { key })),
+    );
+    expect(answers.filter(({ status }) => status === 202)).toHaveLength(16);
+    for (const answer of answers.filter(({ status }) => status !== 202)) expectProblem(answer, 402, 'quota_exceeded');
+    expect(await quotaOf(server, key)).toMatchObject({ limit: 50, used: 48, remaining: 2 });
+    expect((await server.send({ to: outside(2) }, { key })).status).toBe(202);
+    const left = answers.map(headersOf).flatMap(([, remaining]) => (remaining === null ? [] : [Number(remaining)]));
+    expect(left.sort((a, b) => a - b)).toEqual(Array.from({ length: 16 }, (_, index) => 2 + 3 * index));
+  });
+
+  it('begins anew with each UTC month [contract-quota.months]', async () => {
+    const { key } = await small.newAccount();
+    await small.send({ to: outside(5) }, { key });
+    const { resetsAt } = await quotaOf(small, key);
+    expect(resetsAt).toMatch(/^\d{4}-\d{2}-01T00:00:00\.000Z$/);
+    small.clock.advance(Date.parse(resetsAt) - small.clock.now().getTime() - 5_000);
+    expectProblem(await small.send({ to: outside(1) }, { key }), 402, 'quota_exceeded');
+    small.clock.advance(10_000);
+    expect(await quotaOf(small, key)).toMatchObject({ used: 0, remaining: 5 });
+    expect((await small.send({ to: outside(5) }, { key })).status).toBe(202);
+  });
+});

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectInvalid, expectProblem } from '../../harness/expect-problem.ts';
+import { startTestApp, type TestApp } from '../../harness/test-app.ts';
+
+const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
+
+describe('GET /requests/:id', () => {
+  let server: TestApp;
+  beforeAll(async () => {
+    server = await startTestApp();
+  });
+  afterAll(() => server.close());
+
+  /** The log is written behind the requests' back, a moment later. */
+  async function logged(id: string | null, key = server.key) {
+    await expect.poll(async () => (await server.call('GET', `/requests/${id}`, { key })).status, { timeout: 5_000, interval: 20 }).toBe(200);
+    return (await server.call('GET', `/requests/${id}`, { key })).body;
+  }
+
+  it('answers one request by its x-request-id, with exactly its fields [contract-shape.request-log] [service.request-log] [errors.request-id]', async () => {
+    const { headers, body: sent } = await server.send();
+    const { id: keyId } = (await server.call('GET', '/keys/self')).body;
+    expect(await logged(headers.get('x-request-id'))).toEqual({
+      id: headers.get('x-request-id'),
+      method: 'POST',
+      path: '/emails',
+      status: 202,
+      code: null,
+      durationMs: expect.any(Number),
+      keyId,
+      emailId: sent.id,
+      createdAt: expect.stringMatching(TIME),
+    });
+  });
+
+  it('names the message a read was about, and the code of a refusal', async () => {
+    const { body: sent } = await server.send();
+    await server.call('GET', `/emails/${sent.id}`, { headers: { 'x-request-id': 'read-1' } });
+    expect(await logged('read-1')).toMatchObject({ method: 'GET', path: `/emails/${sent.id}`, emailId: sent.id, code: null });
+    const key = await server.newKey({ scopes: ['logs:read'] });
+    await server.call('GET', '/emails', { key, headers: { 'x-request-id': 'refused-1' } });
+    expect(await logged('refused-1', key)).toMatchObject({ status: 403, code: 'missing_scope', emailId: null });
+  });
+
+  it('of an id that was used twice answers the newest', async () => {
+    const headers = { 'x-request-id': 'twice' };
+    await server.call('GET', '/emails', { headers });
+    await logged('twice');
+    await server.call('GET', '/emails?limit=0', { headers });
+    await expect.poll(async () => (await server.call('GET', '/requests/twice')).body.status, { timeout: 5_000, interval: 20 }).toBe(422);
+  });
+
+  it('answers 404 for an unknown id, and the same for another account’s', async () => {
+    await server.call('GET', '/emails', { headers: { 'x-request-id': 'mine-alone' } });
+    await logged('mine-alone');
+    const other = await server.newAccount();
+    const read = async (id: string) => {
+      const answer = await server.call('GET', `/requests/${id}`, { key: other.key, headers: { 'x-request-id': 'same' } });
+      expectProblem(answer, 404, 'not_found');
+      return JSON.stringify(answer.body).replaceAll(id, '<id>');
+    };
+    expect(await read('mine-alone')).toBe(await read('never-was'));
+  });
+
+  it('needs logs:read, and takes no text that no id can be', async () => {
+    const key = await server.newKey({ scopes: ['emails:read'] });
+    expectProblem(await server.call('GET', '/requests/x', { key }), 403, 'missing_scope');
+    expectInvalid(await server.call('GET', '/requests/%00'), ['id', 'invalid_unicode']);
+  });
+});

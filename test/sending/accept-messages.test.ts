@@ -1,0 +1,135 @@
+import { sendRequestSchema } from '@postrider/core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAccount } from '../../packages/server/src/accounts/create-account.ts';
+import { systemClock } from '../../packages/server/src/clock.ts';
+import { openDatabase, type Sql } from '../../packages/server/src/db/client.ts';
+import { type AcceptanceOptions, acceptMessages } from '../../packages/server/src/sending/accept-messages.ts';
+import { createAcceptanceDoor } from '../../packages/server/src/sending/acceptance-door.ts';
+import type { SendCommand, SendVerdict } from '../../packages/server/src/sending/send-command.ts';
+import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
+
+describe('the acceptance door', () => {
+  let database: TestDatabase;
+  let sql: Sql;
+  let options: AcceptanceOptions;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    sql = openDatabase({ target: database.target, maxConnections: 8, applicationName: 'tests' });
+    const ids = createIdGenerator();
+    options = { sql, clock: systemClock, ids, sandboxDomain: 'sandbox.test', monthlyQuota: 100 };
+  });
+  afterAll(async () => {
+    await sql.end();
+    await database.drop();
+  });
+
+  async function newAccount(): Promise<string> {
+    const { accountId } = await createAccount({ sql, clock: systemClock, ids: options.ids }, { name: 'A', ownerEmail: 'a@b.co' });
+    return accountId;
+  }
+
+  function command(accountId: string, request: Readonly<Record<string, unknown>> = {}, key: string | null = null): SendCommand {
+    return {
+      accountId,
+      keyId: accountId,
+      recipientAllowlist: null,
+      persona: { source: null, agentName: null },
+      fixedChannel: null,
+      headerClaims: {},
+      request: sendRequestSchema.parse({ from: 'a@sandbox.test', to: 'x@example.com', subject: 's', text: 't', ...request }),
+      idempotency: key === null ? null : { key, fingerprint: JSON.stringify(request) },
+    };
+  }
+
+  const rows = async (table: string, accountId: string) =>
+    Number((await sql`SELECT count(*) FROM ${sql(table)} WHERE account_id = ${accountId}`)[0]?.['count']);
+  const usedBy = async (accountId: string) =>
+    (await sql<{ used: number }[]>`SELECT used FROM quota_usage WHERE account_id = ${accountId}`)[0]?.used ?? 0;
+  const codes = (verdicts: readonly SendVerdict[]) =>
+    verdicts.map((verdict) => (verdict.kind === 'refused' ? verdict.code : verdict.replayed ? 'replayed' : 'accepted'));
+
+  it('gives each of a batch its own verdict, and a refused one never touches its neighbours', async () => {
+    const [one, two] = [await newAccount(), await newAccount()];
+    const verdicts = await acceptMessages(options, [
+      command(one),
+      command(one, { from: 'a@elsewhere.example' }),
+      command(two, { to: Array.from({ length: 50 }, (_, index) => `r${index}@example.com`) }),
+      command(one, { to: 'delivered@sandbox.test' }),
+    ]);
+    expect(codes(verdicts)).toEqual(['accepted', 'domain_not_verified', 'accepted', 'accepted']);
+    expect([await rows('messages', one), await rows('messages', two)]).toEqual([2, 1]);
+    expect([await usedBy(one), await usedBy(two)]).toEqual([1, 50]);
+    expect(await rows('message_events', one)).toBe(2);
+    expect(await rows('deliveries', one)).toBe(2);
+    expect(await rows('message_recipients', two)).toBe(50);
+  });
+
+  it('charges the items of a batch one after the other, up to the last unit', async () => {
+    const account = await newAccount();
+    const full = Array.from({ length: 40 }, (_, index) => `r${index}@example.com`);
+    const verdicts = await acceptMessages(options, [
+      command(account, { to: full }),
+      command(account, { to: full }),
+      command(account, { to: full }),
+      command(account, { to: full.slice(0, 20) }),
+      command(account),
+    ]);
+    expect(codes(verdicts)).toEqual(['accepted', 'accepted', 'quota_exceeded', 'accepted', 'quota_exceeded']);
+    expect(verdicts.map((verdict) => verdict.kind === 'accepted' && verdict.quota.remaining)).toEqual([60, 20, false, 0, false]);
+    expect(await usedBy(account)).toBe(100);
+  });
+
+  it('takes one of two items that bear the same idempotency key', async () => {
+    const account = await newAccount();
+    const verdicts = await acceptMessages(options, [command(account, {}, 'k'), command(account, {}, 'k')]);
+    expect(codes(verdicts)).toEqual(['accepted', 'idempotency_in_progress']);
+    expect(codes(await acceptMessages(options, [command(account, {}, 'k')]))).toEqual(['replayed']);
+    expect(codes(await acceptMessages(options, [command(account, { subject: 'o' }, 'k')]))).toEqual(['idempotency_key_reused']);
+    expect(await rows('messages', account)).toBe(1);
+  });
+
+  it('makes one message of one key, whichever of 50 racing transactions is first [contract-idempotency.replayed]', async () => {
+    const account = await newAccount();
+    const verdicts = (await Promise.all(Array.from({ length: 50 }, () => acceptMessages(options, [command(account, {}, 'race')])))).flat();
+    expect(codes(verdicts).filter((code) => code === 'accepted')).toHaveLength(1);
+    expect(codes(verdicts).filter((code) => code === 'replayed')).toHaveLength(49);
+    expect(new Set(verdicts.map((verdict) => verdict.kind === 'accepted' && verdict.id)).size).toBe(1);
+    expect([await rows('messages', account), await usedBy(account)]).toEqual([1, 1]);
+  });
+
+  it('makes one message of one key in two processes at once [contract-idempotency.replayed]', async () => {
+    const account = await newAccount();
+    const doors = [0, 1].map(() => createAcceptanceDoor({ ...options, ids: createIdGenerator(), onAccepted: () => undefined }));
+    const verdicts = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => doors[index % 2]?.accept(command(account, {}, 'doors'))),
+    );
+    const ids = new Set(verdicts.flatMap((verdict) => (verdict?.kind === 'accepted' ? [verdict.id] : [])));
+    expect(ids.size).toBe(1);
+    expect(await rows('messages', account)).toBe(1);
+  });
+
+  it('never overdraws a quota, whichever of 64 racing transactions is first [contract-quota.exact]', async () => {
+    const account = await newAccount();
+    const three = { to: ['a@example.com', 'b@example.com', 'c@example.com'] };
+    const verdicts = (await Promise.all(Array.from({ length: 64 }, () => acceptMessages(options, [command(account, three)])))).flat();
+    expect(codes(verdicts).filter((code) => code === 'accepted')).toHaveLength(33);
+    expect(codes(verdicts).filter((code) => code === 'quota_exceeded')).toHaveLength(31);
+    expect(await usedBy(account)).toBe(99);
+    const charged = await sql`SELECT sum(charged)::int AS sum FROM messages WHERE account_id = ${account}`;
+    expect(charged[0]?.['sum']).toBe(99);
+    const remaining = verdicts.flatMap((verdict) => (verdict.kind === 'accepted' ? [verdict.quota.remaining] : []));
+    expect(new Set(remaining).size).toBe(33);
+  });
+
+  it('accepts nothing of a batch that could not be written, and says so by an error', async () => {
+    const account = await newAccount();
+    await sql`ALTER TABLE deliveries ADD CONSTRAINT never CHECK (account_id <> ${sql.unsafe(`'${account}'`)}) NOT VALID`;
+    await expect(acceptMessages(options, [command(account, {}, 'k')])).rejects.toMatchObject({ code: '23514' });
+    await sql`ALTER TABLE deliveries DROP CONSTRAINT never`;
+    for (const table of ['messages', 'message_events', 'message_recipients', 'idempotency_keys', 'quota_usage']) {
+      expect(await rows(table, account), table).toBe(0);
+    }
+    expect(codes(await acceptMessages(options, [command(account, {}, 'k')]))).toEqual(['accepted']);
+  });
+});

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { type AcceptanceQuestion, checkAcceptance } from '../../packages/server/src/sending/acceptance.ts';
+
+function ask(changes: Partial<AcceptanceQuestion> = {}) {
+  return checkAcceptance({
+    fromDomain: 'example.com',
+    recipients: [{ email: 'Ann@example.org', kind: 'to' }],
+    cost: 1,
+    recipientAllowlist: null,
+    accountSuspended: false,
+    domainVerified: true,
+    suppressed: () => false,
+    quotaLimit: 10,
+    quotaUsed: 0,
+    ...changes,
+  });
+}
+
+describe('the acceptance check', () => {
+  it('passes where no rule objects', () => {
+    expect(ask()).toEqual({ ok: true });
+  });
+
+  it('refuses by the first rule that objects: account, domain, recipients, quota', () => {
+    const all = { accountSuspended: true, domainVerified: false, recipientAllowlist: [], quotaUsed: 10 };
+    expect(ask(all)).toMatchObject({ code: 'account_suspended' });
+    expect(ask({ ...all, accountSuspended: false })).toMatchObject({ code: 'domain_not_verified' });
+    expect(ask({ recipientAllowlist: [], quotaUsed: 10 })).toMatchObject({ code: 'recipient_not_allowed' });
+    expect(ask({ quotaUsed: 10 })).toMatchObject({ code: 'quota_exceeded' });
+  });
+
+  it('asks the suppression list for folded addresses, of every kind', () => {
+    const asked: string[] = [];
+    ask({
+      recipients: [
+        { email: 'Ann@example.org', kind: 'to' },
+        { email: 'BEN@example.org', kind: 'cc' },
+        { email: 'Cy@example.org', kind: 'bcc' },
+      ],
+      suppressed: (email) => {
+        asked.push(email);
+        return false;
+      },
+    });
+    expect(asked).toEqual(['ann@example.org', 'ben@example.org', 'cy@example.org']);
+  });
+
+  it('names every recipient that fails, each with its own reason, the allowlist before the suppression list', () => {
+    const verdict = ask({
+      recipients: [
+        { email: 'ok@example.org', kind: 'to' },
+        { email: 'both@elsewhere.co', kind: 'cc' },
+        { email: 'gone@example.org', kind: 'bcc' },
+      ],
+      recipientAllowlist: ['@example.org'],
+      suppressed: (email) => email.startsWith('both') || email.startsWith('gone'),
+    });
+    expect(verdict).toEqual({
+      ok: false,
+      code: 'recipient_not_allowed',
+      detail: 'both@elsewhere.co: not on the key’s recipient allowlist. Nothing was sent to anyone.',
+      recipients: [
+        { email: 'both@elsewhere.co', kind: 'cc', code: 'recipient_not_allowed' },
+        { email: 'gone@example.org', kind: 'bcc', code: 'recipient_suppressed' },
+      ],
+    });
+  });
+
+  it('lets the last of the quota go and nothing beyond it', () => {
+    expect(ask({ quotaUsed: 9 })).toEqual({ ok: true });
+    expect(ask({ quotaUsed: 9, cost: 2 })).toMatchObject({ ok: false, detail: expect.stringContaining('1 of the 10') });
+    expect(ask({ quotaUsed: 10, cost: 0 })).toEqual({ ok: true });
+    expect(ask({ quotaLimit: 0 })).toMatchObject({ detail: expect.stringContaining('0 of the 0') });
+  });
+
+  it('costs nothing where nothing leaves, even for an account that was cut below what it has used', () => {
+    expect(ask({ quotaUsed: 50, cost: 0 })).toEqual({ ok: true });
+  });
+});

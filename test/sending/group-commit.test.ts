@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import { createGroupCommit, type GroupCommitOptions } from '../../packages/server/src/sending/group-commit.ts';
+
+interface Written {
+  readonly items: readonly number[];
+  readonly finish: (error?: Error) => void;
+}
+
+/** A group commit whose writes wait until the test lets each of them end; a verdict is the item times ten. */
+function start(options: Partial<GroupCommitOptions<number, number>> = {}) {
+  const writes: Written[] = [];
+  const group = createGroupCommit<number, number>({
+    maxBatch: 3,
+    lanes: 1,
+    isItemFault: () => false,
+    write: (items) =>
+      new Promise((resolve, reject) => {
+        const finish = (error?: Error) => (error ? reject(error) : resolve(items.map((item) => item * 10)));
+        writes.push({ items, finish });
+      }),
+    ...options,
+  });
+  /** The next write, once it has begun. */
+  const write = async (index: number): Promise<Written> => {
+    await expect.poll(() => writes.length, { interval: 1 }).toBeGreaterThan(index);
+    return writes[index] as Written; // It was waited for.
+  };
+  return { group, writes, write };
+}
+
+describe('group commit', () => {
+  it('writes at once what comes alone', async () => {
+    const { group, write } = start();
+    const verdict = group.submit(1);
+    (await write(0)).finish();
+    expect(await verdict).toBe(10);
+  });
+
+  it('lets what arrives while a batch is written share the next one, in order and up to its size', async () => {
+    const { group, writes, write } = start();
+    const first = group.submit(1);
+    const one = await write(0);
+    const rest = [2, 3, 4, 5].map((item) => group.submit(item));
+    expect(writes).toHaveLength(1);
+    one.finish();
+    const two = await write(1);
+    expect(two.items).toEqual([2, 3, 4]);
+    two.finish();
+    const three = await write(2);
+    expect(three.items).toEqual([5]);
+    three.finish();
+    expect(await Promise.all([first, ...rest])).toEqual([10, 20, 30, 40, 50]);
+  });
+
+  it('puts the requests of one turn into one batch', async () => {
+    const { group, write } = start();
+    const verdicts = [group.submit(1), group.submit(2)];
+    const one = await write(0);
+    expect(one.items).toEqual([1, 2]);
+    one.finish();
+    expect(await Promise.all(verdicts)).toEqual([10, 20]);
+  });
+
+  it('keeps as many batches under way as there are lanes', async () => {
+    const { group, writes, write } = start({ lanes: 2, maxBatch: 1 });
+    const verdicts = [1, 2, 3].map((item) => group.submit(item));
+    const two = await write(1);
+    expect(writes).toHaveLength(2);
+    two.finish();
+    (await write(2)).finish();
+    (await write(0)).finish();
+    expect(await Promise.all(verdicts)).toEqual([10, 20, 30]);
+  });
+
+  it('gives a failed write to everyone in it, and goes on', async () => {
+    const { group, write } = start();
+    const verdicts = [group.submit(1), group.submit(2)];
+    const failed = Promise.allSettled(verdicts);
+    (await write(0)).finish(new Error('down'));
+    expect((await failed).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    const next = group.submit(3);
+    (await write(1)).finish();
+    expect(await next).toBe(30);
+  });
+
+  it('writes each item by itself where one of them may be at fault, so that it fails alone', async () => {
+    const batches: (readonly number[])[] = [];
+    const { group } = start({
+      isItemFault: () => true,
+      write: (items) => {
+        batches.push(items);
+        return items.includes(2) ? Promise.reject(new Error('bad item')) : Promise.resolve(items.map((item) => item * 10));
+      },
+    });
+    const settled = await Promise.allSettled([group.submit(1), group.submit(2), group.submit(3)]);
+    expect(settled.map((result) => (result.status === 'fulfilled' ? result.value : 'failed'))).toEqual([10, 'failed', 30]);
+    expect(batches).toEqual([[1, 2, 3], [1], [2], [3]]);
+  });
+
+  it('leaves nobody without a verdict where a batch answers too few', async () => {
+    const { group } = start({ write: () => Promise.resolve([]) });
+    await expect(group.submit(1)).rejects.toThrow('fewer verdicts');
+  });
+
+  it('is idle when nothing waits or is written', async () => {
+    const { group, write } = start();
+    await group.idle();
+    const verdict = group.submit(1);
+    let idle = false;
+    const waiting = group.idle().then(() => {
+      idle = true;
+    });
+    const one = await write(0);
+    expect(idle).toBe(false);
+    one.finish();
+    await verdict;
+    await waiting;
+    expect(idle).toBe(true);
+  });
+});

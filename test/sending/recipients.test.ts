@@ -1,0 +1,42 @@
+import { sendRequestSchema } from '@postrider/core';
+import { describe, expect, it } from 'vitest';
+import { isSandboxAddress, planDeliveries } from '../../packages/server/src/sending/plan-deliveries.ts';
+import { collectRecipients } from '../../packages/server/src/sending/recipients.ts';
+
+const parse = (to: unknown, cc?: unknown, bcc?: unknown) =>
+  sendRequestSchema.parse({ from: 'a@b.co', to, cc, bcc, subject: 's', text: 't' });
+
+describe('collecting recipients', () => {
+  it('keeps each address once, where it was named first, in the order to, cc, bcc', () => {
+    const request = parse(['Ann <a@b.co>', 'b@b.co'], ['A@b.co', 'C <c@b.co>'], ['c@B.CO', 'd@b.co', 'b@b.co']);
+    expect(collectRecipients(request)).toEqual([
+      { ordinal: 0, kind: 'to', name: 'Ann', email: 'a@b.co' },
+      { ordinal: 1, kind: 'to', name: null, email: 'b@b.co' },
+      { ordinal: 2, kind: 'cc', name: 'C', email: 'c@b.co' },
+      { ordinal: 3, kind: 'bcc', name: null, email: 'd@b.co' },
+    ]);
+  });
+
+  it('keeps the case in which an address was written first', () => {
+    expect(collectRecipients(parse(['ANN@b.co', 'ann@b.co'])).map(({ email }) => email)).toEqual(['ANN@b.co']);
+  });
+});
+
+describe('planning deliveries', () => {
+  it('makes one hand-off for test addresses and one for all others', () => {
+    const recipients = ['a@b.co', 'x@sandbox.test', 'c@d.co'].map((email, ordinal) => ({ ordinal, email }));
+    expect(planDeliveries(recipients, 'sandbox.test')).toEqual([
+      { route: 'outbound', ordinals: [0, 2] },
+      { route: 'sandbox', ordinals: [1] },
+    ]);
+    expect(planDeliveries(recipients.slice(1, 2), 'sandbox.test')).toEqual([{ route: 'sandbox', ordinals: [1] }]);
+    expect(planDeliveries(recipients.slice(0, 1), 'sandbox.test')).toEqual([{ route: 'outbound', ordinals: [0] }]);
+  });
+
+  it('takes no subdomain and no look-alike for the sandbox', () => {
+    expect(isSandboxAddress('a@sandbox.test', 'sandbox.test')).toBe(true);
+    for (const email of ['a@x.sandbox.test', 'a@xsandbox.test', 'a@sandbox.test.co', 'sandbox.test@b.co']) {
+      expect(isSandboxAddress(email, 'sandbox.test'), email).toBe(false);
+    }
+  });
+});
