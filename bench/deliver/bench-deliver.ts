@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { dkimRecordValue } from '../../packages/server/src/delivery/dkim-key.ts';
+import { dkimRecordValue } from '../../packages/server/src/sending-domains/dkim-key.ts';
 import { type BenchDatabase, openBenchDatabase } from '../parts/bench-database.ts';
 import { type Child, startChild } from '../parts/child.ts';
 import { createPostgresCpu } from '../parts/postgres-cpu.ts';

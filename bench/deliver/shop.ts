@@ -3,7 +3,7 @@ import { createAccount } from '../../packages/server/src/accounts/create-account
 import { systemClock } from '../../packages/server/src/clock.ts';
 import { openDatabase } from '../../packages/server/src/db/client.ts';
 import { insertVerifiedDomain } from '../../packages/server/src/db/queries/sending-domains.ts';
-import { generateDkimKey } from '../../packages/server/src/delivery/dkim-key.ts';
+import { generateDkimKey } from '../../packages/server/src/sending-domains/dkim-key.ts';
 import { createSecretBox } from '../../packages/server/src/keys/secret-box.ts';
 import { acceptMessages } from '../../packages/server/src/sending/accept-messages.ts';
 import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';

@@ -8,8 +8,8 @@ import {
   type MimeMessage,
 } from '../../packages/server/src/delivery/compose-mime.ts';
 import { canonicalizeMessage } from '../../packages/server/src/delivery/dkim-canonical.ts';
-import { dkimRecordValue, generateDkimKey } from '../../packages/server/src/delivery/dkim-key.ts';
 import { type DkimKey, signCanonical, signDkim } from '../../packages/server/src/delivery/dkim-sign.ts';
+import { dkimRecordValue, generateDkimKey } from '../../packages/server/src/sending-domains/dkim-key.ts';
 import { seededRandom } from '../harness/seeded-random.ts';
 import { generateMessage } from './generated-messages.ts';
 

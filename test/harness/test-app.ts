@@ -6,9 +6,9 @@ import { createAccount } from '../../packages/server/src/accounts/create-account
 import { type App, createApp } from '../../packages/server/src/app.ts';
 import { type Config, readConfig } from '../../packages/server/src/config.ts';
 import { insertVerifiedDomain } from '../../packages/server/src/db/queries/sending-domains.ts';
-import { generateDkimKey } from '../../packages/server/src/delivery/dkim-key.ts';
 import { createKey, type NewKey } from '../../packages/server/src/keys/create-key.ts';
 import { createSecretBox } from '../../packages/server/src/keys/secret-box.ts';
+import { generateDkimKey } from '../../packages/server/src/sending-domains/dkim-key.ts';
 import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { TEST_SECRET_KEY } from './template-database.ts';
@@ -88,7 +88,8 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     send: (body = {}, given = {}) => call('POST', '/emails', { ...given, body: { ...DEFAULT_SEND, ...body } }),
     settled: (id) => call('GET', `/emails/${id}?wait=10`),
     newAccount: (name = 'Other') => createAccount(tools, { name, ownerEmail: 'other@sandbox.test' }),
-    newKey: async (given = {}) => (await createKey(database.sql, ids, { ...defaultKey(accountId, clock), ...given })).secret,
+    newKey: async (given = {}) =>
+      (await createKey(database.sql, ids, { ...defaultKey(accountId, clock), ...given })).secret,
     addDomain: (name, owner = accountId) => addDomain(tools, owner, name),
     pump: async () => await app.engine?.pump(),
     async close() {
@@ -121,7 +122,13 @@ function defaultKey(accountId: string, clock: FakeClock): NewKey {
   return { accountId, name: 'Test key', mode: 'live', scopes: ['full'], recipientAllowlist: null, now: clock.now() };
 }
 
-async function callApi(baseUrl: string, ownKey: string, method: string, path: string, options: CallOptions): Promise<Answer> {
+async function callApi(
+  baseUrl: string,
+  ownKey: string,
+  method: string,
+  path: string,
+  options: CallOptions,
+): Promise<Answer> {
   const key = options.key === undefined ? ownKey : options.key;
   const body = options.rawBody ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
   const response = await fetch(`${baseUrl}${path}`, {
@@ -140,7 +147,15 @@ async function callApi(baseUrl: string, ownKey: string, method: string, path: st
 }
 
 async function addDomain(
-  { sql, clock, ids }: { readonly sql: TestDatabase['sql']; readonly clock: FakeClock; readonly ids: ReturnType<typeof createIdGenerator> },
+  {
+    sql,
+    clock,
+    ids,
+  }: {
+    readonly sql: TestDatabase['sql'];
+    readonly clock: FakeClock;
+    readonly ids: ReturnType<typeof createIdGenerator>;
+  },
   accountId: string,
   name: string,
 ): Promise<{ readonly selector: string; readonly publicKey: string }> {

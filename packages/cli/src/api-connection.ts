@@ -1,4 +1,4 @@
-import { readCredentials } from '@postrider/mcp';
+import { readCredentials } from '@postrider/mcp/credentials';
 import { type OperationId, Postrider, PostriderError } from '@postrider/sdk';
 import type { CliIo } from './cli-io.ts';
 import { EXIT_CODES } from './exit-codes.ts';

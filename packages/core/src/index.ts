@@ -46,6 +46,7 @@ export {
   toAsciiDomain,
 } from './schemas/email-address.ts';
 export { idSchema, isRequestId } from './schemas/identifiers.ts';
+export type { KeyMode } from './schemas/key.ts';
 export type { Message, MessageRecord } from './schemas/message.ts';
 export type { FieldProblem, Problem, RefusedRecipient } from './schemas/problem.ts';
 export { CHANNELS, type Channel, SOURCES, type Source } from './schemas/provenance.ts';

@@ -55,7 +55,7 @@ export function expandScopes(given: readonly string[]): { scopes: readonly Scope
     given.flatMap((name): readonly string[] => (isShorthand(name) ? SCOPE_SHORTHANDS[name] : [name])),
   );
   const scopes = ALL_SCOPES.filter((scope) => wanted.has(scope));
-  const unknown = [...wanted].filter((name) => !(name in SCOPES));
+  const unknown = [...wanted].filter((name) => !Object.hasOwn(SCOPES, name));
   return { scopes, unknown };
 }
 

@@ -36,7 +36,7 @@ export function createSdkInvoke(client: OperationCaller, settings: SdkInvokeSett
  * Over `POST /mcp` the server knows that a send came through MCP; from here it looks like any other, and has to say so. The source stays as
  * the caller gave it, then as the key's persona has it.
  */
-export function markAsMcp(input: PlacedInput, { keySetsSource }: SdkInvokeSettings): PlacedInput {
+function markAsMcp(input: PlacedInput, { keySetsSource }: SdkInvokeSettings): PlacedInput {
   const { body } = input;
   if (typeof body !== 'object' || body === null) return input;
   return { ...input, body: { ...(keySetsSource ? {} : { source: 'agent' }), ...body, channel: 'mcp' } };

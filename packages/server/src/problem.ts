@@ -22,7 +22,7 @@ export class ProblemError extends Error {
 }
 
 /** Where `type` of an error points: its entry on the served reference page. */
-export function problemType(baseUrl: string, code: ErrorCode): string {
+function problemType(baseUrl: string, code: ErrorCode): string {
   return `${baseUrl}/reference#error-${code}`;
 }
 

@@ -3,11 +3,14 @@ import { ALL_SCOPES } from '../scopes.ts';
 import { idSchema, timestampSchema } from './identifiers.ts';
 import { agentNameSchema, sourceSchema } from './provenance.ts';
 
+export const KEY_MODES = ['live', 'test'] as const;
+export type KeyMode = (typeof KEY_MODES)[number];
+
 /** An API key as reads show it: never its secret. */
 export const keyFields = {
   id: idSchema,
   name: z.string(),
-  mode: z.enum(['live', 'test']),
+  mode: z.enum(KEY_MODES),
   prefix: z.string().describe('How the key begins, `pr_live_` or `pr_test_`.'),
   last4: z.string().describe('How the key ends.'),
   scopes: z.array(z.enum(ALL_SCOPES)),

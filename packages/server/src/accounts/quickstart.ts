@@ -1,11 +1,11 @@
 import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AccountTools } from './create-account.ts';
-import { createAccount } from './create-account.ts';
 import { readAccounts, readInstallationFact, writeInstallationFact } from '../db/queries/accounts.ts';
 import { findKeyByHash } from '../db/queries/api-keys.ts';
-import { createKey } from '../keys/create-key.ts';
 import { hashApiKey, isWellFormedKey } from '../keys/api-key.ts';
+import { createKey } from '../keys/create-key.ts';
+import type { AccountTools } from './create-account.ts';
+import { createAccount } from './create-account.ts';
 
 /** What a newcomer needs, written to `quickstart.json`; the CLI's default profile on this machine. */
 export interface Quickstart {
@@ -37,7 +37,11 @@ const ACCOUNT_NAME = 'Postrider';
  * The account of a development start: made the first time, found again after that. The key is read back from `quickstart.json`; where that
  * is gone or holds another database's key, a new one is made, because a stored key cannot be read.
  */
-export async function prepareFirstAccount(tools: AccountTools, dataDir: string, sandboxDomain: string): Promise<PreparedAccount> {
+export async function prepareFirstAccount(
+  tools: AccountTools,
+  dataDir: string,
+  sandboxDomain: string,
+): Promise<PreparedAccount> {
   const known = await readInstallationFact(tools.sql, FACT);
   if (known === null) return await makeFirstAccount(tools, sandboxDomain);
   const [account] = await readAccounts(tools.sql, known);
@@ -85,5 +89,10 @@ function readStoredKey(dataDir: string): string | null {
 async function belongsTo(tools: AccountTools, key: string, accountId: string): Promise<boolean> {
   const caller = await findKeyByHash(tools.sql, hashApiKey(key));
   const now = tools.clock.now();
-  return caller !== null && caller.accountId === accountId && caller.revokedAt === null && (caller.expiresAt === null || caller.expiresAt > now);
+  return (
+    caller !== null &&
+    caller.accountId === accountId &&
+    caller.revokedAt === null &&
+    (caller.expiresAt === null || caller.expiresAt > now)
+  );
 }

@@ -40,12 +40,15 @@ function addAccountCommands(program: Command, tools: OperatorTools): void {
     .option('--json', 'answer JSON')
     .action(async (options: { name: string; owner: string; json?: boolean }) => {
       const owner = parseMailbox(options.owner);
-      if (!owner.ok) throw new StartError(`--owner ${owner.message}.`, 'Give one email address, such as ada@example.com.');
+      if (!owner.ok)
+        throw new StartError(`--owner ${owner.message}.`, 'Give one email address, such as ada@example.com.');
       if (options.name.length < 1 || options.name.length > 100) {
         throw new StartError('--name is too long or empty.', 'Give a name of 1 to 100 characters.');
       }
       const request = { name: options.name, ownerEmail: owner.mailbox.address };
-      const created = await withDatabase(tools, ({ sql }) => createAccount({ sql, clock: systemClock, ids: createIdGenerator() }, request));
+      const created = await withDatabase(tools, ({ sql }) =>
+        createAccount({ sql, clock: systemClock, ids: createIdGenerator() }, request),
+      );
       answer(tools, options, created, `account ${created.accountId}\nkey     ${created.key}   (shown once)`);
     });
   accounts
@@ -54,7 +57,12 @@ function addAccountCommands(program: Command, tools: OperatorTools): void {
     .option('--json', 'answer JSON')
     .action(async (options: { json?: boolean }) => {
       const rows = await withDatabase(tools, ({ sql }) => readAccounts(sql, null));
-      answer(tools, options, { accounts: rows.map(toAccount) }, rows.map(toLine).join('\n') || 'There are no accounts.');
+      answer(
+        tools,
+        options,
+        { accounts: rows.map(toAccount) },
+        rows.map(toLine).join('\n') || 'There are no accounts.',
+      );
     });
   addSuspension(accounts, tools, 'suspend', 'refuse every send of an account; reading goes on');
   addSuspension(accounts, tools, 'resume', 'let a suspended account send again');
@@ -100,12 +108,22 @@ interface KeyOptions {
   readonly json?: boolean;
 }
 
-async function makeKey({ sql }: PreparedDatabase, options: KeyOptions): Promise<{ readonly id: string; readonly secret: string }> {
+async function makeKey(
+  { sql }: PreparedDatabase,
+  options: KeyOptions,
+): Promise<{ readonly id: string; readonly secret: string }> {
   const { unknown } = expandScopes(options.scope);
-  if (unknown.length > 0) throw new StartError(`${unknown.join(', ')}: no such scope.`, 'Use scopes such as emails:send, or sending or full.');
+  if (unknown.length > 0)
+    throw new StartError(
+      `${unknown.join(', ')}: no such scope.`,
+      'Use scopes such as emails:send, or sending or full.',
+    );
   const { unknown: strangers } = normalizeAllowlist(options.allowRecipient ?? []);
   if (strangers.length > 0) {
-    throw new StartError(`${strangers.join(', ')}: no allowlist entry.`, 'Use ada@example.com, @example.com or *.example.com.');
+    throw new StartError(
+      `${strangers.join(', ')}: no allowlist entry.`,
+      'Use ada@example.com, @example.com or *.example.com.',
+    );
   }
   if (options.name.length < 1 || options.name.length > LIMITS.keyNameCharacters) {
     throw new StartError('--name is too long or empty.', `Give a name of 1 to ${LIMITS.keyNameCharacters} characters.`);
@@ -138,7 +156,15 @@ function answer(tools: OperatorTools, { json }: { readonly json?: boolean }, dat
 function toAccount(row: AccountRow) {
   const { id, name, plan, ownerEmail, suspendedAt, createdAt } = row;
   const status = suspendedAt === null ? 'active' : 'suspended';
-  return { accountId: id, name, plan, ownerEmail, status, suspendedAt: suspendedAt?.toISOString() ?? null, createdAt: createdAt.toISOString() };
+  return {
+    accountId: id,
+    name,
+    plan,
+    ownerEmail,
+    status,
+    suspendedAt: suspendedAt?.toISOString() ?? null,
+    createdAt: createdAt.toISOString(),
+  };
 }
 
 function toLine(row: AccountRow): string {

@@ -50,7 +50,11 @@ async function startEmbedded(config: Config, hooks: DatabaseHooks): Promise<Embe
   });
 }
 
-async function prepare(config: Config, embedded: EmbeddedPostgres | null, hooks: DatabaseHooks): Promise<PreparedDatabase> {
+async function prepare(
+  config: Config,
+  embedded: EmbeddedPostgres | null,
+  hooks: DatabaseHooks,
+): Promise<PreparedDatabase> {
   const target: DatabaseTarget =
     embedded === null ? { kind: 'url', url: config.databaseUrl ?? '' } : { kind: 'socket', ...embedded.connection };
   const sql = openDatabase({ target, maxConnections: 2, applicationName: 'postrider-admin' });

@@ -1,6 +1,5 @@
 import { pino } from 'pino';
-import { prepareFirstAccount, type PreparedAccount, type Quickstart, writeQuickstart } from '../accounts/quickstart.ts';
-import { sendFirstMessage } from '../accounts/first-message.ts';
+import { type PreparedAccount, prepareFirstAccount, type Quickstart, writeQuickstart } from '../accounts/quickstart.ts';
 import { type App, createApp } from '../app.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
@@ -8,6 +7,7 @@ import { findKeyByHash } from '../db/queries/api-keys.ts';
 import { hashApiKey } from '../keys/api-key.ts';
 import { createIdGenerator } from '../uuid-v7.ts';
 import { VERSION } from '../version.ts';
+import { sendFirstMessage } from './first-message.ts';
 import { openPreparedDatabase, type PreparedDatabase } from './prepared-database.ts';
 import { StartError } from './start-error.ts';
 
@@ -29,7 +29,14 @@ export async function start(config: Config): Promise<void> {
   const stop = stopOnce(() => app, database);
   try {
     const baseUrl = await listenAddress(config);
-    app = await createApp({ config, baseUrl, target: database.target, logger, clock: systemClock, random: Math.random });
+    app = await createApp({
+      config,
+      baseUrl,
+      target: database.target,
+      logger,
+      clock: systemClock,
+      random: Math.random,
+    });
     await app.http?.listen({ host: config.host, port: portOf(baseUrl, config) }).catch((error: unknown) => {
       throw explainListenError(error, config);
     });
@@ -96,13 +103,22 @@ function explainListenError(error: unknown, { host, port }: Config): unknown {
     );
   }
   if (code === 'EACCES' || code === 'EADDRNOTAVAIL') {
-    return new StartError(`${host}:${port} cannot be listened on (${code}).`, 'Choose another POSTRIDER_HOST or POSTRIDER_PORT.');
+    return new StartError(
+      `${host}:${port} cannot be listened on (${code}).`,
+      'Choose another POSTRIDER_HOST or POSTRIDER_PORT.',
+    );
   }
   return error;
 }
 
 /** What development adds: the account, the key on screen and in quickstart.json, and the first message. */
-async function introduce(app: App, config: Config, baseUrl: string, database: PreparedDatabase, say: (text: string) => void): Promise<void> {
+async function introduce(
+  app: App,
+  config: Config,
+  baseUrl: string,
+  database: PreparedDatabase,
+  say: (text: string) => void,
+): Promise<void> {
   const tools = { sql: database.sql, clock: systemClock, ids: createIdGenerator() };
   const account = await prepareFirstAccount(tools, config.dataDir, config.sandboxDomain);
   const quickstart = toQuickstart(account, config, baseUrl);
@@ -116,7 +132,9 @@ async function introduce(app: App, config: Config, baseUrl: string, database: Pr
   say(`  settings  ${path}`);
   say('');
   say('  Try it:');
-  say(`  curl -sS ${baseUrl}/emails -H 'Authorization: Bearer ${quickstart.key}' -H 'Content-Type: application/json' \\`);
+  say(
+    `  curl -sS ${baseUrl}/emails -H 'Authorization: Bearer ${quickstart.key}' -H 'Content-Type: application/json' \\`,
+  );
   say(
     `    -d '{"from":"Ada <ada@${config.sandboxDomain}>","to":"delivered@${config.sandboxDomain}","subject":"Hello","text":"Hi!"}'`,
   );

@@ -8,7 +8,7 @@ const MINIMUM_POSTGRES = 150_000;
 const LOCK = 7_202_611;
 
 /** The database cannot be used as it is; `fix` says what to do. */
-export class MigrationError extends Error {
+class MigrationError extends Error {
   override readonly name = 'MigrationError';
   readonly fix: string;
   constructor(message: string, fix: string) {

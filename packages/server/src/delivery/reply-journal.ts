@@ -16,32 +16,64 @@ import type { AttemptOutcome } from './attempt-outcome.ts';
  * twice; so every outcome is written to a local file first, and what a dead process left is recorded at the next start.
  */
 export interface ReplyJournal {
-  /** Appends outcomes; they survive the process from here on. */
+  /** Appends outcomes; they survive the process from here on. Does nothing after `close`. */
   append(outcomes: readonly AttemptOutcome[]): void;
-  /** Forgets everything once all of it is recorded; a no-op while `pending` outcomes are not. */
+  /** Forgets what is recorded, which is everything but the last `pending` outcomes that were appended. */
   clearIfSettled(pending: number): void;
   close(): void;
 }
 
-/** Opens this process's journal in `folder`, made where it is missing. One file a process, named after it. */
+/** Under steady load something is always pending, so a file that is only ever emptied as a whole would grow for as long. */
+const SEGMENT_OCTETS = 1_048_576;
+
+interface Segment {
+  readonly path: string;
+  readonly file: number;
+  octets: number;
+  outcomes: number;
+}
+
+/** Opens this process's journal in `folder`, made where it is missing. Its files are named after the process. */
 export function openReplyJournal(folder: string, processName: string): ReplyJournal {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const path = join(folder, `${processName}.journal`);
-  const file = openSync(path, 'a', 0o600);
-  let bytes = 0;
+  let opened = 0;
+  let segments: Segment[] = [];
+  let current = openSegment();
+  let isClosed = false;
+
+  function openSegment(): Segment {
+    const path = join(folder, `${processName}${opened === 0 ? '' : `~${opened}`}${EXTENSION}`);
+    opened += 1;
+    const segment = { path, file: openSync(path, 'a', 0o600), octets: 0, outcomes: 0 };
+    segments.push(segment);
+    return segment;
+  }
+
   return {
     append(outcomes) {
+      if (isClosed) return;
+      if (current.octets >= SEGMENT_OCTETS) current = openSegment();
       // No fsync: the page cache outlives a killed process, and a power cut may cost a second copy but never a message.
-      bytes += writeSync(file, outcomes.map((outcome) => `${JSON.stringify(outcome)}\n`).join(''));
+      current.octets += writeSync(current.file, outcomes.map((outcome) => `${JSON.stringify(outcome)}\n`).join(''));
+      current.outcomes += outcomes.length;
     },
     clearIfSettled(pending) {
-      if (pending > 0 || bytes === 0) return;
-      truncateSync(path);
-      bytes = 0;
+      let unsettled = pending;
+      const kept: Segment[] = [];
+      for (const segment of segments.toReversed()) {
+        if (unsettled > 0 || segment === current) kept.unshift(segment);
+        else remove(segment);
+        if (segment === current && unsettled <= 0) empty(segment);
+        unsettled -= segment.outcomes;
+      }
+      segments = kept;
     },
     close() {
-      closeSync(file);
-      if (bytes === 0) unlinkSync(path);
+      isClosed = true;
+      for (const { file, path, octets } of segments) {
+        closeSync(file);
+        if (octets === 0) unlinkSync(path);
+      }
     },
   };
 }
@@ -58,8 +90,8 @@ export async function readLeftJournals(
   isRunning: (processName: string) => Promise<boolean>,
 ): Promise<LeftJournals> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const names = readdirSync(folder).filter((name) => name.endsWith('.journal'));
-  const running = await Promise.all(names.map((name) => isRunning(name.slice(0, -'.journal'.length))));
+  const names = readdirSync(folder).filter((name) => name.endsWith(EXTENSION));
+  const running = await Promise.all(names.map((name) => isRunning(name.replace(SEGMENT_ENDING, ''))));
   const left = names.filter((_, index) => running[index] === false).map((name) => join(folder, name));
   return {
     outcomes: left.flatMap((path) => readFileSync(path, 'utf8').split('\n').flatMap(parseLine)),
@@ -67,6 +99,20 @@ export async function readLeftJournals(
       for (const path of left) unlinkSync(path);
     },
   };
+}
+
+const EXTENSION = '.journal';
+const SEGMENT_ENDING = /(~\d+)?\.journal$/;
+
+function empty(segment: Segment): void {
+  if (segment.octets > 0) truncateSync(segment.path);
+  segment.octets = 0;
+  segment.outcomes = 0;
+}
+
+function remove({ file, path }: Segment): void {
+  closeSync(file);
+  unlinkSync(path);
 }
 
 function parseLine(line: string): AttemptOutcome[] {

@@ -41,6 +41,11 @@ const HEARTBEAT_EVERY_MS = 10_000;
 /** Jobs of a killed worker would stay locked for four hours; after this long without a heartbeat they are taken from it. */
 const SILENT_AFTER_MS = 30_000;
 const RESTART_AFTER_MS = 500;
+/**
+ * graphile-worker ends a job by a promise that nobody awaits: were the database lost at that moment, the rejection would end this process.
+ * Ends that go in batches, also in batches of no wait, have a handler, which stops the runner so that it can be started again.
+ */
+const BATCHED_ENDS = { completeJobBatchDelay: 0, failJobBatchDelay: 0 };
 
 export async function startJobWorker(options: JobWorkerOptions): Promise<JobWorker> {
   const { sql, clock, logger } = options;
@@ -66,6 +71,7 @@ export async function startJobWorker(options: JobWorkerOptions): Promise<JobWork
       noHandleSignals: true,
       pollInterval: 2_000,
       logger: quietLogger(logger),
+      preset: { worker: BATCHED_ENDS },
     });
     fault = null;
     runner.promise.then(

@@ -1,7 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-
-export type KeyMode = 'live' | 'test';
+import type { KeyMode } from '@postrider/core';
 
 export interface NewApiKey {
   /** The whole secret; shown once, never stored. */

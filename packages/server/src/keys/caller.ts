@@ -1,5 +1,5 @@
-import type { Scope, Source } from '@postrider/core';
-import type { KeyMode } from './api-key.ts';
+import type { KeyMode, Scope, Source } from '@postrider/core';
+import type { ApiKeyRow } from '../db/queries/api-keys.ts';
 
 /** Who calls: the key behind a request, and the account it belongs to. */
 export interface Caller {
@@ -16,4 +16,9 @@ export interface Caller {
   readonly lastUsedAt: Date | null;
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
+}
+
+/** The caller that a stored key stands for. */
+export function toCaller({ personaSource, personaAgentName, ...key }: ApiKeyRow): Caller {
+  return { ...key, persona: { source: personaSource, agentName: personaAgentName } };
 }

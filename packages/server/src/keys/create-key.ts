@@ -1,9 +1,9 @@
-import { expandScopes } from '@postrider/core';
+import { expandScopes, type KeyMode } from '@postrider/core';
 import type { Query } from '../db/client.ts';
 import { insertKey } from '../db/queries/api-keys.ts';
 import { normalizeAllowlist } from '../sending/allowlist.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
-import { createApiKey, type KeyMode } from './api-key.ts';
+import { createApiKey } from './api-key.ts';
 
 export interface NewKey {
   readonly accountId: string;
@@ -17,11 +17,16 @@ export interface NewKey {
 }
 
 /** Makes and stores a key; the secret is in the answer and nowhere else. */
-export async function createKey(query: Query, ids: IdGenerator, key: NewKey): Promise<{ readonly id: string; readonly secret: string }> {
+export async function createKey(
+  query: Query,
+  ids: IdGenerator,
+  key: NewKey,
+): Promise<{ readonly id: string; readonly secret: string }> {
   const id = ids.next(key.now);
   const { secret, hash, last4 } = createApiKey(key.mode);
   const { scopes } = expandScopes(key.scopes);
-  const recipientAllowlist = key.recipientAllowlist === null ? null : normalizeAllowlist(key.recipientAllowlist).entries;
+  const recipientAllowlist =
+    key.recipientAllowlist === null ? null : normalizeAllowlist(key.recipientAllowlist).entries;
   await insertKey(query, { ...key, id, hash, last4, scopes, recipientAllowlist });
   return { id, secret };
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { Sql } from '../db/client.ts';
 import { findKeyByHash, touchKeys } from '../db/queries/api-keys.ts';
 import { hashApiKey, isWellFormedKey } from './api-key.ts';
-import type { Caller } from './caller.ts';
+import { type Caller, toCaller } from './caller.ts';
 
 export type Authentication =
   | { readonly ok: true; readonly caller: Caller }
@@ -37,7 +37,7 @@ export function createKeyAuthenticator(sql: Sql, clock: Clock): KeyAuthenticator
     const cached = cache.get(name);
     if (cached !== undefined && cached.until > nowMs) return cached.caller;
     if (cache.size >= MAX_CACHED) cache.clear();
-    const caller = findKeyByHash(sql, hash);
+    const caller = findKeyByHash(sql, hash).then((row) => (row === null ? null : toCaller(row)));
     cache.set(name, { caller, until: nowMs + BELIEVE_MS });
     caller.catch(() => cache.delete(name));
     return caller;

@@ -1,14 +1,14 @@
 import type { Clock } from '../clock.ts';
 import type { Sql } from '../db/client.ts';
 import { INSTALLATION_ACCOUNT_ID, insertVerifiedDomain, readSigningKey } from '../db/queries/sending-domains.ts';
-import { generateDkimKey } from '../delivery/dkim-key.ts';
 import type { SecretBox } from '../keys/secret-box.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
+import { generateDkimKey } from './dkim-key.ts';
 
 const SELECTOR = 'postrider';
 
 /** The stored secrets were sealed under another key than the one given. */
-export class SecretKeyError extends Error {
+class SecretKeyError extends Error {
   override readonly name = 'SecretKeyError';
   readonly fix =
     'Set POSTRIDER_SECRET_KEY to the key this database was first used with (in development it is in secret.key of the data directory it was started with), or use another database.';
@@ -19,7 +19,12 @@ export class SecretKeyError extends Error {
  * rest can be opened, so that a wrong key stops the start and not the first delivery.
  */
 export async function ensureSandboxDomain(
-  { sql, clock, ids, secrets }: { readonly sql: Sql; readonly clock: Clock; readonly ids: IdGenerator; readonly secrets: SecretBox },
+  {
+    sql,
+    clock,
+    ids,
+    secrets,
+  }: { readonly sql: Sql; readonly clock: Clock; readonly ids: IdGenerator; readonly secrets: SecretBox },
   name: string,
 ): Promise<void> {
   const existing = await readSigningKey(sql, INSTALLATION_ACCOUNT_ID, name);

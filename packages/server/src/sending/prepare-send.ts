@@ -61,14 +61,9 @@ export function toNewMessage(send: PreparedSend, id: string, now: Date, ids: IdG
     text: textOf(request),
     headers: request.headers ?? {},
     event_id: ids.next(now),
+    expires_at: new Date(now.getTime() + EXPIRES_AFTER_MS).toISOString(),
     recipients,
-    deliveries: send.deliveries.map(({ route, ordinals }) => ({
-      id: ids.next(now),
-      route,
-      ordinals,
-      next_at: now.toISOString(),
-      expires_at: new Date(now.getTime() + EXPIRES_AFTER_MS).toISOString(),
-    })),
+    deliveries: send.deliveries.map(({ route, ordinals }) => ({ id: ids.next(now), route, ordinals })),
     idempotency_key: command.idempotency?.key ?? null,
     fingerprint: command.idempotency?.fingerprint ?? null,
   };

@@ -132,7 +132,7 @@ CREATE TABLE idempotency_keys (
   PRIMARY KEY (account_id, key)
 );
 
-CREATE INDEX idempotency_keys_age ON idempotency_keys (created_at);
+CREATE INDEX idempotency_keys_age ON idempotency_keys USING brin (created_at);
 
 -- Ends the accepting statement, so that nothing of it stays, when what it read a moment ago is no longer true.
 CREATE FUNCTION refuse_stale_acceptance(stale boolean) RETURNS boolean LANGUAGE plpgsql AS $$

@@ -1,24 +1,33 @@
-import type { Scope } from '@postrider/core';
-import type { KeyMode } from '../../keys/api-key.ts';
-import type { Caller } from '../../keys/caller.ts';
+import type { KeyMode, Scope, Source } from '@postrider/core';
 import type { Query } from '../client.ts';
 
-type KeyRow = Omit<Caller, 'persona'> & {
-  readonly personaSource: Caller['persona']['source'];
+/** A stored key with the account it belongs to. */
+export interface ApiKeyRow {
+  readonly accountId: string;
+  readonly accountName: string;
+  readonly keyId: string;
+  readonly keyName: string;
+  readonly mode: KeyMode;
+  readonly last4: string;
+  readonly scopes: readonly Scope[];
+  readonly recipientAllowlist: readonly string[] | null;
+  readonly personaSource: Source | null;
   readonly personaAgentName: string | null;
-};
+  readonly createdAt: Date;
+  readonly lastUsedAt: Date | null;
+  readonly expiresAt: Date | null;
+  readonly revokedAt: Date | null;
+}
 
 /** The key of a hash with its account; null where none is known. Revoked and expired keys are found too. */
-export async function findKeyByHash(query: Query, hash: Uint8Array): Promise<Caller | null> {
-  const [row] = await query<KeyRow[]>`
+export async function findKeyByHash(query: Query, hash: Uint8Array): Promise<ApiKeyRow | null> {
+  const [row] = await query<ApiKeyRow[]>`
     SELECT k.account_id AS "accountId", a.name AS "accountName", k.id AS "keyId", k.name AS "keyName", k.mode, k.last4, k.scopes,
       k.recipient_allowlist AS "recipientAllowlist", k.persona_source AS "personaSource", k.persona_agent_name AS "personaAgentName",
       k.created_at AS "createdAt", k.last_used_at AS "lastUsedAt", k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt"
     FROM api_keys k JOIN accounts a ON a.id = k.account_id
     WHERE k.secret_hash = ${hash}`;
-  if (row === undefined) return null;
-  const { personaSource, personaAgentName, ...key } = row;
-  return { ...key, persona: { source: personaSource, agentName: personaAgentName } };
+  return row ?? null;
 }
 
 export async function touchKeys(

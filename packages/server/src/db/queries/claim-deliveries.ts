@@ -117,10 +117,3 @@ export async function renewLeases(query: Query, leases: readonly Lease[], until:
       AS l (account_id, id, lease_id)
     WHERE d.account_id = l.account_id AND d.id = l.id AND d.lease_id = l.lease_id`;
 }
-
-/** When the next row becomes due, among all accounts; null where nothing waits. Cheap only while few rows wait: used by tests and health. */
-export async function countDueDeliveries(query: Query, now: Date): Promise<number> {
-  const [row] = await query<{ count: number }[]>`
-    SELECT count(*)::int AS count FROM (SELECT 1 FROM deliveries WHERE next_at <= ${now} LIMIT 1000) AS due`;
-  return row?.count ?? 0;
-}

@@ -21,6 +21,8 @@ export interface NewMessage {
   readonly text: string | null;
   readonly headers: Readonly<Record<string, string>>;
   readonly event_id: string;
+  /** When the retries end; the first attempt is due at once. */
+  readonly expires_at: string;
   readonly recipients: readonly NewRecipient[];
   readonly deliveries: readonly NewDelivery[];
   readonly idempotency_key: string | null;
@@ -38,8 +40,6 @@ export interface NewDelivery {
   readonly id: string;
   readonly route: string;
   readonly ordinals: readonly number[];
-  readonly next_at: string;
-  readonly expires_at: string;
 }
 
 export interface QuotaCharge {
@@ -106,12 +106,13 @@ function toLogRow({ html: _html, text: _text, recipients: _recipients, deliverie
   return { ...row, o: ordinal };
 }
 
-function toRecipientRows({ account_id, id, recipients }: NewMessage) {
-  return recipients.map((recipient) => ({ a: account_id, m: id, ...recipient }));
+/** `o` is the message's place in the batch: what all rows of a message share travels once. */
+function toRecipientRows({ recipients }: NewMessage, o: number) {
+  return recipients.map(({ ordinal, kind, name, email }) => ({ o, n: ordinal, kind, name, email }));
 }
 
-function toDeliveryRows({ account_id, id, deliveries }: NewMessage) {
-  return deliveries.map((delivery) => ({ a: account_id, m: id, ...delivery }));
+function toDeliveryRows({ deliveries }: NewMessage, o: number) {
+  return deliveries.map(({ id, route, ordinals }) => ({ o, id, route, ordinals }));
 }
 
 const STATEMENT = `
@@ -119,7 +120,7 @@ const STATEMENT = `
     SELECT * FROM json_to_recordset($1::text::json) AS r (
       o integer, account_id uuid, id uuid, key_id uuid, created_at timestamptz, from_given text, from_domain text, to_line text,
       reply_to text, subject text, channel text, source text, agent_name text, tags text[], metadata jsonb,
-      charged integer, headers jsonb, event_id uuid, idempotency_key text, fingerprint text)
+      charged integer, headers jsonb, event_id uuid, expires_at timestamptz, idempotency_key text, fingerprint text)
   ),
   keys AS (
     INSERT INTO idempotency_keys AS k (account_id, key, fingerprint, message_id, created_at)
@@ -158,8 +159,9 @@ const STATEMENT = `
   ),
   addressed AS (
     INSERT INTO message_recipients (account_id, message_id, ordinal, kind, name, email, status)
-    SELECT a, m, ordinal, kind, name, email, 'queued'
-    FROM json_to_recordset($2::text::json) AS r (a uuid, m uuid, ordinal smallint, kind text, name text, email text)
+    SELECT i.account_id, i.id, r.n, r.kind, r.name, r.email, 'queued'
+    FROM json_to_recordset($2::text::json) AS r (o integer, n smallint, kind text, name text, email text)
+    JOIN input i ON i.o = r.o
   ),
   begun AS (
     INSERT INTO message_events (account_id, message_id, seq, id, type, created_at)
@@ -167,9 +169,9 @@ const STATEMENT = `
   ),
   planned AS (
     INSERT INTO deliveries (account_id, id, message_id, route, ordinals, next_at, expires_at)
-    SELECT a, id, m, route, ordinals, next_at, expires_at
-    FROM json_to_recordset($3::text::json) AS d (
-      a uuid, m uuid, id uuid, route text, ordinals smallint[], next_at timestamptz, expires_at timestamptz)
+    SELECT i.account_id, d.id, i.id, d.route, d.ordinals, i.created_at, i.expires_at
+    FROM json_to_recordset($3::text::json) AS d (o integer, id uuid, route text, ordinals smallint[])
+    JOIN input i ON i.o = d.o
   )
   SELECT coalesce((SELECT json_agg(json_build_object('accountId', account_id, 'used', used)) FROM charged), '[]') AS usage
   FROM fresh`;

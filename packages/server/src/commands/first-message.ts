@@ -1,7 +1,7 @@
 import { type Message, sendRequestSchema } from '@postrider/core';
-import { readMessage } from '../db/queries/read-messages.ts';
+import type { PreparedAccount } from '../accounts/quickstart.ts';
 import type { App } from '../app.ts';
-import type { PreparedAccount } from './quickstart.ts';
+import { readMessage } from '../db/queries/read-messages.ts';
 
 export interface FirstMessage {
   readonly id: string;
@@ -11,7 +11,12 @@ export interface FirstMessage {
 const PATIENCE_MS = 10_000;
 
 /** Sends the installation's first message to itself, through the same door and pipeline as every other, and waits for its end. */
-export async function sendFirstMessage(app: App, account: PreparedAccount, keyId: string, sandboxDomain: string): Promise<FirstMessage> {
+export async function sendFirstMessage(
+  app: App,
+  account: PreparedAccount,
+  keyId: string,
+  sandboxDomain: string,
+): Promise<FirstMessage> {
   const verdict = await app.services.door.accept({
     accountId: account.accountId,
     keyId,

@@ -1,0 +1,49 @@
+import { Command } from 'commander';
+import { type Config, readConfig } from '../config.ts';
+import { SETTINGS } from '../settings.ts';
+import { VERSION } from '../version.ts';
+import { addOperatorCommands } from './operator-commands.ts';
+import { start } from './start.ts';
+import { StartError } from './start-error.ts';
+
+export interface ProgramOptions {
+  /** Where the settings come from. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Takes what a command answers. */
+  readonly write: (text: string) => void;
+  /** Told what takes its time. */
+  readonly progress: (text: string) => void;
+}
+
+/** The command line `postrider-server`: every command rejects with a StartError where a person has to mend something first. */
+export function createProgram({ environment, write, progress }: ProgramOptions): Command {
+  const program = new Command('postrider-server')
+    .description('Postrider, the self-hosted transactional email service')
+    .version(VERSION)
+    .addHelpText('after', settingsHelp())
+    .showHelpAfterError('(add --help for the commands and settings)');
+  program
+    .command('start', { isDefault: true })
+    .description('start the server')
+    .option('--roles <roles>', 'what this process does: some of api, worker, smtp, separated by commas')
+    .action(async (options: { roles?: string }) => await start(requireConfig(environment, options)));
+  addOperatorCommands(program, { readConfig: () => requireConfig(environment), write, progress });
+  return program;
+}
+
+function requireConfig(environment: ProgramOptions['environment'], flags: { readonly roles?: string } = {}): Config {
+  const verdict = readConfig(environment, flags);
+  if (verdict.ok) return verdict.config;
+  const lines = verdict.problems.map(({ setting, message, fix }) => `${setting}: ${message}\n    ${fix}`);
+  throw new StartError(
+    `The settings are not right.\n  ${lines.join('\n  ')}`,
+    'Correct the settings named above; `postrider-server --help` lists all of them.',
+  );
+}
+
+function settingsHelp(): string {
+  const lines = SETTINGS.map(
+    ({ name, default: byDefault, description }) => `  ${name}\n      ${description} Default: ${byDefault}.`,
+  );
+  return `\nSettings, from the environment:\n${lines.join('\n')}\n`;
+}

@@ -1,0 +1,182 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type Config, readConfig, SETTINGS } from '../../packages/server/src/config.ts';
+import { useCleanUps } from '../harness/clean-ups.ts';
+
+type Environment = Readonly<Record<string, string>>;
+
+const SECRET = Buffer.alloc(32, 3).toString('base64');
+const PRODUCTION: Environment = {
+  POSTRIDER_MODE: 'production',
+  POSTRIDER_SECRET_KEY: SECRET,
+  POSTRIDER_TRANSPORT: 'smtp://relay.example:25',
+};
+
+function configOf(environment: Environment = {}, flags: { readonly roles?: string } = {}): Config {
+  const verdict = readConfig(environment, flags);
+  if (!verdict.ok) throw new Error(JSON.stringify(verdict.problems));
+  return verdict.config;
+}
+
+function problemsOf(environment: Environment, flags: { readonly roles?: string } = {}): readonly string[] {
+  const verdict = readConfig(environment, flags);
+  if (verdict.ok) return [];
+  for (const { message, fix } of verdict.problems) expect([message, fix]).toEqual([expect.stringMatching(/\S/), expect.stringMatching(/\S/)]);
+  return verdict.problems.map(({ setting }) => setting);
+}
+
+describe('the settings', () => {
+  const cleanUp = useCleanUps();
+
+  it('are those of the contract, each with a default and a meaning [contract-settings.listed]', () => {
+    expect(SETTINGS.map(({ name }) => name)).toEqual([
+      ...['POSTRIDER_MODE', 'POSTRIDER_HOST', 'POSTRIDER_PORT', 'POSTRIDER_BASE_URL', 'POSTRIDER_DATA_DIR', 'DATABASE_URL'],
+      ...['POSTRIDER_TRANSPORT', 'POSTRIDER_ROLES', 'POSTRIDER_SMTP_PORT', 'POSTRIDER_SMTPS_PORT', 'POSTRIDER_INBOUND_PORT'],
+      ...['POSTRIDER_TLS_CERT', 'POSTRIDER_TLS_KEY', 'POSTRIDER_DNS_SERVERS', 'POSTRIDER_SANDBOX_DOMAIN'],
+      ...['POSTRIDER_SECRET_KEY', 'POSTRIDER_TRUSTED_PROXIES', 'POSTRIDER_MX_PORT', 'POSTRIDER_MONTHLY_QUOTA'],
+      ...['POSTRIDER_SIGNUP', 'POSTRIDER_LOG_LEVEL'],
+    ]);
+    for (const { default: byDefault, description } of SETTINGS) expect([byDefault, description]).toEqual([expect.stringMatching(/\S/), expect.stringMatching(/\.$/)]);
+  });
+
+  it('are in docs/configuration.md, with their defaults [contract-settings.listed]', () => {
+    const page = readFileSync('docs/configuration.md', 'utf8');
+    for (const { name } of SETTINGS) expect(page).toContain(`| \`${name}\` |`);
+  });
+
+  it('all have a default: an empty environment starts a development server [contract-settings.listed] [contract-settings.mode] [contract-settings.address] [contract-settings.storage] [contract-settings.transport] [contract-settings.roles] [contract-settings.sandbox-domain] [contract-settings.monthly-quota] [contract-settings.log-level]', () => {
+    expect(configOf()).toMatchObject({
+      mode: 'development',
+      host: '127.0.0.1',
+      port: 8025,
+      baseUrl: null,
+      dataDir: resolve('.postrider'),
+      databaseUrl: null,
+      transport: { kind: 'capture' },
+      roles: new Set(['api', 'worker', 'smtp']),
+      sandboxDomain: 'sandbox.test',
+      trustedProxies: [],
+      monthlyQuota: 100_000,
+      logLevel: 'info',
+      warnings: [],
+    });
+  });
+
+  it('that are empty count as not given', () => {
+    const empty = Object.fromEntries(SETTINGS.map(({ name }) => [name, ' ']));
+    expect(configOf(empty)).toMatchObject({ mode: 'development', port: 8025, warnings: [] });
+  });
+
+  it('take their values from the environment [contract-settings.address] [contract-settings.storage] [contract-settings.monthly-quota] [contract-settings.log-level] [contract-settings.sandbox-domain]', () => {
+    const config = configOf({
+      POSTRIDER_HOST: '::1',
+      POSTRIDER_PORT: '0',
+      POSTRIDER_BASE_URL: 'https://mail.example/api/',
+      POSTRIDER_DATA_DIR: 'somewhere/else',
+      DATABASE_URL: 'postgres://u:p@db.example:5432/mail',
+      POSTRIDER_SANDBOX_DOMAIN: 'Try.Bücher.example',
+      POSTRIDER_TRUSTED_PROXIES: '10.0.0.1, 10.1.0.0/16',
+      POSTRIDER_MONTHLY_QUOTA: '0',
+      POSTRIDER_LOG_LEVEL: 'debug',
+    });
+    expect(config).toMatchObject({
+      host: '::1',
+      port: 0,
+      baseUrl: 'https://mail.example/api',
+      dataDir: resolve('somewhere/else'),
+      databaseUrl: 'postgres://u:p@db.example:5432/mail',
+      sandboxDomain: 'try.xn--bcher-kva.example',
+      trustedProxies: ['10.0.0.1', '10.1.0.0/16'],
+      monthlyQuota: 0,
+      logLevel: 'debug',
+    });
+  });
+
+  it('name the mode, which NODE_ENV chooses where the setting does not [contract-settings.mode]', () => {
+    expect(configOf({ NODE_ENV: 'test' }).mode).toBe('development');
+    expect(configOf({ ...PRODUCTION, POSTRIDER_MODE: '', NODE_ENV: 'production' }).mode).toBe('production');
+    expect(configOf({ NODE_ENV: 'production', POSTRIDER_MODE: 'development' }).mode).toBe('development');
+    expect(problemsOf({ POSTRIDER_MODE: 'staging' })).toEqual(['POSTRIDER_MODE']);
+  });
+
+  it('keep a development server on loopback [contract-development.loopback-only]', () => {
+    for (const host of ['127.0.0.1', '127.1.2.3', '::1', 'localhost']) expect(configOf({ POSTRIDER_HOST: host }).host).toBe(host);
+    for (const host of ['0.0.0.0', '::', '192.168.1.1', 'mail.example', 'localhost.example', '127.0.0.1.example']) {
+      expect(problemsOf({ POSTRIDER_HOST: host }), host).toEqual(['POSTRIDER_HOST']);
+    }
+    expect(configOf({ ...PRODUCTION, POSTRIDER_HOST: '0.0.0.0' }).host).toBe('0.0.0.0');
+  });
+
+  it('name the transport: capture, or a relay with its TLS [contract-settings.transport]', () => {
+    expect(configOf({ POSTRIDER_TRANSPORT: 'capture' }).transport).toEqual({ kind: 'capture' });
+    for (const tls of ['none', 'starttls', 'implicit']) {
+      const { transport } = configOf({ POSTRIDER_TRANSPORT: `smtp://user:pass@relay.example:2525?tls=${tls}` });
+      expect(transport).toEqual({
+        kind: 'relay',
+        relay: { host: 'relay.example', port: 2525, tls, credentials: { user: 'user', pass: 'pass' } },
+      });
+    }
+    for (const wrong of ['direct', 'smpt://relay.example', 'relay.example', 'smtp://relay.example?tls=yes', 'smtp://']) {
+      expect(problemsOf({ POSTRIDER_TRANSPORT: wrong }), wrong).toEqual(['POSTRIDER_TRANSPORT']);
+    }
+  });
+
+  it('let production capture only when it says so, and warn of it [contract-running.capture-in-production]', () => {
+    expect(problemsOf({ ...PRODUCTION, POSTRIDER_TRANSPORT: '' })).toEqual(['POSTRIDER_TRANSPORT']);
+    const { transport, warnings } = configOf({ ...PRODUCTION, POSTRIDER_TRANSPORT: 'capture' });
+    expect(transport).toEqual({ kind: 'capture' });
+    expect(warnings).toEqual([expect.stringContaining('every message is kept here and none is sent')]);
+    expect(configOf(PRODUCTION).warnings).toEqual([]);
+    expect(configOf({ POSTRIDER_TRANSPORT: 'capture' }).warnings).toEqual([]);
+  });
+
+  it('name the roles, which a flag may name as well [contract-settings.roles]', () => {
+    expect(configOf({ POSTRIDER_ROLES: 'worker' }).roles).toEqual(new Set(['worker']));
+    expect(configOf({ POSTRIDER_ROLES: 'worker' }, { roles: 'api, worker' }).roles).toEqual(new Set(['api', 'worker']));
+    for (const wrong of ['cook', 'api,cook', ',', 'smtp', 'API']) {
+      expect(problemsOf({ POSTRIDER_ROLES: wrong }), wrong).toEqual(['POSTRIDER_ROLES']);
+      expect(problemsOf({}, { roles: wrong }), wrong).toEqual(['POSTRIDER_ROLES']);
+    }
+  });
+
+  it('make the secret key in development, once and for its owner alone, and need it in production [contract-settings.secret-key]', () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'postrider-config-'));
+    cleanUp(() => rmSync(dataDir, { recursive: true }));
+    const made = configOf({ POSTRIDER_DATA_DIR: dataDir }).secretKey();
+    expect(made).toHaveLength(32);
+    expect(configOf({ POSTRIDER_DATA_DIR: dataDir }).secretKey()).toEqual(made);
+    expect(statSync(join(dataDir, 'secret.key')).mode & 0o777).toBe(0o600);
+    expect(configOf({ POSTRIDER_SECRET_KEY: SECRET }).secretKey()).toEqual(Buffer.from(SECRET, 'base64'));
+    expect(problemsOf({ ...PRODUCTION, POSTRIDER_SECRET_KEY: '' })).toEqual(['POSTRIDER_SECRET_KEY']);
+    expect(problemsOf({ POSTRIDER_SECRET_KEY: 'short' })).toEqual(['POSTRIDER_SECRET_KEY']);
+  });
+
+  it.each([
+    ['POSTRIDER_PORT', ['x', '-1', '65536', '80.5', '1e3']],
+    ['POSTRIDER_BASE_URL', ['mail.example', 'ftp://mail.example', 'http://a.b/?x=1', 'http://a.b/#x']],
+    ['DATABASE_URL', ['mysql://x', 'db.example', 'postgres']],
+    ['POSTRIDER_SANDBOX_DOMAIN', ['localhost', 'a b.c', '1.2.3.4']],
+    ['POSTRIDER_MONTHLY_QUOTA', ['many', '-5', '1.5', '99999999999']],
+    ['POSTRIDER_LOG_LEVEL', ['loud', 'INFO', 'trace']],
+    ['POSTRIDER_SMTP_PORT', ['x', '70000']],
+    ['POSTRIDER_INBOUND_PORT', ['x']],
+  ] as const)('name %s where it is wrong [contract-settings.wrong]', (name, values) => {
+    for (const value of values) expect(problemsOf({ [name]: value }), value).toEqual([name]);
+  });
+
+  it('name all that is wrong at once, and repeat no password [contract-settings.wrong]', () => {
+    const environment = { POSTRIDER_PORT: 'x', DATABASE_URL: 'mysql://u:hunter2@h/d', POSTRIDER_TRANSPORT: 'smtps://u:hunter2@h?tls=x' };
+    expect(problemsOf(environment)).toEqual(['POSTRIDER_PORT', 'DATABASE_URL', 'POSTRIDER_TRANSPORT']);
+    expect(JSON.stringify(readConfig(environment))).not.toContain('hunter2');
+  });
+
+  it('warn of names that are none, and of settings that do nothing yet', () => {
+    const { warnings } = configOf({ POSTRIDER_PROT: '1', POSTRIDER_SIGNUP: 'open', POSTRIDER_API_KEY: 'x', OTHER: 'y' });
+    expect(warnings).toEqual([
+      'POSTRIDER_PROT is not a setting of Postrider and does nothing.',
+      expect.stringMatching(/^POSTRIDER_SIGNUP is set, but .* not available in this version/),
+    ]);
+  });
+});

@@ -1,0 +1,153 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createProgram } from '../../packages/server/src/commands/program.ts';
+import { SETTINGS } from '../../packages/server/src/config.ts';
+import { databaseEnvironment, type Environment, runServer } from '../harness/server-process.ts';
+import { TEST_SECRET_KEY } from '../harness/template-database.ts';
+import { startTestApp, type TestApp } from '../harness/test-app.ts';
+
+const CREATE = ['accounts', 'create', '--name', 'New one', '--owner', 'Ada <ada@example.com>'];
+const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+describe('operator commands', () => {
+  /** A server that runs beside the commands, on the same database. */
+  let server: TestApp;
+  let dataDir: string;
+  let development: Environment;
+  let production: Environment;
+  beforeAll(async () => {
+    server = await startTestApp();
+    dataDir = await mkdtemp(join(tmpdir(), 'postrider-operator-'));
+    const secret = TEST_SECRET_KEY.toString('base64');
+    // What the drivers read where a URL names no host.
+    const { PGHOST, PGUSER } = databaseEnvironment(server.database);
+    Object.assign(process.env, { PGHOST, PGUSER });
+    development = { ...databaseEnvironment(server.database), POSTRIDER_DATA_DIR: dataDir, POSTRIDER_SECRET_KEY: secret };
+    production = { ...development, POSTRIDER_MODE: 'production', POSTRIDER_TRANSPORT: 'capture' };
+  });
+  afterAll(async () => {
+    await server.close();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  /** Runs a command line in this process; a word's `_` stands for a space. */
+  async function run(args: string, env: Environment = production): Promise<string> {
+    let written = '';
+    const program = createProgram({
+      environment: env,
+      write: (text) => {
+        written += text;
+      },
+      progress: () => undefined,
+    });
+    // By itself the program would end this process on a wrong command line.
+    for (const command of [program, ...program.commands, ...program.commands.flatMap(({ commands }) => commands)]) {
+      command.exitOverride().configureOutput({ writeErr: () => undefined });
+    }
+    const words = args.split(' ').map((word) => word.replaceAll('_', ' '));
+    await program.parseAsync(words, { from: 'user' });
+    return written;
+  }
+
+  async function refusal(args: string): Promise<string> {
+    const error = await run(args).then(
+      () => new Error('nothing was refused'),
+      (reason: Error) => reason,
+    );
+    return 'fix' in error ? `${error.message} Fix: ${String(error.fix)}` : error.message;
+  }
+
+  it('accounts create makes an account whose key works at once, in every mode [contract-operator.accounts] [contract-operator.anywhere] [contract-running.production-start]', async () => {
+    for (const env of [development, production]) {
+      const { code, stdout, stderr } = await runServer([...CREATE, '--json'], env);
+      expect([code, stderr]).toEqual([0, expect.not.stringContaining('error')]);
+      const created = JSON.parse(stdout);
+      expect(created).toEqual({ accountId: expect.stringMatching(ID), key: expect.stringMatching(/^pr_live_\w{39}$/) });
+      const { body } = await server.call('GET', '/keys/self', { key: created.key });
+      expect(body).toMatchObject({ account: { id: created.accountId, name: 'New one' } });
+      expect(body.scopes).toHaveLength(24);
+    }
+  });
+
+  it('accounts list, suspend and resume act on the running server [contract-operator.accounts] [contract-operator.anywhere]', async () => {
+    const { accountId, key } = await server.newAccount('To suspend');
+    const suspended = JSON.parse(await run(`accounts suspend ${accountId} --json`));
+    expect(suspended).toMatchObject({ accountId, name: 'To suspend', status: 'suspended', suspendedAt: expect.stringMatching(/Z$/) });
+    const refused = await server.send({}, { key });
+    expect([refused.status, refused.body.code]).toEqual([403, 'account_suspended']);
+    const { accounts } = JSON.parse(await run('accounts list --json'));
+    expect(accounts).toContainEqual({
+      accountId,
+      name: 'To suspend',
+      plan: 'self_hosted',
+      ownerEmail: 'other@sandbox.test',
+      status: 'suspended',
+      suspendedAt: suspended.suspendedAt,
+      createdAt: expect.stringMatching(/Z$/),
+    });
+    expect(JSON.parse(await run(`accounts resume ${accountId} --json`))).toMatchObject({ status: 'active', suspendedAt: null });
+    expect((await server.send({}, { key })).status).toBe(202);
+  });
+
+  it('keys create makes a key with scopes and an allowlist [contract-operator.keys] [keys.scopes-and-allowlist]', async () => {
+    const options = '--name Bot --scope emails:send emails:read --allow-recipient @Bücher.example ann@example.com --json';
+    const created = JSON.parse(await run(`keys create --account ${server.accountId} ${options}`));
+    expect(created).toEqual({ keyId: expect.stringMatching(ID), key: expect.stringMatching(/^pr_live_/) });
+    expect((await server.call('GET', '/keys/self', { key: created.key })).body).toMatchObject({
+      id: created.keyId,
+      name: 'Bot',
+      scopes: ['emails:send', 'emails:read'],
+      recipientAllowlist: ['@xn--bcher-kva.example', 'ann@example.com'],
+    });
+  });
+
+  it('speak to people without --json, and show a key once [contract-operator.accounts] [contract-operator.keys]', async () => {
+    expect(await run(`keys create --account ${server.accountId}`)).toMatch(/^key {5}pr_live_\w{39} {3}\(shown once\)\n$/);
+    expect(await run('accounts list')).toContain(`${server.accountId}  active     owner@sandbox.test  Acme\n`);
+  });
+
+  it('migrate brings the schema up to date, and may be run again [contract-operator.migrate]', async () => {
+    expect(JSON.parse(await run('migrate --json'))).toEqual({ migrated: true });
+    expect(await run('migrate')).toBe('The schema is up to date.\n');
+  });
+
+  it('end with 1 and say what is wrong on stderr, nothing on stdout', async () => {
+    const { code, stdout, stderr } = await runServer(['accounts', 'suspend', 'nonsense'], production);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('error: There is no account nonsense.\n  fix: ');
+  });
+
+  it('say what is wrong and what to do, and change nothing', async () => {
+    const before = JSON.parse(await run('accounts list --json')).accounts.length;
+    const never = '01936a2e-0000-7000-8000-000000000000';
+    const refusals = await Promise.all([
+      refusal('accounts create --name X --owner nobody'),
+      refusal(`accounts create --name ${'x'.repeat(101)} --owner a@b.co`),
+      refusal('accounts create --name X'),
+      refusal(`accounts suspend ${never}`),
+      refusal('accounts suspend nonsense'),
+      refusal(`keys create --account ${never}`),
+      refusal(`keys create --account ${server.accountId} --scope emails:fly constructor`),
+      refusal(`keys create --account ${server.accountId} --allow-recipient nobody`),
+      refusal('accounts nonsense'),
+    ]);
+    const words = ['--owner has no `@`', '--name is too long', "'--owner <email>'", never, 'nonsense', never];
+    const more = ['emails:fly, constructor: no such scope', 'nobody: no allowlist entry', 'unknown command'];
+    [...words, ...more].forEach((text, index) => expect(refusals[index]).toContain(text));
+    for (const index of [0, 1, 3, 4, 5, 6, 7]) expect(refusals[index]).toMatch(/ Fix: \S/);
+    expect(JSON.parse(await run('accounts list --json')).accounts).toHaveLength(before);
+  });
+
+  it('--help lists every command and every setting with its default [contract-settings.listed]', async () => {
+    const { code, stdout: help } = await runServer(['--help'], {});
+    expect(code).toBe(0);
+    for (const command of ['start', 'accounts', 'keys', 'migrate']) expect(help).toMatch(new RegExp(`^ {2}${command}\\b`, 'm'));
+    for (const { name, default: byDefault } of SETTINGS) {
+      const at = help.indexOf(`  ${name}\n`);
+      expect(at, name).toBeGreaterThan(0);
+      expect(help.slice(at, at + 500)).toContain(`Default: ${byDefault}.`);
+    }
+  });
+});

@@ -1,0 +1,198 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { MessageStatus } from '@postrider/core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ClaimedDelivery, claimDeliveries, renewLeases, startSending } from '../../packages/server/src/db/queries/claim-deliveries.ts';
+import { releaseDeliveries } from '../../packages/server/src/db/queries/record-outcomes.ts';
+import type { AttemptOutcome, RecipientOutcome } from '../../packages/server/src/delivery/attempt-outcome.ts';
+import { createOutcomeRecorder, recordOutcomes } from '../../packages/server/src/delivery/outcome-recorder.ts';
+import { openReplyJournal } from '../../packages/server/src/delivery/reply-journal.ts';
+import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
+import { useCleanUps } from '../harness/clean-ups.ts';
+import { startTestApp, type TestApp } from '../harness/test-app.ts';
+
+const LEASES = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'] as const;
+const FIRST_ACCOUNT = '00000000-0000-0000-0000-000000000000';
+
+describe('recording outcomes', () => {
+  const cleanUp = useCleanUps();
+  const ids = createIdGenerator();
+  /** Accepts and reads, but delivers nothing: the tests are the worker. */
+  let server: TestApp;
+  beforeAll(async () => {
+    server = await startTestApp({ settings: { POSTRIDER_ROLES: 'api' } });
+  });
+  afterAll(() => server.close());
+
+  /** Claims everything due at a moment, as a worker would, under a lease of a minute. */
+  async function claim(leaseId: string, at: Date): Promise<readonly ClaimedDelivery[]> {
+    const leaseUntil = new Date(at.getTime() + 60_000);
+    const limits = { limit: 200, perAccount: 200, afterAccount: FIRST_ACCOUNT, maxAccounts: 200 };
+    const claims = await claimDeliveries(server.database.sql, { leaseId, now: at, leaseUntil, ...limits });
+    await startSending(server.database.sql, claims);
+    return claims;
+  }
+
+  /** A message of its own with its claimed deliveries. */
+  async function sendAndClaim(to: string | readonly string[], leaseId: string = LEASES[0]) {
+    await server.database.sql`DELETE FROM deliveries`;
+    const { body } = await server.send({ to });
+    return { id: body.id as string, claims: await claim(leaseId, server.clock.now()) };
+  }
+
+  function outcomeOf(given: ClaimedDelivery | undefined, leaseId: string, ...recipients: readonly RecipientOutcome[]): AttemptOutcome {
+    if (given === undefined) throw new Error('nothing was claimed');
+    const deferred = recipients.some(({ change }) => change === 'deferred');
+    const { accountId, id: deliveryId, messageId, attempt } = given;
+    return {
+      ...{ accountId, deliveryId, messageId, leaseId, attempt, recipients },
+      at: server.clock.now().toISOString(),
+      retryAt: deferred ? server.clock.now().toISOString() : null,
+      recipientsInMessage: recipients.length,
+      lastError: null,
+    };
+  }
+
+  function became(ordinal: number, change: RecipientOutcome['change'], email = `r${ordinal}@example.com`): RecipientOutcome {
+    return { ordinal, email, change, events: [{ type: change, classification: null, detail: null }] };
+  }
+
+  const recording = (told: { id: string; status: MessageStatus }[] = []) => ({
+    sql: server.database.sql,
+    ids,
+    onRecorded: (messages: readonly { readonly id: string; readonly status: MessageStatus }[]) => void told.push(...messages),
+    onDueAt: () => undefined,
+  });
+
+  const read = async (id: string) => (await server.call('GET', `/emails/${id}`)).body;
+  const trail = (body: { events: { type: string }[] }) => body.events.map(({ type }) => type);
+  const left = async (id: string) => await server.database.sql`SELECT * FROM deliveries WHERE message_id = ${id}`;
+
+  it('writes status, trail and the end of the delivery together, and tells those who wait', async () => {
+    const { id, claims } = await sendAndClaim('r0@example.com');
+    expect((await read(id)).status).toBe('sending');
+    const told: { id: string; status: MessageStatus }[] = [];
+    await recordOutcomes(recording(told), [outcomeOf(claims[0], LEASES[0], became(0, 'sent'))]);
+    expect(told).toEqual([{ id, status: 'sent' }]);
+    const body = await read(id);
+    expect([body.status, trail(body)]).toEqual(['sent', ['queued', 'sent']]);
+    expect(await left(id)).toHaveLength(0);
+  });
+
+  it('changes nothing for an attempt that was overtaken', async () => {
+    const { id, claims } = await sendAndClaim('r0@example.com');
+    const [again] = await claim(LEASES[1], new Date(server.clock.now().getTime() + 61_000));
+    expect(again).toMatchObject({ messageId: id, attempt: 2 });
+    const told: { id: string; status: MessageStatus }[] = [];
+    await recordOutcomes(recording(told), [outcomeOf(claims[0], LEASES[0], became(0, 'bounced'))]);
+    expect(told).toEqual([]);
+    const body = await read(id);
+    expect([body.status, trail(body)]).toEqual(['sending', ['queued']]);
+    await recordOutcomes(recording(told), [outcomeOf(again, LEASES[1], became(0, 'sent'))]);
+    expect(trail(await read(id))).toEqual(['queued', 'sent']);
+  });
+
+  it('counts an outcome once, however often it is brought', async () => {
+    const { id, claims } = await sendAndClaim('r0@example.com');
+    const outcome = outcomeOf(claims[0], LEASES[0], became(0, 'sent'));
+    await Promise.all([1, 2, 3].map(() => recordOutcomes(recording(), [outcome])));
+    await recordOutcomes(recording(), [outcome]);
+    expect(trail(await read(id))).toEqual(['queued', 'sent']);
+  });
+
+  it('goes on with the deferred recipients alone', async () => {
+    const { id, claims } = await sendAndClaim(['r0@example.com', 'r1@example.com', 'r2@example.com']);
+    const outcome = outcomeOf(claims[0], LEASES[0], became(0, 'sent'), became(1, 'deferred'), became(2, 'bounced'));
+    const due: Date[] = [];
+    await recordOutcomes({ ...recording(), onDueAt: (at) => due.push(at) }, [outcome]);
+    expect(due).toEqual([new Date(outcome.retryAt ?? 0)]);
+    expect((await read(id)).status).toBe('deferred');
+    const [next] = await claim(LEASES[1], server.clock.now());
+    expect(next).toMatchObject({ messageId: id, ordinals: [1], attempt: 2 });
+    await recordOutcomes(recording(), [{ ...outcomeOf(next, LEASES[1], became(1, 'sent')), recipientsInMessage: 3 }]);
+    const body = await read(id);
+    expect(body.status).toBe('bounced');
+    expect(body.recipients.map(({ status }: { status: string }) => status)).toEqual(['sent', 'sent', 'bounced']);
+    expect(body.events.map(({ seq }: { seq: number }) => seq)).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('joins two hand-offs of one message, in one batch or one after the other', async () => {
+    for (const together of [true, false]) {
+      const { id, claims } = await sendAndClaim(['r0@example.com', 'bounced@sandbox.test']);
+      const outcomes = claims.map((given) => {
+        const change = given.route === 'sandbox' ? 'bounced' : 'sent';
+        return { ...outcomeOf(given, LEASES[0], became(given.ordinals[0] ?? 0, change)), recipientsInMessage: 2 };
+      });
+      if (together) await recordOutcomes(recording(), outcomes);
+      else for (const outcome of outcomes) await recordOutcomes(recording(), [outcome]);
+      const body = await read(id);
+      expect(body.status).toBe('bounced');
+      expect(body.recipients.map(({ status }: { status: string }) => status)).toEqual(['sent', 'bounced']);
+      expect(body.events.map(({ seq }: { seq: number }) => seq)).toEqual([1, 2, 3]);
+    }
+  });
+
+  it('keeps the last failure’s words through a success that follows', async () => {
+    const { id, claims } = await sendAndClaim('r0@example.com');
+    const first = { ...outcomeOf(claims[0], LEASES[0], became(0, 'deferred')), lastError: 'r0@example.com: 451 Later' };
+    await recordOutcomes(recording(), [first]);
+    const [next] = await claim(LEASES[1], server.clock.now());
+    await recordOutcomes(recording(), [outcomeOf(next, LEASES[1], became(0, 'sent'))]);
+    expect(await read(id)).toMatchObject({ status: 'sent', lastError: 'r0@example.com: 451 Later' });
+  });
+
+  it('finds a lease that is renewed held, and one that was given back due at once, its attempt not counted', async () => {
+    const { id, claims } = await sendAndClaim('r0@example.com');
+    const [held] = claims;
+    if (held === undefined) throw new Error('nothing was claimed');
+    const { sql } = server.database;
+    const inTwoMinutes = new Date(server.clock.now().getTime() + 120_000);
+    await renewLeases(sql, [{ accountId: held.accountId, id: held.id, leaseId: LEASES[1] }], inTwoMinutes);
+    await renewLeases(sql, [{ accountId: held.accountId, id: held.id, leaseId: LEASES[0] }], inTwoMinutes);
+    expect(await claim(LEASES[1], new Date(server.clock.now().getTime() + 61_000))).toEqual([]);
+    const fence = { accountId: held.accountId, deliveryId: held.id, messageId: id, leaseId: LEASES[0], attempt: 1 };
+    await releaseDeliveries(sql, [fence], server.clock.now());
+    expect((await read(id)).status).toBe('queued');
+    expect(await claim(LEASES[1], server.clock.now())).toMatchObject([{ messageId: id, attempt: 1 }]);
+  });
+
+  describe('through the recorder', () => {
+    async function newJournal() {
+      const folder = await mkdtemp(join(tmpdir(), 'postrider-recorder-'));
+      cleanUp(() => rm(folder, { recursive: true, force: true }));
+      return { folder, journal: openReplyJournal(folder, 'here') };
+    }
+
+    it('resolves when the outcome is committed, and leaves nothing in the journal', async () => {
+      const { folder, journal } = await newJournal();
+      const recorder = createOutcomeRecorder({ ...recording(), journal, onError: () => undefined });
+      const { id, claims } = await sendAndClaim('r0@example.com');
+      await recorder.record(outcomeOf(claims[0], LEASES[0], became(0, 'sent')));
+      expect((await read(id)).status).toBe('sent');
+      journal.close();
+      expect(await readdir(folder)).toEqual([]);
+    });
+
+    it('keeps trying while the database refuses, with the outcome safe in the journal', async () => {
+      const { folder, journal } = await newJournal();
+      const { id, claims } = await sendAndClaim('r0@example.com');
+      const { sql } = server.database;
+      await sql`ALTER TABLE message_events RENAME TO hidden_events`;
+      const faults: unknown[] = [];
+      const recorder = createOutcomeRecorder({
+        ...recording(),
+        journal,
+        onError: (error) => {
+          faults.push(error);
+          if (faults.length === 2) void sql`ALTER TABLE hidden_events RENAME TO message_events`.execute();
+        },
+      });
+      await recorder.record(outcomeOf(claims[0], LEASES[0], became(0, 'sent')));
+      expect(faults.length).toBeGreaterThanOrEqual(2);
+      expect((await read(id)).status).toBe('sent');
+      journal.close();
+      expect(await readdir(folder)).toEqual([]);
+    });
+  });
+});

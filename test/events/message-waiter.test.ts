@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createMessageWaiter, type MessageWaiter } from '../../packages/server/src/events/message-waiter.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
+
+const NEVER = new AbortController().signal;
+
+describe('waiting for a message', () => {
+  let database: TestDatabase;
+  let waiter: MessageWaiter;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    waiter = createMessageWaiter(database.sql);
+  });
+  afterAll(() => database.drop());
+
+  async function insertMessage(status: string): Promise<{ accountId: string; id: string }> {
+    const { sql } = database;
+    const accountId = randomUUID();
+    const [row] = await sql<{ id: string }[]>`
+      INSERT INTO messages (account_id, id, key_id, created_at, from_given, from_domain, to_line, subject, status, channel, source,
+        tags, metadata, charged, event_count)
+      VALUES (${accountId}, uuidv7(), ${accountId}, now(), 'a@b.co', 'b.co', 'c@d.co', 's', ${status}, 'api', 'backend', '{}', '{}', 0, 1)
+      RETURNING id`;
+    return { accountId, id: row?.id ?? '' };
+  }
+
+  it('ends at once when this process hears the news', async () => {
+    const { accountId, id } = await insertMessage('queued');
+    const waiting = waiter.wait(accountId, id, 10_000, NEVER);
+    waiter.notify([{ id, status: 'sending' }]);
+    waiter.notify([{ id: randomUUID(), status: 'delivered' }]);
+    waiter.notify([{ id, status: 'delivered' }]);
+    await waiting;
+  });
+
+  it('ends soon when another process wrote the news', async () => {
+    const { accountId, id } = await insertMessage('queued');
+    const waiting = waiter.wait(accountId, id, 10_000, NEVER);
+    await database.sql`UPDATE messages SET status = 'bounced' WHERE id = ${id}`;
+    await waiting;
+  });
+
+  it('ends when the time is over, when the caller has gone, and at shutdown', async () => {
+    const { accountId, id } = await insertMessage('queued');
+    await waiter.wait(accountId, id, 5, NEVER);
+    const gone = new AbortController();
+    const waiting = waiter.wait(accountId, id, 10_000, gone.signal);
+    gone.abort();
+    await waiting;
+    await waiter.wait(accountId, id, 10_000, AbortSignal.abort());
+    const last = waiter.wait(accountId, id, 10_000, NEVER);
+    waiter.close();
+    await last;
+  });
+});

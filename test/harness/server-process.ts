@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { inject } from 'vitest';
+import type { TestDatabase } from './test-database.ts';
+
+const MAIN = path.resolve(import.meta.dirname, '../../packages/server/src/main.ts');
+
+export interface Finished {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface ServerProcess {
+  readonly child: ChildProcess;
+  /** Everything printed so far. */
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Resolves with the base URL of the ready line; rejects, with what was printed, where the process ends before it. */
+  readonly ready: Promise<string>;
+  /** Resolves when the process has ended. */
+  readonly finished: Promise<Finished>;
+}
+
+export type Environment = Readonly<Record<string, string>>;
+
+/** Starts `postrider-server` as a process of its own, in an environment that holds nothing else than what is given. */
+export function startServerProcess(args: readonly string[], env: Environment): ServerProcess {
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], NO_COLOR: '1', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stdout = '';
+  let stderr = '';
+  const ready = Promise.withResolvers<string>();
+  ready.promise.catch(() => undefined); // Not every test waits for it.
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+    const match = /^ready.* (http\S+)\n/m.exec(stdout);
+    if (match?.[1] !== undefined) ready.resolve(match[1]);
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const finished = once(child, 'close').then(([code, signal]: [number | null, NodeJS.Signals | null]): Finished => {
+    ready.reject(new Error(`The server ended before it was ready.\n${stdout}\n${stderr}`));
+    return { code, signal, stdout, stderr };
+  });
+  return {
+    child,
+    ready: ready.promise,
+    finished,
+    get stdout() {
+      return stdout;
+    },
+    get stderr() {
+      return stderr;
+    },
+  };
+}
+
+/** Runs `postrider-server` to its end. */
+export async function runServer(args: readonly string[], env: Environment): Promise<Finished> {
+  return await startServerProcess(args, env).finished;
+}
+
+/** The environment in which a process uses a test's database: a URL without a host leaves the socket to the driver's own variables. */
+export function databaseEnvironment({ target }: TestDatabase): Environment {
+  const { host, user } = inject('postgres');
+  if (target.kind !== 'socket') throw new Error('The test database is reached over a socket.');
+  return { DATABASE_URL: `postgres:///${target.database}`, PGHOST: host, PGUSER: user };
+}

@@ -1,0 +1,146 @@
+import { expandScopes, OPERATIONS, SCOPES } from '@postrider/core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createApiKey } from '../../packages/server/src/keys/api-key.ts';
+import { expectProblem } from '../harness/expect-problem.ts';
+import { startTestApp, type TestApp } from '../harness/test-app.ts';
+
+describe('authentication', () => {
+  let server: TestApp;
+  beforeAll(async () => {
+    server = await startTestApp();
+  });
+  afterAll(() => server.close());
+
+  const withHeader = (authorization: string) =>
+    server.call('GET', '/keys/self', { key: null, headers: { authorization } });
+
+  it('is by `Authorization: Bearer <API_KEY>` [authentication.bearer-key]', async () => {
+    expect((await withHeader(`Bearer ${server.key}`)).status).toBe(200);
+    expect((await withHeader(`bearer ${server.key}`)).status).toBe(200);
+    expect((await withHeader(`BEARER   ${server.key}`)).status).toBe(200);
+  });
+
+  it.each(['', 'Bearer', 'Bearer ', 'Basic dXNlcjpwYXNz', 'Token x', 'Bearer a b'])(
+    'takes %j for no key at all [contract-errors.401]',
+    async (header) => {
+      const answer = await withHeader(header);
+      expectProblem(answer, 401, 'missing_key');
+      expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="postrider"');
+    },
+  );
+
+  it('takes a key from nowhere else [authentication.bearer-key]', async () => {
+    const { key } = server;
+    expectProblem(await server.call('GET', `/keys/self?api_key=${key}`, { key: null }), 401, 'missing_key');
+    expectProblem(await server.call('GET', '/keys/self', { key: null, headers: { 'x-api-key': key } }), 401, 'missing_key');
+    expectProblem(await server.call('GET', '/keys/self', { key: null, headers: { cookie: `key=${key}` } }), 401, 'missing_key');
+  });
+
+  it.each(['x', 'pr_live_', 'pr_live_0123456789', '%00', "' OR 1=1 --".replaceAll(' ', '')])(
+    'refuses %j as no key [contract-errors.401]',
+    async (key) => {
+      expectProblem(await withHeader(`Bearer ${key}`), 401, 'invalid_key');
+    },
+  );
+
+  it('refuses a well-formed key that nobody made, and one with another’s checksum', async () => {
+    expectProblem(await withHeader(`Bearer ${createApiKey('live').secret}`), 401, 'invalid_key');
+    const tampered = `${server.key.slice(0, 12)}${server.key[12] === 'A' ? 'B' : 'A'}${server.key.slice(13)}`;
+    expectProblem(await withHeader(`Bearer ${tampered}`), 401, 'invalid_key');
+  });
+
+  it('never repeats the key in what it answers', async () => {
+    const { secret } = createApiKey('live');
+    expect(JSON.stringify((await withHeader(`Bearer ${secret}`)).body)).not.toContain(secret.slice(8));
+  });
+
+  it('stores only a hash of a key [keys.secret]', async () => {
+    const rows = await server.database.sql`SELECT to_jsonb(k)::text AS text, secret_hash FROM api_keys k`;
+    expect(rows.length).toBeGreaterThan(0);
+    const random = server.key.slice(8, -4);
+    for (const row of rows) {
+      expect(row['text']).not.toContain(random);
+      expect(row['secret_hash']).toHaveLength(32);
+    }
+  });
+
+  it('believes a key for half a second, so that revocation and expiry act within one [contract-errors.401]', async () => {
+    const key = await server.newKey();
+    expect((await server.call('GET', '/keys/self', { key })).status).toBe(200);
+    await server.database.sql`UPDATE api_keys SET revoked_at = ${server.clock.now()} WHERE last4 = ${key.slice(-4)}`;
+    server.clock.advance(600);
+    expectProblem(await server.call('GET', '/keys/self', { key }), 401, 'key_revoked');
+    const expiring = await server.newKey();
+    const at = new Date(server.clock.now().getTime() + 3_600_000);
+    await server.database.sql`UPDATE api_keys SET expires_at = ${at} WHERE last4 = ${expiring.slice(-4)}`;
+    expect((await server.call('GET', '/keys/self', { key: expiring })).body.expiresAt).toBe(at.toISOString());
+    server.clock.advance(3_600_000);
+    expectProblem(await server.call('GET', '/keys/self', { key: expiring }), 401, 'key_expired');
+    expectProblem(await server.send({}, { key: expiring }), 401, 'key_expired');
+  });
+
+  it('says on reading when a key was last used', async () => {
+    const { accountId } = await server.newAccount();
+    const key = await server.newKey({ accountId });
+    expect((await server.call('GET', '/keys/self', { key })).body.lastUsedAt).toBeNull();
+    await expect
+      .poll(() => server.database.sql`SELECT 1 FROM api_keys WHERE account_id = ${accountId} AND last_used_at IS NOT NULL`, {
+        timeout: 10_000,
+        interval: 50,
+      })
+      .toHaveLength(1);
+    server.clock.advance(600);
+    expect((await server.call('GET', '/keys/self', { key })).body.lastUsedAt).toMatch(/Z$/);
+  });
+
+  it('goes before scope, scope before shape, shape before existence, existence before rules [keys.check-order]', async () => {
+    const none = await server.newKey({ scopes: [] });
+    const bad = { rawBody: 'x', headers: { 'content-type': 'text/plain' } };
+    expectProblem(await server.call('POST', '/emails', { ...bad, key: 'pr_live_x' }), 401, 'invalid_key');
+    expectProblem(await server.call('POST', '/emails', { ...bad, key: none }), 403, 'missing_scope');
+    expectProblem(await server.call('POST', '/emails', bad), 415, 'unsupported_media_type');
+    expectProblem(await server.call('GET', '/emails/x?wait=0', { key: none }), 403, 'missing_scope');
+    expectProblem(await server.call('GET', '/emails/x?wait=0'), 422, 'validation_failed');
+    expectProblem(await server.call('GET', '/emails/x'), 404, 'not_found');
+  });
+
+  it.each(OPERATIONS.filter(({ access }) => access.kind === 'key').map((operation) => [operation.id, operation] as const))(
+    '%s answers nobody without a key, and a key without its scope with 403 and the scope’s name [authentication.bearer-key] [authentication.scope-names]',
+    async (_, { method, path, access }) => {
+      const url = path.replace(':id', 'x');
+      expectProblem(await server.call(method, url, { key: null }), 401, 'missing_key');
+      if (access.kind !== 'key' || access.scope === null) return;
+      const { scope } = access;
+      const others = Object.keys(SCOPES).filter((name) => name !== scope);
+      const answer = await server.call(method, url, { key: await server.newKey({ scopes: others }) });
+      expectProblem(answer, 403, 'missing_scope');
+      expect(answer.body.detail).toContain(`\`${scope}\``);
+      const enough = await server.call(method, url, { key: await server.newKey({ scopes: [scope] }) });
+      expect([200, 404, 422]).toContain(enough.status);
+    },
+  );
+});
+
+describe('scopes', () => {
+  it('have the names of the contract [authentication.scope-names] [authentication.scope-values]', () => {
+    const contract =
+      'emails:send emails:read emails:content emails:cancel templates:read templates:write domains:read domains:write ' +
+      'webhooks:read webhooks:write suppressions:read suppressions:write suppressions:delete stats:read account:read ' +
+      'account:write keys:read keys:write approvals:read approvals:decide team:read team:write logs:read audit:read support:write';
+    expect(Object.keys(SCOPES)).toEqual(contract.split(' '));
+  });
+
+  it('expand their shorthands and name what is none [authentication.scope-values]', () => {
+    expect(expandScopes(['full'])).toEqual({
+      scopes: Object.keys(SCOPES).filter((scope) => scope !== 'approvals:decide'),
+      unknown: [],
+    });
+    expect(expandScopes(['full', 'approvals:decide']).scopes).toHaveLength(25);
+    expect(expandScopes(['sending']).scopes).toEqual(expect.arrayContaining(['emails:send', 'emails:read']));
+    expect(expandScopes(['emails:read', 'emails:read', 'nope', 'constructor', '__proto__', 'toString'])).toEqual({
+      scopes: ['emails:read'],
+      unknown: ['nope', 'constructor', '__proto__', 'toString'],
+    });
+    expect(expandScopes([])).toEqual({ scopes: [], unknown: [] });
+  });
+});

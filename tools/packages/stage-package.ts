@@ -1,0 +1,63 @@
+import { copyFile, cp, mkdir, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Manifest, WorkspacePackage } from './package-list.ts';
+
+/** A package as somebody has it who installed it. */
+export interface StagedPackage {
+  readonly folder: string;
+  readonly manifest: Manifest;
+}
+
+/**
+ * Lays a built package out under `modules` (a `node_modules` folder) as pnpm would pack it: the fields of `publishConfig` in place, exact
+ * versions, and only the files that are published. So what the checks try is what people get, and not the sources beside it.
+ */
+export async function stagePackage({ folder, manifest }: WorkspacePackage, modules: string): Promise<StagedPackage> {
+  const staged = join(modules, manifest.name);
+  await rm(staged, { recursive: true, force: true });
+  await mkdir(staged, { recursive: true });
+  const published = await toPublishedManifest(folder, manifest);
+  await writeFile(join(staged, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
+  // npm packs these two whatever `files` says.
+  const documents = (await readdir(folder)).filter((name) => /^(readme|licen[cs]e)(\.|$)/i.test(name));
+  for (const name of [...manifest.files, ...documents])
+    await cp(join(folder, name), join(staged, name), { recursive: true });
+  // pnpm packs the repository's licence with every package that has none of its own.
+  if (!documents.some((name) => /^licen/i.test(name))) {
+    await copyFile(join(folder, '../../LICENSE'), join(staged, 'LICENSE'));
+  }
+  await linkDependencies(folder, staged, manifest);
+  return { folder: staged, manifest: published };
+}
+
+async function toPublishedManifest(folder: string, manifest: Manifest): Promise<Manifest> {
+  const { publishConfig, devDependencies: _, ...fields } = manifest;
+  const { access, ...overrides } = publishConfig;
+  return {
+    ...fields,
+    ...overrides,
+    publishConfig: { access },
+    ...(manifest.dependencies && { dependencies: await toExactVersions(folder, manifest.dependencies) }),
+  };
+}
+
+/** In place of `workspace:*` and `catalog:` the versions that are installed, which is what pnpm writes. */
+async function toExactVersions(folder: string, dependencies: Readonly<Record<string, string>>) {
+  const versions = Object.keys(dependencies).map(async (name) => {
+    const manifest = JSON.parse(await readFile(join(folder, 'node_modules', name, 'package.json'), 'utf8'));
+    return [name, String(manifest.version)] as const;
+  });
+  return Object.fromEntries(await Promise.all(versions));
+}
+
+/** Our own packages are found beside the staged one; the others are those that are installed here anyway. */
+async function linkDependencies(folder: string, staged: string, manifest: Manifest): Promise<void> {
+  const names = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
+  for (const name of names.filter((dependency) => !dependency.startsWith('@postrider/'))) {
+    const target = await realpath(join(folder, 'node_modules', name)).catch(() => null);
+    if (target === null) continue; // An optional one of another platform.
+    const link = join(staged, 'node_modules', name);
+    await mkdir(dirname(link), { recursive: true });
+    await symlink(target, link);
+  }
+}
