@@ -68,7 +68,9 @@ async function benchSingles(
       }),
     ),
   );
-  console.log(`\nsingle sends: ${CONNECTIONS} connections, ${count} messages a round, ${rounds} rounds in turn, every message its own`);
+  console.log(
+    `\nsingle sends: ${CONNECTIONS} connections, ${count} messages a round, ${rounds} rounds in turn, every message its own`,
+  );
   let seed = 0;
   const measure = async (target: Child<unknown>, port: number, n: number): Promise<Round> => {
     seed += 1;
@@ -77,7 +79,8 @@ async function benchSingles(
   };
   await measure(server, PORT.postrider, count / 4);
   const bareRates = [];
-  for (const [index, pool] of pools.entries()) bareRates.push((await measure(pool, PORT.bare + index, count / 4)).perSecond);
+  for (const [index, pool] of pools.entries())
+    bareRates.push((await measure(pool, PORT.bare + index, count / 4)).perSecond);
   const best = bareRates.indexOf(Math.max(...bareRates));
   const bare = pools[best];
   if (bare === undefined) throw new Error('no bare handler was measured');
@@ -99,7 +102,12 @@ async function benchSingles(
   return ratio >= 1 && tail <= 1 && memory <= 300;
 }
 
-async function measureRound(database: BenchDatabase, target: Child<unknown>, load: () => Promise<LoadResult>, count: number): Promise<Round> {
+async function measureRound(
+  database: BenchDatabase,
+  target: Child<unknown>,
+  load: () => Promise<LoadResult>,
+  count: number,
+): Promise<Round> {
   const before = await target.ask<Usage>({});
   const postgresCpuMs = await createPostgresCpu(database.sql);
   const postgresBefore = postgresCpuMs();

@@ -60,14 +60,20 @@ export async function benchDeliver(options: BenchDeliverOptions): Promise<boolea
   }
 }
 
-async function runRounds(database: BenchDatabase, dataDir: string, { count, rounds }: BenchDeliverOptions): Promise<boolean> {
+async function runRounds(
+  database: BenchDatabase,
+  dataDir: string,
+  { count, rounds }: BenchDeliverOptions,
+): Promise<boolean> {
   const stage = await setStage(database, dataDir);
   const measured: Rounds = { ours: [], theirs: [], signaturesPerCpuSecond: [] };
   // The first round warms the compilers up and counts for nothing.
   for (let n = 0; n <= rounds; n += 1) {
     const size = n === 0 ? Math.ceil(count / 2) : count;
     const ours = await measure(stage, size, () => deliverOurs(stage, 2 * n, size));
-    const theirs = await measure(stage, size, () => stage.nodemailer.ask<SenderRound>({ seed: 2 * n + 1, count: size }));
+    const theirs = await measure(stage, size, () =>
+      stage.nodemailer.ask<SenderRound>({ seed: 2 * n + 1, count: size }),
+    );
     const signatures = await stage.rsa.ask<number>({ count: SIGNATURES_A_ROUND });
     if (n === 0) continue;
     measured.ours.push(ours);
@@ -118,7 +124,8 @@ async function assertArrived({ sink, shop }: Stage, count: number): Promise<void
   }
   const record = dkimRecordValue(shop.key.publicKeyBase64);
   const { verified, failed } = await sink.ask<SinkVerdict>({ ask: 'verify', record });
-  if (failed.length > 0) throw new Error(`${failed.length} of ${verified + failed.length} signatures are bad: ${failed[0]}`);
+  if (failed.length > 0)
+    throw new Error(`${failed.length} of ${verified + failed.length} signatures are bad: ${failed[0]}`);
 }
 
 function report({ ours, theirs, signaturesPerCpuSecond }: Rounds, count: number): boolean {
@@ -133,7 +140,9 @@ function report({ ours, theirs, signaturesPerCpuSecond }: Rounds, count: number)
   const memory = Math.max(...ours.map(({ rssMb }) => rssMb));
   console.log(`messages/s, ratio to nodemailer: ${round(wall, 2)}`);
   console.log(`messages per CPU-second, ratio to rsa-2048 alone: ${round(ofRsa, 2)} (goal ${RSA_GOAL})`);
-  console.log(judge(`messages per CPU-second, ratio to nodemailer (goal ${RATIO_GOAL})`, ratio, LEAST_RATIO, 'at least'));
+  console.log(
+    judge(`messages per CPU-second, ratio to nodemailer (goal ${RATIO_GOAL})`, ratio, LEAST_RATIO, 'at least'),
+  );
   console.log(judge('memory of the worker in MB', memory, MAX_RSS_MB, 'at most'));
   return ratio >= LEAST_RATIO && memory <= MAX_RSS_MB;
 }

@@ -6,7 +6,7 @@ import { readConfig } from '../../packages/server/src/config.ts';
 import type { DatabaseTarget } from '../../packages/server/src/db/client.ts';
 import { TEST_SECRET_KEY } from '../../test/harness/template-database.ts';
 import { childSettings, ownUsage, serveParent } from '../parts/child.ts';
-import type { SenderRound } from "./sender-round.ts";
+import type { SenderRound } from './sender-round.ts';
 
 export interface EngineSettings {
   readonly target: DatabaseTarget;

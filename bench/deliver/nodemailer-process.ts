@@ -1,7 +1,7 @@
 import { createTransport } from 'nodemailer';
 import { childSettings, ownUsage, serveParent } from '../parts/child.ts';
-import { shopEmail } from './shop-email.ts';
 import type { SenderRound, ShopKey } from './sender-round.ts';
+import { shopEmail } from './shop-email.ts';
 
 export interface NodemailerSettings {
   readonly sinkPort: number;

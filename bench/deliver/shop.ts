@@ -3,14 +3,14 @@ import { createAccount } from '../../packages/server/src/accounts/create-account
 import { systemClock } from '../../packages/server/src/clock.ts';
 import { openDatabase } from '../../packages/server/src/db/client.ts';
 import { insertVerifiedDomain } from '../../packages/server/src/db/queries/sending-domains.ts';
-import { generateDkimKey } from '../../packages/server/src/sending-domains/dkim-key.ts';
 import { createSecretBox } from '../../packages/server/src/keys/secret-box.ts';
 import { acceptMessages } from '../../packages/server/src/sending/accept-messages.ts';
+import { generateDkimKey } from '../../packages/server/src/sending-domains/dkim-key.ts';
 import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
 import { TEST_SECRET_KEY } from '../../test/harness/template-database.ts';
 import type { BenchDatabase } from '../parts/bench-database.ts';
-import { shopEmail } from './shop-email.ts';
 import type { ShopKey } from './sender-round.ts';
+import { shopEmail } from './shop-email.ts';
 
 /** An account with a domain of its own, whose messages are to be delivered. */
 export interface Shop {
@@ -33,7 +33,10 @@ const BATCH = 100;
 export async function openShop(database: BenchDatabase): Promise<Shop> {
   const sql = openDatabase({ target: database.target, maxConnections: 4, applicationName: 'bench-shop' });
   const ids = createIdGenerator();
-  const { accountId } = await createAccount({ sql, clock: systemClock, ids }, { name: 'Shop', ownerEmail: 's@sandbox.test' });
+  const { accountId } = await createAccount(
+    { sql, clock: systemClock, ids },
+    { name: 'Shop', ownerEmail: 's@sandbox.test' },
+  );
   const keyId = ids.next(new Date());
   const { privateKeyPem, publicKeyBase64 } = await generateDkimKey();
   await insertVerifiedDomain(sql, {
@@ -61,16 +64,23 @@ export async function openShop(database: BenchDatabase): Promise<Shop> {
     async accept(seed, count) {
       for (let first = 0; first < count; first += BATCH) {
         const size = Math.min(BATCH, count - first);
-        const verdicts = await acceptMessages(options, Array.from({ length: size }, (_, n) => toCommand(seed, first + n)));
+        const verdicts = await acceptMessages(
+          options,
+          Array.from({ length: size }, (_, n) => toCommand(seed, first + n)),
+        );
         if (verdicts.some(({ kind }) => kind !== 'accepted')) throw new Error('a message was not accepted');
       }
     },
     async countByStatus() {
-      const rows = await sql<{ status: string; n: number }[]>`SELECT status, count(*)::int AS n FROM messages GROUP BY status`;
+      const rows = await sql<
+        { status: string; n: number }[]
+      >`SELECT status, count(*)::int AS n FROM messages GROUP BY status`;
       return Object.fromEntries(rows.map(({ status, n }) => [status, n]));
     },
     async countWaiting(limit) {
-      const [row] = await sql<{ n: number }[]>`SELECT count(*)::int AS n FROM (SELECT FROM deliveries LIMIT ${limit}) AS waiting`;
+      const [row] = await sql<
+        { n: number }[]
+      >`SELECT count(*)::int AS n FROM (SELECT FROM deliveries LIMIT ${limit}) AS waiting`;
       return row?.n ?? 0;
     },
     async forgetMessages() {

@@ -1,6 +1,6 @@
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import { childSettings, serveParent } from '../parts/child.ts';
-import { startLeanSink, type SunkMessage } from '../parts/smtp-sink.ts';
+import { type SunkMessage, startLeanSink } from '../parts/smtp-sink.ts';
 
 export type SinkQuestion = { readonly ask: 'forget' } | { readonly ask: 'count' } | VerifyQuestion;
 
@@ -61,7 +61,9 @@ async function verify({ record }: VerifyQuestion): Promise<SinkVerdict> {
   const resolver = async () => [record.match(/.{1,255}/g) ?? []];
   const failed: string[] = [];
   for (const raw of kept) {
-    const { results } = await dkimVerify(Buffer.from(raw.latin1Slice().replaceAll('\r\n..', '\r\n.'), 'latin1'), { resolver });
+    const { results } = await dkimVerify(Buffer.from(raw.latin1Slice().replaceAll('\r\n..', '\r\n.'), 'latin1'), {
+      resolver,
+    });
     const [result] = results;
     if (results.length !== 1 || result?.status.result !== 'pass') failed.push(result?.status.comment ?? 'no signature');
   }

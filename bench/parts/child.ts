@@ -9,7 +9,10 @@ export interface Child<Ready> {
 
 /** Starts a script of `bench/` as a process of its own, so that what is measured shares no event loop with who measures. */
 export async function startChild<Ready>(script: URL, settings: unknown): Promise<Child<Ready>> {
-  const child = fork(script, [JSON.stringify(settings)], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], serialization: 'advanced' });
+  const child = fork(script, [JSON.stringify(settings)], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    serialization: 'advanced',
+  });
   const ready = await nextMessage<Ready>(child);
   return {
     ready,

@@ -24,9 +24,16 @@ export async function createPostgresCpu(sql: Sql): Promise<() => number> {
 function readStat(pid: number): { readonly parent: number; readonly ownMs: number; readonly reapedMs: number } | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ').map(Number);
+    const fields = text
+      .slice(text.lastIndexOf(')') + 2)
+      .split(' ')
+      .map(Number);
     const [user = 0, system = 0, reapedUser = 0, reapedSystem = 0] = fields.slice(11, 15);
-    return { parent: fields[1] ?? 0, ownMs: (user + system) * TICK_MS, reapedMs: (reapedUser + reapedSystem) * TICK_MS };
+    return {
+      parent: fields[1] ?? 0,
+      ownMs: (user + system) * TICK_MS,
+      reapedMs: (reapedUser + reapedSystem) * TICK_MS,
+    };
   } catch {
     return null; // It ended while we looked.
   }

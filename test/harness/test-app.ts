@@ -122,7 +122,7 @@ function defaultKey(accountId: string, clock: FakeClock): NewKey {
   return { accountId, name: 'Test key', mode: 'live', scopes: ['full'], recipientAllowlist: null, now: clock.now() };
 }
 
-async function callApi(
+export async function callApi(
   baseUrl: string,
   ownKey: string,
   method: string,

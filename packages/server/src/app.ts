@@ -58,7 +58,7 @@ export interface App {
   close(): Promise<void>;
 }
 
-const ACCEPT_CONNECTIONS = 6;
+const API_CONNECTIONS = 6;
 const DELIVERY_CONNECTIONS = 4;
 const MAX_IN_FLIGHT = 400;
 const TIMER_MS = 1_000;
@@ -69,14 +69,16 @@ const DRAIN_MS = 8_000;
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, clock, logger, target, baseUrl } = options;
   const ids = createIdGenerator();
-  const sql = openDatabase({ target, maxConnections: ACCEPT_CONNECTIONS, applicationName: 'postrider-api' });
+  const sql = openDatabase({ target, maxConnections: API_CONNECTIONS, applicationName: 'postrider-api' });
   const warn = (error: unknown, what: string) =>
     logger.warn({ error: error instanceof Error ? error.message : String(error) }, what);
 
   const waiter = createMessageWaiter(sql);
   const pumpSignal = createPumpSignal(sql, clock, (error) => warn(error, 'waking the queue'));
+  // One batch is written at a time, so one connection serves, and its backend keeps everything it needs at hand.
+  const doorSql = openDatabase({ target, maxConnections: 1, applicationName: 'postrider-door', genericPlans: true });
   const door = createAcceptanceDoor({
-    sql,
+    sql: doorSql,
     clock,
     ids,
     sandboxDomain: config.sandboxDomain,
@@ -107,6 +109,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     await worker?.stop();
     await outbound.close();
     await api?.stop();
+    await doorSql.end({ timeout: 2 });
     await sql.end({ timeout: 2 });
   }
 

@@ -11,6 +11,8 @@ export interface DatabaseOptions {
   /** Few connections win: they write whole batches, and more of them only wait for one another. */
   readonly maxConnections: number;
   readonly applicationName: string;
+  /** For pools that run the same few statements for ever: plans are made once and never compared with custom ones. */
+  readonly genericPlans?: boolean;
   readonly onNotice?: (message: string) => void;
 }
 
@@ -26,7 +28,12 @@ export function openDatabase(options: DatabaseOptions): Sql {
     idle_timeout: 600,
     max_lifetime: 3_600,
     backoff: () => 0.1,
-    connection: { application_name: options.applicationName, TimeZone: 'UTC', statement_timeout: 30_000 },
+    connection: {
+      application_name: options.applicationName,
+      TimeZone: 'UTC',
+      statement_timeout: 30_000,
+      ...(options.genericPlans === true ? { plan_cache_mode: 'force_generic_plan' } : {}),
+    },
     onnotice: (notice: postgres.Notice) => options.onNotice?.(notice['message'] ?? ''),
   };
   const { target } = options;

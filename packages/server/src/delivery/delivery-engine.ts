@@ -10,11 +10,11 @@ import {
 } from '../db/queries/claim-deliveries.ts';
 import { releaseDeliveries } from '../db/queries/record-outcomes.ts';
 import type { AttemptOutcome } from './attempt-outcome.ts';
-import type { AttemptFacts } from './decide-outcome.ts';
-import { decideOutcome, failOutcome } from './decide-outcome.ts';
+import { type AttemptFacts, decideOutcome, failOutcome } from './decide-outcome.ts';
+import { createHeldDeliveries, type HeldDelivery } from './held-deliveries.ts';
 import type { MessageBuilder } from './message-builder.ts';
 import type { OutcomeRecorder } from './outcome-recorder.ts';
-import type { Transport } from './transport.ts';
+import type { HandoverVerdict, Transport } from './transport.ts';
 
 const LEASE_MS = 60_000;
 const RENEW_EVERY_MS = 20_000;
@@ -22,6 +22,8 @@ const CLAIM_ROWS = 200;
 const ROWS_PER_ACCOUNT = 10;
 const MAX_ACCOUNTS_A_CLAIM = 200;
 const FIRST_ACCOUNT = '00000000-0000-0000-0000-000000000000';
+/** Time to write outcomes at a stop, also where the hand-offs took all that was given. */
+const LEAST_RECORDING_MS = 1_000;
 
 export interface DeliveryEngineOptions {
   readonly sql: Sql;
@@ -41,56 +43,53 @@ export interface DeliveryEngineOptions {
 export interface DeliveryEngine {
   /** Works until nothing more is due. Calls while it works only make it look once more. */
   pump(): Promise<void>;
-  /** Claims nothing more, gives back what was not begun, waits for hand-offs under way up to `graceMs`. */
+  /**
+   * Claims nothing more, waits up to `graceMs` for hand-offs under way and for their outcomes to be recorded, then gives back the rest.
+   * Never rejects; ends about in time also while the database is away.
+   */
   stop(graceMs: number): Promise<void>;
   readonly inFlight: number;
 }
 
-interface Held {
-  readonly claim: ClaimedDelivery;
-  readonly leaseId: string;
-}
-
 export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEngine {
   const { sql, clock, recorder } = options;
-  const held = new Map<string, Held>();
+  const held = createHeldDeliveries();
   let afterAccount = FIRST_ACCOUNT;
   let working: Promise<void> | null = null;
   let again = false;
   let stopping = false;
-  let wakeOnRoom: (() => void) | null = null;
 
   const renewal = setInterval(() => void renewHeldLeases(), RENEW_EVERY_MS);
   renewal.unref();
 
   async function renewHeldLeases(): Promise<void> {
     if (held.size === 0) return;
-    const leases = [...held.values()].map(({ claim, leaseId }) => ({
-      accountId: claim.accountId,
-      id: claim.id,
-      leaseId,
-    }));
     const until = new Date(clock.now().getTime() + LEASE_MS);
-    await renewLeases(sql, leases, until).catch((error: unknown) => options.onError(error, 'renewing leases'));
+    await renewLeases(sql, held.leases(), until).catch((error: unknown) => options.onError(error, 'renewing leases'));
   }
 
   function pump(): Promise<void> {
     again = true;
-    working ??= drain().finally(() => {
-      working = null;
-    });
+    working ??= drain();
     return working;
   }
 
   async function drain(): Promise<void> {
-    while (again && !stopping) {
-      again = false;
-      while (!stopping && (await claimOnce())) await roomForMore();
+    try {
+      while (again && !stopping) {
+        again = false;
+        while (!stopping && (await claimOnce())) await held.belowOrEnded(options.maxInFlight / 2);
+      }
+    } finally {
+      // In the same turn as the last look at `again`, so that no call can fall in between.
+      working = null;
     }
   }
 
-  /** One claim; false where nothing was due any more. */
+  /** One claim; false where nothing was due any more, or nothing can be claimed now. */
   async function claimOnce(): Promise<boolean> {
+    // While outcomes cannot be recorded, their deliveries may look abandoned: claiming them now would send them again.
+    if (recorder.isStuck) return false;
     const limit = Math.min(CLAIM_ROWS, options.maxInFlight - held.size);
     if (limit <= 0) return true;
     const leaseId = randomUUID();
@@ -105,138 +104,37 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
       afterAccount: from,
       maxAccounts: MAX_ACCOUNTS_A_CLAIM,
     });
-    afterAccount = claims.length === 0 ? FIRST_ACCOUNT : lastAccountOf(claims);
-    if (claims.length > 0) await begin(claims, leaseId);
+    afterAccount = nextAccount(claims, limit);
+    await begin(claims, leaseId);
     return claims.length > 0 || from !== FIRST_ACCOUNT;
   }
 
   async function begin(claims: readonly ClaimedDelivery[], leaseId: string): Promise<void> {
-    for (const claim of claims) held.set(claim.id, { claim, leaseId });
-    const contents = await startSending(sql, claims).catch(async (error: unknown) => {
-      for (const claim of claims) held.delete(claim.id);
-      throw error; // The leases run out by themselves.
-    });
-    const byMessage = new Map(contents.map((content) => [content.messageId, content]));
-    for (const claim of claims) void deliver(claim, leaseId, byMessage.get(claim.messageId));
-  }
-
-  async function deliver(claim: ClaimedDelivery, leaseId: string, content: DeliveryContent | undefined): Promise<void> {
+    const fresh = held.hold(claims, leaseId);
+    if (fresh.length === 0) return;
     try {
-      await recorder.record(await attempt(claim, leaseId, content));
+      if (stopping) throw new Error('The engine stops.');
+      const contents = await startSending(sql, fresh);
+      const byMessage = new Map(contents.map((content) => [content.messageId, content]));
+      for (const { id, messageId } of fresh) void deliver(id, byMessage.get(messageId));
     } catch (error) {
-      // Without a recorded outcome the lease runs out and the delivery is tried again: nothing is lost.
-      options.onError(error, `delivering ${claim.messageId}`);
-    } finally {
-      held.delete(claim.id);
-      wakeOnRoom?.();
+      await giveBack(fresh.flatMap(({ id }) => held.letGo(id) ?? []));
+      if (!stopping) throw error;
     }
   }
 
-  async function attempt(
-    claim: ClaimedDelivery,
-    leaseId: string,
-    content: DeliveryContent | undefined,
-  ): Promise<AttemptOutcome> {
-    const transport = options.transports.get(claim.route);
-    const facts = (): AttemptFacts => factsOf(claim, leaseId, content, transport, clock.now(), options.random());
-    if (content === undefined) return failOutcome(facts(), 'The message is gone from the log.');
-    if (!content.hasBody) return failOutcome(facts(), 'The stored body has aged out before delivery.');
-    if (transport === undefined) return failOutcome(facts(), `There is no transport for the route "${claim.route}".`);
-    const built = await options.builder.build(content);
-    if (!built.ok) return failOutcome(facts(), built.reason);
-    const recipients = recipientsOf(claim, content).map(({ email }) => email);
-    // The envelope is exactly the list that was checked at acceptance, or nothing is handed over.
-    if (recipients.length !== claim.ordinals.length)
-      return failOutcome(facts(), 'The stored recipients are incomplete.');
-    const verdicts = await transport.send({
-      accountId: claim.accountId,
-      messageId: claim.messageId,
-      deliveryId: claim.id,
-      attempt: claim.attempt,
-      mailFrom: built.mailFrom,
-      recipients,
-      data: built.data,
-    });
-    return decideOutcome(facts(), verdicts);
+  async function deliver(id: string, content: DeliveryContent | undefined): Promise<void> {
+    const delivery = held.get(id);
+    // Without its message a delivery was dropped by startSending.
+    if (delivery === null || content === undefined) return void held.letGo(id);
+    try {
+      const outcome = await attempt(delivery, content);
+      delivery.isDecided = true;
+      await recorder.record(outcome);
+    } catch (error) {
+      // Without a recorded outcome the lease runs out and the delivery is tried again: nothing is lost.
+      options.onError(error, `delivering ${delivery.claim.messageId}`);
+    } finally {
+      held.letGo(id);
+    }
   }
-
-  function roomForMore(): Promise<void> | void {
-    if (held.size < options.maxInFlight / 2) return;
-    return new Promise((resolve) => {
-      wakeOnRoom = () => {
-        if (held.size >= options.maxInFlight / 2 && !stopping) return;
-        wakeOnRoom = null;
-        resolve();
-      };
-    });
-  }
-
-  async function stop(graceMs: number): Promise<void> {
-    stopping = true;
-    clearInterval(renewal);
-    wakeOnRoom?.();
-    await working?.catch(() => {});
-    await allHandedOver(graceMs);
-    await recorder.flush();
-    const left = [...held.values()].map(({ claim, leaseId }) => ({
-      accountId: claim.accountId,
-      deliveryId: claim.id,
-      messageId: claim.messageId,
-      leaseId,
-      attempt: claim.attempt,
-    }));
-    if (left.length > 0) await releaseDeliveries(sql, left, clock.now());
-  }
-
-  function allHandedOver(graceMs: number): Promise<void> {
-    if (held.size === 0) return Promise.resolve();
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, graceMs);
-      wakeOnRoom = () => {
-        if (held.size > 0) return;
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-  }
-
-  return {
-    pump,
-    stop,
-    get inFlight() {
-      return held.size;
-    },
-  };
-}
-
-function lastAccountOf(claims: readonly ClaimedDelivery[]): string {
-  return claims.reduce((last, { accountId }) => (accountId > last ? accountId : last), FIRST_ACCOUNT);
-}
-
-function recipientsOf(claim: ClaimedDelivery, content: DeliveryContent) {
-  const wanted = new Set(claim.ordinals);
-  return content.recipients.filter(({ o }) => wanted.has(o)).map(({ o, e }) => ({ ordinal: o, email: e }));
-}
-
-function factsOf(
-  claim: ClaimedDelivery,
-  leaseId: string,
-  content: DeliveryContent | undefined,
-  transport: Transport | undefined,
-  now: Date,
-  random: number,
-): AttemptFacts {
-  return {
-    accountId: claim.accountId,
-    deliveryId: claim.id,
-    messageId: claim.messageId,
-    leaseId,
-    attempt: claim.attempt,
-    expiresAt: claim.expiresAt,
-    recipients: content === undefined ? [] : recipientsOf(claim, content),
-    recipientsInMessage: content?.recipients.length ?? 0,
-    acceptedMeans: transport?.acceptedMeans ?? 'sent',
-    now,
-    random,
-  };
-}

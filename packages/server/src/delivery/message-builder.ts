@@ -1,7 +1,8 @@
-import { parseMailbox } from '@postrider/core';
+import { type MailboxVerdict, parseMailbox } from '@postrider/core';
 import type { DeliveryContent } from '../db/queries/claim-deliveries.ts';
-import { composeMime, joinMessage, type MimeMessage } from './compose-mime.ts';
+import { composeMime, joinMessage, type Mailbox, type MimeMessage } from './compose-mime.ts';
 import { signDkim } from './dkim-sign.ts';
+import { HeaderRefusedError } from './mime-header.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
 export type BuiltMessage =
@@ -10,46 +11,73 @@ export type BuiltMessage =
 
 /** Makes the bytes of a stored message: composed, signed, the same on every attempt save for the signature's time. */
 export interface MessageBuilder {
+  /**
+   * Not `ok` where the message can never be sent.
+   * @throws where it may work another time: the key could not be read.
+   */
   build(content: DeliveryContent): Promise<BuiltMessage>;
 }
 
-/** Signatures under way at once: as many as libuv's thread pool has threads; more would only wait there. */
-const SIGNATURES_AT_ONCE = 4;
+/**
+ * Messages being made at once. libuv's pool signs with four threads; twice as many keeps each of them busy while the next is composed, and
+ * more would only be composed too early, to lie about until a thread is free.
+ */
+const BUILDS_AT_ONCE = 8;
+
+/** The same few senders come again and again. */
+const MAILBOXES_KEPT = 1_000;
 
 export function createMessageBuilder(keys: SigningKeys, now: () => Date): MessageBuilder {
-  const signing = createGate(SIGNATURES_AT_ONCE);
-  return {
-    async build(content) {
-      const from = parseMailbox(content.fromGiven);
-      if (!from.ok) return { ok: false, reason: `The stored sender ${from.message}.` };
-      const key = await keys.find(content.accountId, content.fromDomain);
-      if (key === null) return { ok: false, reason: `The sending domain ${content.fromDomain} is gone.` };
-      const composed = composeMime(toMimeMessage(content, from.mailbox));
-      const signature = await signing(() => signDkim(composed, key, { signedAt: now() }));
+  const inTurn = createGate(BUILDS_AT_ONCE);
+  const readMailbox = rememberLast(MAILBOXES_KEPT, parseMailbox);
+
+  async function build(content: DeliveryContent): Promise<BuiltMessage> {
+    const from = readMailbox(content.fromGiven);
+    if (!from.ok) return { ok: false, reason: `The stored sender ${from.message}.` };
+    const key = await keys.find(content.accountId, content.fromDomain);
+    if (key === null) return { ok: false, reason: `The sending domain ${content.fromDomain} is gone.` };
+    try {
+      const replyTo = content.replyTo === null ? null : readMailbox(content.replyTo);
+      const composed = composeMime(toMimeMessage(content, from.mailbox, replyTo?.ok ? [replyTo.mailbox] : []));
+      const signature = await signDkim(composed, key, { signedAt: now() });
       return { ok: true, mailFrom: from.mailbox.address, data: joinMessage(composed, [signature]) };
-    },
-  };
+    } catch (error) {
+      if (!(error instanceof HeaderRefusedError)) throw error;
+      return { ok: false, reason: `The message cannot be composed: ${error.message}.` };
+    }
+  }
+
+  return { build: (content) => inTurn(() => build(content)) };
 }
 
-function toMimeMessage(
-  content: DeliveryContent,
-  from: { readonly name: string | null; readonly address: string },
-): MimeMessage {
+function toMimeMessage(content: DeliveryContent, from: Mailbox, replyTo: readonly Mailbox[]): MimeMessage {
   const mailboxes = (kind: string) =>
     content.recipients.filter(({ k }) => k === kind).map(({ n, e }) => ({ name: n, address: e }));
-  const replyTo = content.replyTo === null ? null : parseMailbox(content.replyTo);
   return {
     messageId: `${content.messageId}@${content.fromDomain}`,
     date: content.createdAt,
-    from: { name: from.name, address: from.address },
+    from,
     to: mailboxes('to'),
     cc: mailboxes('cc'),
-    replyTo: replyTo?.ok ? [{ name: replyTo.mailbox.name, address: replyTo.mailbox.address }] : [],
+    replyTo,
     subject: content.subject,
     text: content.text,
     html: content.html,
     headers: Object.entries(content.headers),
     boundarySeed: content.messageId,
+  };
+}
+
+/** Remembers the answers to up to `limit` questions, then begins anew. */
+function rememberLast(limit: number, read: (given: string) => MailboxVerdict): (given: string) => MailboxVerdict {
+  const known = new Map<string, MailboxVerdict>();
+  return (given) => {
+    const before = known.get(given);
+    if (before !== undefined) return before;
+    const verdict = read(given);
+    if (known.size >= limit) known.clear();
+    known.set(given, verdict);
+    return verdict;
   };
 }
 
@@ -59,12 +87,14 @@ function createGate(limit: number): <T>(task: () => Promise<T>) => Promise<T> {
   let running = 0;
   return async (task) => {
     if (running >= limit) await new Promise<void>((resolve) => waiting.push(resolve));
-    running += 1;
+    else running += 1;
     try {
       return await task();
     } finally {
-      running -= 1;
-      waiting.shift()?.();
+      // Who waits next takes the place over, so that nobody who comes in between can slip in.
+      const next = waiting.shift();
+      if (next === undefined) running -= 1;
+      else next();
     }
   };
 }

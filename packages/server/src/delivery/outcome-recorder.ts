@@ -1,15 +1,10 @@
 import type { MessageStatus } from '@postrider/core';
 import type { Sql } from '../db/client.ts';
-import {
-  type LockedAttempt,
-  lockAttempts,
-  type OutcomeRows,
-  readRecipientStatuses,
-  writeOutcomes,
-} from '../db/queries/record-outcomes.ts';
+import { classifyDatabaseError } from '../db/database-errors.ts';
+import { readRecipientStatuses, writeOutcomes } from '../db/queries/record-outcomes.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 import type { AttemptOutcome } from './attempt-outcome.ts';
-import { messageStatusOf, nextRecipientStatus } from './message-status.ts';
+import { type MessageFacts, toOutcomeRows } from './outcome-rows.ts';
 import type { ReplyJournal } from './reply-journal.ts';
 
 const FLUSH_EVERY_MS = 25;
@@ -29,10 +24,17 @@ export interface OutcomeRecorderOptions {
 
 /** Takes outcomes one by one, journals each at once, and records them together. */
 export interface OutcomeRecorder {
+  /** True while the database takes no outcomes: those who claim now could be given what is only waiting to be recorded. */
+  readonly isStuck: boolean;
   /** Resolves when the outcome is committed. */
   record(outcome: AttemptOutcome): Promise<void>;
   /** Records what is waiting, now. */
   flush(): Promise<void>;
+  /**
+   * Records what is waiting, for at most `graceMs`; what the database does not take by then stays in the journal, for the next start.
+   * Outcomes that come later are dropped: by then their leases have been given back.
+   */
+  close(graceMs: number): Promise<void>;
 }
 
 interface Waiting {
@@ -41,17 +43,22 @@ interface Waiting {
 }
 
 export function createOutcomeRecorder(options: OutcomeRecorderOptions): OutcomeRecorder {
-  let waiting: Waiting[] = [];
+  const waiting: Waiting[] = [];
   let unjournaled: AttemptOutcome[] = [];
   let timer: NodeJS.Timeout | null = null;
-  let flushing: Promise<void> | null = null;
+  let working: Promise<void> | null = null;
+  let isHurried = false;
+  let isStuck = false;
+  let isClosed = false;
+  let hasGivenUp = false;
 
   function record(outcome: AttemptOutcome): Promise<void> {
+    if (isClosed) return Promise.resolve();
     return new Promise((resolve) => {
       // Replies that arrive in the same turn of the event loop share one write.
       if (unjournaled.push(outcome) === 1) setImmediate(writeJournal);
-      if (waiting.push({ outcome, resolve }) >= FLUSH_AT) void flush();
-      else timer ??= setTimeout(() => void flush(), FLUSH_EVERY_MS);
+      waiting.push({ outcome, resolve });
+      workSoon();
     });
   }
 
@@ -61,163 +68,139 @@ export function createOutcomeRecorder(options: OutcomeRecorderOptions): OutcomeR
     unjournaled = [];
   }
 
-  function flush(): Promise<void> {
+  /** A batch that is not full waits for company, also while another is being written: small ones cost nearly as much as large ones. */
+  function workSoon(): void {
+    if (waiting.length >= FLUSH_AT) void work();
+    else timer ??= setTimeout(() => void work(), FLUSH_EVERY_MS);
+  }
+
+  function work(): Promise<void> {
     if (timer !== null) clearTimeout(timer);
     timer = null;
-    writeJournal();
-    flushing ??= flushAll().finally(() => {
-      flushing = null;
-    });
-    return flushing;
+    working ??= writeBatches();
+    return working;
   }
 
-  async function flushAll(): Promise<void> {
-    while (waiting.length > 0) {
+  async function writeBatches(): Promise<void> {
+    do {
       const batch = waiting.slice(0, FLUSH_AT);
-      waiting = waiting.slice(FLUSH_AT);
-      await recordUntilDone(batch.map(({ outcome }) => outcome));
+      writeJournal();
+      if (!(await recordUntilDone(batch.map(({ outcome }) => outcome)))) break;
+      waiting.splice(0, batch.length);
       for (const { resolve } of batch) resolve();
-      options.journal.clearIfSettled(waiting.length + unjournaled.length);
-    }
+      options.journal.clearIfSettled(waiting.length - unjournaled.length);
+    } while (waiting.length >= FLUSH_AT || (isHurried && waiting.length > 0));
+    working = null;
+    if (waiting.length > 0 && !hasGivenUp) workSoon();
   }
 
-  /** An outcome is known and journaled, so recording it is only a matter of the database coming back. */
-  async function recordUntilDone(outcomes: readonly AttemptOutcome[]): Promise<void> {
-    for (;;) {
+  /** An outcome is known and journaled, so recording it is only a matter of the database coming back. False when there is no more time. */
+  async function recordUntilDone(outcomes: readonly AttemptOutcome[]): Promise<boolean> {
+    while (!hasGivenUp) {
       try {
-        return await recordOutcomes(options, outcomes);
+        await recordApart(options, outcomes);
+        isStuck = false;
+        return true;
       } catch (error) {
+        isStuck = true;
         options.onError(error, 'recording outcomes');
         await new Promise((resolve) => setTimeout(resolve, RETRY_AFTER_MS));
       }
     }
+    return false;
   }
 
-  return { record, flush };
-}
-
-/** Records a batch of outcomes in one transaction. Attempts that were overtaken in the meantime change nothing. */
-export async function recordOutcomes(
-  options: Pick<OutcomeRecorderOptions, 'sql' | 'ids' | 'onRecorded' | 'onDueAt'>,
-  outcomes: readonly AttemptOutcome[],
-): Promise<void> {
-  const rows = await options.sql.begin(async (transaction) => {
-    const locked = new Map((await lockAttempts(transaction, outcomes)).map((row) => [row.deliveryId, row]));
-    const current = outcomes.filter(({ deliveryId }) => locked.has(deliveryId));
-    if (current.length === 0) return null;
-    const partial = current.filter(({ recipients, recipientsInMessage }) => recipients.length < recipientsInMessage);
-    const others = partial.length === 0 ? [] : await readRecipientStatuses(transaction, partial);
-    const changes = toRows(current, locked, others, options.ids);
-    await writeOutcomes(transaction, changes);
-    return changes;
-  });
-  if (rows === null) return;
-  // The statuses written are names of message-status.ts; rows carry them as text.
-  options.onRecorded(rows.messages.map(({ id, status }) => ({ id, status: status as MessageStatus })));
-  for (const at of earliest(rows.retried)) options.onDueAt(at);
-}
-
-function toRows(
-  outcomes: readonly AttemptOutcome[],
-  locked: ReadonlyMap<string, LockedAttempt>,
-  others: readonly { readonly messageId: string; readonly ordinal: number; readonly status: string }[],
-  ids: IdGenerator,
-): OutcomeRows {
-  const statuses = new Map<string, Map<number, MessageStatus>>();
-  for (const { messageId, ordinal, status } of others) {
-    // The column holds what message-status.ts names.
-    statusesOf(statuses, messageId).set(ordinal, status as MessageStatus);
+  async function flush(): Promise<void> {
+    isHurried = true;
+    while (waiting.length > 0 && !hasGivenUp) await work();
+    isHurried = false;
   }
-  const counts = new Map<string, number>();
-  const events: OutcomeRows['events'][number][] = [];
-  for (const outcome of outcomes) {
-    const known = statusesOf(statuses, outcome.messageId);
-    let seq = counts.get(outcome.messageId) ?? locked.get(outcome.deliveryId)?.eventCount ?? 0;
-    for (const recipient of outcome.recipients) {
-      known.set(recipient.ordinal, nextRecipientStatus(known.get(recipient.ordinal) ?? 'sending', recipient.change));
-      for (const event of recipient.events) {
-        seq += 1;
-        events.push(eventRow(outcome, recipient.email, event, seq, ids));
-      }
-    }
-    counts.set(outcome.messageId, seq);
-  }
-  return { ...messageRows(outcomes, statuses, counts), ...deliveryRows(outcomes), events };
-}
 
-function eventRow(
-  outcome: AttemptOutcome,
-  email: string,
-  event: AttemptOutcome['recipients'][number]['events'][number],
-  seq: number,
-  ids: IdGenerator,
-): OutcomeRows['events'][number] {
+  async function close(graceMs: number): Promise<void> {
+    isClosed = true;
+    const { promise: isOver, resolve } = Promise.withResolvers<void>();
+    const giveUp = setTimeout(() => {
+      hasGivenUp = true;
+      resolve();
+    }, graceMs);
+    await Promise.race([flush(), isOver]);
+    clearTimeout(giveUp);
+  }
+
   return {
-    account_id: outcome.accountId,
-    message_id: outcome.messageId,
-    seq,
-    id: ids.next(new Date(outcome.at)),
-    type: event.type,
-    recipient: email,
-    classification: event.classification,
-    detail: event.detail,
-    created_at: outcome.at,
+    record,
+    flush,
+    close,
+    get isStuck() {
+      return isStuck;
+    },
   };
 }
 
-function messageRows(
+type Recording = Pick<OutcomeRecorderOptions, 'sql' | 'ids' | 'onRecorded' | 'onDueAt'>;
+
+/**
+ * One outcome that the database can never take must not hold up the others: after such a refusal each is recorded by itself, and the one
+ * that is refused again without its words, which are all in it that came from outside.
+ */
+async function recordApart(
+  options: Recording & Pick<OutcomeRecorderOptions, 'onError'>,
   outcomes: readonly AttemptOutcome[],
-  statuses: ReadonlyMap<string, ReadonlyMap<number, MessageStatus>>,
-  counts: ReadonlyMap<string, number>,
-): Pick<OutcomeRows, 'messages' | 'recipients'> {
-  const byMessage = Map.groupBy(outcomes, ({ messageId }) => messageId);
-  const messages = [...byMessage].map(([messageId, group]) => ({
-    account_id: group[0]?.accountId ?? '',
-    id: messageId,
-    status: messageStatusOf([...(statuses.get(messageId)?.values() ?? [])]),
-    event_count: counts.get(messageId) ?? 0,
-    // Of two hand-offs of one message that end together, the one that went well must not hide why the other did not.
-    last_error: group.findLast(({ lastError }) => lastError !== null)?.lastError ?? null,
+): Promise<void> {
+  try {
+    await recordOutcomes(options, outcomes);
+  } catch (error) {
+    if (classifyDatabaseError(error) !== 'data') throw error;
+    options.onError(error, 'recording outcomes together');
+    const [first, ...others] = outcomes;
+    if (first !== undefined && others.length === 0) await recordOutcomes(options, [withoutWords(first)]);
+    else for (const outcome of outcomes) await recordApart(options, [outcome]);
+  }
+}
+
+function withoutWords(outcome: AttemptOutcome): AttemptOutcome {
+  const recipients = outcome.recipients.map((recipient) => ({
+    ...recipient,
+    events: recipient.events.map((event) => ({ ...event, detail: null })),
   }));
-  const recipients = outcomes.flatMap(({ accountId, messageId, recipients: settled }) =>
-    settled.map(({ ordinal }) => ({
-      account_id: accountId,
-      message_id: messageId,
-      ordinal,
-      status: statuses.get(messageId)?.get(ordinal) ?? 'failed',
-    })),
-  );
-  return { messages, recipients };
+  return { ...outcome, recipients, lastError: null };
 }
 
-function deliveryRows(outcomes: readonly AttemptOutcome[]): Pick<OutcomeRows, 'finished' | 'retried'> {
-  const finished = outcomes
-    .filter(({ retryAt }) => retryAt === null)
-    .map(({ accountId, deliveryId }) => ({ account_id: accountId, id: deliveryId }));
-  const retried = outcomes.flatMap((outcome) =>
-    outcome.retryAt === null
-      ? []
-      : [
-          {
-            account_id: outcome.accountId,
-            id: outcome.deliveryId,
-            ordinals: outcome.recipients.filter(({ change }) => change === 'deferred').map(({ ordinal }) => ordinal),
-            next_at: outcome.retryAt,
-          },
-        ],
-  );
-  return { finished, retried };
+/** Records a batch of outcomes. Attempts that were overtaken in the meantime change nothing. */
+export async function recordOutcomes(options: Recording, outcomes: readonly AttemptOutcome[]): Promise<void> {
+  let left = outcomes;
+  while (left.length > 0) {
+    // Two hand-offs of one message are recorded one after the other: the second builds on what the first made of the message.
+    const byMessage = new Map(left.toReversed().map((outcome) => [outcome.messageId, outcome]));
+    const stale = await recordOnce(options, [...byMessage.values()]);
+    left = left.filter((outcome) => byMessage.get(outcome.messageId) !== outcome || stale.has(outcome.deliveryId));
+  }
 }
 
-function earliest(retried: OutcomeRows['retried']): readonly Date[] {
-  const first = retried.map(({ next_at }) => next_at).sort()[0];
-  return first === undefined ? [] : [new Date(first)];
+/** Records outcomes of different messages and answers the deliveries of those that have to be decided anew. */
+async function recordOnce(options: Recording, outcomes: readonly AttemptOutcome[]): Promise<ReadonlySet<string>> {
+  const rows = toOutcomeRows(outcomes, await readFacts(options.sql, outcomes), options.ids);
+  const written = await writeOutcomes(options.sql, rows);
+  const done = new Set(written.filter(({ isWritten }) => isWritten).map(({ deliveryId }) => deliveryId));
+  const attempts = rows.attempts.filter(({ delivery }) => done.has(delivery));
+  if (attempts.length > 0) {
+    // The statuses written are names of message-status.ts; rows carry them as text.
+    options.onRecorded(attempts.map(({ message, status }) => ({ id: message, status: status as MessageStatus })));
+  }
+  const firstRetry = attempts.flatMap(({ next_at }) => next_at ?? []).sort()[0];
+  if (firstRetry !== undefined) options.onDueAt(new Date(firstRetry));
+  return new Set(written.filter(({ isWritten }) => !isWritten).map(({ deliveryId }) => deliveryId));
 }
 
-function statusesOf(all: Map<string, Map<number, MessageStatus>>, messageId: string): Map<number, MessageStatus> {
-  const existing = all.get(messageId);
-  if (existing !== undefined) return existing;
-  const made = new Map<number, MessageStatus>();
-  all.set(messageId, made);
-  return made;
+/** Only messages that an outcome does not know as a whole have to be asked for. */
+async function readFacts(sql: Sql, outcomes: readonly AttemptOutcome[]): Promise<ReadonlyMap<string, MessageFacts>> {
+  const partial = outcomes.filter(({ recipients, recipientsInMessage }) => recipients.length < recipientsInMessage);
+  if (partial.length === 0) return new Map();
+  const facts = new Map<string, { eventCount: number; statuses: Map<number, MessageStatus> }>();
+  for (const { messageId, eventCount, ordinal, status } of await readRecipientStatuses(sql, partial)) {
+    const known = facts.get(messageId) ?? { eventCount, statuses: new Map() };
+    // The column holds what message-status.ts names.
+    facts.set(messageId, { ...known, statuses: known.statuses.set(ordinal, status as MessageStatus) });
+  }
+  return facts;
 }

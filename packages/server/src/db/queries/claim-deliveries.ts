@@ -25,15 +25,17 @@ export interface ClaimedDelivery {
 }
 
 /**
- * Leases due rows, fairly: a loose scan finds the accounts that have rows, each gives up to its share, and where few accounts wait the
- * shares grow. An account with a backlog of hundreds of thousands so never stands in front of another's fresh message.
+ * Leases due rows, fairly: a loose scan finds the accounts that have rows due, each gives up to its share, and where few accounts wait the
+ * shares grow. An account with a backlog of hundreds of thousands so never stands in front of another's fresh message. Accounts whose rows
+ * are all leased or deferred cost a look each and count for nothing: however many there are, they hide nobody behind them.
  */
 export async function claimDeliveries(query: Query, options: ClaimOptions): Promise<readonly ClaimedDelivery[]> {
   return await query<ClaimedDelivery[]>`
     WITH RECURSIVE waiting AS (
-      (SELECT account_id, next_at, 1 AS n FROM deliveries WHERE account_id > ${options.afterAccount} ORDER BY account_id, next_at LIMIT 1)
+      (SELECT account_id, next_at, (next_at <= ${options.now})::int AS n FROM deliveries
+        WHERE account_id > ${options.afterAccount} ORDER BY account_id, next_at LIMIT 1)
       UNION ALL
-      SELECT following.account_id, following.next_at, waiting.n + 1 FROM waiting, LATERAL (
+      SELECT following.account_id, following.next_at, waiting.n + (following.next_at <= ${options.now})::int FROM waiting, LATERAL (
         SELECT account_id, next_at FROM deliveries WHERE account_id > waiting.account_id ORDER BY account_id, next_at LIMIT 1) AS following
       WHERE waiting.n < ${options.maxAccounts}
     ),
@@ -70,28 +72,35 @@ export interface DeliveryContent {
   readonly recipients: { o: number; k: string; n: string | null; e: string }[];
 }
 
-/** Marks the claimed messages `sending` and answers what is needed to compose them, in one round trip for the whole batch. */
+/**
+ * Marks the claimed messages `sending` and answers what is needed to compose them, in one round trip for the whole batch. A delivery whose
+ * message is gone from the log is dropped, and missing from the answer: nobody could ever settle it.
+ */
 export async function startSending(
   query: Query,
   claimed: readonly ClaimedDelivery[],
 ): Promise<readonly DeliveryContent[]> {
+  const given = claimed.map(({ accountId, id, messageId, ordinals }) => ({ a: accountId, d: id, m: messageId, o: ordinals }));
   return await query<DeliveryContent[]>`
-    WITH claimed AS MATERIALIZED (
-      SELECT DISTINCT account_id, message_id FROM unnest(${claimed.map((c) => c.accountId)}::uuid[], ${claimed.map((c) => c.messageId)}::uuid[])
-        AS c (account_id, message_id)
+    WITH hands AS MATERIALIZED (
+      SELECT a AS account_id, d AS delivery_id, m AS message_id, o AS ordinals
+      FROM json_to_recordset(${JSON.stringify(given)}::text::json) AS g (a uuid, d uuid, m uuid, o smallint[])
+    ),
+    claimed AS MATERIALIZED (
+      SELECT DISTINCT account_id, message_id FROM hands
     ),
     started AS (
       UPDATE messages m SET status = 'sending' FROM claimed c
       WHERE m.account_id = c.account_id AND m.id = c.message_id AND m.status <> 'sending'
     ),
-    hands AS MATERIALIZED (
-      SELECT c.account_id, c.message_id, unnest(c.ordinals::smallint[]) AS ordinal
-      FROM unnest(${claimed.map((c) => c.accountId)}::uuid[], ${claimed.map((c) => c.messageId)}::uuid[],
-        ${claimed.map((c) => `{${c.ordinals.join(',')}}`)}::text[]) AS c (account_id, message_id, ordinals)
-    ),
     moved AS (
       UPDATE message_recipients r SET status = 'sending' FROM hands h
-      WHERE r.account_id = h.account_id AND r.message_id = h.message_id AND r.ordinal = h.ordinal
+      WHERE r.account_id = h.account_id AND r.message_id = h.message_id AND r.ordinal = ANY (h.ordinals)
+    ),
+    dropped AS (
+      DELETE FROM deliveries d USING hands h
+      WHERE d.account_id = h.account_id AND d.id = h.delivery_id
+        AND NOT EXISTS (SELECT FROM messages m WHERE m.account_id = h.account_id AND m.id = h.message_id)
     )
     SELECT m.account_id AS "accountId", m.id AS "messageId", m.created_at AS "createdAt", m.from_given AS "fromGiven",
       m.from_domain AS "fromDomain", m.reply_to AS "replyTo", m.subject, b.html, b.text, b.headers,

@@ -1,4 +1,4 @@
-import type { Query, Transaction } from '../client.ts';
+import type { Query } from '../client.ts';
 
 /** Names one attempt: what it did counts only while the delivery still belongs to it. */
 export interface AttemptFence {
@@ -9,110 +9,114 @@ export interface AttemptFence {
   readonly attempt: number;
 }
 
-export interface LockedAttempt {
-  readonly deliveryId: string;
-  readonly messageId: string;
-  readonly eventCount: number;
-}
-
-/**
- * Locks the deliveries whose attempt is still the current one, with their messages, always in the same order so that two workers cannot
- * wait for each other. An attempt that is missing from the answer was overtaken: another worker has the delivery, or it is settled.
- */
-export async function lockAttempts(
-  transaction: Transaction,
-  attempts: readonly AttemptFence[],
-): Promise<readonly LockedAttempt[]> {
-  return await transaction<LockedAttempt[]>`
-    SELECT d.id AS "deliveryId", m.id AS "messageId", m.event_count AS "eventCount"
-    FROM unnest(${attempts.map((a) => a.accountId)}::uuid[], ${attempts.map((a) => a.deliveryId)}::uuid[],
-      ${attempts.map((a) => a.leaseId)}::uuid[], ${attempts.map((a) => a.attempt)}::int[]) AS a (account_id, id, lease_id, attempt)
-    JOIN deliveries d ON d.account_id = a.account_id AND d.id = a.id AND d.lease_id = a.lease_id AND d.attempt = a.attempt
-    JOIN messages m ON m.account_id = d.account_id AND m.id = d.message_id
-    ORDER BY m.id, d.id
-    FOR UPDATE OF d, m`;
-}
-
+/** What is known of a message whose other recipients belong to other deliveries, as one snapshot. */
 export interface RecipientStatusRow {
   readonly messageId: string;
+  readonly eventCount: number;
   readonly ordinal: number;
   readonly status: string;
 }
 
-/** The state of every recipient of the given messages; read after the locks are held, so that it is the present one. */
+/** The state of every recipient of the given messages. Nothing is locked: `writeOutcomes` refuses what went stale meanwhile. */
 export async function readRecipientStatuses(
   query: Query,
   messages: readonly { readonly accountId: string; readonly messageId: string }[],
 ): Promise<readonly RecipientStatusRow[]> {
   return await query<RecipientStatusRow[]>`
-    SELECT r.message_id AS "messageId", r.ordinal, r.status
-    FROM unnest(${messages.map((m) => m.accountId)}::uuid[], ${messages.map((m) => m.messageId)}::uuid[]) AS m (account_id, message_id)
-    JOIN message_recipients r ON r.account_id = m.account_id AND r.message_id = m.message_id`;
+    SELECT r.message_id AS "messageId", m.event_count AS "eventCount", r.ordinal, r.status
+    FROM unnest(${messages.map((m) => m.accountId)}::uuid[], ${messages.map((m) => m.messageId)}::uuid[]) AS given (account_id, message_id)
+    JOIN messages m ON m.account_id = given.account_id AND m.id = given.message_id
+    JOIN message_recipients r ON r.account_id = m.account_id AND r.message_id = m.id`;
 }
 
-/** Everything a batch of attempts changes. Names are the columns'. */
+/** Everything a batch of attempts changes. */
 export interface OutcomeRows {
-  readonly messages: readonly {
-    readonly account_id: string;
-    readonly id: string;
-    readonly status: string;
-    readonly event_count: number;
-    readonly last_error: string | null;
-  }[];
-  readonly recipients: readonly {
-    readonly account_id: string;
-    readonly message_id: string;
-    readonly ordinal: number;
-    readonly status: string;
-  }[];
+  /** Of each message at most one. */
+  readonly attempts: readonly AttemptRow[];
+  readonly recipients: readonly { readonly message: string; readonly ordinal: number; readonly status: string }[];
   readonly events: readonly {
-    readonly account_id: string;
-    readonly message_id: string;
-    readonly seq: number;
+    readonly message: string;
+    /** From 1 among the events of this attempt. */
+    readonly n: number;
     readonly id: string;
     readonly type: string;
-    readonly recipient: string | null;
+    readonly recipient: string;
     readonly classification: string | null;
     readonly detail: string | null;
-    readonly created_at: string;
-  }[];
-  /** Deliveries that are done. */
-  readonly finished: readonly { readonly account_id: string; readonly id: string }[];
-  /** Deliveries that go on later with these recipients. */
-  readonly retried: readonly {
-    readonly account_id: string;
-    readonly id: string;
-    readonly ordinals: readonly number[];
-    readonly next_at: string;
+    readonly at: string;
   }[];
 }
 
-/** Writes outcomes in one statement. `last_error` null leaves the former one standing. */
-export async function writeOutcomes(transaction: Transaction, rows: OutcomeRows): Promise<void> {
-  await transaction`
-    WITH input AS MATERIALIZED (SELECT ${JSON.stringify(rows)}::text::json AS j),
+export interface AttemptRow {
+  readonly account: string;
+  readonly delivery: string;
+  readonly message: string;
+  readonly lease: string;
+  readonly attempt: number;
+  /** The message's events when its other recipients were read; null where none were, so that nothing can be stale. */
+  readonly seen: number | null;
+  readonly status: string;
+  readonly events: number;
+  /** Null leaves the former one standing. */
+  readonly error: string | null;
+  /** When the delivery goes on, and for whom; null where it is done. */
+  readonly next_at: string | null;
+  readonly ordinals: readonly number[] | null;
+}
+
+export interface WrittenOutcome {
+  readonly deliveryId: string;
+  /** False where the message had further events than were seen: it has to be decided anew. */
+  readonly isWritten: boolean;
+}
+
+/**
+ * Writes outcomes in one statement: each attempt whole or not at all. An attempt that is missing from the answer was overtaken (another
+ * worker has the delivery, or it is settled) and changed nothing. Deliveries and messages are locked in one order, the deliveries first,
+ * so that two workers cannot wait for each other.
+ */
+export async function writeOutcomes(query: Query, rows: OutcomeRows): Promise<readonly WrittenOutcome[]> {
+  return await query<WrittenOutcome[]>`
+    WITH given AS MATERIALIZED (
+      SELECT * FROM json_to_recordset(${JSON.stringify(rows.attempts)}::text::json) AS g (
+        account uuid, delivery uuid, message uuid, lease uuid, attempt integer, seen integer, status text, events integer, error text,
+        next_at timestamptz, ordinals smallint[])
+    ),
+    locked AS MATERIALIZED (
+      SELECT g.*, m.event_count FROM given g
+      JOIN deliveries d ON d.account_id = g.account AND d.id = g.delivery AND d.lease_id = g.lease AND d.attempt = g.attempt
+      JOIN messages m ON m.account_id = d.account_id AND m.id = d.message_id
+      ORDER BY m.id, d.id
+      FOR UPDATE OF d, m
+    ),
+    present AS MATERIALIZED (
+      SELECT * FROM locked WHERE seen IS NULL OR seen = event_count
+    ),
     finished AS (
-      DELETE FROM deliveries d USING input, json_to_recordset(j -> 'finished') AS f (account_id uuid, id uuid)
-      WHERE d.account_id = f.account_id AND d.id = f.id
+      DELETE FROM deliveries d USING present p WHERE d.account_id = p.account AND d.id = p.delivery AND p.next_at IS NULL
     ),
     retried AS (
-      UPDATE deliveries d SET ordinals = f.ordinals, next_at = f.next_at, lease_id = NULL
-      FROM input, json_to_recordset(j -> 'retried') AS f (account_id uuid, id uuid, ordinals smallint[], next_at timestamptz)
-      WHERE d.account_id = f.account_id AND d.id = f.id
+      UPDATE deliveries d SET ordinals = p.ordinals, next_at = p.next_at, lease_id = NULL
+      FROM present p WHERE d.account_id = p.account AND d.id = p.delivery AND p.next_at IS NOT NULL
     ),
     settled AS (
       UPDATE message_recipients r SET status = s.status
-      FROM input, json_to_recordset(j -> 'recipients') AS s (account_id uuid, message_id uuid, ordinal smallint, status text)
-      WHERE r.account_id = s.account_id AND r.message_id = s.message_id AND r.ordinal = s.ordinal
+      FROM json_to_recordset(${JSON.stringify(rows.recipients)}::text::json) AS s (message uuid, ordinal smallint, status text)
+      JOIN present p ON p.message = s.message
+      WHERE r.account_id = p.account AND r.message_id = p.message AND r.ordinal = s.ordinal
     ),
     told AS (
       INSERT INTO message_events (account_id, message_id, seq, id, type, recipient, classification, detail, created_at)
-      SELECT e.* FROM input, json_to_recordset(j -> 'events') AS e (account_id uuid, message_id uuid, seq integer, id uuid, type text,
-        recipient text, classification text, detail text, created_at timestamptz)
+      SELECT p.account, p.message, p.event_count + e.n, e.id, e.type, e.recipient, e.classification, e.detail, e.at
+      FROM json_to_recordset(${JSON.stringify(rows.events)}::text::json) AS e (
+        message uuid, n integer, id uuid, type text, recipient text, classification text, detail text, at timestamptz)
+      JOIN present p ON p.message = e.message
+    ),
+    shown AS (
+      UPDATE messages m SET status = p.status, event_count = p.event_count + p.events, last_error = coalesce(p.error, m.last_error)
+      FROM present p WHERE m.account_id = p.account AND m.id = p.message
     )
-    UPDATE messages m SET status = s.status, event_count = s.event_count, last_error = coalesce(s.last_error, m.last_error)
-    FROM input, json_to_recordset(j -> 'messages') AS s (account_id uuid, id uuid, status text, event_count integer, last_error text)
-    WHERE m.account_id = s.account_id AND m.id = s.id`;
+    SELECT delivery AS "deliveryId", seen IS NULL OR seen = event_count AS "isWritten" FROM locked`;
 }
 
 /** Gives leased deliveries back at once, as at shutdown, without counting the attempt that was not made. */

@@ -1,0 +1,83 @@
+import type { MessageStatus } from '@postrider/core';
+import type { OutcomeRows } from '../db/queries/record-outcomes.ts';
+import type { IdGenerator } from '../uuid-v7.ts';
+import type { AttemptOutcome } from './attempt-outcome.ts';
+import { messageStatusOf, nextRecipientStatus } from './message-status.ts';
+
+/** A message as it was read: how many events it had, and the status of each recipient by ordinal. */
+export interface MessageFacts {
+  readonly eventCount: number;
+  readonly statuses: ReadonlyMap<number, MessageStatus>;
+}
+
+/**
+ * What outcomes change in the log, of each message at most one. `facts` has the messages of which an outcome knows some recipients only;
+ * where it knows all, the status of the message follows from it alone.
+ */
+export function toOutcomeRows(
+  outcomes: readonly AttemptOutcome[],
+  facts: ReadonlyMap<string, MessageFacts>,
+  ids: IdGenerator,
+): OutcomeRows {
+  const rows: Writable<OutcomeRows> = { attempts: [], recipients: [], events: [] };
+  for (const outcome of outcomes) {
+    const seen = facts.get(outcome.messageId) ?? null;
+    const status = addRecipients(rows, outcome, seen);
+    rows.attempts.push(toAttemptRow(outcome, status, seen, addEvents(rows, outcome, ids)));
+  }
+  return rows;
+}
+
+type Writable<Rows> = { -readonly [Name in keyof Rows]: Rows[Name] extends readonly (infer Row)[] ? Row[] : never };
+
+/** Answers the status of the message. */
+function addRecipients(
+  rows: Writable<OutcomeRows>,
+  { messageId, recipients }: AttemptOutcome,
+  seen: MessageFacts | null,
+): MessageStatus {
+  const statuses = new Map(seen?.statuses);
+  for (const { ordinal, change } of recipients) {
+    const status = nextRecipientStatus(statuses.get(ordinal) ?? 'sending', change);
+    statuses.set(ordinal, status);
+    rows.recipients.push({ message: messageId, ordinal, status });
+  }
+  return messageStatusOf([...statuses.values()]);
+}
+
+/** Answers how many there are. */
+function addEvents(rows: Writable<OutcomeRows>, outcome: AttemptOutcome, ids: IdGenerator): number {
+  const at = new Date(outcome.at);
+  let n = 0;
+  for (const { email, events } of outcome.recipients) {
+    for (const { type, classification, detail } of events) {
+      n += 1;
+      const what = { type, recipient: email, classification, detail, at: outcome.at };
+      rows.events.push({ message: outcome.messageId, n, id: ids.next(at), ...what });
+    }
+  }
+  return n;
+}
+
+function toAttemptRow(
+  outcome: AttemptOutcome,
+  status: MessageStatus,
+  seen: MessageFacts | null,
+  events: number,
+): OutcomeRows['attempts'][number] {
+  const { recipients, retryAt } = outcome;
+  const deferred = () => recipients.filter(({ change }) => change === 'deferred').map(({ ordinal }) => ordinal);
+  return {
+    account: outcome.accountId,
+    delivery: outcome.deliveryId,
+    message: outcome.messageId,
+    lease: outcome.leaseId,
+    attempt: outcome.attempt,
+    seen: seen?.eventCount ?? null,
+    status,
+    events,
+    error: outcome.lastError,
+    next_at: retryAt,
+    ordinals: retryAt === null ? null : deferred(),
+  };
+}

@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import { maskLiterals } from '../requirements/code-mask.ts';
+import { cyclesOf, graphOf, specifiersOf } from './import-graph.ts';
+import { isGenerated, isSource, readTree, type TreeFile } from './source-tree.ts';
+
+const MAX_LINES = 350;
+const SERVER = 'packages/server/src/';
+/** The entries hand their environment on to what reads it: config.ts, the CLI's and the stdio program's credentials. */
+const MAY_READ_ENVIRONMENT = ['packages/cli/src/main.ts', 'packages/mcp/src/stdio.ts', `${SERVER}main.ts`];
+
+const tree = readTree();
+const sources = tree.filter(isSource);
+/** Code that people write: packages, tests, tools and benchmarks. */
+const code = tree.filter((file) => /^(packages|test|tools|bench)\/.+\.ts$/.test(file.path) && !isGenerated(file.path));
+
+/** Paths of the files whose code, without comments and the insides of literals, matches. */
+function withCode(files: readonly TreeFile[], pattern: RegExp): string[] {
+  return files.filter(({ text }) => pattern.test(maskLiterals(text))).map(({ path }) => path);
+}
+
+describe('imports', () => {
+  const packages = tree.filter(({ path }) => /^packages\/[^/]+\/src\/.+\.ts$/.test(path));
+  const manifests = tree.filter(({ path }) => /^packages\/[^/]+\/package\.json$/.test(path));
+  const graph = graphOf(packages, manifests);
+
+  it('lead to files that exist', () => {
+    const paths = new Set(tree.map(({ path }) => path));
+    const edges = [...graph].flatMap(([from, targets]) => targets.map((target) => ({ from, target })));
+    expect(edges.length).toBeGreaterThan(packages.length);
+    expect(edges.filter(({ target }) => !paths.has(target))).toEqual([]);
+  });
+
+  it('form no cycle in or between packages, imports of types included', () => {
+    expect(cyclesOf(graph)).toEqual([]);
+  });
+
+  it('form no cycle between the folders of the server', () => {
+    const folderOf = (file: string) => file.slice(SERVER.length).split('/').slice(0, -1)[0];
+    const folders = new Map<string, string[]>();
+    for (const [from, targets] of [...graph].filter(([path]) => path.startsWith(SERVER))) {
+      const home = folderOf(from);
+      if (home === undefined) continue;
+      const others = targets.filter((path) => path.startsWith(SERVER)).map(folderOf);
+      const known = folders.get(home) ?? [];
+      folders.set(home, [...known, ...others.filter((name) => name !== undefined && name !== home)]);
+    }
+    expect(cyclesOf(folders)).toEqual([]);
+  });
+
+  it('name the file with its ending, as Node wants it', () => {
+    const bare = code.flatMap(({ path, text }) =>
+      specifiersOf(text).flatMap((name) => (/^\.(?!.*\.(ts|json)$)/.test(name) ? [`${path}: ${name}`] : [])),
+    );
+    expect(bare).toEqual([]);
+  });
+});
+
+describe('sources', () => {
+  it('hold SQL under db/ only', () => {
+    const others = sources.filter(({ path }) => !path.startsWith(`${SERVER}db/`));
+    expect(withCode(others, /\b(sql|query|transaction|tx)(<[^`;]*>)?\s*`|\.unsafe\(/)).toEqual([]);
+    const statement = /`\s*(SELECT|INSERT INTO|UPDATE|DELETE FROM|WITH|CREATE|ALTER|DROP|LISTEN|NOTIFY)\s/;
+    expect(others.filter(({ text }) => statement.test(text)).map(({ path }) => path)).toEqual([]);
+  });
+
+  it('read the environment in the entries only', () => {
+    const reads = /\bprocess\s*\.\s*env\b|\benv\b[^{};]*\}\s*=\s*process\b/;
+    expect(withCode(sources, reads).sort()).toEqual(MAY_READ_ENVIRONMENT);
+    expect(sources.filter(({ text }) => specifiersOf(text).includes('node:process'))).toEqual([]);
+  });
+
+  it('ask neither the time nor chance where things are decided', () => {
+    const deciding = sources.filter(
+      ({ path }) => path.startsWith(SERVER) && !/^(http\/|clock\.ts|commands\/)/.test(path.slice(SERVER.length)),
+    );
+    const contract = sources.filter(({ path }) => path.startsWith('packages/core/'));
+    expect(withCode([...deciding, ...contract], /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\b/)).toEqual([]);
+  });
+});
+
+describe('files', () => {
+  it(`of packages have at most ${MAX_LINES} lines`, () => {
+    const long = sources.filter(({ text }) => text.trimEnd().split('\n').length > MAX_LINES);
+    expect(long.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('are named in kebab-case', () => {
+    const name = /^([a-z0-9]+(-[a-z0-9]+)*\/)+[a-z0-9]+(-[a-z0-9]+)*(\.(test|d|long\.test))?\.ts$/;
+    expect(code.filter(({ path }) => !name.test(path)).map(({ path }) => path)).toEqual([]);
+  });
+
+  it('are named for one thing, and not for being shared', () => {
+    const bucket = /(^|\/)(utils?|helpers?|common|shared|misc|types|constants|lib)(\/|\.ts$)/;
+    expect(code.filter(({ path }) => bucket.test(path)).map(({ path }) => path)).toEqual([]);
+  });
+
+  it('export by name what they export', () => {
+    expect(withCode(code, /^export \*/m)).toEqual([]);
+  });
+
+  it('leave nothing for later', () => {
+    const written = [...code, ...tree.filter(({ path }) => path.endsWith('.md'))];
+    const unfinished = /\b(TODO|FIXME|XXX|HACK|WIP|TBD)\b|\bnot (yet )?implemented\b|\blorem ipsum\b/i;
+    const found = written.filter(({ path, text }) => !path.endsWith('/house-rules.test.ts') && unfinished.test(text));
+    expect(found.map(({ path }) => path)).toEqual([]);
+  });
+});
+
+describe('tests', () => {
+  const tests = code.filter(({ path }) => path.startsWith('test/'));
+
+  it('replace no module of ours', () => {
+    expect(withCode(tests, /\bvi\s*\.\s*(do)?mock\(/i)).toEqual([]);
+  });
+
+  it('run all of them, always', () => {
+    expect(withCode(tests, /^\s*(it|test|describe)\.(only|skip|todo|fails)\b/m)).toEqual([]);
+  });
+});

@@ -1,0 +1,54 @@
+import { OPERATIONS, type Operation } from '@postrider/core';
+import { describe, expect, it } from 'vitest';
+import { readTree } from './source-tree.ts';
+
+/** Operations that speak a protocol of their own have a folder of tests, and no file that mirrors the declaration. */
+const PROVEN_IN: Readonly<Record<string, RegExp>> = { 'service/mcp': /^test\/mcp\/.+\.test\.ts$/ };
+
+const EFFECTS_OF: Readonly<Record<Operation['method'], readonly string[]>> = {
+  GET: ['read'],
+  POST: ['create', 'update', 'send'],
+  PATCH: ['update'],
+  DELETE: ['delete'],
+};
+
+const operations: readonly Operation[] = OPERATIONS;
+const paths = readTree().map(({ path }) => path);
+const declarations = paths.flatMap((path) => /^packages\/core\/src\/operations\/(.+\/.+)\.ts$/.exec(path)?.[1] ?? []);
+
+describe('an operation', () => {
+  it.each(declarations)('is proven by tests that mirror its declaration: %s', (name) => {
+    const mirrored = new RegExp(`^test/operations/${name}(-[a-z-]+)?\\.test\\.ts$`);
+    expect(paths.filter((path) => (PROVEN_IN[name] ?? mirrored).test(path))).not.toEqual([]);
+  });
+
+  it.each(declarations)('is handled in the same place of the server: %s', (name) => {
+    if (name in PROVEN_IN) return;
+    expect(paths).toContain(`packages/server/src/operations/${name}.ts`);
+  });
+
+  it.each(operations)('$id has an id of its own, and its own method and path', (operation) => {
+    expect(operation.id).toMatch(/^[a-z-]+\.[a-z-]+$/);
+    const alike = operations.filter(
+      ({ id, method, path }) => id === operation.id || (method === operation.method && path === operation.path),
+    );
+    expect(alike).toEqual([operation]);
+    expect(operation.path).toMatch(/^\/$|^(\/(:?[a-z]+([A-Z][a-z]+)*|[a-z]+([.-][a-z]+)*))+$/);
+  });
+
+  it.each(operations)('$id declares an effect that fits its method', ({ effect, method }) => {
+    expect(EFFECTS_OF[method]).toContain(effect);
+  });
+
+  it.each(operations)('$id is described in a title and in sentences', ({ summary, description }) => {
+    expect(summary).toMatch(/^[A-Z].*[^.]$/);
+    expect(description).toMatch(/^[A-Z`].*[.]$/s);
+  });
+
+  it.each(operations)('$id has the names that its other surfaces want', ({ mcp, cli }) => {
+    if (mcp !== null) expect(mcp.tool).toMatch(/^[a-z]+(_[a-z]+)+$/);
+    if (mcp !== null) expect(mcp.description.length).toBeLessThanOrEqual(400);
+    if (cli !== null) expect(cli.command).toMatch(/^[a-z]+(-[a-z]+)*( [a-z]+(-[a-z]+)*)*$/);
+    for (const example of cli?.examples ?? []) expect(example).toContain(`postrider ${cli?.command}`);
+  });
+});
