@@ -18,7 +18,12 @@ const AT_ONCE = 2;
 
 /** Batches of 100 parsed sends through the door, every rule applied, against one bare multi-row INSERT of the same messages. */
 export async function benchBatches(database: BenchDatabase, rounds: number): Promise<boolean> {
-  const sql = openDatabase({ target: database.target, maxConnections: AT_ONCE, applicationName: 'bench', genericPlans: true });
+  const sql = openDatabase({
+    target: database.target,
+    maxConnections: AT_ONCE,
+    applicationName: 'bench',
+    genericPlans: true,
+  });
   const ids = createIdGenerator();
   const { accountId } = await createAccount(
     { sql, clock: systemClock, ids },

@@ -3,6 +3,7 @@ import { createApp } from '../../packages/server/src/app.ts';
 import { systemClock } from '../../packages/server/src/clock.ts';
 import { readConfig } from '../../packages/server/src/config.ts';
 import type { DatabaseTarget } from '../../packages/server/src/db/client.ts';
+import { boundHeapGrowth } from '../../packages/server/src/heap.ts';
 import { TEST_SECRET_KEY } from '../../test/harness/template-database.ts';
 import { childSettings, ownUsage, serveParent } from '../parts/child.ts';
 
@@ -15,6 +16,7 @@ export interface PostriderSettings {
 }
 
 /** The product's server as one process, told apart from the loads and the databases it is measured with. */
+boundHeapGrowth();
 const settings = childSettings<PostriderSettings>();
 const verdict = readConfig({
   POSTRIDER_DATA_DIR: settings.dataDir,

@@ -3,7 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AccountTools, createAccount } from '../../packages/server/src/accounts/create-account.ts';
-import { prepareFirstAccount, type Quickstart, writeQuickstart } from '../../packages/server/src/accounts/quickstart.ts';
+import {
+  prepareFirstAccount,
+  type Quickstart,
+  writeQuickstart,
+} from '../../packages/server/src/accounts/quickstart.ts';
 import { systemClock } from '../../packages/server/src/clock.ts';
 import { findKeyByHash } from '../../packages/server/src/db/queries/api-keys.ts';
 import { hashApiKey } from '../../packages/server/src/keys/api-key.ts';
@@ -32,7 +36,15 @@ describe('the first account', () => {
 
   function store(dataDir: string, key: string): Quickstart {
     const quickstart: Quickstart = {
-      ...{ baseUrl: 'http://127.0.0.1:1', key, accountId: 'a', accountName: 'n', ownerEmail: 'o', consoleUrl: 'c', mcpUrl: 'm' },
+      ...{
+        baseUrl: 'http://127.0.0.1:1',
+        key,
+        accountId: 'a',
+        accountName: 'n',
+        ownerEmail: 'o',
+        consoleUrl: 'c',
+        mcpUrl: 'm',
+      },
       smtp: { host: '127.0.0.1', port: null, tlsPort: null },
     };
     writeQuickstart(dataDir, quickstart);
@@ -42,7 +54,11 @@ describe('the first account', () => {
   it('is made once, with an owner and a key of scope full, and found again after that [contract-running.second-start]', async () => {
     const dataDir = newDataDir();
     const first = await prepare(dataDir);
-    expect(first).toMatchObject({ isNew: true, ownerEmail: 'owner@sandbox.test', key: expect.stringMatching(/^pr_live_/) });
+    expect(first).toMatchObject({
+      isNew: true,
+      ownerEmail: 'owner@sandbox.test',
+      key: expect.stringMatching(/^pr_live_/),
+    });
     store(dataDir, first.key);
     expect(await prepare(dataDir)).toEqual({ ...first, isNew: false });
     expect(await accounts()).toBe(1);

@@ -88,7 +88,7 @@ describe('a profile', () => {
   it('of somebody else’s directory does not get the key of the environment', async () => {
     const cwd = await directoryWithProfile({ baseUrl: 'https://mail.attacker.example', key: 'bait' });
     const { code, stderr } = await runInProcess(['whoami'], { cwd, env: { POSTRIDER_API_KEY: 'precious' } });
-    expect(code).toBe(2);
+    expect(code).toBe(3);
     expect(JSON.parse(stderr).detail).toContain('https://mail.attacker.example');
   });
 

@@ -23,7 +23,8 @@ function configOf(environment: Environment = {}, flags: { readonly roles?: strin
 function problemsOf(environment: Environment, flags: { readonly roles?: string } = {}): readonly string[] {
   const verdict = readConfig(environment, flags);
   if (verdict.ok) return [];
-  for (const { message, fix } of verdict.problems) expect([message, fix]).toEqual([expect.stringMatching(/\S/), expect.stringMatching(/\S/)]);
+  for (const { message, fix } of verdict.problems)
+    expect([message, fix]).toEqual([expect.stringMatching(/\S/), expect.stringMatching(/\S/)]);
   return verdict.problems.map(({ setting }) => setting);
 }
 
@@ -32,13 +33,27 @@ describe('the settings', () => {
 
   it('are those of the contract, each with a default and a meaning [contract-settings.listed]', () => {
     expect(SETTINGS.map(({ name }) => name)).toEqual([
-      ...['POSTRIDER_MODE', 'POSTRIDER_HOST', 'POSTRIDER_PORT', 'POSTRIDER_BASE_URL', 'POSTRIDER_DATA_DIR', 'DATABASE_URL'],
-      ...['POSTRIDER_TRANSPORT', 'POSTRIDER_ROLES', 'POSTRIDER_SMTP_PORT', 'POSTRIDER_SMTPS_PORT', 'POSTRIDER_INBOUND_PORT'],
+      ...[
+        'POSTRIDER_MODE',
+        'POSTRIDER_HOST',
+        'POSTRIDER_PORT',
+        'POSTRIDER_BASE_URL',
+        'POSTRIDER_DATA_DIR',
+        'DATABASE_URL',
+      ],
+      ...[
+        'POSTRIDER_TRANSPORT',
+        'POSTRIDER_ROLES',
+        'POSTRIDER_SMTP_PORT',
+        'POSTRIDER_SMTPS_PORT',
+        'POSTRIDER_INBOUND_PORT',
+      ],
       ...['POSTRIDER_TLS_CERT', 'POSTRIDER_TLS_KEY', 'POSTRIDER_DNS_SERVERS', 'POSTRIDER_SANDBOX_DOMAIN'],
       ...['POSTRIDER_SECRET_KEY', 'POSTRIDER_TRUSTED_PROXIES', 'POSTRIDER_MX_PORT', 'POSTRIDER_MONTHLY_QUOTA'],
       ...['POSTRIDER_SIGNUP', 'POSTRIDER_LOG_LEVEL'],
     ]);
-    for (const { default: byDefault, description } of SETTINGS) expect([byDefault, description]).toEqual([expect.stringMatching(/\S/), expect.stringMatching(/\.$/)]);
+    for (const { default: byDefault, description } of SETTINGS)
+      expect([byDefault, description]).toEqual([expect.stringMatching(/\S/), expect.stringMatching(/\.$/)]);
   });
 
   it('are in docs/configuration.md, with their defaults [contract-settings.listed]', () => {
@@ -102,7 +117,8 @@ describe('the settings', () => {
   });
 
   it('keep a development server on loopback [contract-development.loopback-only]', () => {
-    for (const host of ['127.0.0.1', '127.1.2.3', '::1', 'localhost']) expect(configOf({ POSTRIDER_HOST: host }).host).toBe(host);
+    for (const host of ['127.0.0.1', '127.1.2.3', '::1', 'localhost'])
+      expect(configOf({ POSTRIDER_HOST: host }).host).toBe(host);
     for (const host of ['0.0.0.0', '::', '192.168.1.1', 'mail.example', 'localhost.example', '127.0.0.1.example']) {
       expect(problemsOf({ POSTRIDER_HOST: host }), host).toEqual(['POSTRIDER_HOST']);
     }
@@ -118,7 +134,13 @@ describe('the settings', () => {
         relay: { host: 'relay.example', port: 2525, tls, credentials: { user: 'user', pass: 'pass' } },
       });
     }
-    for (const wrong of ['direct', 'smpt://relay.example', 'relay.example', 'smtp://relay.example?tls=yes', 'smtp://']) {
+    for (const wrong of [
+      'direct',
+      'smpt://relay.example',
+      'relay.example',
+      'smtp://relay.example?tls=yes',
+      'smtp://',
+    ]) {
       expect(problemsOf({ POSTRIDER_TRANSPORT: wrong }), wrong).toEqual(['POSTRIDER_TRANSPORT']);
     }
   });
@@ -167,13 +189,22 @@ describe('the settings', () => {
   });
 
   it('name all that is wrong at once, and repeat no password [contract-settings.wrong]', () => {
-    const environment = { POSTRIDER_PORT: 'x', DATABASE_URL: 'mysql://u:hunter2@h/d', POSTRIDER_TRANSPORT: 'smtps://u:hunter2@h?tls=x' };
+    const environment = {
+      POSTRIDER_PORT: 'x',
+      DATABASE_URL: 'mysql://u:hunter2@h/d',
+      POSTRIDER_TRANSPORT: 'smtps://u:hunter2@h?tls=x',
+    };
     expect(problemsOf(environment)).toEqual(['POSTRIDER_PORT', 'DATABASE_URL', 'POSTRIDER_TRANSPORT']);
     expect(JSON.stringify(readConfig(environment))).not.toContain('hunter2');
   });
 
   it('warn of names that are none, and of settings that do nothing yet', () => {
-    const { warnings } = configOf({ POSTRIDER_PROT: '1', POSTRIDER_SIGNUP: 'open', POSTRIDER_API_KEY: 'x', OTHER: 'y' });
+    const { warnings } = configOf({
+      POSTRIDER_PROT: '1',
+      POSTRIDER_SIGNUP: 'open',
+      POSTRIDER_API_KEY: 'x',
+      OTHER: 'y',
+    });
     expect(warnings).toEqual([
       'POSTRIDER_PROT is not a setting of Postrider and does nothing.',
       expect.stringMatching(/^POSTRIDER_SIGNUP is set, but .* not available in this version/),

@@ -24,7 +24,11 @@ describe('operator commands', () => {
     // What the drivers read where a URL names no host.
     const { PGHOST, PGUSER } = databaseEnvironment(server.database);
     Object.assign(process.env, { PGHOST, PGUSER });
-    development = { ...databaseEnvironment(server.database), POSTRIDER_DATA_DIR: dataDir, POSTRIDER_SECRET_KEY: secret };
+    development = {
+      ...databaseEnvironment(server.database),
+      POSTRIDER_DATA_DIR: dataDir,
+      POSTRIDER_SECRET_KEY: secret,
+    };
     production = { ...development, POSTRIDER_MODE: 'production', POSTRIDER_TRANSPORT: 'capture' };
   });
   afterAll(async () => {
@@ -74,7 +78,12 @@ describe('operator commands', () => {
   it('accounts list, suspend and resume act on the running server [contract-operator.accounts] [contract-operator.anywhere]', async () => {
     const { accountId, key } = await server.newAccount('To suspend');
     const suspended = JSON.parse(await run(`accounts suspend ${accountId} --json`));
-    expect(suspended).toMatchObject({ accountId, name: 'To suspend', status: 'suspended', suspendedAt: expect.stringMatching(/Z$/) });
+    expect(suspended).toMatchObject({
+      accountId,
+      name: 'To suspend',
+      status: 'suspended',
+      suspendedAt: expect.stringMatching(/Z$/),
+    });
     const refused = await server.send({}, { key });
     expect([refused.status, refused.body.code]).toEqual([403, 'account_suspended']);
     const { accounts } = JSON.parse(await run('accounts list --json'));
@@ -87,12 +96,16 @@ describe('operator commands', () => {
       suspendedAt: suspended.suspendedAt,
       createdAt: expect.stringMatching(/Z$/),
     });
-    expect(JSON.parse(await run(`accounts resume ${accountId} --json`))).toMatchObject({ status: 'active', suspendedAt: null });
+    expect(JSON.parse(await run(`accounts resume ${accountId} --json`))).toMatchObject({
+      status: 'active',
+      suspendedAt: null,
+    });
     expect((await server.send({}, { key })).status).toBe(202);
   });
 
   it('keys create makes a key with scopes and an allowlist [contract-operator.keys] [keys.scopes-and-allowlist]', async () => {
-    const options = '--name Bot --scope emails:send emails:read --allow-recipient @Bücher.example ann@example.com --json';
+    const options =
+      '--name Bot --scope emails:send emails:read --allow-recipient @Bücher.example ann@example.com --json';
     const created = JSON.parse(await run(`keys create --account ${server.accountId} ${options}`));
     expect(created).toEqual({ keyId: expect.stringMatching(ID), key: expect.stringMatching(/^pr_live_/) });
     expect((await server.call('GET', '/keys/self', { key: created.key })).body).toMatchObject({
@@ -104,7 +117,9 @@ describe('operator commands', () => {
   });
 
   it('speak to people without --json, and show a key once [contract-operator.accounts] [contract-operator.keys]', async () => {
-    expect(await run(`keys create --account ${server.accountId}`)).toMatch(/^key {5}pr_live_\w{39} {3}\(shown once\)\n$/);
+    expect(await run(`keys create --account ${server.accountId}`)).toMatch(
+      /^key {5}pr_live_\w{39} {3}\(shown once\)\n$/,
+    );
     expect(await run('accounts list')).toContain(`${server.accountId}  active     owner@sandbox.test  Acme\n`);
   });
 
@@ -143,7 +158,8 @@ describe('operator commands', () => {
   it('--help lists every command and every setting with its default [contract-settings.listed]', async () => {
     const { code, stdout: help } = await runServer(['--help'], {});
     expect(code).toBe(0);
-    for (const command of ['start', 'accounts', 'keys', 'migrate']) expect(help).toMatch(new RegExp(`^ {2}${command}\\b`, 'm'));
+    for (const command of ['start', 'accounts', 'keys', 'migrate'])
+      expect(help).toMatch(new RegExp(`^ {2}${command}\\b`, 'm'));
     for (const { name, default: byDefault } of SETTINGS) {
       const at = help.indexOf(`  ${name}\n`);
       expect(at, name).toBeGreaterThan(0);

@@ -108,7 +108,11 @@ describe('a mailbox', () => {
   );
 
   it('holds at most 64 characters before the @, 254 in the address, 512 in all', () => {
-    const domain = (length: number) => `${'d'.repeat(50)}.`.repeat(5).slice(0, length - 3).replace(/\.$/, 'd') + '.co';
+    const domain = (length: number) =>
+      `${`${'d'.repeat(50)}.`
+        .repeat(5)
+        .slice(0, length - 3)
+        .replace(/\.$/, 'd')}.co`;
     expect(parsed(`${'a'.repeat(64)}@b.co`).local).toHaveLength(64);
     expect(refusalOf(`${'a'.repeat(65)}@b.co`)).toContain('more than 64 characters');
     expect(parsed(`${'a'.repeat(10)}@${domain(243)}`).address).toHaveLength(254);
@@ -138,7 +142,9 @@ describe('a domain name', () => {
 
 describe('a character that has no place in a header', () => {
   it('is every control of ASCII and of Latin-1, every line or paragraph separator and every text-direction control', () => {
-    const forbidden = Array.from({ length: 0x2100 }, (_, code) => String.fromCharCode(code)).filter(hasForbiddenCharacter);
+    const forbidden = Array.from({ length: 0x2100 }, (_, code) => String.fromCharCode(code)).filter(
+      hasForbiddenCharacter,
+    );
     const codes = forbidden.map((character) => character.charCodeAt(0));
     const controls = [...range(0, 0x1f), ...range(0x7f, 0x9f)];
     const bidi = [0x061c, 0x200e, 0x200f, 0x2028, 0x2029, ...range(0x202a, 0x202e), ...range(0x2066, 0x2069)];

@@ -31,7 +31,9 @@ describe('the problems of a request', () => {
   });
 
   it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('name the unknown field %s', (name) => {
-    const given: unknown = JSON.parse(JSON.stringify(VALID).replace('{', `{${JSON.stringify(name)}:{"polluted":true},`));
+    const given: unknown = JSON.parse(
+      JSON.stringify(VALID).replace('{', `{${JSON.stringify(name)}:{"polluted":true},`),
+    );
     expect(problemsOf(given)).toMatchObject([{ path: name, code: 'unknown_field' }]);
     expect({}).not.toHaveProperty('polluted');
   });
@@ -59,7 +61,9 @@ describe('the problems of a request', () => {
     [{ headers: { 'X-A': 'b\nc' } }, 'headers.X-A', 'forbidden_character'],
     [{ metadata: { a: 1 } }, 'metadata.a', 'invalid_type'],
   ])('%j breaks a rule at %s: %s', (changes, path, code) => {
-    expect(problemsOf({ ...VALID, ...changes })).toMatchObject([{ path, code, message: expect.stringMatching(/^[a-z`]/) }]);
+    expect(problemsOf({ ...VALID, ...changes })).toMatchObject([
+      { path, code, message: expect.stringMatching(/^[a-z`]/) },
+    ]);
   });
 
   it('say in words what is wrong with the name of an entry', () => {

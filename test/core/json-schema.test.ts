@@ -4,7 +4,9 @@ import { z } from 'zod';
 import { type Components, toComponentSchema } from '../../packages/core/src/json-schema.ts';
 
 const colour = z.enum(['red', 'blue']).meta({ id: 'Colour' });
-const thing = z.strictObject({ colour: colour.describe('Of the outside.'), inner: colour.optional() }).meta({ id: 'Thing' });
+const thing = z
+  .strictObject({ colour: colour.describe('Of the outside.'), inner: colour.optional() })
+  .meta({ id: 'Thing' });
 
 describe('a schema with components', () => {
   it('hoists named nouns and refers to them', () => {
@@ -38,7 +40,10 @@ describe('an inline schema', () => {
     const text = JSON.stringify(toInlineSchema(thing, 'input'));
     expect(text).not.toMatch(/\$ref|\$defs|"id":/);
     expect(toInlineSchema(thing, 'input')).toMatchObject({
-      properties: { colour: { enum: ['red', 'blue'], description: 'Of the outside.' }, inner: { enum: ['red', 'blue'] } },
+      properties: {
+        colour: { enum: ['red', 'blue'], description: 'Of the outside.' },
+        inner: { enum: ['red', 'blue'] },
+      },
       required: ['colour'],
     });
   });

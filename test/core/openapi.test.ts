@@ -73,7 +73,9 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(SendRequest.properties).filter((name) => !/^[a-z]+(_[a-z]+)*$/.test(name))).toEqual([]);
     const queries = operations.flatMap(({ parameters = [] }) => parameters).filter((given) => given.in === 'query');
     expect(queries.filter(({ name }) => !/^[a-z]+(_[a-z]+)*$/.test(name))).toEqual([]);
-    const names = Object.values<{ properties?: object }>(answers).flatMap(({ properties = {} }) => Object.keys(properties));
+    const names = Object.values<{ properties?: object }>(answers).flatMap(({ properties = {} }) =>
+      Object.keys(properties),
+    );
     expect(names).toEqual(expect.arrayContaining(['agentName', 'createdAt', 'nextCursor', 'requestId']));
     expect(names.filter((name) => !/^[a-z]+([A-Z][a-z]+)*\d*$/.test(name))).toEqual([]);
   });

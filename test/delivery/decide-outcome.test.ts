@@ -28,7 +28,11 @@ function verdict(changes: Partial<HandoverVerdict> = {}): HandoverVerdict {
 
 const refused = (code: number, text: string, changes: Partial<HandoverVerdict> = {}) => {
   const enhanced = /^\d\.\d+\.\d+/.exec(text)?.[0] ?? null;
-  return verdict({ outcome: code < 500 ? 'deferred' : 'refused', reply: { code, enhanced, text, server: 'mx.test' }, ...changes });
+  return verdict({
+    outcome: code < 500 ? 'deferred' : 'refused',
+    reply: { code, enhanced, text, server: 'mx.test' },
+    ...changes,
+  });
 };
 
 const eventsOf = (outcome: ReturnType<typeof decideOutcome>) =>
@@ -51,7 +55,10 @@ describe('the outcome of an attempt', () => {
     expect([sent.recipients[0]?.change, eventsOf(sent)]).toEqual(['sent', [['sent', null]]]);
     const delivered = decideOutcome(facts({ acceptedMeans: 'delivered' }), [verdict()]);
     expect(delivered.recipients[0]?.change).toBe('delivered');
-    expect(eventsOf(delivered)).toEqual([['sent', null], ['delivered', null]]);
+    expect(eventsOf(delivered)).toEqual([
+      ['sent', null],
+      ['delivered', null],
+    ]);
     expect([sent.retryAt, sent.lastError, delivered.lastError]).toEqual([null, null, null]);
     expect(sent.recipients[0]?.events[0]?.detail).toBe('250 2.0.0 Ok');
   });
@@ -61,12 +68,15 @@ describe('the outcome of an attempt', () => {
     [550, '5.7.1 Blocked by policy', 'block'],
     [552, '5.2.2 Mailbox full', 'soft'],
     [550, 'No', 'unknown'],
-  ])('is a bounce with its classification: %i %s is %s [events.hard] [events.soft] [events.block] [events.unknown]', (code, text, classification) => {
-    const outcome = decideOutcome(facts(), [refused(code, text)]);
-    expect([outcome.recipients[0]?.change, eventsOf(outcome)]).toEqual(['bounced', [['bounced', classification]]]);
-    expect(outcome.lastError).toBe(`Ann@example.com: ${code} ${text}`);
-    expect(outcome.retryAt).toBeNull();
-  });
+  ])(
+    'is a bounce with its classification: %i %s is %s [events.hard] [events.soft] [events.block] [events.unknown]',
+    (code, text, classification) => {
+      const outcome = decideOutcome(facts(), [refused(code, text)]);
+      expect([outcome.recipients[0]?.change, eventsOf(outcome)]).toEqual(['bounced', [['bounced', classification]]]);
+      expect(outcome.lastError).toBe(`Ann@example.com: ${code} ${text}`);
+      expect(outcome.retryAt).toBeNull();
+    },
+  );
 
   it('believes a transport that knows better than the words of the reply', () => {
     const outcome = decideOutcome(facts(), [refused(550, '5.7.1 Blocked', { classification: 'hard' })]);
@@ -113,7 +123,11 @@ describe('the outcome of an attempt', () => {
       ['b@x.co', 'bounced'],
       ['c@x.co', 'deferred'],
     ]);
-    expect(outcome).toMatchObject({ retryAt: '2026-05-01T12:00:30.000Z', lastError: 'c@x.co: 451 4.2.1 Later', recipientsInMessage: 5 });
+    expect(outcome).toMatchObject({
+      retryAt: '2026-05-01T12:00:30.000Z',
+      lastError: 'c@x.co: 451 4.2.1 Later',
+      recipientsInMessage: 5,
+    });
   });
 
   it('strands nobody the transport forgot: they are tried again [contract-messages.never-stuck]', () => {
@@ -125,7 +139,11 @@ describe('the outcome of an attempt', () => {
   it('is a complaint where the receiver complained there and then', () => {
     const outcome = decideOutcome(facts({ acceptedMeans: 'delivered' }), [verdict({ complaint: true })]);
     expect(outcome.recipients[0]?.change).toBe('complained');
-    expect(eventsOf(outcome)).toEqual([['sent', null], ['delivered', null], ['complained', 'spam']]);
+    expect(eventsOf(outcome)).toEqual([
+      ['sent', null],
+      ['delivered', null],
+      ['complained', 'spam'],
+    ]);
   });
 });
 

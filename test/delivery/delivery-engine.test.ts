@@ -56,7 +56,13 @@ describe('delivery', () => {
     expect((await read(server, body.id)).status).toBe('sending');
     answer.resolve(undefined);
     const settled = (await server.settled(body.id)).body;
-    expect([settled.status, trailOf(settled)]).toEqual(['sent', [['queued', null], ['sent', null]]]);
+    expect([settled.status, trailOf(settled)]).toEqual([
+      'sent',
+      [
+        ['queued', null],
+        ['sent', null],
+      ],
+    ]);
     const [mail] = await sink.waitFor(1);
     expect(mail).toMatchObject({ from: 'ada@sandbox.test', recipients: ['ann@example.com'] });
     const parsed = await PostalMime.parse(mail?.raw ?? '');
@@ -74,7 +80,10 @@ describe('delivery', () => {
     const { body } = await server.send({ to: 'ann@example.com' });
     await expect.poll(statusOf(server, body.id), until).toBe('deferred');
     const deferred = await read(server, body.id);
-    expect(trailOf(deferred)).toEqual([['queued', null], ['deferred', null]]);
+    expect(trailOf(deferred)).toEqual([
+      ['queued', null],
+      ['deferred', null],
+    ]);
     expect(deferred.lastError).toContain('451 4.3.0 Try later');
     server.clock.advance(25_000);
     await server.pump();
@@ -82,7 +91,11 @@ describe('delivery', () => {
     server.clock.advance(5_000);
     await server.pump();
     const settled = (await server.settled(body.id)).body;
-    expect(trailOf(settled)).toEqual([['queued', null], ['deferred', null], ['sent', null]]);
+    expect(trailOf(settled)).toEqual([
+      ['queued', null],
+      ['deferred', null],
+      ['sent', null],
+    ]);
     expect((await sink.waitFor(1)).length).toBe(1);
   });
 
@@ -98,7 +111,12 @@ describe('delivery', () => {
     await server.pump();
     const settled = (await server.settled(body.id)).body;
     expect(settled.status).toBe('bounced');
-    expect(trailOf(settled)).toEqual([['queued', null], ['deferred', null], ['deferred', null], ['bounced', 'soft']]);
+    expect(trailOf(settled)).toEqual([
+      ['queued', null],
+      ['deferred', null],
+      ['deferred', null],
+      ['bounced', 'soft'],
+    ]);
     expect(settled.events[3].detail).toBe('The retries ran out. 450 4.2.0 Busy');
     expect(await server.database.sql`SELECT 1 FROM deliveries`).toHaveLength(0);
   });
@@ -136,13 +154,22 @@ describe('delivery', () => {
     [554, '5.7.1 Message rejected as spam', 'block'],
     [552, '5.2.2 Mailbox full', 'soft'],
     [550, 'Requested action not taken', 'unknown'],
-  ])('bounces on %i %s, classified %s [events.hard] [events.soft] [events.block] [events.unknown] [events.bounce-and-complaint]', async (code, text, classification) => {
-    const { server } = await relayTo({ recipient: () => ({ code, text }) });
-    const { body } = await server.send({ to: 'ann@example.com' });
-    const settled = (await server.settled(body.id)).body;
-    expect([settled.status, trailOf(settled)]).toEqual(['bounced', [['queued', null], ['bounced', classification]]]);
-    expect(settled.events[1].detail).toBe(`${code} ${text}`);
-  });
+  ])(
+    'bounces on %i %s, classified %s [events.hard] [events.soft] [events.block] [events.unknown] [events.bounce-and-complaint]',
+    async (code, text, classification) => {
+      const { server } = await relayTo({ recipient: () => ({ code, text }) });
+      const { body } = await server.send({ to: 'ann@example.com' });
+      const settled = (await server.settled(body.id)).body;
+      expect([settled.status, trailOf(settled)]).toEqual([
+        'bounced',
+        [
+          ['queued', null],
+          ['bounced', classification],
+        ],
+      ]);
+      expect(settled.events[1].detail).toBe(`${code} ${text}`);
+    },
+  );
 
   it('tries again after a connection that was lost behind the message, and says that it may have arrived', async () => {
     let attempts = 0;
@@ -201,11 +228,23 @@ describe('delivery', () => {
     const now = api.clock.now();
     const leaseId = randomUUID();
     const limits = { limit: 10, perAccount: 10, afterAccount: FIRST_ACCOUNT, maxAccounts: 10 };
-    const claims = await claimDeliveries(api.database.sql, { leaseId, now, leaseUntil: new Date(now.getTime() + 60_000), ...limits });
+    const claims = await claimDeliveries(api.database.sql, {
+      leaseId,
+      now,
+      leaseUntil: new Date(now.getTime() + 60_000),
+      ...limits,
+    });
     const [claim] = claims;
     const event = { type: 'sent', classification: null, detail: '250 Ok' };
     const outcome = {
-      ...{ accountId: claim?.accountId, deliveryId: claim?.id, messageId: body.id, leaseId, attempt: 1, at: now.toISOString() },
+      ...{
+        accountId: claim?.accountId,
+        deliveryId: claim?.id,
+        messageId: body.id,
+        leaseId,
+        attempt: 1,
+        at: now.toISOString(),
+      },
       recipients: [{ ordinal: 0, email: 'ann@example.com', change: 'sent', events: [event] }],
       ...{ retryAt: null, recipientsInMessage: 1, lastError: null },
     };
@@ -215,11 +254,17 @@ describe('delivery', () => {
     for (const start of [1, 2]) {
       await writeFile(journal, `${JSON.stringify(outcome)}\n{"torn":`);
       const worker = await startTestApp({ database: api.database, settings });
-      expect(trailOf(await read(api, body.id)), `start ${start}`).toEqual([['queued', null], ['sent', null]]);
+      expect(trailOf(await read(api, body.id)), `start ${start}`).toEqual([
+        ['queued', null],
+        ['sent', null],
+      ]);
       worker.clock.advance(61_000);
       await worker.pump();
       await worker.close();
-      expect(trailOf(await read(api, body.id))).toEqual([['queued', null], ['sent', null]]);
+      expect(trailOf(await read(api, body.id))).toEqual([
+        ['queued', null],
+        ['sent', null],
+      ]);
       expect(await readdir(join(dataDir, 'journal'))).toEqual([]);
     }
     await rm(dataDir, { recursive: true });
@@ -231,7 +276,9 @@ describe('delivery', () => {
     await expect.poll(statusOf(server, body.id), until).toBe('sending');
     await server.app.engine?.stop(20);
     expect((await read(server, body.id)).status).toBe('queued');
-    expect(await server.database.sql`SELECT attempt, lease_id FROM deliveries`).toEqual([{ attempt: 0, lease_id: null }]);
+    expect(await server.database.sql`SELECT attempt, lease_id FROM deliveries`).toEqual([
+      { attempt: 0, lease_id: null },
+    ]);
     await sink.close();
     await expect.poll(() => server.app.engine?.inFlight, until).toBe(0);
     expect(trailOf(await read(server, body.id))).toEqual([['queued', null]]);

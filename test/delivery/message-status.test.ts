@@ -34,7 +34,15 @@ describe('the next status of a recipient', () => {
   });
 
   it('never makes a bad end good [contract-messages.late-events]', () => {
-    const ends: readonly MessageStatus[] = ['bounced', 'complained', 'failed', 'suppressed', 'rejected', 'expired', 'canceled'];
+    const ends: readonly MessageStatus[] = [
+      'bounced',
+      'complained',
+      'failed',
+      'suppressed',
+      'rejected',
+      'expired',
+      'canceled',
+    ];
     for (const end of ends) {
       for (const change of ['sent', 'delivered', 'deferred', 'failed'] as const) {
         expect(nextRecipientStatus(end, change), `${end} and ${change}`).toBe(end);
@@ -48,7 +56,17 @@ describe('the next status of a recipient', () => {
 describe('the status of a message', () => {
   it('is the first of the contract’s order that any recipient has [contract-messages.worst-recipient]', () => {
     const order: readonly MessageStatus[] = [
-      ...(['sending', 'queued', 'deferred', 'complained', 'bounced', 'failed', 'suppressed', 'sent', 'delivered'] as const),
+      ...([
+        'sending',
+        'queued',
+        'deferred',
+        'complained',
+        'bounced',
+        'failed',
+        'suppressed',
+        'sent',
+        'delivered',
+      ] as const),
     ];
     order.forEach((status, index) => {
       expect(messageStatusOf(order.slice(index).reverse())).toBe(status);
@@ -63,7 +81,17 @@ describe('the status of a message', () => {
   it('ends a wait when it is final or `sent` [contract-messages.wait]', () => {
     const open: readonly MessageStatus[] = ['queued', 'sending', 'deferred', 'pending_approval'];
     const over: readonly MessageStatus[] = [
-      ...(['sent', 'delivered', 'bounced', 'complained', 'failed', 'suppressed', 'rejected', 'expired', 'canceled'] as const),
+      ...([
+        'sent',
+        'delivered',
+        'bounced',
+        'complained',
+        'failed',
+        'suppressed',
+        'rejected',
+        'expired',
+        'canceled',
+      ] as const),
     ];
     expect(open.filter(isSettled)).toEqual([]);
     expect(over.filter((status) => !isSettled(status))).toEqual([]);

@@ -3,7 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { MessageStatus } from '@postrider/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ClaimedDelivery, claimDeliveries, renewLeases, startSending } from '../../packages/server/src/db/queries/claim-deliveries.ts';
+import {
+  type ClaimedDelivery,
+  claimDeliveries,
+  renewLeases,
+  startSending,
+} from '../../packages/server/src/db/queries/claim-deliveries.ts';
 import { releaseDeliveries } from '../../packages/server/src/db/queries/record-outcomes.ts';
 import type { AttemptOutcome, RecipientOutcome } from '../../packages/server/src/delivery/attempt-outcome.ts';
 import { createOutcomeRecorder, recordOutcomes } from '../../packages/server/src/delivery/outcome-recorder.ts';
@@ -41,7 +46,11 @@ describe('recording outcomes', () => {
     return { id: body.id as string, claims: await claim(leaseId, server.clock.now()) };
   }
 
-  function outcomeOf(given: ClaimedDelivery | undefined, leaseId: string, ...recipients: readonly RecipientOutcome[]): AttemptOutcome {
+  function outcomeOf(
+    given: ClaimedDelivery | undefined,
+    leaseId: string,
+    ...recipients: readonly RecipientOutcome[]
+  ): AttemptOutcome {
     if (given === undefined) throw new Error('nothing was claimed');
     const deferred = recipients.some(({ change }) => change === 'deferred');
     const { accountId, id: deliveryId, messageId, attempt } = given;
@@ -54,14 +63,19 @@ describe('recording outcomes', () => {
     };
   }
 
-  function became(ordinal: number, change: RecipientOutcome['change'], email = `r${ordinal}@example.com`): RecipientOutcome {
+  function became(
+    ordinal: number,
+    change: RecipientOutcome['change'],
+    email = `r${ordinal}@example.com`,
+  ): RecipientOutcome {
     return { ordinal, email, change, events: [{ type: change, classification: null, detail: null }] };
   }
 
   const recording = (told: { id: string; status: MessageStatus }[] = []) => ({
     sql: server.database.sql,
     ids,
-    onRecorded: (messages: readonly { readonly id: string; readonly status: MessageStatus }[]) => void told.push(...messages),
+    onRecorded: (messages: readonly { readonly id: string; readonly status: MessageStatus }[]) =>
+      void told.push(...messages),
     onDueAt: () => undefined,
   });
 

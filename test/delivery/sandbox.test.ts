@@ -56,7 +56,9 @@ describe('the sandbox’s transport', () => {
 
   it('answers the same where there is no mailbox, and is always ready', async () => {
     const sandbox = createSandboxTransport(null);
-    expect(await sandbox.send(makeHandover({ recipients: [at('delivered')] }))).toMatchObject([{ outcome: 'accepted' }]);
+    expect(await sandbox.send(makeHandover({ recipients: [at('delivered')] }))).toMatchObject([
+      { outcome: 'accepted' },
+    ]);
     expect(await sandbox.check()).toEqual({ ok: true, reason: null });
     await sandbox.close();
   });

@@ -19,7 +19,10 @@ export function expectProblem(answer: Answer, status: number, code: string): voi
 }
 
 /** The same for a request that breaks a rule of shape, with the fields that must be named: paths, or paths with their codes. */
-export function expectInvalid(answer: Answer, ...fields: readonly (string | readonly [path: string, code: string])[]): void {
+export function expectInvalid(
+  answer: Answer,
+  ...fields: readonly (string | readonly [path: string, code: string])[]
+): void {
   expectProblem(answer, 422, 'validation_failed');
   for (const field of fields) {
     const [path, code] = typeof field === 'string' ? [field, expect.stringMatching(/^[a-z_]+$/)] : field;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { openDatabase } from '../../packages/server/src/db/client.ts';
 import { startEmbeddedPostgres } from '../../packages/server/src/db/embedded-postgres.ts';
-import { TEMPLATE_DATABASE, prepareTemplate } from './template-database.ts';
+import { prepareTemplate, TEMPLATE_DATABASE } from './template-database.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -20,7 +20,11 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   const settings = { fsync: 'off', full_page_writes: 'off', max_connections: '300' };
   const postgres = await startEmbeddedPostgres({ dataDir, settings });
   const { host, user } = postgres.connection;
-  const admin = openDatabase({ target: { kind: 'socket', ...postgres.connection }, maxConnections: 1, applicationName: 'tests' });
+  const admin = openDatabase({
+    target: { kind: 'socket', ...postgres.connection },
+    maxConnections: 1,
+    applicationName: 'tests',
+  });
   await admin.unsafe(`CREATE DATABASE ${TEMPLATE_DATABASE}`);
   await prepareTemplate({ kind: 'socket', host, user, database: TEMPLATE_DATABASE });
   await admin.end();

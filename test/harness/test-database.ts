@@ -13,7 +13,11 @@ export interface TestDatabase {
 export async function createTestDatabase(): Promise<TestDatabase> {
   const { host, user } = inject('postgres');
   const name = `test_${randomBytes(8).toString('hex')}`;
-  const admin = openDatabase({ target: { kind: 'socket', host, user, database: 'postgres' }, maxConnections: 1, applicationName: 'tests' });
+  const admin = openDatabase({
+    target: { kind: 'socket', host, user, database: 'postgres' },
+    maxConnections: 1,
+    applicationName: 'tests',
+  });
   await admin.unsafe(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE_DATABASE} STRATEGY FILE_COPY`);
   const target: DatabaseTarget = { kind: 'socket', host, user, database: name };
   const sql = openDatabase({ target, maxConnections: 2, applicationName: 'tests' });

@@ -67,7 +67,11 @@ describe('in development', () => {
 
   it('POST /dev/accounts names what is wrong with its body', async () => {
     expectInvalid(await post({}), ['name', 'required'], ['ownerEmail', 'required']);
-    expectInvalid(await post({ name: '', ownerEmail: 'nobody' }), ['name', 'too_short'], ['ownerEmail', 'invalid_email']);
+    expectInvalid(
+      await post({ name: '', ownerEmail: 'nobody' }),
+      ['name', 'too_short'],
+      ['ownerEmail', 'invalid_email'],
+    );
     expectInvalid(await post({ name: 'x'.repeat(101), ownerEmail: 'a@b.co' }), ['name', 'too_long']);
     expectInvalid(await post({ name: 'x', ownerEmail: 'a@b.co', plan: 'pro' }), ['plan', 'unknown_field']);
     expectInvalid(await post({ name: 'a\u0000b', ownerEmail: 'a@b.co' }), ['name', 'invalid_unicode']);
@@ -91,7 +95,14 @@ describe('in production', () => {
   afterAll(() => server.close());
 
   it('none of these exists [contract-development.not-in-production]', async () => {
-    for (const path of ['/dev/mailbox', '/dev/mailbox/x.eml', '/dev/accounts', '/dev/session', '/dev/sandbox', '/console']) {
+    for (const path of [
+      '/dev/mailbox',
+      '/dev/mailbox/x.eml',
+      '/dev/accounts',
+      '/dev/session',
+      '/dev/sandbox',
+      '/console',
+    ]) {
       for (const prefix of ['', '/v1']) {
         for (const method of ['GET', 'POST']) {
           const answer = await server.call(method, `${prefix}${path}`, { body: method === 'POST' ? {} : undefined });

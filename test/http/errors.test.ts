@@ -1,6 +1,6 @@
-import { ERROR_CODES, ERRORS, errorCodesOf, type ErrorCode, OPERATIONS } from '@postrider/core';
+import { ERROR_CODES, ERRORS, type ErrorCode, errorCodesOf, OPERATIONS } from '@postrider/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { problemHeaders, ProblemError, toProblem } from '../../packages/server/src/problem.ts';
+import { ProblemError, problemHeaders, toProblem } from '../../packages/server/src/problem.ts';
 import { type DatabaseProxy, startDatabaseProxy } from '../harness/database-proxy.ts';
 import { expectInvalid, expectProblem } from '../harness/expect-problem.ts';
 import { sendRaw } from '../harness/raw-http.ts';
@@ -163,7 +163,11 @@ describe('refusals', () => {
     const refused = await sendRaw(server.baseUrl, `${head}content-length: ${40 * 1024 * 1024 + 1}\r\n\r\n`, '}');
     expect(refused).toMatch(/^HTTP\/1\.1 413 /);
     expect(refused).toContain('"code":"payload_too_large"');
-    const taken = await sendRaw(server.baseUrl, `${head}expect: 100-continue\r\ncontent-length: 20\r\n\r\n`, '\r\n\r\n');
+    const taken = await sendRaw(
+      server.baseUrl,
+      `${head}expect: 100-continue\r\ncontent-length: 20\r\n\r\n`,
+      '\r\n\r\n',
+    );
     expect(taken).toMatch(/^HTTP\/1\.1 100 /);
   });
 
@@ -173,13 +177,17 @@ describe('refusals', () => {
     expect(refused).toContain('"code":"payload_too_large"');
   });
 
-  it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/jsonx', 'json', ''])(
-    '415: a body of type %j [contract-errors.415] [general.json-bodies]',
-    async (type) => {
-      const answer = await server.call('POST', '/emails', { rawBody: '{}', headers: { 'content-type': type } });
-      expectProblem(answer, 415, 'unsupported_media_type');
-    },
-  );
+  it.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/jsonx',
+    'json',
+    '',
+  ])('415: a body of type %j [contract-errors.415] [general.json-bodies]', async (type) => {
+    const answer = await server.call('POST', '/emails', { rawBody: '{}', headers: { 'content-type': type } });
+    expectProblem(answer, 415, 'unsupported_media_type');
+  });
 
   it.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON', 'application/vnd.api+json'])(
     'takes JSON of type %j [general.json-bodies]',
@@ -202,10 +210,13 @@ describe('refusals', () => {
 
   it('names every field that breaks a rule, and the first in its detail [contract-errors.fields]', async () => {
     const answer = await server.send({ to: 'nobody', subject: '', foo: 1, template: 'welcome' });
-    expectInvalid(answer, ['to', 'invalid_email'], ['subject', 'too_short'], ['foo', 'unknown_field'], [
-      'template',
-      'not_available',
-    ]);
+    expectInvalid(
+      answer,
+      ['to', 'invalid_email'],
+      ['subject', 'too_short'],
+      ['foo', 'unknown_field'],
+      ['template', 'not_available'],
+    );
     expect(answer.body.errors).toHaveLength(4);
     expect(answer.body.detail).toContain('(and 3 more)');
   });
@@ -276,7 +287,11 @@ describe('faults behind the API', () => {
       expect((await server.send()).status).toBe(202);
       await proxy.down();
       const beganMs = performance.now();
-      const answers = await Promise.all([server.send(), server.call('GET', '/emails'), server.call('GET', '/keys/self')]);
+      const answers = await Promise.all([
+        server.send(),
+        server.call('GET', '/emails'),
+        server.call('GET', '/keys/self'),
+      ]);
       expect(performance.now() - beganMs).toBeLessThan(2_500);
       for (const answer of answers) {
         expectProblem(answer, 503, 'unavailable');
@@ -285,7 +300,9 @@ describe('faults behind the API', () => {
       }
       expect((await server.call('GET', '/health', { key: null })).status).toBe(200);
       await proxy.up();
-      await expect.poll(async () => (await server.call('GET', '/emails')).status, { timeout: 10_000, interval: 20 }).toBe(200);
+      await expect
+        .poll(async () => (await server.call('GET', '/emails')).status, { timeout: 10_000, interval: 20 })
+        .toBe(200);
       expect((await server.call('GET', '/emails')).body.total).toBe(1);
       expect((await server.send()).status).toBe(202);
     });

@@ -22,7 +22,11 @@ describe('reading a JSON body', () => {
   );
 
   it('refuses what is not UTF-8', () => {
-    for (const bytes of [[0x22, 0xff, 0x22], [0x22, 0xc3, 0x22], [0x22, 0xed, 0xa0, 0x80, 0x22]]) {
+    for (const bytes of [
+      [0x22, 0xff, 0x22],
+      [0x22, 0xc3, 0x22],
+      [0x22, 0xed, 0xa0, 0x80, 0x22],
+    ]) {
       expect(() => parse(Uint8Array.from(bytes))).toThrow('not valid UTF-8');
     }
   });
@@ -73,12 +77,20 @@ describe('JSON bodies of a send', () => {
     expectInvalid(await server.call('POST', '/emails'), ['body', 'required']);
   });
 
-  it.each(['__proto__', 'constructor', 'id', 'accountId', 'status', 'createdAt', 'channel ', 'Subject', 'replyTo', 'agentName'])(
-    'refuse the unknown field %j by name [contract-shape.unknown-field]',
-    async (name) => {
-      expectInvalid(await post(withField(`${JSON.stringify(name)}:"x"`)), [name, 'unknown_field']);
-    },
-  );
+  it.each([
+    '__proto__',
+    'constructor',
+    'id',
+    'accountId',
+    'status',
+    'createdAt',
+    'channel ',
+    'Subject',
+    'replyTo',
+    'agentName',
+  ])('refuse the unknown field %j by name [contract-shape.unknown-field]', async (name) => {
+    expectInvalid(await post(withField(`${JSON.stringify(name)}:"x"`)), [name, 'unknown_field']);
+  });
 
   it.each(['template', 'variables', 'utm', 'attachments', 'scheduled_at', 'dry_run', 'unsubscribe'])(
     'refuse %s, which this version does not have, by name and as that [contract-shape.unknown-field]',
@@ -101,15 +113,18 @@ describe('JSON bodies of a send', () => {
     expect((await server.call('GET', `/emails/${sent.body.id}`)).body.metadata).toEqual(metadata);
   });
 
-  it.each(['"subject":"a\\u0000b"', '"text":"a\\u0000b"', '"text":"\\ud800"', '"subject":"\\udfff"', '"tags":["\\ud800"]'])(
-    'refuse %s, in any field',
-    async (json) => {
-      const field = /"(\w+)"/.exec(json)?.[1] ?? '';
-      const answer = await post(JSON.stringify({ ...DEFAULT_SEND, [field]: undefined }).replace('{', `{${json},`));
-      expectInvalid(answer);
-      expect(answer.body.errors).toMatchObject([{ path: expect.stringContaining(field), code: 'invalid_unicode' }]);
-    },
-  );
+  it.each([
+    '"subject":"a\\u0000b"',
+    '"text":"a\\u0000b"',
+    '"text":"\\ud800"',
+    '"subject":"\\udfff"',
+    '"tags":["\\ud800"]',
+  ])('refuse %s, in any field', async (json) => {
+    const field = /"(\w+)"/.exec(json)?.[1] ?? '';
+    const answer = await post(JSON.stringify({ ...DEFAULT_SEND, [field]: undefined }).replace('{', `{${json},`));
+    expectInvalid(answer);
+    expect(answer.body.errors).toMatchObject([{ path: expect.stringContaining(field), code: 'invalid_unicode' }]);
+  });
 
   it('keep every character that mail can carry', async () => {
     const text = 'Zoë 你好 😀 \u{10ffff} \u00a0 "quotes" \\ </script> {{x}} ; DROP TABLE messages; -- \u200b';

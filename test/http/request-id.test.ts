@@ -12,7 +12,9 @@ describe('the request id', () => {
   afterAll(() => server.close());
 
   const idFor = async (given: string) =>
-    (await server.call('GET', '/health', { key: null, headers: { 'x-request-id': given } })).headers.get('x-request-id');
+    (await server.call('GET', '/health', { key: null, headers: { 'x-request-id': given } })).headers.get(
+      'x-request-id',
+    );
 
   it('is on every answer, a refusal as well as a success, and in the body of every refusal [contract-shape.request-id] [errors.request-id]', async () => {
     const answers = await Promise.all([

@@ -4,7 +4,7 @@ import { expectProblem } from '../harness/expect-problem.ts';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
-const PATHS = [...new Set(OPERATIONS.map(({ path }) => path))];
+const PATHS: readonly string[] = [...new Set(OPERATIONS.map(({ path }) => path))];
 
 function methodsOf(path: string): string[] {
   return OPERATIONS.filter((operation) => operation.path === path).map(({ method }) => method);
@@ -112,5 +112,7 @@ function routesOf({ app }: TestApp): string[] {
 }
 
 function withoutTimes(body: unknown): unknown {
-  return JSON.parse(JSON.stringify(body).replaceAll(/"(durationMs":\d+|id":"[0-9a-f-]{36}"|createdAt":"[^"]+")/g, '"x":0'));
+  return JSON.parse(
+    JSON.stringify(body).replaceAll(/"(durationMs":\d+|id":"[0-9a-f-]{36}"|createdAt":"[^"]+")/g, '"x":0'),
+  );
 }

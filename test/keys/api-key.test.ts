@@ -34,7 +34,14 @@ describe('an API key', () => {
       expect(isWellFormedKey(`${secret.slice(0, at)}${secret.slice(at + 1)}`)).toBe(false);
       expect(isWellFormedKey(`${secret.slice(0, at)}x${secret.slice(at)}`)).toBe(false);
     }
-    for (const text of ['', 'pr_live_', ` ${secret}`, `${secret}\n`, secret.toUpperCase(), secret.replace('live', 'test')]) {
+    for (const text of [
+      '',
+      'pr_live_',
+      ` ${secret}`,
+      `${secret}\n`,
+      secret.toUpperCase(),
+      secret.replace('live', 'test'),
+    ]) {
       expect(isWellFormedKey(text), text).toBe(false);
     }
   });
@@ -42,7 +49,8 @@ describe('an API key', () => {
   it('draws every character of its alphabet alike', () => {
     const counts = new Map<string, number>();
     for (let made = 0; made < 2_000; made += 1) {
-      for (const character of createApiKey('live').secret.slice(8, 41)) counts.set(character, (counts.get(character) ?? 0) + 1);
+      for (const character of createApiKey('live').secret.slice(8, 41))
+        counts.set(character, (counts.get(character) ?? 0) + 1);
     }
     expect(counts.size).toBe(62);
     const mean = (2_000 * 33) / 62;

@@ -32,8 +32,16 @@ describe('authentication', () => {
   it('takes a key from nowhere else [authentication.bearer-key]', async () => {
     const { key } = server;
     expectProblem(await server.call('GET', `/keys/self?api_key=${key}`, { key: null }), 401, 'missing_key');
-    expectProblem(await server.call('GET', '/keys/self', { key: null, headers: { 'x-api-key': key } }), 401, 'missing_key');
-    expectProblem(await server.call('GET', '/keys/self', { key: null, headers: { cookie: `key=${key}` } }), 401, 'missing_key');
+    expectProblem(
+      await server.call('GET', '/keys/self', { key: null, headers: { 'x-api-key': key } }),
+      401,
+      'missing_key',
+    );
+    expectProblem(
+      await server.call('GET', '/keys/self', { key: null, headers: { cookie: `key=${key}` } }),
+      401,
+      'missing_key',
+    );
   });
 
   it.each(['x', 'pr_live_', 'pr_live_0123456789', '%00', "' OR 1=1 --".replaceAll(' ', '')])(
@@ -84,10 +92,13 @@ describe('authentication', () => {
     const key = await server.newKey({ accountId });
     expect((await server.call('GET', '/keys/self', { key })).body.lastUsedAt).toBeNull();
     await expect
-      .poll(() => server.database.sql`SELECT 1 FROM api_keys WHERE account_id = ${accountId} AND last_used_at IS NOT NULL`, {
-        timeout: 10_000,
-        interval: 50,
-      })
+      .poll(
+        () => server.database.sql`SELECT 1 FROM api_keys WHERE account_id = ${accountId} AND last_used_at IS NOT NULL`,
+        {
+          timeout: 10_000,
+          interval: 50,
+        },
+      )
       .toHaveLength(1);
     server.clock.advance(600);
     expect((await server.call('GET', '/keys/self', { key })).body.lastUsedAt).toMatch(/Z$/);
@@ -104,7 +115,9 @@ describe('authentication', () => {
     expectProblem(await server.call('GET', '/emails/x'), 404, 'not_found');
   });
 
-  it.each(OPERATIONS.filter(({ access }) => access.kind === 'key').map((operation) => [operation.id, operation] as const))(
+  it.each(
+    OPERATIONS.filter(({ access }) => access.kind === 'key').map((operation) => [operation.id, operation] as const),
+  )(
     '%s answers nobody without a key, and a key without its scope with 403 and the scope’s name [authentication.bearer-key] [authentication.scope-names]',
     async (_, { method, path, access }) => {
       const url = path.replace(':id', 'x');

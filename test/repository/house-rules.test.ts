@@ -40,9 +40,8 @@ describe('imports', () => {
     for (const [from, targets] of [...graph].filter(([path]) => path.startsWith(SERVER))) {
       const home = folderOf(from);
       if (home === undefined) continue;
-      const others = targets.filter((path) => path.startsWith(SERVER)).map(folderOf);
-      const known = folders.get(home) ?? [];
-      folders.set(home, [...known, ...others.filter((name) => name !== undefined && name !== home)]);
+      const others = targets.filter((path) => path.startsWith(SERVER)).flatMap((path) => folderOf(path) ?? []);
+      folders.set(home, [...(folders.get(home) ?? []), ...others.filter((name) => name !== home)]);
     }
     expect(cyclesOf(folders)).toEqual([]);
   });
@@ -100,7 +99,7 @@ describe('files', () => {
 
   it('leave nothing for later', () => {
     const written = [...code, ...tree.filter(({ path }) => path.endsWith('.md'))];
-    const unfinished = /\b(TODO|FIXME|XXX|HACK|WIP|TBD)\b|\bnot (yet )?implemented\b|\blorem ipsum\b/i;
+    const unfinished = /\b(TODO|FIXME|XXX|HACK|WIP|TBD)\b|\b[Nn]ot (yet )?implemented\b|\b[Ll]orem ipsum\b/;
     const found = written.filter(({ path, text }) => !path.endsWith('/house-rules.test.ts') && unfinished.test(text));
     expect(found.map(({ path }) => path)).toEqual([]);
   });
@@ -114,6 +113,6 @@ describe('tests', () => {
   });
 
   it('run all of them, always', () => {
-    expect(withCode(tests, /^\s*(it|test|describe)\.(only|skip|todo|fails)\b/m)).toEqual([]);
+    expect(withCode(tests, /(?<!\.)\b(it|test|describe)\.(only|skip|todo|fails)\b/)).toEqual([]);
   });
 });

@@ -5,9 +5,15 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runInProcess } from '../cli/run-in-process.ts';
 import { expectProblem } from '../harness/expect-problem.ts';
-import { databaseEnvironment, type Environment, runServer, type ServerProcess, startServerProcess } from '../harness/server-process.ts';
+import {
+  databaseEnvironment,
+  type Environment,
+  runServer,
+  type ServerProcess,
+  startServerProcess,
+} from '../harness/server-process.ts';
 import { TEST_SECRET_KEY } from '../harness/template-database.ts';
-import { callApi, type CallOptions } from '../harness/test-app.ts';
+import { type CallOptions, callApi } from '../harness/test-app.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
 const UNTIL = { timeout: 20_000, interval: 50 };
@@ -30,7 +36,11 @@ describe('postrider-server start, on a machine that has nothing else', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'postrider-start-'));
     const port = await freePort();
-    environment = { POSTRIDER_DATA_DIR: join(folder, '.postrider'), POSTRIDER_PORT: String(port), POSTRIDER_TRANSPORT: 'smtp://127.0.0.1:1?tls=none' };
+    environment = {
+      POSTRIDER_DATA_DIR: join(folder, '.postrider'),
+      POSTRIDER_PORT: String(port),
+      POSTRIDER_TRANSPORT: 'smtp://127.0.0.1:1?tls=none',
+    };
     const { POSTRIDER_TRANSPORT: _, ...first } = environment;
     server = startServerProcess(['start'], first);
     baseUrl = await server.ready;
@@ -42,7 +52,8 @@ describe('postrider-server start, on a machine that has nothing else', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const call = (method: string, path: string, options: CallOptions = {}) => callApi(baseUrl, quickstart.key, method, path, options);
+  const call = (method: string, path: string, options: CallOptions = {}) =>
+    callApi(baseUrl, quickstart.key, method, path, options);
   const send = (to = 'delivered@sandbox.test') =>
     call('POST', '/emails', { body: { from: 'ada@sandbox.test', to, subject: 'Hello', text: 'Hi' } });
 
@@ -94,7 +105,9 @@ describe('postrider-server start, on a machine that has nothing else', () => {
     const sent = await send();
     expect((await call('GET', `/emails/${sent.body.id}?wait=10`)).body.status).toBe('delivered');
     const list = await runServer(['accounts', 'list', '--json'], environment);
-    expect(JSON.parse(list.stdout).accounts).toMatchObject([{ accountId: quickstart.accountId, ownerEmail: 'owner@sandbox.test' }]);
+    expect(JSON.parse(list.stdout).accounts).toMatchObject([
+      { accountId: quickstart.accountId, ownerEmail: 'owner@sandbox.test' },
+    ]);
   });
 
   it('can be tried by the curl it prints', async () => {
@@ -110,7 +123,10 @@ describe('postrider-server start, on a machine that has nothing else', () => {
   });
 
   it('lets operator commands in beside it [contract-operator.anywhere]', async () => {
-    const { code, stdout } = await runServer(['accounts', 'create', '--name', 'Beside', '--owner', 'b@example.com', '--json'], environment);
+    const { code, stdout } = await runServer(
+      ['accounts', 'create', '--name', 'Beside', '--owner', 'b@example.com', '--json'],
+      environment,
+    );
     expect(code).toBe(0);
     const { key } = JSON.parse(stdout);
     expect((await call('GET', '/keys/self', { key })).body.account.name).toBe('Beside');
@@ -240,7 +256,12 @@ describe('postrider-server start, where something is wrong', () => {
   });
 
   it('in production makes no account and no quickstart.json, warns of capture, and is ready [contract-running.production-start] [contract-running.capture-in-production] [contract-settings.mode] [contract-settings.log-level]', async () => {
-    const production = { ...environment, NODE_ENV: 'production', POSTRIDER_TRANSPORT: 'capture', POSTRIDER_LOG_LEVEL: 'debug' };
+    const production = {
+      ...environment,
+      NODE_ENV: 'production',
+      POSTRIDER_TRANSPORT: 'capture',
+      POSTRIDER_LOG_LEVEL: 'debug',
+    };
     const server = startServerProcess([], production);
     const baseUrl = await server.ready;
     expect(server.stdout).toContain('(production)');
@@ -249,14 +270,20 @@ describe('postrider-server start, where something is wrong', () => {
     await expect(stat(join(folder, 'quickstart.json'))).rejects.toThrow('ENOENT');
     expect(await database.sql`SELECT 1 FROM accounts`).toHaveLength(0);
     expectProblem(await callApi(baseUrl, '', 'GET', '/dev/mailbox', { key: null }), 404, 'not_found');
-    const { stdout } = await runServer(['accounts', 'create', '--name', 'A', '--owner', 'a@example.com', '--json'], production);
+    const { stdout } = await runServer(
+      ['accounts', 'create', '--name', 'A', '--owner', 'a@example.com', '--json'],
+      production,
+    );
     const { key, accountId } = JSON.parse(stdout);
     const { body } = await callApi(baseUrl, key, 'GET', '/keys/self', {});
     expect(body.account.id).toBe(accountId);
     server.child.kill('SIGTERM');
     const { code, stderr } = await server.finished;
     expect(code).toBe(0);
-    const log = stderr.split('\n').filter((line) => line.startsWith('{')).map((line) => JSON.parse(line));
+    const log = stderr
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line));
     expect(log.some(({ level, path }) => level === 20 && path === '/keys/self')).toBe(true);
     expect(stderr).not.toContain(key.slice(8));
   });

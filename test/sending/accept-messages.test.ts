@@ -25,11 +25,18 @@ describe('the acceptance door', () => {
   });
 
   async function newAccount(): Promise<string> {
-    const { accountId } = await createAccount({ sql, clock: systemClock, ids: options.ids }, { name: 'A', ownerEmail: 'a@b.co' });
+    const { accountId } = await createAccount(
+      { sql, clock: systemClock, ids: options.ids },
+      { name: 'A', ownerEmail: 'a@b.co' },
+    );
     return accountId;
   }
 
-  function command(accountId: string, request: Readonly<Record<string, unknown>> = {}, key: string | null = null): SendCommand {
+  function command(
+    accountId: string,
+    request: Readonly<Record<string, unknown>> = {},
+    key: string | null = null,
+  ): SendCommand {
     return {
       accountId,
       keyId: accountId,
@@ -37,7 +44,13 @@ describe('the acceptance door', () => {
       persona: { source: null, agentName: null },
       fixedChannel: null,
       headerClaims: {},
-      request: sendRequestSchema.parse({ from: 'a@sandbox.test', to: 'x@example.com', subject: 's', text: 't', ...request }),
+      request: sendRequestSchema.parse({
+        from: 'a@sandbox.test',
+        to: 'x@example.com',
+        subject: 's',
+        text: 't',
+        ...request,
+      }),
       idempotency: key === null ? null : { key, fingerprint: JSON.stringify(request) },
     };
   }
@@ -76,7 +89,13 @@ describe('the acceptance door', () => {
       command(account),
     ]);
     expect(codes(verdicts)).toEqual(['accepted', 'accepted', 'quota_exceeded', 'accepted', 'quota_exceeded']);
-    expect(verdicts.map((verdict) => verdict.kind === 'accepted' && verdict.quota.remaining)).toEqual([60, 20, false, 0, false]);
+    expect(verdicts.map((verdict) => verdict.kind === 'accepted' && verdict.quota.remaining)).toEqual([
+      60,
+      20,
+      false,
+      0,
+      false,
+    ]);
     expect(await usedBy(account)).toBe(100);
   });
 
@@ -85,13 +104,17 @@ describe('the acceptance door', () => {
     const verdicts = await acceptMessages(options, [command(account, {}, 'k'), command(account, {}, 'k')]);
     expect(codes(verdicts)).toEqual(['accepted', 'idempotency_in_progress']);
     expect(codes(await acceptMessages(options, [command(account, {}, 'k')]))).toEqual(['replayed']);
-    expect(codes(await acceptMessages(options, [command(account, { subject: 'o' }, 'k')]))).toEqual(['idempotency_key_reused']);
+    expect(codes(await acceptMessages(options, [command(account, { subject: 'o' }, 'k')]))).toEqual([
+      'idempotency_key_reused',
+    ]);
     expect(await rows('messages', account)).toBe(1);
   });
 
   it('makes one message of one key, whichever of 50 racing transactions is first [contract-idempotency.replayed]', async () => {
     const account = await newAccount();
-    const verdicts = (await Promise.all(Array.from({ length: 50 }, () => acceptMessages(options, [command(account, {}, 'race')])))).flat();
+    const verdicts = (
+      await Promise.all(Array.from({ length: 50 }, () => acceptMessages(options, [command(account, {}, 'race')])))
+    ).flat();
     expect(codes(verdicts).filter((code) => code === 'accepted')).toHaveLength(1);
     expect(codes(verdicts).filter((code) => code === 'replayed')).toHaveLength(49);
     expect(new Set(verdicts.map((verdict) => verdict.kind === 'accepted' && verdict.id)).size).toBe(1);
@@ -100,7 +123,9 @@ describe('the acceptance door', () => {
 
   it('makes one message of one key in two processes at once [contract-idempotency.replayed]', async () => {
     const account = await newAccount();
-    const doors = [0, 1].map(() => createAcceptanceDoor({ ...options, ids: createIdGenerator(), onAccepted: () => undefined }));
+    const doors = [0, 1].map(() =>
+      createAcceptanceDoor({ ...options, ids: createIdGenerator(), onAccepted: () => undefined }),
+    );
     const verdicts = await Promise.all(
       Array.from({ length: 50 }, (_, index) => doors[index % 2]?.accept(command(account, {}, 'doors'))),
     );
@@ -112,7 +137,9 @@ describe('the acceptance door', () => {
   it('never overdraws a quota, whichever of 64 racing transactions is first [contract-quota.exact]', async () => {
     const account = await newAccount();
     const three = { to: ['a@example.com', 'b@example.com', 'c@example.com'] };
-    const verdicts = (await Promise.all(Array.from({ length: 64 }, () => acceptMessages(options, [command(account, three)])))).flat();
+    const verdicts = (
+      await Promise.all(Array.from({ length: 64 }, () => acceptMessages(options, [command(account, three)])))
+    ).flat();
     expect(codes(verdicts).filter((code) => code === 'accepted')).toHaveLength(33);
     expect(codes(verdicts).filter((code) => code === 'quota_exceeded')).toHaveLength(31);
     expect(await usedBy(account)).toBe(99);

@@ -89,11 +89,17 @@ describe('group commit', () => {
       isItemFault: () => true,
       write: (items) => {
         batches.push(items);
-        return items.includes(2) ? Promise.reject(new Error('bad item')) : Promise.resolve(items.map((item) => item * 10));
+        return items.includes(2)
+          ? Promise.reject(new Error('bad item'))
+          : Promise.resolve(items.map((item) => item * 10));
       },
     });
     const settled = await Promise.allSettled([group.submit(1), group.submit(2), group.submit(3)]);
-    expect(settled.map((result) => (result.status === 'fulfilled' ? result.value : 'failed'))).toEqual([10, 'failed', 30]);
+    expect(settled.map((result) => (result.status === 'fulfilled' ? result.value : 'failed'))).toEqual([
+      10,
+      'failed',
+      30,
+    ]);
     expect(batches).toEqual([[1, 2, 3], [1], [2], [3]]);
   });
 

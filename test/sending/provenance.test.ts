@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { type ProvenanceClaims, resolveProvenance } from '../../packages/server/src/sending/provenance.ts';
 
-const NOBODY: ProvenanceClaims = { body: {}, headers: {}, persona: { source: null, agentName: null }, fixedChannel: null };
+const NOBODY: ProvenanceClaims = {
+  body: {},
+  headers: {},
+  persona: { source: null, agentName: null },
+  fixedChannel: null,
+};
 
 describe('provenance', () => {
   it.each<[string, Partial<ProvenanceClaims>, ReturnType<typeof resolveProvenance>]>([

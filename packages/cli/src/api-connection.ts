@@ -54,31 +54,7 @@ async function findCredentials(options: GlobalOptions, io: CliIo): Promise<Crede
       'Give --api-key and --base-url, set POSTRIDER_API_KEY and POSTRIDER_BASE_URL, or name a profile with --data-dir.';
     throw ownFailure(EXIT_CODES.authentication, 'missing_key', 'There is no API key to use', verdict.message, fix);
   }
-  if (takesAddressOnTrust(environment) && !isLoopback(verdict.credentials.baseUrl)) {
-    throw foreignProfileFailure(verdict.credentials);
-  }
   return verdict.credentials;
-}
-
-/**
- * A profile nobody named lies in the working directory, which may be anybody's checkout. It may say where its own key goes; the user's key
- * goes to the address it names only where that is this machine.
- */
-function takesAddressOnTrust(environment: Readonly<Record<string, string | undefined>>): boolean {
-  const { POSTRIDER_API_KEY: key, POSTRIDER_BASE_URL: address, POSTRIDER_DATA_DIR: directory } = environment;
-  return Boolean(key) && !address && !directory;
-}
-
-function foreignProfileFailure({ baseUrl }: Credentials): Error {
-  return usageFailure(
-    `the key was given, but its server was not, and the profile of this directory names ${baseUrl}`,
-    `If the key belongs there, add --base-url ${baseUrl}.`,
-  );
-}
-
-function isLoopback(address: string): boolean {
-  const hostname = URL.parse(address)?.hostname ?? '';
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
 function createClient({ apiKey, baseUrl }: Credentials, { timeoutSeconds }: GlobalOptions): Postrider {

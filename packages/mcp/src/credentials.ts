@@ -42,7 +42,7 @@ export async function readCredentials(environment: Environment, directory: strin
   const verdict = await readProfile(environment, directory);
   if (!verdict.ok) return verdict;
   const { profile } = verdict;
-  if (apiKey !== null) return { ok: true, credentials: { apiKey, baseUrl: profile?.baseUrl ?? DEFAULT_BASE_URL } };
+  if (apiKey !== null) return withGivenKey(apiKey, profile, given(environment['POSTRIDER_DATA_DIR']) !== null);
   if (profile === null) return refuse(missingKey(profilePath(environment, directory)));
   if (baseUrl !== null && baseUrl !== profile.baseUrl) {
     return refuse(
@@ -50,6 +50,23 @@ export async function readCredentials(environment: Environment, directory: strin
     );
   }
   return { ok: true, credentials: { apiKey: profile.key, baseUrl: profile.baseUrl } };
+}
+
+/**
+ * The user's own key, at the address the profile names. A profile nobody named lies in the working directory, which may be anybody's
+ * checkout: the key goes where that one says only if that is this machine.
+ */
+function withGivenKey(apiKey: string, profile: Profile | null, isNamed: boolean): CredentialsVerdict {
+  const baseUrl = profile?.baseUrl ?? DEFAULT_BASE_URL;
+  if (isNamed || isLoopback(baseUrl)) return { ok: true, credentials: { apiKey, baseUrl } };
+  return refuse(
+    `A key was given, but not its server, and the profile of this directory names ${baseUrl}. If the key belongs there, set POSTRIDER_BASE_URL to it.`,
+  );
+}
+
+function isLoopback(address: string): boolean {
+  const hostname = URL.parse(address)?.hostname ?? '';
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
 /** The profile in POSTRIDER_DATA_DIR, or in ./.postrider; null where there is none. A file that cannot be used is an error that names it. */

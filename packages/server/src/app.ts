@@ -5,8 +5,8 @@ import type { Logger } from 'pino';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import { type DatabaseTarget, openDatabase, type Sql } from './db/client.ts';
-import { readProcessIdentity } from './db/running-process.ts';
 import { insertCaptured } from './db/queries/captured-messages.ts';
+import { readProcessIdentity } from './db/running-process.ts';
 import { createCaptureTransport } from './delivery/capture.ts';
 import { createDeliveryEngine, type DeliveryEngine } from './delivery/delivery-engine.ts';
 import { createMessageBuilder } from './delivery/message-builder.ts';
@@ -25,6 +25,7 @@ import { createMcpRoute } from './http/mcp-route.ts';
 import { addReferenceRoutes } from './http/reference-routes.ts';
 import { createRequestLog } from './http/request-log.ts';
 import { addOperationRoutes } from './http/router.ts';
+import { refuseForeignOrigins } from './http/trusted-origin.ts';
 import { createPumpSignal } from './jobs/pump-signal.ts';
 import { createTasks } from './jobs/tasks.ts';
 import { type JobWorker, startJobWorker } from './jobs/worker.ts';
@@ -86,9 +87,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     onAccepted: pumpSignal.wake,
   });
   const outbound = createOutbound(config, sql, clock);
-  const worker = config.roles.has('worker')
-    ? await startDelivery(options, ids, outbound, (messages) => waiter.notify(messages), warn)
-    : null;
+  let worker: DeliveryWorker | null = null;
   const services: Services = {
     sql,
     clock,
@@ -100,6 +99,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     version: VERSION,
   };
   const api = config.roles.has('api') ? createApi(options, services, ids, sql, warn) : null;
+  // Last, because it begins to work: whatever can fail before has failed by now.
+  if (config.roles.has('worker')) {
+    worker = await startDelivery(options, ids, outbound, (messages) => waiter.notify(messages), warn);
+  }
 
   async function close(): Promise<void> {
     waiter.close();
@@ -121,7 +124,15 @@ function createOutbound(config: Config, sql: Sql, clock: Clock): Transport {
     return createSmtpRelayTransport({ relay: config.transport.relay, heloName: config.heloName });
   }
   return createCaptureTransport(async ({ accountId, deliveryId, messageId, mailFrom, recipients, data }) => {
-    await insertCaptured(sql, { accountId, id: deliveryId, messageId, mailFrom, recipients, raw: data, now: clock.now() });
+    await insertCaptured(sql, {
+      accountId,
+      id: deliveryId,
+      messageId,
+      mailFrom,
+      recipients,
+      raw: data,
+      now: clock.now(),
+    });
   });
 }
 
@@ -137,8 +148,11 @@ function createApi(options: AppOptions, services: Services, ids: Ids, sql: Sql, 
   addOperationRoutes(http, { services, authenticator, rawRoutes: { 'service.mcp': mcp.handle } });
   addReferenceRoutes(http, baseUrl);
   if (config.mode === 'development') {
-    addConsoleRoutes(http, sql);
-    addDevelopmentRoutes(http, { tools: { sql, clock, ids }, sandboxDomain: config.sandboxDomain });
+    http.register(async (development) => {
+      development.addHook('onRequest', refuseForeignOrigins(baseUrl));
+      addConsoleRoutes(development, sql);
+      addDevelopmentRoutes(development, { tools: { sql, clock, ids }, sandboxDomain: config.sandboxDomain });
+    });
   }
   const keyUse = setInterval(() => {
     authenticator.flushUse().catch((error: unknown) => warn(error, 'writing when keys were used'));
@@ -173,7 +187,10 @@ async function startDelivery(
   const processName = `${process.pid}.${randomUUID()}.${encodeIdentity(await readProcessIdentity(process.pid))}`;
   const journal = openReplyJournal(folder, processName);
   const recorder = createOutcomeRecorder({ ...recording, journal, onError: warn });
-  const builder = createMessageBuilder(createSigningKeys(sql, createSecretBox(config.secretKey()), clock.now), clock.now);
+  const builder = createMessageBuilder(
+    createSigningKeys(sql, createSecretBox(config.secretKey()), clock.now),
+    clock.now,
+  );
   const sandbox = createSandboxTransport(config.transport.kind === 'capture' ? outbound : null);
   const engine = createDeliveryEngine({
     sql,
@@ -197,10 +214,13 @@ async function startDelivery(
   function wakeAt(at: Date): void {
     const delayMs = at.getTime() - clock.now().getTime();
     if (delayMs >= TIMER_MS) return;
-    const wake = setTimeout(() => {
-      soon.delete(wake);
-      void pump();
-    }, Math.max(0, delayMs));
+    const wake = setTimeout(
+      () => {
+        soon.delete(wake);
+        void pump();
+      },
+      Math.max(0, delayMs),
+    );
     soon.add(wake);
   }
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { LIMITS, toAsciiDomain } from '@postrider/core';
@@ -91,7 +92,7 @@ export function readConfig(environment: Environment, flags: { readonly roles?: s
     transport: readTransport(get('POSTRIDER_TRANSPORT'), mode, refuse),
     roles: readRoles(flags.roles ?? get('POSTRIDER_ROLES'), refuse),
     sandboxDomain: readSandboxDomain(get('POSTRIDER_SANDBOX_DOMAIN'), refuse),
-    trustedProxies: readList(get('POSTRIDER_TRUSTED_PROXIES')),
+    trustedProxies: readProxies(get('POSTRIDER_TRUSTED_PROXIES'), refuse),
     monthlyQuota: readWhole('POSTRIDER_MONTHLY_QUOTA', get, LIMITS.monthlyQuotaDefault, 2_000_000_000, refuse),
     logLevel: readLogLevel(get('POSTRIDER_LOG_LEVEL'), refuse),
     secretKey: readSecretKey(get('POSTRIDER_SECRET_KEY'), mode, dataDir, refuse),
@@ -255,6 +256,27 @@ function readOrMakeSecretKey(dataDir: string): Buffer {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
   }
   return Buffer.from(readFileSync(path, 'utf8'), 'base64');
+}
+
+function readProxies(value: string | null, refuse: Refuse): readonly string[] {
+  const proxies = readList(value);
+  const wrong = proxies.filter((proxy) => !isNetwork(proxy));
+  if (wrong.length > 0) {
+    const fix = 'List addresses such as 10.0.0.1 or ranges such as 10.0.0.0/8, separated by commas.';
+    refuse(
+      'POSTRIDER_TRUSTED_PROXIES',
+      `${wrong.map((proxy) => `"${proxy}"`).join(', ')}: no IP address or CIDR range`,
+      fix,
+    );
+  }
+  return proxies;
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', prefix, ...rest] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
 }
 
 function readList(value: string | null): readonly string[] {

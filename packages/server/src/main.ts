@@ -1,6 +1,9 @@
 #!/usr/bin/env node
 import { createProgram } from './commands/program.ts';
 import { reportError } from './commands/start-error.ts';
+import { boundHeapGrowth } from './heap.ts';
+
+boundHeapGrowth();
 
 const program = createProgram({
   environment: process.env,

@@ -46,9 +46,22 @@ describe('GET /emails/:id', () => {
       bodyExpired: false,
       contentRedacted: false,
       events: [
-        { id: expect.any(String), seq: 1, type: 'queued', createdAt: body.createdAt, recipient: null, classification: null, detail: null },
+        {
+          id: expect.any(String),
+          seq: 1,
+          type: 'queued',
+          createdAt: body.createdAt,
+          recipient: null,
+          classification: null,
+          detail: null,
+        },
         expect.objectContaining({ seq: 2, type: 'sent', recipient: 'delivered@sandbox.test', classification: null }),
-        expect.objectContaining({ seq: 3, type: 'delivered', recipient: 'delivered@sandbox.test', classification: null }),
+        expect.objectContaining({
+          seq: 3,
+          type: 'delivered',
+          recipient: 'delivered@sandbox.test',
+          classification: null,
+        }),
       ],
     });
   });
@@ -67,8 +80,20 @@ describe('GET /emails/:id', () => {
     const { events, createdAt } = (await server.settled(sent.id)).body;
     expect(events.length).toBeGreaterThanOrEqual(7);
     events.forEach((event: Record<string, unknown>, index: number) => {
-      expect(Object.keys(event).sort()).toEqual(['classification', 'createdAt', 'detail', 'id', 'recipient', 'seq', 'type']);
-      expect(event).toMatchObject({ id: expect.stringMatching(UUID_V7), seq: index + 1, createdAt: expect.stringMatching(TIME) });
+      expect(Object.keys(event).sort()).toEqual([
+        'classification',
+        'createdAt',
+        'detail',
+        'id',
+        'recipient',
+        'seq',
+        'type',
+      ]);
+      expect(event).toMatchObject({
+        id: expect.stringMatching(UUID_V7),
+        seq: index + 1,
+        createdAt: expect.stringMatching(TIME),
+      });
     });
     const ids = events.map(({ id }: { id: string }) => id);
     expect(ids).toEqual([...ids].sort());

@@ -115,8 +115,14 @@ describe('GET /emails', () => {
     expect(rows.map(({ id }) => id)).toEqual(ids.filter((_, index) => index % 3 === 0).reverse());
     expect(new Set(rows.map(({ status }) => status))).toEqual(new Set(['bounced']));
     expect(totals).toEqual([40, 40, 40]);
-    expect((await list('?status=failed')).body).toEqual({ messages: [], total: 0, totalIsEstimate: false, nextCursor: null });
-    for (const status of ['Bounced', 'opened', 'x', '']) expectInvalid(await list(`?status=${status}`), ['status', 'invalid_value']);
+    expect((await list('?status=failed')).body).toEqual({
+      messages: [],
+      total: 0,
+      totalIsEstimate: false,
+      nextCursor: null,
+    });
+    for (const status of ['Bounced', 'opened', 'x', ''])
+      expectInvalid(await list(`?status=${status}`), ['status', 'invalid_value']);
   });
 
   it('refuses a cursor that is broken, or was made for other filters, another list or another account [contract-shape.cursor]', async () => {

@@ -27,15 +27,25 @@ describe('the provenance of a send', () => {
 
   it('is taken from the headers [emails-send.provenance-headers]', async () => {
     const headers = { 'X-Service-Agent': 'header-bot', 'X-Service-Source': 'automation' };
-    expect(await provenanceOf({}, { headers })).toEqual({ channel: 'api', source: 'automation', agentName: 'header-bot' });
+    expect(await provenanceOf({}, { headers })).toEqual({
+      channel: 'api',
+      source: 'automation',
+      agentName: 'header-bot',
+    });
   });
 
   it('goes by the body first, then the headers, then the key, then the default, field by field [emails-send.provenance-precedence] [contract-sending.provenance]', async () => {
     const headers = { 'X-Service-Agent': 'header-bot', 'X-Service-Source': 'automation' };
     const body = { source: 'system', agent_name: 'body-bot' };
     expect(await provenanceOf(body, { headers })).toMatchObject({ source: 'system', agentName: 'body-bot' });
-    expect(await provenanceOf({ source: 'system' }, { headers })).toMatchObject({ source: 'system', agentName: 'header-bot' });
-    expect(await provenanceOf({ agent_name: 'body-bot' }, { headers })).toMatchObject({ source: 'automation', agentName: 'body-bot' });
+    expect(await provenanceOf({ source: 'system' }, { headers })).toMatchObject({
+      source: 'system',
+      agentName: 'header-bot',
+    });
+    expect(await provenanceOf({ agent_name: 'body-bot' }, { headers })).toMatchObject({
+      source: 'automation',
+      agentName: 'body-bot',
+    });
     const key = await server.newKey();
     await server.database.sql`
       UPDATE api_keys SET persona_source = 'agent', persona_agent_name = 'persona' WHERE last4 = ${key.slice(-4)}`;
@@ -43,19 +53,25 @@ describe('the provenance of a send', () => {
     expect(await provenanceOf({}, { key, headers })).toMatchObject({ source: 'automation', agentName: 'header-bot' });
   });
 
-  it.each(['api', 'sdk', 'mcp', 'smtp'])('takes and keeps the channel %s over REST [send-request.channel] [contract-sending.channel-rest]', async (channel) => {
-    expect(await provenanceOf({ channel })).toMatchObject({ channel });
-  });
+  it.each(['api', 'sdk', 'mcp', 'smtp'])(
+    'takes and keeps the channel %s over REST [send-request.channel] [contract-sending.channel-rest]',
+    async (channel) => {
+      expect(await provenanceOf({ channel })).toMatchObject({ channel });
+    },
+  );
 
   it('takes `agent` for the source of what came over the channel mcp, unless another is given', async () => {
     expect(await provenanceOf({ channel: 'mcp' })).toMatchObject({ source: 'agent' });
     expect(await provenanceOf({ channel: 'mcp', source: 'system' })).toMatchObject({ source: 'system' });
   });
 
-  it.each(['agent', 'backend', 'automation', 'system'])('takes and keeps the source %s [send-request.source]', async (source) => {
-    expect(await provenanceOf({ source })).toMatchObject({ source });
-    expect(await provenanceOf({}, { headers: { 'X-Service-Source': source } })).toMatchObject({ source });
-  });
+  it.each(['agent', 'backend', 'automation', 'system'])(
+    'takes and keeps the source %s [send-request.source]',
+    async (source) => {
+      expect(await provenanceOf({ source })).toMatchObject({ source });
+      expect(await provenanceOf({}, { headers: { 'X-Service-Source': source } })).toMatchObject({ source });
+    },
+  );
 
   it('refuses any other channel or source, and names the place [send-request.channel] [send-request.source]', async () => {
     for (const value of ['API', 'fax', '', null, 5]) {
@@ -79,6 +95,8 @@ describe('the provenance of a send', () => {
 
   it('reads agent names in headers as UTF-8', async () => {
     const bytes = Buffer.from('Bücher-Bot 你好').toString('latin1');
-    expect(await provenanceOf({}, { headers: { 'X-Service-Agent': bytes } })).toMatchObject({ agentName: 'Bücher-Bot 你好' });
+    expect(await provenanceOf({}, { headers: { 'X-Service-Agent': bytes } })).toMatchObject({
+      agentName: 'Bücher-Bot 你好',
+    });
   });
 });

@@ -17,7 +17,10 @@ describe('the monthly quota', () => {
   });
 
   const quotaOf = async (app: TestApp, key = app.key) => (await app.call('GET', '/keys/self', { key })).body.quota;
-  const headersOf = ({ headers }: { headers: Headers }) => [headers.get('x-quota-limit'), headers.get('x-quota-remaining')];
+  const headersOf = ({ headers }: { headers: Headers }) => [
+    headers.get('x-quota-limit'),
+    headers.get('x-quota-remaining'),
+  ];
 
   it('is 100,000 unless set, and otherwise what the setting or the account says [limits.quota-default] [limits.quota-value] [contract-settings.monthly-quota]', async () => {
     expect(await quotaOf(server)).toMatchObject({ limit: 100_000, used: 0, remaining: 100_000 });

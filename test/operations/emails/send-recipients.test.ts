@@ -28,7 +28,9 @@ describe('the recipients of a send', () => {
       const readOne = await server.settled(one.body.id);
       const readSeveral = await server.settled(several.body.id);
       const emails = ({ body }: typeof one) =>
-        body.recipients.filter((given: { kind: string }) => given.kind === kind).map((given: { email: string }) => given.email);
+        body.recipients
+          .filter((given: { kind: string }) => given.kind === kind)
+          .map((given: { email: string }) => given.email);
       expect(emails(readOne)).toEqual(['ann@sandbox.test']);
       expect(emails(readSeveral)).toEqual(['ann@sandbox.test', 'ben@sandbox.test']);
       for (const value of [5, {}, '', 'nobody', ['a@b.co', null], 'a@b.co, c@d.co', 'a@b.co;c@d.co']) {
@@ -99,14 +101,21 @@ describe('the recipients of a send', () => {
     expect(mail?.parsed.to?.map(({ address }) => address)).toEqual(mail?.to);
   });
 
-  it.each(['from', 'to', 'cc', 'bcc', 'reply_to'])('with a bad address in %s are a schema fault [contract-sending.bad-address] [send-request.from]', async (field) => {
-    for (const bad of ['nobody', 'a@b', 'a b@c.co', '"q"@c.co', 'ü@c.co', 'A, B <a@b.co>', '<>', '']) {
-      expectInvalid(await server.send({ [field]: bad }), [field, 'invalid_email']);
-    }
-  });
+  it.each(['from', 'to', 'cc', 'bcc', 'reply_to'])(
+    'with a bad address in %s are a schema fault [contract-sending.bad-address] [send-request.from]',
+    async (field) => {
+      for (const bad of ['nobody', 'a@b', 'a b@c.co', '"q"@c.co', 'ü@c.co', 'A, B <a@b.co>', '<>', '']) {
+        expectInvalid(await server.send({ [field]: bad }), [field, 'invalid_email']);
+      }
+    },
+  );
 
   it('are accepted as `a@b.c` and `Name <a@b.c>`, and so is the sender [contract-sending.address-forms]', async () => {
-    for (const given of ['delivered@sandbox.test', 'Ann <delivered@sandbox.test>', '"B, Ann" <delivered@sandbox.test>']) {
+    for (const given of [
+      'delivered@sandbox.test',
+      'Ann <delivered@sandbox.test>',
+      '"B, Ann" <delivered@sandbox.test>',
+    ]) {
       const { status } = await server.send({ from: given, to: given, cc: given, bcc: given, reply_to: given });
       expect(status).toBe(202);
     }
@@ -114,16 +123,31 @@ describe('the recipients of a send', () => {
 
   describe('against the key’s allowlist', () => {
     it.each([
-      ['ann@example.com', ['ann@example.com', 'ANN@Example.Com'], ['ben@example.com', 'ann+x@example.com', 'xann@example.com']],
+      [
+        'ann@example.com',
+        ['ann@example.com', 'ANN@Example.Com'],
+        ['ben@example.com', 'ann+x@example.com', 'xann@example.com'],
+      ],
       ['Ann@example.com', ['ann@example.com'], ['ann@sub.example.com']],
-      ['@example.com', ['a@example.com', 'B@EXAMPLE.com'], ['a@sub.example.com', 'a@notexample.com', 'a@example.com.evil.co']],
-      ['*.example.com', ['a@sub.example.com', 'a@x.y.Example.com'], ['a@example.com', 'a@notexample.com', 'a@xexample.com']],
+      [
+        '@example.com',
+        ['a@example.com', 'B@EXAMPLE.com'],
+        ['a@sub.example.com', 'a@notexample.com', 'a@example.com.evil.co'],
+      ],
+      [
+        '*.example.com',
+        ['a@sub.example.com', 'a@x.y.Example.com'],
+        ['a@example.com', 'a@notexample.com', 'a@xexample.com'],
+      ],
       ['@bücher.example', ['a@bücher.example', 'a@xn--bcher-kva.example'], ['a@bucher.example']],
-    ])('%s allows exactly its own [keys.allowlist-entries] [service.check-allowlist]', async (entry, allowed, refused) => {
-      const key = await server.newKey({ recipientAllowlist: [entry] });
-      for (const to of allowed) expect((await server.send({ to }, { key })).status, to).toBe(202);
-      for (const to of refused) expectProblem(await server.send({ to }, { key }), 403, 'recipient_not_allowed');
-    });
+    ])(
+      '%s allows exactly its own [keys.allowlist-entries] [service.check-allowlist]',
+      async (entry, allowed, refused) => {
+        const key = await server.newKey({ recipientAllowlist: [entry] });
+        for (const to of allowed) expect((await server.send({ to }, { key })).status, to).toBe(202);
+        for (const to of refused) expectProblem(await server.send({ to }, { key }), 403, 'recipient_not_allowed');
+      },
+    );
 
     it('to, cc and bcc are checked, reply_to is not [authentication.allowlist] [send-request.cc] [send-request.bcc] [send-request.reply-to]', async () => {
       const key = await server.newKey({ recipientAllowlist: ['@sandbox.test'] });
@@ -206,7 +230,13 @@ describe('the sender of a send', () => {
     expectProblem(await server.send({ from: 'a@theirs.example' }), 403, 'domain_not_verified');
     expect((await server.send({ from: 'a@theirs.example' }, { key: other.key })).status).toBe(202);
     await server.addDomain('state.example');
-    for (const [status, expected] of [['pending', 403], ['failed', 403], ['removed', 403], ['degraded', 202], ['verified', 202]] as const) {
+    for (const [status, expected] of [
+      ['pending', 403],
+      ['failed', 403],
+      ['removed', 403],
+      ['degraded', 202],
+      ['verified', 202],
+    ] as const) {
       await server.database.sql`UPDATE sending_domains SET status = ${status} WHERE name = 'state.example'`;
       expect((await server.send({ from: 'a@state.example' })).status, status).toBe(expected);
     }
@@ -215,7 +245,11 @@ describe('the sender of a send', () => {
   it('is compared and signed as A-labels, and read as given [contract-sending.internationalised-domains] [contract-sending.addresses-read]', async () => {
     const { publicKey } = await server.addDomain('xn--bcher-kva.example');
     expect(publicKey).toMatch(/^[A-Za-z0-9+/]+=*$/);
-    const { status, body } = await server.send({ from: 'Ada <ada@Bücher.example>', to: 'x@example.org', subject: 'IDN' });
+    const { status, body } = await server.send({
+      from: 'Ada <ada@Bücher.example>',
+      to: 'x@example.org',
+      subject: 'IDN',
+    });
     expect(status).toBe(202);
     expect((await server.settled(body.id)).body.from).toBe('Ada <ada@Bücher.example>');
     const [mail] = await readCaptured(server, 'IDN');

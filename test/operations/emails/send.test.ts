@@ -105,7 +105,8 @@ describe('POST /emails', () => {
   });
 
   it('needs from, to, subject and a body form [send-request.required] [contract-sending.required] [contract-sending.subject-required]', async () => {
-    for (const field of ['from', 'to', 'subject']) expectInvalid(await refusal({ [field]: undefined }), [field, 'required']);
+    for (const field of ['from', 'to', 'subject'])
+      expectInvalid(await refusal({ [field]: undefined }), [field, 'required']);
     expectInvalid(await refusal({ text: undefined }), ['html', 'required']);
     expectInvalid(await refusal({ text: '' }), ['html', 'required']);
     expectInvalid(await refusal({ html: '', text: undefined }), 'html');
@@ -185,7 +186,18 @@ describe('POST /emails', () => {
   );
 
   it.each([
-    ...['From', 'To', 'Cc', 'Bcc', 'Sender', 'Date', 'Subject', 'Message-ID', 'Content-Type', 'Content-Transfer-Encoding'],
+    ...[
+      'From',
+      'To',
+      'Cc',
+      'Bcc',
+      'Sender',
+      'Date',
+      'Subject',
+      'Message-ID',
+      'Content-Type',
+      'Content-Transfer-Encoding',
+    ],
     ...['Content-Anything', 'MIME-Version', 'DKIM-Signature', 'Return-Path', 'Received', 'Authentication-Results'],
   ])('refuses the header %s, in any case [contract-sending.headers-refused]', async (name) => {
     for (const written of [name, name.toLowerCase(), name.toUpperCase()]) {
@@ -206,7 +218,8 @@ describe('POST /emails', () => {
   });
 
   it('keeps up to 20 values of metadata, strings only, and refuses the 21st [contract-sending.metadata]', async () => {
-    const metadata = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`key ${i}`, `${i}`]));
+    const metadata = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, i) => [`key ${i}`, `${i}`]));
     expect((await sendAndRead({ metadata: metadata(20) })).metadata).toEqual(metadata(20));
     expect((await sendAndRead({ metadata: {} })).metadata).toEqual({});
     expectInvalid(await refusal({ metadata: metadata(21) }), ['metadata', 'too_many']);
@@ -226,7 +239,9 @@ describe('POST /emails', () => {
   });
 
   it('takes tags of 1 to 64 characters without comma, semicolon or control [contract-sending.tags]', async () => {
-    expect((await sendAndRead({ tags: ['a', 'x'.repeat(64), 'with space', 'ümläut', 'a:b/c#d'] })).tags).toHaveLength(5);
+    expect((await sendAndRead({ tags: ['a', 'x'.repeat(64), 'with space', 'ümläut', 'a:b/c#d'] })).tags).toHaveLength(
+      5,
+    );
     expectInvalid(await refusal({ tags: [''] }), ['tags.0', 'too_short']);
     expectInvalid(await refusal({ tags: ['x'.repeat(65)] }), ['tags.0', 'too_long']);
     for (const tag of ['a,b', 'a;b', 'a\tb', 'a\u007fb']) {
@@ -242,7 +257,11 @@ describe('POST /emails', () => {
     expectProblem(await server.call('POST', '/emails', { key: 'pr_live_x', rawBody: '{' }), 401, 'invalid_key');
     expectProblem(await server.call('POST', '/emails', { key: reader, rawBody: '{' }), 403, 'missing_scope');
     expectProblem(await server.call('POST', '/emails', { key: reader, body: { foo: 1 } }), 403, 'missing_scope');
-    expectProblem(await server.send({ from: 'x@unverified.example', foo: 1 }, { key: narrow }), 422, 'validation_failed');
+    expectProblem(
+      await server.send({ from: 'x@unverified.example', foo: 1 }, { key: narrow }),
+      422,
+      'validation_failed',
+    );
     expectProblem(await server.send({ from: 'x@unverified.example' }, { key: narrow }), 403, 'domain_not_verified');
     expectProblem(await server.call('GET', '/emails/x?wait=0', { key: narrow }), 422, 'validation_failed');
     expectProblem(await server.call('GET', '/emails/x?wait=1', { key: narrow }), 404, 'not_found');

@@ -18,12 +18,19 @@ describe('a test address', () => {
   async function outcomeOf(to: string, key = server.key) {
     const { body } = await server.send({ to }, { key });
     const read = (await server.call('GET', `/emails/${body.id}?wait=10`, { key })).body;
-    const trail = read.events.map((event: { type: string; classification: string | null }) => [event.type, event.classification]);
+    const trail = read.events.map((event: { type: string; classification: string | null }) => [
+      event.type,
+      event.classification,
+    ]);
     return { status: read.status, trail, read };
   }
 
   async function expectOutcome(local: string, status: string, ...events: readonly Event[]) {
-    for (const to of [`${local}@sandbox.test`, `${local}+any.Label-1@sandbox.test`, `${local.toUpperCase()}@Sandbox.Test`]) {
+    for (const to of [
+      `${local}@sandbox.test`,
+      `${local}+any.Label-1@sandbox.test`,
+      `${local.toUpperCase()}@Sandbox.Test`,
+    ]) {
       const outcome = await outcomeOf(to);
       expect({ to, status: outcome.status, trail: outcome.trail }).toEqual({ to, status, trail: [queued, ...events] });
       expect(outcome.read.recipients).toMatchObject([{ status }]);
@@ -103,7 +110,11 @@ describe('a test address', () => {
     const { body } = await server.send({ to: ['bounced@sandbox.test', 'ok@example.com', 'delivered@sandbox.test'] });
     const read = (await server.settled(body.id)).body;
     expect(read.status).toBe('bounced');
-    expect(read.recipients.map((recipient: { status: string }) => recipient.status)).toEqual(['bounced', 'delivered', 'delivered']);
+    expect(read.recipients.map((recipient: { status: string }) => recipient.status)).toEqual([
+      'bounced',
+      'delivered',
+      'delivered',
+    ]);
     expect(read.lastError).toContain('bounced@sandbox.test: 550 5.1.1');
     expect(read.events.map((event: { seq: number }) => event.seq)).toEqual([1, 2, 3, 4, 5, 6]);
   });

@@ -13,7 +13,9 @@ describe('GET /requests/:id', () => {
 
   /** The log is written behind the requests' back, a moment later. */
   async function logged(id: string | null, key = server.key) {
-    await expect.poll(async () => (await server.call('GET', `/requests/${id}`, { key })).status, { timeout: 5_000, interval: 20 }).toBe(200);
+    await expect
+      .poll(async () => (await server.call('GET', `/requests/${id}`, { key })).status, { timeout: 5_000, interval: 20 })
+      .toBe(200);
     return (await server.call('GET', `/requests/${id}`, { key })).body;
   }
 
@@ -36,7 +38,12 @@ describe('GET /requests/:id', () => {
   it('names the message a read was about, and the code of a refusal', async () => {
     const { body: sent } = await server.send();
     await server.call('GET', `/emails/${sent.id}`, { headers: { 'x-request-id': 'read-1' } });
-    expect(await logged('read-1')).toMatchObject({ method: 'GET', path: `/emails/${sent.id}`, emailId: sent.id, code: null });
+    expect(await logged('read-1')).toMatchObject({
+      method: 'GET',
+      path: `/emails/${sent.id}`,
+      emailId: sent.id,
+      code: null,
+    });
     const key = await server.newKey({ scopes: ['logs:read'] });
     await server.call('GET', '/emails', { key, headers: { 'x-request-id': 'refused-1' } });
     expect(await logged('refused-1', key)).toMatchObject({ status: 403, code: 'missing_scope', emailId: null });
@@ -47,7 +54,9 @@ describe('GET /requests/:id', () => {
     await server.call('GET', '/emails', { headers });
     await logged('twice');
     await server.call('GET', '/emails?limit=0', { headers });
-    await expect.poll(async () => (await server.call('GET', '/requests/twice')).body.status, { timeout: 5_000, interval: 20 }).toBe(422);
+    await expect
+      .poll(async () => (await server.call('GET', '/requests/twice')).body.status, { timeout: 5_000, interval: 20 })
+      .toBe(422);
   });
 
   it('answers 404 for an unknown id, and the same for another account’s', async () => {
@@ -55,7 +64,10 @@ describe('GET /requests/:id', () => {
     await logged('mine-alone');
     const other = await server.newAccount();
     const read = async (id: string) => {
-      const answer = await server.call('GET', `/requests/${id}`, { key: other.key, headers: { 'x-request-id': 'same' } });
+      const answer = await server.call('GET', `/requests/${id}`, {
+        key: other.key,
+        headers: { 'x-request-id': 'same' },
+      });
       expectProblem(answer, 404, 'not_found');
       return JSON.stringify(answer.body).replaceAll(id, '<id>');
     };

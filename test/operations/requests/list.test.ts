@@ -22,7 +22,10 @@ describe('GET /requests', () => {
     const { accountId, key } = await server.newAccount();
     for (const id of ids) await server.call('GET', '/emails', { key, headers: { 'x-request-id': id } });
     await expect
-      .poll(() => server.database.sql`SELECT 1 FROM request_log WHERE account_id = ${accountId}`, { timeout: 5_000, interval: 20 })
+      .poll(() => server.database.sql`SELECT 1 FROM request_log WHERE account_id = ${accountId}`, {
+        timeout: 5_000,
+        interval: 20,
+      })
       .toHaveLength(ids.length);
     return key;
   }
@@ -44,7 +47,8 @@ describe('GET /requests', () => {
   it('takes a limit of 1 to 100, 50 unless given, and no cursor of another list [contract-shape.limit] [contract-shape.cursor]', async () => {
     const key = await accountWith(...Array.from({ length: 51 }, (_, index) => `r${index}`));
     expect((await server.call('GET', '/requests', { key })).body.requests).toHaveLength(50);
-    for (const limit of ['0', '101', 'x']) expectInvalid(await server.call('GET', `/requests?limit=${limit}`, { key }), 'limit');
+    for (const limit of ['0', '101', 'x'])
+      expectInvalid(await server.call('GET', `/requests?limit=${limit}`, { key }), 'limit');
     const { nextCursor } = (await server.call('GET', '/requests?limit=1', { key })).body;
     expectProblem(await server.call('GET', `/emails?cursor=${nextCursor}`, { key }), 422, 'invalid_cursor');
     expectProblem(await server.call('GET', `/requests?cursor=${nextCursor}x`, { key }), 422, 'invalid_cursor');
@@ -56,7 +60,9 @@ describe('GET /requests', () => {
     expectProblem(await server.call('GET', '/requests', { key: reader }), 403, 'missing_scope');
     const key = await accountWith('mine');
     const other = await accountWith('theirs');
-    expect((await server.call('GET', '/requests', { key })).body.requests.map(({ id }: Logged) => id)).toEqual(['mine']);
+    expect((await server.call('GET', '/requests', { key })).body.requests.map(({ id }: Logged) => id)).toEqual([
+      'mine',
+    ]);
     expect((await server.call('GET', '/requests', { key: other })).body.requests[0].id).toBe('theirs');
   });
 
@@ -69,7 +75,10 @@ describe('GET /requests', () => {
     await server.call('GET', '/emails', { key: 'pr_live_nonsense' });
     await server.call('GET', '/health', { key });
     await expect
-      .poll(() => server.database.sql`SELECT 1 FROM request_log WHERE account_id = ${accountId}`, { timeout: 5_000, interval: 20 })
+      .poll(() => server.database.sql`SELECT 1 FROM request_log WHERE account_id = ${accountId}`, {
+        timeout: 5_000,
+        interval: 20,
+      })
       .toHaveLength(3);
     const { requests } = (await server.call('GET', '/requests', { key })).body;
     expect(requests.map(({ method, path, status, code }: Logged) => [method, path, status, code])).toEqual([

@@ -50,7 +50,9 @@ describe('health', () => {
     expect(body.checks.database.reason).toContain('database');
     expect((await read(server, '/health')).status).toBe(200);
     await proxy.up();
-    await expect.poll(async () => (await read(server, '/health/ready')).status, { timeout: 15_000, interval: 50 }).toBe(200);
+    await expect
+      .poll(async () => (await read(server, '/health/ready')).status, { timeout: 15_000, interval: 50 })
+      .toBe(200);
   });
 
   it('GET /health/ready answers 503 with the reason while no relay answers [health.readiness] [health.readiness-fields]', async () => {

@@ -40,9 +40,14 @@ export async function start(config: Config): Promise<void> {
     await app.http?.listen({ host: config.host, port: portOf(baseUrl, config) }).catch((error: unknown) => {
       throw explainListenError(error, config);
     });
+    const seconds = ((performance.now() - beganMs) / 1_000).toFixed(1);
+    if (app.http === null) {
+      say(`ready in ${seconds} s: delivering, without an API (roles: ${[...config.roles].join(', ')})`);
+      return;
+    }
     if (config.mode === 'development') await introduce(app, config, baseUrl, database, say);
     else say(`  listening on ${baseUrl}`);
-    say(`ready in ${((performance.now() - beganMs) / 1_000).toFixed(1)} s: ${baseUrl}`);
+    say(`ready in ${seconds} s: ${baseUrl}`);
   } catch (error) {
     await stop();
     throw error;

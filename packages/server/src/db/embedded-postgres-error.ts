@@ -10,4 +10,4 @@ export class EmbeddedPostgresError extends Error {
 }
 
 /** The way out that is open whatever went wrong here. */
-export const USE_OWN_DATABASE = 'set DATABASE_URL to a PostgreSQL 18 server of your own';
+export const USE_OWN_DATABASE = 'set DATABASE_URL to a PostgreSQL server of your own (15 or newer)';

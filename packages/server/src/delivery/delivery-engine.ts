@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../clock.ts';
 import type { Sql } from '../db/client.ts';
 import {
   type ClaimedDelivery,
@@ -9,12 +8,9 @@ import {
   startSending,
 } from '../db/queries/claim-deliveries.ts';
 import { releaseDeliveries } from '../db/queries/record-outcomes.ts';
-import type { AttemptOutcome } from './attempt-outcome.ts';
-import { type AttemptFacts, decideOutcome, failOutcome } from './decide-outcome.ts';
+import { type AttemptOptions, attemptDelivery } from './attempt-delivery.ts';
 import { createHeldDeliveries, type HeldDelivery } from './held-deliveries.ts';
-import type { MessageBuilder } from './message-builder.ts';
 import type { OutcomeRecorder } from './outcome-recorder.ts';
-import type { HandoverVerdict, Transport } from './transport.ts';
 
 const LEASE_MS = 60_000;
 const RENEW_EVERY_MS = 20_000;
@@ -22,21 +18,14 @@ const CLAIM_ROWS = 200;
 const ROWS_PER_ACCOUNT = 10;
 const MAX_ACCOUNTS_A_CLAIM = 200;
 const FIRST_ACCOUNT = '00000000-0000-0000-0000-000000000000';
-/** Time to write outcomes at a stop, also where the hand-offs took all that was given. */
+/** For the outcomes at a stop, also where the hand-offs took all the time that was given. */
 const LEAST_RECORDING_MS = 1_000;
 
-export interface DeliveryEngineOptions {
+export interface DeliveryEngineOptions extends AttemptOptions {
   readonly sql: Sql;
-  readonly clock: Clock;
-  readonly builder: MessageBuilder;
   readonly recorder: OutcomeRecorder;
-  /** Where a route leads; an unknown route is a fault of ours and fails the message with its reason. */
-  readonly transports: ReadonlyMap<string, Transport>;
-  /** In [0, 1). */
-  readonly random: () => number;
   /** Deliveries held at once: composed, signed and waiting for a connection. */
   readonly maxInFlight: number;
-  readonly onError: (error: unknown, what: string) => void;
 }
 
 /** Claims due deliveries and sees each through: compose, sign, hand over, decide, record. */
@@ -44,15 +33,15 @@ export interface DeliveryEngine {
   /** Works until nothing more is due. Calls while it works only make it look once more. */
   pump(): Promise<void>;
   /**
-   * Claims nothing more, waits up to `graceMs` for hand-offs under way and for their outcomes to be recorded, then gives back the rest.
-   * Never rejects; ends about in time also while the database is away.
+   * Claims nothing more, waits up to `graceMs` for hand-offs under way and their outcomes, then gives back what has none. Never rejects,
+   * and takes little longer where the database is away: what it does not take stays in the journal, and leases run out by themselves.
    */
   stop(graceMs: number): Promise<void>;
   readonly inFlight: number;
 }
 
 export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEngine {
-  const { sql, clock, recorder } = options;
+  const { sql, clock, recorder, onError } = options;
   const held = createHeldDeliveries();
   let afterAccount = FIRST_ACCOUNT;
   let working: Promise<void> | null = null;
@@ -65,7 +54,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
   async function renewHeldLeases(): Promise<void> {
     if (held.size === 0) return;
     const until = new Date(clock.now().getTime() + LEASE_MS);
-    await renewLeases(sql, held.leases(), until).catch((error: unknown) => options.onError(error, 'renewing leases'));
+    await renewLeases(sql, held.leases(), until).catch((error: unknown) => onError(error, 'renewing leases'));
   }
 
   function pump(): Promise<void> {
@@ -78,17 +67,17 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
     try {
       while (again && !stopping) {
         again = false;
-        while (!stopping && (await claimOnce())) await held.belowOrEnded(options.maxInFlight / 2);
+        while (!stopping && (await claimOnce())) await held.untilBelow(options.maxInFlight / 2);
       }
     } finally {
-      // In the same turn as the last look at `again`, so that no call can fall in between.
+      // In the same turn as the last look at `again`, so that no call falls in between.
       working = null;
     }
   }
 
-  /** One claim; false where nothing was due any more, or nothing can be claimed now. */
+  /** One claim; false where nothing was due any more, or nothing may be claimed now. */
   async function claimOnce(): Promise<boolean> {
-    // While outcomes cannot be recorded, their deliveries may look abandoned: claiming them now would send them again.
+    // A delivery whose outcome cannot be recorded may look abandoned: claiming it now would send it again.
     if (recorder.isStuck) return false;
     const limit = Math.min(CLAIM_ROWS, options.maxInFlight - held.size);
     if (limit <= 0) return true;
@@ -104,37 +93,82 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
       afterAccount: from,
       maxAccounts: MAX_ACCOUNTS_A_CLAIM,
     });
-    afterAccount = nextAccount(claims, limit);
-    await begin(claims, leaseId);
+    afterAccount = accountToGoOnAfter(claims, limit);
+    await begin(held.hold(claims, leaseId));
     return claims.length > 0 || from !== FIRST_ACCOUNT;
   }
 
-  async function begin(claims: readonly ClaimedDelivery[], leaseId: string): Promise<void> {
-    const fresh = held.hold(claims, leaseId);
-    if (fresh.length === 0) return;
-    try {
-      if (stopping) throw new Error('The engine stops.');
-      const contents = await startSending(sql, fresh);
-      const byMessage = new Map(contents.map((content) => [content.messageId, content]));
-      for (const { id, messageId } of fresh) void deliver(id, byMessage.get(messageId));
-    } catch (error) {
-      await giveBack(fresh.flatMap(({ id }) => held.letGo(id) ?? []));
-      if (!stopping) throw error;
-    }
+  async function begin(deliveries: readonly HeldDelivery[]): Promise<void> {
+    if (deliveries.length === 0) return;
+    // Claimed while the stop was asked for: not begun, so given back.
+    if (stopping) return await giveBack(deliveries);
+    const claims = deliveries.map(({ claim }) => claim);
+    const contents = await startSending(sql, claims).catch(async (error: unknown) => {
+      await giveBack(deliveries);
+      throw error;
+    });
+    const byMessage = new Map(contents.map((content) => [content.messageId, content]));
+    for (const delivery of deliveries) void deliver(delivery, byMessage.get(delivery.claim.messageId));
   }
 
-  async function deliver(id: string, content: DeliveryContent | undefined): Promise<void> {
-    const delivery = held.get(id);
-    // Without its message a delivery was dropped by startSending.
-    if (delivery === null || content === undefined) return void held.letGo(id);
-    try {
-      const outcome = await attempt(delivery, content);
+  async function deliver(delivery: HeldDelivery, content: DeliveryContent | undefined): Promise<void> {
+    // Without its message a delivery was dropped when it was to be started.
+    if (content !== undefined) {
+      delivery.content = content;
+      const outcome = await attemptDelivery(options, delivery);
       delivery.isDecided = true;
       await recorder.record(outcome);
-    } catch (error) {
-      // Without a recorded outcome the lease runs out and the delivery is tried again: nothing is lost.
-      options.onError(error, `delivering ${delivery.claim.messageId}`);
-    } finally {
-      held.letGo(id);
     }
+    held.letGo(delivery);
   }
+
+  async function giveBack(deliveries: readonly HeldDelivery[]): Promise<void> {
+    for (const delivery of deliveries) held.letGo(delivery);
+    if (deliveries.length === 0) return;
+    const fences = deliveries.map(({ claim, leaseId }) => ({
+      accountId: claim.accountId,
+      deliveryId: claim.id,
+      messageId: claim.messageId,
+      leaseId,
+      attempt: claim.attempt,
+    }));
+    // Where this fails the leases run out by themselves.
+    await releaseDeliveries(sql, fences, clock.now()).catch((error: unknown) => onError(error, 'giving leases back'));
+  }
+
+  async function stop(graceMs: number): Promise<void> {
+    const endsAtMs = performance.now() + graceMs;
+    stopping = true;
+    clearInterval(renewal);
+    held.endClaims();
+    await within(graceMs, Promise.all([working?.catch(() => {}), held.untilEmpty()]));
+    await recorder.close(Math.max(LEAST_RECORDING_MS, endsAtMs - performance.now()));
+    await within(LEAST_RECORDING_MS, giveBack(held.undecided()));
+  }
+
+  return {
+    pump,
+    stop,
+    get inFlight() {
+      return held.size;
+    },
+  };
+}
+
+/**
+ * Where the next claim begins. An account gives more than its share only where few wait, and then the scan saw all of them: so it
+ * begins anew, which spares every second claim a look behind the last account.
+ */
+function accountToGoOnAfter(claims: readonly ClaimedDelivery[], limit: number): string {
+  const accounts = new Set(claims.map(({ accountId }) => accountId));
+  if (accounts.size * ROWS_PER_ACCOUNT < limit) return FIRST_ACCOUNT;
+  return claims.reduce((last, { accountId }) => (accountId > last ? accountId : last), FIRST_ACCOUNT);
+}
+
+/** Waits for something, but not longer than `limitMs`. */
+async function within(limitMs: number, work: Promise<unknown>): Promise<void> {
+  const { promise: isOver, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, limitMs);
+  await Promise.race([work, isOver]);
+  clearTimeout(timer);
+}

@@ -1,4 +1,4 @@
-import { type MailboxVerdict, parseMailbox } from '@postrider/core';
+import { parseMailbox } from '@postrider/core';
 import type { DeliveryContent } from '../db/queries/claim-deliveries.ts';
 import { composeMime, joinMessage, type Mailbox, type MimeMessage } from './compose-mime.ts';
 import { signDkim } from './dkim-sign.ts';
@@ -23,6 +23,8 @@ export interface MessageBuilder {
  * more would only be composed too early, to lie about until a thread is free.
  */
 const BUILDS_AT_ONCE = 8;
+
+type MailboxVerdict = ReturnType<typeof parseMailbox>;
 
 /** The same few senders come again and again. */
 const MAILBOXES_KEPT = 1_000;

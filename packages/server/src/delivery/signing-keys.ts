@@ -12,6 +12,8 @@ export interface SigningKeys {
 
 /** Long enough to cost nothing, short enough that a rotated key is taken up without a restart. */
 const KEEP_MS = 60_000;
+/** Then all are forgotten, so that domains that send no more do not add up. */
+const MAX_KEPT = 10_000;
 
 export function createSigningKeys(sql: Sql, secrets: SecretBox, now: () => Date): SigningKeys {
   const cache = new Map<string, { readonly key: Promise<DkimKey | null>; readonly until: number }>();
@@ -28,6 +30,7 @@ export function createSigningKeys(sql: Sql, secrets: SecretBox, now: () => Date)
       const name = `${accountId} ${domain}`;
       const cached = cache.get(name);
       if (cached !== undefined && cached.until > now().getTime()) return cached.key;
+      if (cache.size >= MAX_KEPT) cache.clear();
       const key = load(accountId, domain);
       cache.set(name, { key, until: now().getTime() + KEEP_MS });
       key.catch(() => cache.delete(name));

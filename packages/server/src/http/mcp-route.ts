@@ -6,6 +6,7 @@ import type { Services } from '../operations/context.ts';
 import { ProblemError, toProblem } from '../problem.ts';
 import { executeOperation } from './execute-operation.ts';
 import { contextOf } from './router.ts';
+import { isTrustedOrigin } from './trusted-origin.ts';
 
 export interface McpRouteOptions {
   readonly services: Services;
@@ -63,21 +64,4 @@ export function createMcpRoute({ services, logger }: McpRouteOptions) {
   }
 
   return { handle, close: () => handler.close() };
-}
-
-const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]']);
-
-/**
- * Whether the request comes from where it says: a page of another origin must not reach the tools through a person's browser, and a server
- * that listens on loopback must not be reached under another name (DNS rebinding). Programs send no Origin.
- */
-function isTrustedOrigin(request: FastifyRequest, baseUrl: string): boolean {
-  const own = new URL(baseUrl);
-  const isOwn = (hostname: string) => hostname === own.hostname || LOOPBACK_NAMES.has(hostname);
-  if (LOOPBACK_NAMES.has(own.hostname) && !isOwn(URL.parse(`http://${request.headers.host}`)?.hostname ?? ''))
-    return false;
-  const { origin } = request.headers;
-  if (origin === undefined) return true;
-  const url = URL.parse(origin);
-  return url !== null && url.port === own.port && isOwn(url.hostname);
 }

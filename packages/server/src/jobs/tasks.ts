@@ -10,7 +10,11 @@ const DAY_MS = 24 * HOUR_MS;
 const CAPTURED_DAYS = 7;
 
 /** The task list: names of jobs to what they do. */
-export function createTasks(options: { readonly sql: Sql; readonly clock: Clock; readonly engine: DeliveryEngine }): TaskList {
+export function createTasks(options: {
+  readonly sql: Sql;
+  readonly clock: Clock;
+  readonly engine: DeliveryEngine;
+}): TaskList {
   const { sql, clock, engine } = options;
   return {
     'deliver:pump': () => engine.pump(),
@@ -25,5 +29,7 @@ async function purge(sql: Sql, now: Date): Promise<void> {
     requestsBefore: before(LIMITS.requestLogDays * DAY_MS),
     idempotencyBefore: before(LIMITS.idempotencyKeyHours * HOUR_MS),
     capturedBefore: before(CAPTURED_DAYS * DAY_MS),
+    bodiesBefore: before(LIMITS.bodyRetentionDays * DAY_MS),
+    messagesBefore: before(LIMITS.logRetentionDays * DAY_MS),
   });
 }

@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
 import {
-  Logger as QueueLogger,
   makeWorkerUtils,
   parseCronItems,
+  Logger as QueueLogger,
   type Runner,
   run,
   runMigrations,
@@ -49,7 +49,11 @@ const BATCHED_ENDS = { completeJobBatchDelay: 0, failJobBatchDelay: 0 };
 
 export async function startJobWorker(options: JobWorkerOptions): Promise<JobWorker> {
   const { sql, clock, logger } = options;
-  const pool = new Pool({ connectionString: toConnectionString(options.target), max: CONCURRENCY + 2, connectionTimeoutMillis: 5_000 });
+  const pool = new Pool({
+    connectionString: toConnectionString(options.target),
+    max: CONCURRENCY + 2,
+    connectionTimeoutMillis: 5_000,
+  });
   const onLost = (error: Error) => logger.debug({ error: error.message }, 'queue connection lost');
   pool.on('error', onLost);
   pool.on('connect', (client) => client.on('error', onLost));
@@ -84,7 +88,8 @@ export async function startJobWorker(options: JobWorkerOptions): Promise<JobWork
     if (stopping) return;
     fault = `The queue restarts: ${reason}`;
     setTimeout(() => {
-      if (!stopping) startRunner().catch((error: unknown) => restart(error instanceof Error ? error.message : String(error)));
+      if (!stopping)
+        startRunner().catch((error: unknown) => restart(error instanceof Error ? error.message : String(error)));
     }, RESTART_AFTER_MS);
   }
 

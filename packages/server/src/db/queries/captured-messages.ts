@@ -10,13 +10,14 @@ export interface NewCapturedMessage {
   readonly now: Date;
 }
 
-/** Stores a caught message under its delivery's id, so that a repeated hand-off shows as one. */
+/** Stores a caught message under its delivery's id, so that a repeated hand-off shows as one, with the recipients of all its attempts. */
 export async function insertCaptured(query: Query, message: NewCapturedMessage): Promise<void> {
   await query`
     INSERT INTO captured_messages (account_id, id, mail_from, recipients, subject, raw, received_at)
     SELECT ${message.accountId}, ${message.id}, ${message.mailFrom}, ${[...message.recipients]}, m.subject, ${message.raw}, ${message.now}
     FROM messages m WHERE m.account_id = ${message.accountId} AND m.id = ${message.messageId}
-    ON CONFLICT (account_id, id) DO NOTHING`;
+    ON CONFLICT (account_id, id) DO UPDATE SET recipients = ARRAY(
+      SELECT DISTINCT unnest(captured_messages.recipients || excluded.recipients))`;
 }
 
 export interface CapturedRow {

@@ -80,7 +80,12 @@ export async function startSending(
   query: Query,
   claimed: readonly ClaimedDelivery[],
 ): Promise<readonly DeliveryContent[]> {
-  const given = claimed.map(({ accountId, id, messageId, ordinals }) => ({ a: accountId, d: id, m: messageId, o: ordinals }));
+  const given = claimed.map(({ accountId, id, messageId, ordinals }) => ({
+    a: accountId,
+    d: id,
+    m: messageId,
+    o: ordinals,
+  }));
   return await query<DeliveryContent[]>`
     WITH hands AS MATERIALIZED (
       SELECT a AS account_id, d AS delivery_id, m AS message_id, o AS ordinals
@@ -105,8 +110,8 @@ export async function startSending(
     SELECT m.account_id AS "accountId", m.id AS "messageId", m.created_at AS "createdAt", m.from_given AS "fromGiven",
       m.from_domain AS "fromDomain", m.reply_to AS "replyTo", m.subject, b.html, b.text, b.headers,
       b.message_id IS NOT NULL AS "hasBody",
-      (SELECT json_agg(json_build_object('o', r.ordinal, 'k', r.kind, 'n', r.name, 'e', r.email) ORDER BY r.ordinal)
-        FROM message_recipients r WHERE r.account_id = c.account_id AND r.message_id = c.message_id) AS recipients
+      coalesce((SELECT json_agg(json_build_object('o', r.ordinal, 'k', r.kind, 'n', r.name, 'e', r.email) ORDER BY r.ordinal)
+        FROM message_recipients r WHERE r.account_id = c.account_id AND r.message_id = c.message_id), '[]') AS recipients
     FROM claimed c
     JOIN messages m ON m.account_id = c.account_id AND m.id = c.message_id
     LEFT JOIN message_bodies b ON b.account_id = c.account_id AND b.message_id = c.message_id`;

@@ -65,7 +65,10 @@ export async function insertMessages(
   idempotencyHorizon: Date,
 ): Promise<InsertedMessages> {
   const size = SIZES.find((candidate) => candidate >= messages.length) ?? messages.length;
-  const bodies = Array.from({ length: size }, (_, ordinal) => [messages[ordinal]?.html ?? null, messages[ordinal]?.text ?? null]);
+  const bodies = Array.from({ length: size }, (_, ordinal) => [
+    messages[ordinal]?.html ?? null,
+    messages[ordinal]?.text ?? null,
+  ]);
   const [row] = await query.unsafe<{ usage: InsertedMessages['usage'] }[]>(
     statementFor(size),
     [
@@ -102,7 +105,10 @@ function statementFor(size: number): string {
   return statement;
 }
 
-function toLogRow({ html: _html, text: _text, recipients: _recipients, deliveries: _deliveries, ...row }: NewMessage, ordinal: number) {
+function toLogRow(
+  { html: _html, text: _text, recipients: _recipients, deliveries: _deliveries, ...row }: NewMessage,
+  ordinal: number,
+) {
   return { ...row, o: ordinal };
 }
 

@@ -10,11 +10,30 @@ export async function ensurePartitions(query: Query, now: Date): Promise<void> {
 /** Removes what is kept for a limited time only. */
 export async function purgeExpired(
   query: Query,
-  limits: { readonly requestsBefore: Date; readonly idempotencyBefore: Date; readonly capturedBefore: Date },
+  limits: {
+    readonly requestsBefore: Date;
+    readonly idempotencyBefore: Date;
+    readonly capturedBefore: Date;
+    readonly bodiesBefore: Date;
+    readonly messagesBefore: Date;
+  },
 ): Promise<void> {
   await query`DELETE FROM request_log WHERE created_at < ${limits.requestsBefore}`;
   await query`DELETE FROM idempotency_keys WHERE created_at < ${limits.idempotencyBefore}`;
   await query`DELETE FROM captured_messages WHERE received_at < ${limits.capturedBefore}`;
+  // What still waits to be delivered keeps its body and its log, however old it is.
+  await query`
+    DELETE FROM message_bodies b WHERE b.message_id < uuid_v7_lower_bound(${limits.bodiesBefore})
+      AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.account_id = b.account_id AND d.message_id = b.message_id)`;
+  await query`
+    WITH aged AS (
+      DELETE FROM messages m WHERE m.id < uuid_v7_lower_bound(${limits.messagesBefore})
+        AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.account_id = m.account_id AND d.message_id = m.id)
+      RETURNING account_id, id
+    ), recipients AS (
+      DELETE FROM message_recipients r USING aged WHERE r.account_id = aged.account_id AND r.message_id = aged.id
+    )
+    DELETE FROM message_events e USING aged WHERE e.account_id = aged.account_id AND e.message_id = aged.id`;
 }
 
 export async function ping(query: Query): Promise<void> {

@@ -1,0 +1,101 @@
+import type { Clock } from '../clock.ts';
+import type { DeliveryContent } from '../db/queries/claim-deliveries.ts';
+import type { AttemptOutcome } from './attempt-outcome.ts';
+import { type AttemptFacts, decideOutcome, failOutcome } from './decide-outcome.ts';
+import type { HeldDelivery } from './held-deliveries.ts';
+import type { BuiltMessage, MessageBuilder } from './message-builder.ts';
+import type { HandoverVerdict, Transport } from './transport.ts';
+
+export interface AttemptOptions {
+  readonly clock: Clock;
+  readonly builder: MessageBuilder;
+  /** Where a route leads; an unknown route is a fault of ours and fails the message with its reason. */
+  readonly transports: ReadonlyMap<string, Transport>;
+  /** In [0, 1). */
+  readonly random: () => number;
+  readonly onError: (error: unknown, what: string) => void;
+}
+
+/** Builds the message, hands it over and decides what became of it. Never rejects: a fault of ours is an attempt that is tried again. */
+export async function attemptDelivery(options: AttemptOptions, delivery: HeldDelivery): Promise<AttemptOutcome> {
+  const recipients = recipientsOf(delivery);
+  const recipientsInMessage = delivery.content?.recipients.length ?? 0;
+  const transport = options.transports.get(delivery.claim.route) ?? null;
+  const facts = () => factsOf(options, delivery, transport, recipients, recipientsInMessage);
+  try {
+    const built = await build(options.builder, delivery, transport, recipients);
+    if (!built.ok) return failOutcome(facts(), built.reason);
+    const verdicts = await built.transport.send({
+      accountId: delivery.claim.accountId,
+      messageId: delivery.claim.messageId,
+      deliveryId: delivery.claim.id,
+      attempt: delivery.claim.attempt,
+      mailFrom: built.mailFrom,
+      recipients: recipients.map(({ email }) => email),
+      data: built.data,
+    });
+    return decideOutcome(facts(), verdicts);
+  } catch (error) {
+    options.onError(error, `delivering ${delivery.claim.messageId}`);
+    return decideOutcome(facts(), recipients.map(deferForOurFault));
+  }
+}
+
+type Recipients = AttemptFacts['recipients'];
+type Ready = Extract<BuiltMessage, { readonly ok: true }> & { readonly transport: Transport };
+
+/** The message and where it goes, or why it can never go. Lets go of the content. */
+async function build(
+  builder: MessageBuilder,
+  delivery: HeldDelivery,
+  transport: Transport | null,
+  recipients: Recipients,
+): Promise<Ready | { readonly ok: false; readonly reason: string }> {
+  const { content, claim } = delivery;
+  delivery.content = null;
+  if (content === null || !content.hasBody) return fail('The stored body has aged out before delivery.');
+  if (transport === null) return fail(`There is no transport for the route "${claim.route}".`);
+  // The envelope is exactly the list that was checked at acceptance, or nothing is handed over.
+  if (recipients.length !== claim.ordinals.length) return fail('The stored recipients are incomplete.');
+  const built = await builder.build(content);
+  return built.ok ? { ...built, transport } : built;
+}
+
+function fail(reason: string) {
+  return { ok: false, reason } as const;
+}
+
+/** In the order of the message's recipients. */
+function recipientsOf({ claim, content }: HeldDelivery): Recipients {
+  const all: DeliveryContent['recipients'] = content?.recipients ?? [];
+  const own = all.length === claim.ordinals.length ? all : all.filter(({ o }) => claim.ordinals.includes(o));
+  return own.map(({ o, e }) => ({ ordinal: o, email: e }));
+}
+
+/** Lease and attempt are read when the outcome is known: they change where the delivery had to be claimed again meanwhile. */
+function factsOf(
+  { clock, random }: AttemptOptions,
+  { claim, leaseId }: HeldDelivery,
+  transport: Transport | null,
+  recipients: Recipients,
+  recipientsInMessage: number,
+): AttemptFacts {
+  return {
+    accountId: claim.accountId,
+    deliveryId: claim.id,
+    messageId: claim.messageId,
+    leaseId,
+    attempt: claim.attempt,
+    expiresAt: claim.expiresAt,
+    recipients,
+    recipientsInMessage,
+    acceptedMeans: transport?.acceptedMeans ?? 'sent',
+    now: clock.now(),
+    random: random(),
+  };
+}
+
+function deferForOurFault({ email }: Recipients[number]): HandoverVerdict {
+  const reason = 'The message could not be handed over because of an error of ours.';
+  return { recipient: email, outcome: 'deferred', reply: null, reason, ambiguous: false };
+}
