@@ -38,7 +38,7 @@ let kept: Buffer[] = [];
 function take({ recipient, data }: SunkMessage): void {
   if (messages % KEEP_EVERY === 0) kept.push(Buffer.from(data));
   messages += 1;
-  const header = data.latin1Slice(0, data.indexOf('\r\n\r\n') + 2);
+  const header = data.toString('latin1', 0, data.indexOf('\r\n\r\n') + 2);
   recipients.add(recipient);
   messageIds.add(/^Message-ID: (.*)\r$/im.exec(header)?.[1] ?? '');
   // The end of the signature tells signatures apart as well as all of it.
@@ -61,7 +61,7 @@ async function verify({ record }: VerifyQuestion): Promise<SinkVerdict> {
   const resolver = async () => [record.match(/.{1,255}/g) ?? []];
   const failed: string[] = [];
   for (const raw of kept) {
-    const { results } = await dkimVerify(Buffer.from(raw.latin1Slice().replaceAll('\r\n..', '\r\n.'), 'latin1'), {
+    const { results } = await dkimVerify(Buffer.from(raw.toString('latin1').replaceAll('\r\n..', '\r\n.'), 'latin1'), {
       resolver,
     });
     const [result] = results;

@@ -40,7 +40,7 @@ function serve(socket: Socket, take: (message: SunkMessage) => void): void {
         inData = false;
         replies += '250 2.0.0 Taken\r\n';
       } else {
-        const line = pending.latin1Slice(0, end);
+        const line = pending.toString('latin1', 0, end);
         pending = pending.subarray(end + LINE_END.length);
         replies += obey(line);
       }

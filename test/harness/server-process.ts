@@ -44,7 +44,7 @@ export function startServerProcess(args: readonly string[], env: Environment): S
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
   });
-  const finished = once(child, 'close').then(([code, signal]: [number | null, NodeJS.Signals | null]): Finished => {
+  const finished = once(child, 'close').then(([code, signal]): Finished => {
     ready.reject(new Error(`The server ended before it was ready.\n${stdout}\n${stderr}`));
     return { code, signal, stdout, stderr };
   });

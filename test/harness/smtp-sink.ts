@@ -28,7 +28,7 @@ type SinkReply = { readonly code: number; readonly text: string } | 'drop' | 'st
 
 type Hook<Subject> = (subject: Subject) => SinkReply | undefined | Promise<SinkReply | undefined>;
 
-interface SinkReplies {
+export interface SinkReplies {
   /** Asked with the number of the connection, from 1. */
   readonly connect?: Hook<number>;
   readonly sender?: Hook<string>;

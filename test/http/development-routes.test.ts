@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectInvalid, expectProblem } from '../harness/expect-problem.ts';
+import { sendRaw } from '../harness/raw-http.ts';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
 
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
@@ -13,6 +14,19 @@ describe('in development', () => {
 
   const get = (path: string) => server.call('GET', path, { key: null });
   const post = (body: unknown) => server.call('POST', '/dev/accounts', { key: null, body });
+
+  it('gives nothing out under another host name, or to a page of another origin', async () => {
+    const account = JSON.stringify({ name: 'Stolen', ownerEmail: 'thief@example.com' });
+    const request = (headers: string) =>
+      sendRaw(
+        server.baseUrl,
+        `POST /dev/accounts HTTP/1.1\r\n${headers}Content-Type: application/json\r\nContent-Length: ${account.length}\r\nConnection: close\r\n\r\n${account}`,
+      );
+    const { host } = new URL(server.baseUrl);
+    expect(await request('Host: evil.example\r\n')).toContain('404 Not Found');
+    expect(await request(`Host: ${host}\r\nOrigin: https://evil.example\r\n`)).toContain('404 Not Found');
+    expect(await request(`Host: ${host}\r\n`)).toContain('201 Created');
+  });
 
   it('GET /dev/mailbox lists what was caught, newest first, with the envelope’s recipients [contract-development.mailbox]', async () => {
     const one = await server.send({ to: 'a@example.com', bcc: 'b@example.com', subject: 'One' });

@@ -59,8 +59,7 @@ export const contractMessages = section('contract: Messages', [
   deferred('scheduling', 'contract-messages.single-read-scheduled-at', 'The single read adds `scheduledAt`.'),
   deferred('templates', 'contract-messages.single-read-template', 'The single read adds `template`.'),
   deferred('cancel-and-resend', 'contract-messages.single-read-resend-of', 'The single read adds `resendOf`.'),
-  deferred(
-    'retention',
+  active(
     'contract-messages.single-read-body-expiry',
     'The single read adds `bodyExpiresAt bodyExpired`.',
   ),
@@ -126,9 +125,10 @@ export const contractMessageLog = section('contract: Messages, filters, export a
     'contract-message-log.export-formulas',
     'Cells that a spreadsheet would run as a formula are defused.',
   ),
-  deferred(
-    'retention',
+  active(
     'contract-message-log.retention',
-    'Retention: bodies and attachments 30 days, the log 400 days (settings), never a message that is not final.',
+    'Retention: bodies 30 days, the log 400 days, never a message that is not final.',
   ),
+  deferred('attachments', 'contract-message-log.retention-attachments', 'Retention: attachments 30 days.'),
+  deferred('retention', 'contract-message-log.retention-settings', 'Retention: 30 and 400 days are settings.'),
 ]);

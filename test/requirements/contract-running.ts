@@ -5,7 +5,7 @@ export const contractRunning = section('contract: Running it', [
     'contract-running.names',
     'The product is called Postrider; packages are `@postrider/{core,server,sdk,mcp,cli}`, binaries `postrider`, `postrider-server`.',
   ),
-  deferred('agent-tools', 'contract-running.stdio-binary', 'Binaries: `postrider-mcp`.'),
+  active('contract-running.stdio-binary', 'Binaries: `postrider-mcp`.'),
   active(
     'contract-running.start',
     '`npx -y pnpm@12.21.0 start` on a fresh clone needs nothing else: embedded Postgres in the data directory, the `capture` transport, migrations, one account with an owner, one key (`full`), the sandbox domain ready to send from.',
@@ -14,13 +14,13 @@ export const contractRunning = section('contract: Running it', [
     'contract-running.first-message',
     'It sends itself one message through the whole pipeline, then prints base URL, key and a `curl` to try, and last a line that begins `ready`.',
   ),
-  deferred('console', 'contract-running.console-address', 'It prints the console address.'),
+  active('contract-running.console-address', 'It prints the console address.'),
   active(
     'contract-running.quickstart',
     'It writes the same to `<data dir>/quickstart.json` (mode 0600): `{baseUrl, key, accountId, accountName, ownerEmail, mcpUrl}`.',
   ),
-  deferred('console', 'contract-running.quickstart-console', '`quickstart.json`: `{consoleUrl}`.'),
-  deferred('smtp-submission', 'contract-running.quickstart-smtp', '`quickstart.json`: `{smtp:{host,port,tlsPort}}`.'),
+  active('contract-running.quickstart-console', '`quickstart.json`: `{consoleUrl}`.'),
+  active('contract-running.quickstart-smtp', '`quickstart.json`: `{smtp:{host,port,tlsPort}}`.'),
   active('contract-running.default-profile', "`quickstart.json` is the CLI's default profile on that machine."),
   active('contract-running.second-start', 'A second start reuses everything.'),
   active(

@@ -129,7 +129,7 @@ export const contractSending = section('contract: Sending', [
     '`channel` over REST may be any of the four and is stored as given, default `api`.',
   ),
   active('contract-sending.channel-clients', 'The SDK and CLI send `sdk`.'),
-  deferred('agent-tools', 'contract-sending.channel-stdio', 'The stdio MCP entry sends `mcp`.'),
+  active('contract-sending.channel-stdio', 'The stdio MCP entry sends `mcp`.'),
   active('contract-sending.channel-mcp', '`POST /mcp` sets `mcp` itself.'),
   deferred('smtp-submission', 'contract-sending.channel-smtp', 'SMTP submission sets `smtp` itself.'),
   deferred(

@@ -42,7 +42,7 @@ export const contractShape = section('contract: Shape of the whole', [
     'contract-shape.request-log',
     'Every authenticated request is logged with its request id: `GET /requests`, `GET /requests/:id` → `{id,method,path,status,code,durationMs,keyId,emailId,createdAt}`.',
   ),
-  deferred('retention', 'contract-shape.request-log-retention', 'Every authenticated request is logged: 30 days.'),
+  active('contract-shape.request-log-retention', 'Every authenticated request is logged: 30 days.'),
   active('contract-shape.limit', 'Lists: `limit` 1–100, default 50, else 422.'),
   active(
     'contract-shape.cursor',

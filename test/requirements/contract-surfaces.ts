@@ -57,8 +57,7 @@ export const contractSurfaces = section('contract: Surfaces', [
     'contract-surfaces.cli-environment',
     'CLI reads `POSTRIDER_API_KEY` and `POSTRIDER_BASE_URL`, else the profile.',
   ),
-  deferred(
-    'agent-tools',
+  active(
     'contract-surfaces.stdio-environment',
     'Stdio MCP reads `POSTRIDER_API_KEY` and `POSTRIDER_BASE_URL`, else the profile.',
   ),

@@ -45,7 +45,7 @@ export const limits = section('Limits', [
   deferred('keys', 'limits.rate-limit', 'A key can carry a rate limit. Its value and unit: not shown.'),
   active('limits.page-size', 'Page size default and maximum for `limit`: not shown.'),
   deferred('attachments', 'limits.attachments', 'Attachment size and count limits: not shown.'),
-  deferred('retention', 'limits.body-retention', 'The message body retention period: not shown.'),
+  active('limits.body-retention', 'The message body retention period: not shown.'),
 ]);
 
 export const versioning = section('Versioning', [

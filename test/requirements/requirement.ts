@@ -38,8 +38,7 @@ export const CAPABILITIES = {
   support: 'Support tickets, with the context that was captured.',
   webhooks: 'Signed events to endpoints, with delivery log, retries and replay.',
   audit: 'The chained record of who changed what.',
-  retention: 'Bodies, log rows and request logs that age out.',
-  'agent-tools': 'The MCP tools beyond sending and reading, and the stdio entry.',
+  retention: 'Settings for how long bodies and log rows are kept, and accounts that are erased.',
   'secret-rotation': 'A new key for the secrets that are encrypted at rest.',
   compatibility: 'What the API promises to keep from one version to the next, and how something is withdrawn.',
 } as const;

@@ -60,6 +60,7 @@ export function createHttpApp(options: HttpAppOptions): FastifyInstance {
     logRequest(request, reply, options);
     done();
   });
+  endConnectionsWhenClosing(app);
   addBodyParser(app);
   app.setErrorHandler((error, request, reply) => {
     const problem =
@@ -76,6 +77,24 @@ export function createHttpApp(options: HttpAppOptions): FastifyInstance {
 
 function requestIdOf(given: string | string[] | undefined): string {
   return typeof given === 'string' && isRequestId(given) ? given : randomUUID();
+}
+
+/** A connection that is kept alive behind its last answer would hold the shutdown up until its client lets go. */
+function endConnectionsWhenClosing(app: FastifyInstance): void {
+  let closing = false;
+  app.addHook('preClose', (done) => {
+    closing = true;
+    done();
+  });
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    if (closing) reply.header('connection', 'close');
+    done(null, payload);
+  });
+  // An answer whose head was sent before: its connection is closed once it is idle.
+  app.addHook('onResponse', (_request, _reply, done) => {
+    if (closing) setImmediate(() => app.server.closeIdleConnections());
+    done();
+  });
 }
 
 function addBodyParser(app: FastifyInstance): void {
@@ -132,10 +151,12 @@ function logRequest(request: FastifyRequest, reply: FastifyReply, { requestLog, 
   const { caller, code, emailId } = request.state;
   const path = pathOf(request.url);
   const durationMs = Math.round(reply.elapsedTime);
-  logger.debug(
-    { requestId: request.id, method: request.method, path, status: reply.statusCode, durationMs, code },
-    'request',
-  );
+  if (logger.isLevelEnabled('debug')) {
+    logger.debug(
+      { requestId: request.id, method: request.method, path, status: reply.statusCode, durationMs, code },
+      'request',
+    );
+  }
   if (caller === null) return;
   requestLog.add({
     account_id: caller.accountId,

@@ -34,30 +34,40 @@ export function createGroupCommit<Item, Verdict>(
   function startLanes(): void {
     while (busy < options.lanes && queue.length > 0) {
       busy += 1;
-      void writeBatch(queue.splice(0, options.maxBatch)).finally(() => {
-        busy -= 1;
-        startLanes();
-        if (busy === 0 && queue.length === 0) tellIdle();
-      });
+      void runLane(queue.splice(0, options.maxBatch));
     }
   }
 
-  async function writeBatch(entries: readonly Entry<Item, Verdict>[]): Promise<void> {
+  /** The next batch leaves before this one's callers are told: the database works on while their answers are written. */
+  async function runLane(entries: readonly Entry<Item, Verdict>[]): Promise<void> {
+    const settle = await writeBatch(entries);
+    busy -= 1;
+    startLanes();
+    settle();
+    if (busy === 0 && queue.length === 0) tellIdle();
+  }
+
+  /** Writes a batch and answers what tells its callers. */
+  async function writeBatch(entries: readonly Entry<Item, Verdict>[]): Promise<() => void> {
     try {
       const verdicts = await options.write(entries.map(({ item }) => item));
-      entries.forEach((entry, index) => {
-        const verdict = verdicts[index];
-        if (verdict === undefined) entry.reject(new Error('a batch answered fewer verdicts than it had items'));
-        else entry.resolve(verdict);
-      });
+      return () => {
+        for (const [index, entry] of entries.entries()) settleEntry(entry, verdicts[index]);
+      };
     } catch (error) {
-      if (entries.length > 1 && options.isItemFault(error)) await writeAlone(entries);
-      else for (const { reject } of entries) reject(error);
+      if (entries.length > 1 && options.isItemFault(error)) return await writeAlone(entries);
+      return () => {
+        for (const { reject } of entries) reject(error);
+      };
     }
   }
 
-  async function writeAlone(entries: readonly Entry<Item, Verdict>[]): Promise<void> {
-    for (const entry of entries) await writeBatch([entry]);
+  async function writeAlone(entries: readonly Entry<Item, Verdict>[]): Promise<() => void> {
+    const settles: (() => void)[] = [];
+    for (const entry of entries) settles.push(await writeBatch([entry]));
+    return () => {
+      for (const settle of settles) settle();
+    };
   }
 
   function tellIdle(): void {
@@ -74,4 +84,9 @@ export function createGroupCommit<Item, Verdict>(
       }),
     idle: () => (busy === 0 && queue.length === 0 ? Promise.resolve() : new Promise((resolve) => onIdle.push(resolve))),
   };
+}
+
+function settleEntry<Item, Verdict>(entry: Entry<Item, Verdict>, verdict: Verdict | undefined): void {
+  if (verdict === undefined) entry.reject(new Error('a batch answered fewer verdicts than it had items'));
+  else entry.resolve(verdict);
 }

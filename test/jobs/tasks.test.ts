@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import type { JobHelpers, Task } from 'graphile-worker';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTasks } from '../../packages/server/src/jobs/tasks.ts';
+import { expectProblem } from '../harness/expect-problem.ts';
+import { startTestApp, type TestApp } from '../harness/test-app.ts';
+
+const DAY_MS = 86_400_000;
+
+describe('the jobs of the crontab', () => {
+  let server: TestApp;
+  beforeAll(async () => {
+    server = await startTestApp();
+  });
+  afterAll(() => server.close());
+
+  async function runTask(name: string): Promise<void> {
+    const { engine } = server.app;
+    if (engine === null) throw new Error('the app has no worker');
+    const task: Task | undefined = createTasks({ sql: server.database.sql, clock: server.clock, engine })[name];
+    await task?.({}, {} as JobHelpers); // Ours take neither payload nor helpers.
+  }
+
+  it('keep the request log for 30 days, and remove what is older [contract-shape.request-log-retention]', async () => {
+    await server.call('GET', '/emails', { headers: { 'x-request-id': 'old' } });
+    const logged = async () => (await server.call('GET', '/requests/old')).status;
+    await expect.poll(logged, { timeout: 5_000, interval: 20 }).toBe(200);
+    const stored = () => server.database.sql`SELECT 1 FROM request_log WHERE request_id = 'old'`;
+    server.clock.advance(30 * DAY_MS - 60_000);
+    await runTask('retention:purge');
+    expect([await logged(), (await stored()).length]).toEqual([200, 1]);
+    server.clock.advance(120_000);
+    expectProblem(await server.call('GET', '/requests/old'), 404, 'not_found');
+    await runTask('retention:purge');
+    expect(await stored()).toHaveLength(0);
+  });
+
+  it('remove idempotency keys after 24 hours and captured mail after a week, and nothing younger', async () => {
+    const { sql } = server.database;
+    const add = async (ageMs: number) => {
+      const at = new Date(server.clock.now().getTime() - ageMs);
+      const id = randomUUID();
+      await sql`INSERT INTO idempotency_keys (account_id, key, fingerprint, message_id, created_at) VALUES (${id}, ${`${ageMs}`}, 'f', ${id}, ${at})`;
+      await sql`
+        INSERT INTO captured_messages (account_id, id, mail_from, recipients, subject, raw, received_at)
+        VALUES (${id}, ${id}, 'a@b.co', '{}', ${`${ageMs}`}, '', ${at})`;
+    };
+    for (const age of [DAY_MS - 60_000, DAY_MS + 60_000, 7 * DAY_MS - 60_000, 7 * DAY_MS + 60_000]) await add(age);
+    await runTask('retention:purge');
+    expect(await sql`SELECT key FROM idempotency_keys`).toHaveLength(1);
+    expect(await sql`SELECT id FROM captured_messages`).toHaveLength(3);
+  });
+
+  it('remove a body 30 days after its message, which reads say before and after [contract-message-log.retention] [contract-messages.single-read-body-expiry] [limits.body-retention]', async () => {
+    const { body: sent } = await server.send({ html: '<p>x</p>', headers: { 'X-A': 'b' } });
+    const before = (await server.settled(sent.id)).body;
+    expect(Date.parse(before.bodyExpiresAt) - Date.parse(before.createdAt)).toBe(30 * DAY_MS);
+    expect(before).toMatchObject({ bodyExpired: false, html: '<p>x</p>' });
+    server.clock.advance(30 * DAY_MS - 60_000);
+    await runTask('retention:purge');
+    expect((await server.call('GET', `/emails/${sent.id}`)).body).toEqual(before);
+    server.clock.advance(120_000);
+    await runTask('retention:purge');
+    const after = (await server.call('GET', `/emails/${sent.id}`)).body;
+    expect(after).toEqual({ ...before, html: null, text: null, headers: null, bodyExpired: true });
+  });
+
+  it('remove a message from the log after 400 days, and never one that is not final [contract-message-log.retention]', async () => {
+    const { sql } = server.database;
+    const { body: sent } = await server.send();
+    await server.settled(sent.id);
+    // A delivery that never becomes due: the message behind it stays queued.
+    await sql`CREATE FUNCTION park() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.next_at := 'infinity'; RETURN NEW; END $$`;
+    await sql`CREATE TRIGGER park BEFORE INSERT ON deliveries FOR EACH ROW EXECUTE FUNCTION park()`;
+    const { body: waiting } = await server.send();
+    const statuses = async () => [
+      (await server.call('GET', `/emails/${sent.id}`)).status,
+      (await server.call('GET', `/emails/${waiting.id}`)).body.text,
+    ];
+    server.clock.advance(400 * DAY_MS - 60_000);
+    await runTask('retention:purge');
+    expect(await statuses()).toEqual([200, 'Hi there']);
+    server.clock.advance(120_000);
+    await runTask('retention:purge');
+    expect(await statuses()).toEqual([404, 'Hi there']);
+    expect(await sql`SELECT 1 FROM message_events WHERE message_id = ${sent.id}`).toHaveLength(0);
+    await sql`DROP TRIGGER park ON deliveries`;
+  });
+
+  it('make the partitions of the months to come', async () => {
+    server.clock.advance(70 * DAY_MS);
+    await runTask('partitions:ensure');
+    const month = server.clock.now().toISOString().slice(0, 7).replace('-', '_');
+    const [row] = await server.database.sql`SELECT to_regclass(${`messages_${month}`}) IS NOT NULL AS made`;
+    expect(row).toEqual({ made: true });
+    const { body } = await server.send();
+    expect((await server.settled(body.id)).body.status).toBe('delivered');
+  });
+});
