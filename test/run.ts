@@ -22,7 +22,8 @@ const code = await new Promise<number>((resolve) => {
   vitest.once('exit', (status) => resolve(status ?? 1));
 });
 const counts = await readReport();
-const failed = counts.numFailedTests + (counts.numFailedTests === 0 ? counts.numFailedTestSuites : 0);
+// A run can fail without a failed test: a file that does not load, an error nobody caught.
+const failed = Math.max(counts.numFailedTests, counts.numFailedTestSuites > 0 || code !== 0 ? 1 : 0);
 const skipped = counts.numPendingTests > 0 ? `, ${counts.numPendingTests} skipped` : '';
 console.log(`${counts.numPassedTests} passed, ${failed} failed${skipped}`);
 process.exitCode = code !== 0 || counts.numPassedTests === 0 ? 1 : 0;

@@ -98,6 +98,6 @@ function toBareRows(emails: readonly SampleEmail[]) {
   }));
 }
 
-async function insertBare(sql: Sql, rows: ReturnType<typeof toBareRows>): Promise<void> {
+async function insertBare(sql: Sql, rows: Readonly<ReturnType<typeof toBareRows>>): Promise<void> {
   await sql`INSERT INTO bare_messages ${sql([...rows])}`;
 }

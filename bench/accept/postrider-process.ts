@@ -27,7 +27,7 @@ const verdict = readConfig({
 });
 if (!verdict.ok) throw new Error(JSON.stringify(verdict.problems));
 const baseUrl = `http://127.0.0.1:${settings.port}`;
-const app = await createApp({
+const app = createApp({
   config: verdict.config,
   baseUrl,
   target: settings.target,
@@ -35,6 +35,6 @@ const app = await createApp({
   clock: systemClock,
   random: Math.random,
 });
-await app.http?.listen({ host: '127.0.0.1', port: settings.port });
+await app.start({ host: '127.0.0.1', port: settings.port });
 process.on('SIGTERM', () => void app.close().then(() => process.exit(0)));
 serveParent({ baseUrl }, () => Promise.resolve(ownUsage()));

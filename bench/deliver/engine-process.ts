@@ -23,7 +23,7 @@ const LOOK_EVERY_MS = 2;
 const settings = childSettings<EngineSettings>();
 let running: App | null = null;
 
-function start(): Promise<App> {
+async function start(): Promise<App> {
   const verdict = readConfig({
     POSTRIDER_DATA_DIR: settings.dataDir,
     POSTRIDER_ROLES: 'worker',
@@ -31,7 +31,7 @@ function start(): Promise<App> {
     POSTRIDER_SECRET_KEY: TEST_SECRET_KEY.toString('base64'),
   });
   if (!verdict.ok) throw new Error(JSON.stringify(verdict.problems));
-  return createApp({
+  const app = createApp({
     config: verdict.config,
     baseUrl: 'http://127.0.0.1',
     target: settings.target,
@@ -39,6 +39,8 @@ function start(): Promise<App> {
     clock: systemClock,
     random: Math.random,
   });
+  await app.start({ host: '127.0.0.1', port: 0 });
+  return app;
 }
 
 /** From the engine's first look to the last recorded outcome. */

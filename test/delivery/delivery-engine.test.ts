@@ -42,7 +42,7 @@ describe('delivery', () => {
   const until = { timeout: 10_000, interval: 10 };
   const trailOf = ({ events }: { events: Event[] }) => events.map(({ type, classification }) => [type, classification]);
 
-  it('goes queued, sending, sent: what the provider took and has not said more of [contract-messages.statuses] [contract-messages.sent] [states.other-transitions]', async () => {
+  it('goes queued, sending, sent: what the provider took and has not said more of [contract-messages.statuses] [contract-messages.sent] [states.other-transitions] [contract-settings.transport]', async () => {
     const asked = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<undefined>();
     const { server, sink } = await relayTo({
@@ -270,7 +270,7 @@ describe('delivery', () => {
     await rm(dataDir, { recursive: true });
   });
 
-  it('gives back at a stop what was not handed over in time, as if it had never been begun', async () => {
+  it('gives back at a stop what was not handed over in time, as if it had never been begun [contract-running.drain]', async () => {
     const { server, sink } = await relayTo({ message: () => 'stall' });
     const { body } = await server.send({ to: 'ann@example.com' });
     await expect.poll(statusOf(server, body.id), until).toBe('sending');

@@ -72,8 +72,8 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   const port = await findFreePort();
   const baseUrl = `http://127.0.0.1:${port}`;
   const logger = pino({ level: process.env['TEST_LOG'] ?? 'silent' });
-  const app = await createApp({ config, baseUrl, target: database.target, logger, clock, random: () => 0.5 });
-  await app.http?.listen({ host: '127.0.0.1', port });
+  const app = createApp({ config, baseUrl, target: database.target, logger, clock, random: () => 0.5 });
+  await app.start({ host: '127.0.0.1', port });
 
   const call = (method: string, path: string, given: CallOptions = {}) => callApi(baseUrl, key, method, path, given);
   return {

@@ -117,7 +117,7 @@ describe('refusals', () => {
     expect(answer.body).toMatchObject({ retryable: false, detail: expect.stringContaining('1 of the 1') });
   });
 
-  it('403: a scope, a recipient, a domain, an account that may not send [contract-errors.403]', async () => {
+  it('403: a scope, a recipient, a domain, an account that may not send [contract-errors.403] [errors.status-codes]', async () => {
     const reader = await server.newKey({ scopes: ['emails:read'] });
     const narrow = await server.newKey({ recipientAllowlist: ['@sandbox.test'] });
     const suspended = await server.newAccount('Suspended');
@@ -146,7 +146,7 @@ describe('refusals', () => {
     expectProblem(waited, 404, 'not_found');
   });
 
-  it('409 and its retry-after, for a key whose request still runs [contract-errors.409]', async () => {
+  it('409 and its retry-after, for a key whose request still runs [contract-errors.409] [contract-idempotency.in-progress]', async () => {
     const headers = { 'idempotency-key': 'running' };
     const answers = await Promise.all(Array.from({ length: 20 }, () => server.send({}, { headers })));
     const running = answers.filter(({ status }) => status === 409);
@@ -198,7 +198,7 @@ describe('refusals', () => {
     },
   );
 
-  it('422: a broken rule, a broken cursor, a reused key, a suppressed recipient [contract-errors.422]', async () => {
+  it('422: a broken rule, a broken cursor, a reused key, a suppressed recipient [contract-errors.422] [errors.status-codes]', async () => {
     expectProblem(await server.call('POST', '/emails', { body: {} }), 422, 'validation_failed');
     expectProblem(await server.call('GET', '/emails?cursor=x'), 422, 'invalid_cursor');
     const headers = { 'idempotency-key': 'reused' };
@@ -208,7 +208,7 @@ describe('refusals', () => {
     expectProblem(await server.send({ to: 'gone@example.com' }), 422, 'recipient_suppressed');
   });
 
-  it('names every field that breaks a rule, and the first in its detail [contract-errors.fields]', async () => {
+  it('names every field that breaks a rule, and the first in its detail [contract-errors.fields] [contract-errors.body]', async () => {
     const answer = await server.send({ to: 'nobody', subject: '', foo: 1, template: 'welcome' });
     expectInvalid(
       answer,
@@ -221,7 +221,7 @@ describe('refusals', () => {
     expect(answer.body.detail).toContain('(and 3 more)');
   });
 
-  it('names each refused recipient with its kind and its reason [contract-errors.recipients]', async () => {
+  it('names each refused recipient with its kind and its reason [contract-errors.recipients] [contract-errors.body]', async () => {
     await suppress(server.database, server.accountId, 'late@example.com');
     const key = await server.newKey({ recipientAllowlist: ['@example.com'] });
     const answer = await server.send({ to: 'ok@example.com', cc: 'late@example.com', bcc: 'x@example.org' }, { key });

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { JobHelpers, Task } from 'graphile-worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTasks } from '../../packages/server/src/jobs/tasks.ts';
 import { expectProblem } from '../harness/expect-problem.ts';
@@ -17,8 +16,9 @@ describe('the jobs of the crontab', () => {
   async function runTask(name: string): Promise<void> {
     const { engine } = server.app;
     if (engine === null) throw new Error('the app has no worker');
-    const task: Task | undefined = createTasks({ sql: server.database.sql, clock: server.clock, engine })[name];
-    await task?.({}, {} as JobHelpers); // Ours take neither payload nor helpers.
+    const task = createTasks({ sql: server.database.sql, clock: server.clock, engine, onError: (error) => { throw error; } })[name];
+    if (task === undefined) throw new Error(`there is no task ${name}`);
+    await task({}, undefined as never); // Ours look at neither payload nor helpers.
   }
 
   it('keep the request log for 30 days, and remove what is older [contract-shape.request-log-retention]', async () => {

@@ -59,10 +59,7 @@ export const contractMessages = section('contract: Messages', [
   deferred('scheduling', 'contract-messages.single-read-scheduled-at', 'The single read adds `scheduledAt`.'),
   deferred('templates', 'contract-messages.single-read-template', 'The single read adds `template`.'),
   deferred('cancel-and-resend', 'contract-messages.single-read-resend-of', 'The single read adds `resendOf`.'),
-  active(
-    'contract-messages.single-read-body-expiry',
-    'The single read adds `bodyExpiresAt bodyExpired`.',
-  ),
+  active('contract-messages.single-read-body-expiry', 'The single read adds `bodyExpiresAt bodyExpired`.'),
   active('contract-messages.to', '`to` is the addresses joined by `, ` in list and read alike.'),
   active('contract-messages.rendered-body', '`html` and `text` are the rendered body.'),
   deferred('utm', 'contract-messages.rendered-body-utm', '`html` and `text` are the rendered body after UTM tagging.'),

@@ -6,7 +6,12 @@ import { expectProblem } from '../harness/expect-problem.ts';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
 import { type Outcome, type SendBody, surfacesOf } from './surface.ts';
 
-const BODY: SendBody = { from: 'Ada <ada@sandbox.test>', to: ['delivered@sandbox.test'], subject: 'Hello', text: 'Hi there' };
+const BODY: SendBody = {
+  from: 'Ada <ada@sandbox.test>',
+  to: ['delivered@sandbox.test'],
+  subject: 'Hello',
+  text: 'Hi there',
+};
 const NAMES = ['REST', 'the SDK', 'MCP', 'the CLI'] as const;
 const CHANNELS = { REST: 'api', 'the SDK': 'sdk', MCP: 'mcp', 'the CLI': 'sdk' } as const;
 
@@ -39,27 +44,48 @@ describe('the same call over REST, SDK, MCP and CLI', () => {
     for (const problem of problems) expect(problem).toEqual(problems[0]);
   }
 
-  it.each(NAMES)('%s accepts, and tells the channel it came by [contract-sending.channel-clients] [contract-sending.channel-mcp] [contract-test-addresses.whole-pipeline]', async (name) => {
-    const sent = bodyOf(await surface(name).send(server.key, BODY));
-    expect(sent).toEqual({ id: expect.stringMatching(/^[0-9a-f-]{36}$/), status: 'queued' });
-    const read = (await server.settled(String(sent['id']))).body;
-    expect(read).toMatchObject({ status: 'delivered', channel: CHANNELS[name], source: name === 'MCP' ? 'agent' : 'backend' });
-  });
+  it.each(NAMES)(
+    '%s accepts, and tells the channel it came by [contract-sending.channel-clients] [contract-sending.channel-mcp] [contract-test-addresses.whole-pipeline]',
+    async (name) => {
+      const sent = bodyOf(await surface(name).send(server.key, BODY));
+      expect(sent).toEqual({ id: expect.stringMatching(/^[0-9a-f-]{36}$/), status: 'queued' });
+      const read = (await server.settled(String(sent['id']))).body;
+      expect(read).toMatchObject({
+        status: 'delivered',
+        channel: CHANNELS[name],
+        source: name === 'MCP' ? 'agent' : 'backend',
+      });
+    },
+  );
 
   it('MCP takes no channel from its caller, who is told so [contract-sending.channel-mcp] [contract-sending.provenance]', async () => {
     const client = new Client({ name: 'test', version: '0.0.0' });
     const requestInit = { headers: { authorization: `Bearer ${server.key}` } };
     await client.connect(new StreamableHTTPClientTransport(new URL(`${server.baseUrl}/mcp`), { requestInit }));
     const result = await client.callTool({ name: 'send_email', arguments: { ...BODY, channel: 'api' } });
-    expect(result).toMatchObject({ isError: true, structuredContent: { error: { code: 'validation_failed', errors: [{ path: 'channel' }] } } });
+    expect(result).toMatchObject({
+      isError: true,
+      structuredContent: { error: { code: 'validation_failed', errors: [{ path: 'channel' }] } },
+    });
     await client.close();
   });
 
   it('reads a message alike', async () => {
-    const { body: sent } = await server.send({ ...BODY, cc: ['bounced@sandbox.test'], tags: ['a'], metadata: { k: 'v' } });
+    const { body: sent } = await server.send({
+      ...BODY,
+      cc: ['bounced@sandbox.test'],
+      tags: ['a'],
+      metadata: { k: 'v' },
+    });
     await server.settled(sent.id);
     const reads = await Promise.all(NAMES.map(async (name) => bodyOf(await surface(name).get(server.key, sent.id))));
-    expect(reads[0]).toMatchObject({ id: sent.id, status: 'bounced', text: 'Hi there', tags: ['a'], metadata: { k: 'v' } });
+    expect(reads[0]).toMatchObject({
+      id: sent.id,
+      status: 'bounced',
+      text: 'Hi there',
+      tags: ['a'],
+      metadata: { k: 'v' },
+    });
     for (const read of reads) expect(read).toEqual(reads[0]);
   });
 
@@ -75,7 +101,9 @@ describe('the same call over REST, SDK, MCP and CLI', () => {
       }
       return pages;
     };
-    await expect.poll(async () => (await server.call('GET', '/emails?status=delivered', { key })).body.total, { timeout: 5_000 }).toBe(5);
+    await expect
+      .poll(async () => (await server.call('GET', '/emails?status=delivered', { key })).body.total, { timeout: 5_000 })
+      .toBe(5);
     const [first, ...others] = await Promise.all(NAMES.map(pagesOver));
     expect(first).toHaveLength(3);
     expect(first?.[0]).toMatchObject({ total: 5, messages: [{ subject: 'Page 4' }, { subject: 'Page 3' }] });
@@ -103,8 +131,9 @@ describe('the same call over REST, SDK, MCP and CLI', () => {
   });
 
   it('refuses a bad address alike', async () => {
-    await expectSameRefusal({ status: 422, code: 'validation_failed', errors: [{ path: 'to.1', code: 'invalid_email' }] }, (over) =>
-      over.send(server.key, { ...BODY, to: ['a@b.co', 'nobody'] }),
+    await expectSameRefusal(
+      { status: 422, code: 'validation_failed', errors: [{ path: 'to.1', code: 'invalid_email' }] },
+      (over) => over.send(server.key, { ...BODY, to: ['a@b.co', 'nobody'] }),
     );
   });
 
@@ -144,26 +173,34 @@ describe('the same call over REST, SDK, MCP and CLI', () => {
   });
 
   it('refuses a broken cursor alike', async () => {
-    await expectSameRefusal({ status: 422, code: 'invalid_cursor' }, (over) => over.list(server.key, { limit: 2, cursor: 'AAAA' }));
+    await expectSameRefusal({ status: 422, code: 'invalid_cursor' }, (over) =>
+      over.list(server.key, { limit: 2, cursor: 'AAAA' }),
+    );
   });
 
   it('refuses a key that lacks the scope alike, save that MCP does not even offer the tool', async () => {
     const key = await server.newKey({ scopes: ['emails:read'] });
     const outcomes = await Promise.all(['REST', 'the SDK', 'the CLI'].map((name) => surface(name).send(key, BODY)));
-    for (const outcome of outcomes) expect(outcome).toMatchObject({ ok: false, problem: { status: 403, code: 'missing_scope' } });
+    for (const outcome of outcomes)
+      expect(outcome).toMatchObject({ ok: false, problem: { status: 403, code: 'missing_scope' } });
     const client = new Client({ name: 'test', version: '0.0.0' });
     const requestInit = { headers: { authorization: `Bearer ${key}` } };
     await client.connect(new StreamableHTTPClientTransport(new URL(`${server.baseUrl}/mcp`), { requestInit }));
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name).sort()).toEqual(['get_email', 'list_emails', 'wait_for_email']);
-    const outcome = await client.callTool({ name: 'send_email', arguments: { ...BODY } }).catch((error: unknown) => error);
+    const outcome = await client
+      .callTool({ name: 'send_email', arguments: { ...BODY } })
+      .catch((error: unknown) => error);
     expect(JSON.stringify(outcome instanceof Error ? outcome.message : outcome)).toMatch(/scope|send_email/);
     await client.close();
   });
 
   it('refuses a key that nobody knows alike [authentication.mcp] [mcp.key]', async () => {
-    const outcomes = await Promise.all(['REST', 'the SDK', 'the CLI'].map((name) => surface(name).send('pr_live_x', BODY)));
-    for (const outcome of outcomes) expect(outcome).toMatchObject({ ok: false, problem: { status: 401, code: 'invalid_key' } });
+    const outcomes = await Promise.all(
+      ['REST', 'the SDK', 'the CLI'].map((name) => surface(name).send('pr_live_x', BODY)),
+    );
+    for (const outcome of outcomes)
+      expect(outcome).toMatchObject({ ok: false, problem: { status: 401, code: 'invalid_key' } });
     await expect(surface('MCP').send('pr_live_x', BODY)).rejects.toThrow();
   });
 
@@ -183,7 +220,13 @@ describe('the same call over REST, SDK, MCP and CLI', () => {
     expect(ids).toHaveLength((await server.call('GET', '/emails')).body.total);
     const error = await client.emails.get('nope').catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(PostriderError);
-    expect(error).toMatchObject({ code: 'not_found', status: 404, retryable: false, fix: expect.any(String), requestId: expect.any(String) });
+    expect(error).toMatchObject({
+      code: 'not_found',
+      status: 404,
+      retryable: false,
+      fix: expect.any(String),
+      requestId: expect.any(String),
+    });
   });
 });
 
@@ -194,7 +237,8 @@ describe('POST /mcp', () => {
   });
   afterAll(() => server.close());
 
-  const rpc = (body: unknown, options: Parameters<TestApp['call']>[2] = {}) => server.call('POST', '/mcp', { body, ...options });
+  const rpc = (body: unknown, options: Parameters<TestApp['call']>[2] = {}) =>
+    server.call('POST', '/mcp', { body, ...options });
   const initialize = {
     jsonrpc: '2.0',
     id: 1,
@@ -206,7 +250,11 @@ describe('POST /mcp', () => {
     const { status, headers, body } = await rpc(initialize);
     expect(status).toBe(200);
     expect(headers.get('content-type')).toContain('application/json');
-    expect(body).toMatchObject({ jsonrpc: '2.0', id: 1, result: { serverInfo: { name: 'postrider' }, capabilities: { tools: {} } } });
+    expect(body).toMatchObject({
+      jsonrpc: '2.0',
+      id: 1,
+      result: { serverInfo: { name: 'postrider' }, capabilities: { tools: {} } },
+    });
     const listed = await rpc({ jsonrpc: '2.0', id: 2, method: 'tools/list' });
     expect(listed.body.result.tools.map(({ name }: { name: string }) => name).sort()).toEqual([
       ...['get_email', 'list_emails', 'send_email', 'wait_for_email'],
@@ -224,7 +272,12 @@ describe('POST /mcp', () => {
   });
 
   it('tells tool errors in the one body of every error [contract-errors.mcp]', async () => {
-    const call = { jsonrpc: '2.0', id: 4, method: 'tools/call', params: { name: 'get_email', arguments: { id: 'nope' } } };
+    const call = {
+      jsonrpc: '2.0',
+      id: 4,
+      method: 'tools/call',
+      params: { name: 'get_email', arguments: { id: 'nope' } },
+    };
     const { body, headers } = await rpc(call);
     const rest = await server.call('GET', '/emails/nope');
     expect(body.result.isError).toBe(true);
@@ -239,6 +292,8 @@ describe('POST /mcp', () => {
   it('has every call in the request log', async () => {
     const { headers } = await rpc(initialize);
     const id = headers.get('x-request-id');
-    await expect.poll(async () => (await server.call('GET', `/requests/${id}`)).body.path, { timeout: 5_000 }).toBe('/mcp');
+    await expect
+      .poll(async () => (await server.call('GET', `/requests/${id}`)).body.path, { timeout: 5_000 })
+      .toBe('/mcp');
   });
 });

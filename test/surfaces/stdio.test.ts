@@ -23,10 +23,14 @@ describe('postrider-mcp', () => {
 
   /** Runs the binary in the directory with nothing in its environment but what is given, and makes one call. */
   async function callTool(name: string, given: Record<string, unknown>, env: Record<string, string>) {
-    const { default: manifest } = await import(path.join(ROOT, 'packages/mcp/package.json'), { with: { type: 'json' } });
+    const { default: manifest } = await import(path.join(ROOT, 'packages/mcp/package.json'), {
+      with: { type: 'json' },
+    });
     const entry = path.join(ROOT, 'packages/mcp', manifest.bin['postrider-mcp']);
     const client = new Client({ name: 'test', version: '0.0.0' });
-    await client.connect(new StdioClientTransport({ command: process.execPath, args: [entry], cwd: directory, env, stderr: 'ignore' }));
+    await client.connect(
+      new StdioClientTransport({ command: process.execPath, args: [entry], cwd: directory, env, stderr: 'ignore' }),
+    );
     try {
       return await client.callTool({ name, arguments: given });
     } finally {
@@ -40,7 +44,12 @@ describe('postrider-mcp', () => {
   it('takes key and server from the environment, and sends over the channel mcp [contract-running.stdio-binary] [contract-surfaces.stdio-environment] [contract-sending.channel-stdio]', async () => {
     const env = { POSTRIDER_API_KEY: server.key, POSTRIDER_BASE_URL: server.baseUrl };
     const id = idOf(await callTool('send_email', SEND, env));
-    expect((await server.settled(id)).body).toMatchObject({ status: 'delivered', channel: 'mcp', source: 'agent', subject: 'Over stdio' });
+    expect((await server.settled(id)).body).toMatchObject({
+      status: 'delivered',
+      channel: 'mcp',
+      source: 'agent',
+      subject: 'Over stdio',
+    });
   });
 
   it('takes them from the profile where the environment has neither [contract-surfaces.stdio-environment]', async () => {

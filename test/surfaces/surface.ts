@@ -22,7 +22,10 @@ export interface Surface {
   readonly name: string;
   send(key: string, body: SendBody, idempotencyKey?: string): Promise<Outcome>;
   get(key: string, id: string): Promise<Outcome>;
-  list(key: string, query: { readonly limit: number; readonly cursor?: string; readonly status?: string }): Promise<Outcome>;
+  list(
+    key: string,
+    query: { readonly limit: number; readonly cursor?: string; readonly status?: string },
+  ): Promise<Outcome>;
 }
 
 export function surfacesOf(server: TestApp): readonly Surface[] {
@@ -39,7 +42,12 @@ function rest(server: TestApp): Surface {
     send: (key, body, idempotencyKey) =>
       call('POST', '/emails', key, body, idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
     get: (key, id) => call('GET', `/emails/${encodeURIComponent(id)}`, key),
-    list: (key, query) => call('GET', `/emails?${new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))}`, key),
+    list: (key, query) =>
+      call(
+        'GET',
+        `/emails?${new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))}`,
+        key,
+      ),
   };
 }
 
@@ -63,7 +71,16 @@ function sdk({ baseUrl }: TestApp): Surface {
     get: (key, id) => outcome(client(key).emails.get(id)),
     // The caller's status is one of the enumeration's names.
     list: (key, query) =>
-      outcome(client(key).emails.list(query as { limit: number }).then(({ data, total, totalIsEstimate, nextCursor }) => ({ messages: data, total, totalIsEstimate, nextCursor }))),
+      outcome(
+        client(key)
+          .emails.list(query as { limit: number })
+          .then(({ data, total, totalIsEstimate, nextCursor }) => ({
+            messages: data,
+            total,
+            totalIsEstimate,
+            nextCursor,
+          })),
+      ),
   };
 }
 
@@ -83,7 +100,10 @@ function mcp({ baseUrl }: TestApp): Surface {
   return {
     name: 'MCP',
     send: (key, body, idempotencyKey) =>
-      callTool(key, 'send_email', { ...body, ...(idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey }) }),
+      callTool(key, 'send_email', {
+        ...body,
+        ...(idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey }),
+      }),
     get: (key, id) => callTool(key, 'get_email', { id }),
     list: (key, query) => callTool(key, 'list_emails', query),
   };
@@ -98,13 +118,20 @@ function cli({ baseUrl }: TestApp): Surface {
   return {
     name: 'the CLI',
     send: (key, { from, to, cc = [], bcc = [], subject, text }, idempotencyKey) => {
-      const copies = [...to.flatMap((one) => ['--to', one]), ...cc.flatMap((one) => ['--cc', one]), ...bcc.flatMap((one) => ['--bcc', one])];
+      const copies = [
+        ...to.flatMap((one) => ['--to', one]),
+        ...cc.flatMap((one) => ['--cc', one]),
+        ...bcc.flatMap((one) => ['--bcc', one]),
+      ];
       const again = idempotencyKey === undefined ? [] : ['--idempotency-key', idempotencyKey];
       return run(key, ['send', '--from', from, ...copies, '--subject', subject, '--text', text, ...again]);
     },
     get: (key, id) => run(key, ['emails', 'get', id]),
     list: (key, { limit, cursor, status }) => {
-      const filters = [...(cursor === undefined ? [] : ['--cursor', cursor]), ...(status === undefined ? [] : ['--status', status])];
+      const filters = [
+        ...(cursor === undefined ? [] : ['--cursor', cursor]),
+        ...(status === undefined ? [] : ['--status', status]),
+      ];
       return run(key, ['emails', 'list', '--limit', String(limit), ...filters]);
     },
   };

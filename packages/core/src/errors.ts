@@ -321,8 +321,8 @@ export const ERRORS = {
   unavailable: define(
     503,
     'Temporarily unavailable',
-    'The service cannot answer right now, for example while its database restarts. Nothing was accepted.',
-    'Wait for the seconds in `retry-after` and try again.',
+    'The service cannot answer right now, for example while its database restarts. A send may have been accepted all the same when the connection to the database broke in the middle.',
+    'Wait for the seconds in `retry-after` and try again; repeat a send with its idempotency key, and nothing is sent twice.',
     true,
   ),
 } as const satisfies Record<string, ErrorDefinition>;

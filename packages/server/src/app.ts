@@ -36,6 +36,7 @@ import { createAcceptanceDoor } from './sending/acceptance-door.ts';
 import { OUTBOUND_ROUTE, SANDBOX_ROUTE } from './sending/plan-deliveries.ts';
 import { createIdGenerator } from './uuid-v7.ts';
 import { VERSION } from './version.ts';
+import { within } from './within.ts';
 
 export interface AppOptions {
   readonly config: Config;
@@ -49,12 +50,17 @@ export interface AppOptions {
 
 /** A running Postrider: whatever its roles ask for, on a migrated database. */
 export interface App {
-  /** Null without the role `api`. Not listening yet. */
+  /** Null without the role `api`. */
   readonly http: FastifyInstance | null;
   readonly services: Services;
   readonly sql: Sql;
-  /** Null without the role `worker`. */
+  /** Null without the role `worker`, and before the start. */
   readonly engine: DeliveryEngine | null;
+  /**
+   * Listens, and only then begins to deliver: a port that is taken stops the start before any mail has left.
+   * @throws what listening throws; nothing runs then, and `close` still has to be called.
+   */
+  start(address: { readonly host: string; readonly port: number }): Promise<void>;
   /** Drains: no new requests, running ones finish, leases are given back, logs are written. */
   close(): Promise<void>;
 }
@@ -64,10 +70,13 @@ const DELIVERY_CONNECTIONS = 4;
 const MAX_IN_FLIGHT = 400;
 const TIMER_MS = 1_000;
 const FLUSH_KEY_USE_MS = 5_000;
-const DRAIN_MS = 8_000;
+const DRAIN_MS = 6_000;
+/** Requests under way get this long; then their connections are cut, since one that never ends must not stop the shutdown. */
+const HTTP_DRAIN_MS = 3_000;
+const OUTBOUND_DRAIN_MS = 1_000;
 
-/** The composition root: every part is made here, and only here are they joined. */
-export async function createApp(options: AppOptions): Promise<App> {
+/** The composition root: every part is made here, and only here are they joined. Nothing runs before `start`. */
+export function createApp(options: AppOptions): App {
   const { config, clock, logger, target, baseUrl } = options;
   const ids = createIdGenerator();
   const sql = openDatabase({ target, maxConnections: API_CONNECTIONS, applicationName: 'postrider-api' });
@@ -99,24 +108,35 @@ export async function createApp(options: AppOptions): Promise<App> {
     version: VERSION,
   };
   const api = config.roles.has('api') ? createApi(options, services, ids, sql, warn) : null;
-  // Last, because it begins to work: whatever can fail before has failed by now.
-  if (config.roles.has('worker')) {
+
+  async function start(address: { readonly host: string; readonly port: number }): Promise<void> {
+    await api?.http.listen(address);
+    if (!config.roles.has('worker')) return;
     worker = await startDelivery(options, ids, outbound, (messages) => waiter.notify(messages), warn);
   }
 
   async function close(): Promise<void> {
     waiter.close();
-    await api?.http.close();
+    await api?.drain();
     await door.idle();
     pumpSignal.close();
     await worker?.stop();
-    await outbound.close();
+    await within(OUTBOUND_DRAIN_MS, outbound.close());
     await api?.stop();
     await doorSql.end({ timeout: 2 });
     await sql.end({ timeout: 2 });
   }
 
-  return { http: api?.http ?? null, services, sql, engine: worker?.engine ?? null, close };
+  return {
+    http: api?.http ?? null,
+    services,
+    sql,
+    get engine() {
+      return worker?.engine ?? null;
+    },
+    start,
+    close,
+  };
 }
 
 function createOutbound(config: Config, sql: Sql, clock: Clock): Transport {
@@ -141,7 +161,9 @@ type Ids = ReturnType<typeof createIdGenerator>;
 
 function createApi(options: AppOptions, services: Services, ids: Ids, sql: Sql, warn: Warn) {
   const { config, clock, logger, baseUrl } = options;
-  const requestLog = createRequestLog(sql, clock, ids, (error) => warn(error, 'writing the request log'));
+  // A connection of its own: the driver sends other queries down a connection that copies, which breaks both.
+  const logSql = openDatabase({ target: options.target, maxConnections: 1, applicationName: 'postrider-log' });
+  const requestLog = createRequestLog(logSql, clock, ids, (error) => warn(error, 'writing the request log'));
   const authenticator = createKeyAuthenticator(sql, clock);
   const http = createHttpApp({ baseUrl, trustedProxies: config.trustedProxies, logger, requestLog });
   const mcp = createMcpRoute({ services, logger });
@@ -157,13 +179,19 @@ function createApi(options: AppOptions, services: Services, ids: Ids, sql: Sql, 
   const keyUse = setInterval(() => {
     authenticator.flushUse().catch((error: unknown) => warn(error, 'writing when keys were used'));
   }, FLUSH_KEY_USE_MS);
+  const drain = async () => {
+    const cut = setTimeout(() => http.server.closeAllConnections(), HTTP_DRAIN_MS);
+    await http.close();
+    clearTimeout(cut);
+  };
   const stop = async () => {
     clearInterval(keyUse);
     await mcp.close();
     await requestLog.close();
+    await logSql.end({ timeout: 1 });
     await authenticator.flushUse().catch(() => {});
   };
-  return { http, stop };
+  return { http, drain, stop };
 }
 
 interface DeliveryWorker {
@@ -206,7 +234,13 @@ async function startDelivery(
     onError: warn,
   });
   const pump = () => engine.pump().catch((error: unknown) => warn(error, 'claiming deliveries'));
-  const jobs = await startJobWorker({ sql, target, tasks: createTasks({ sql, clock, engine }), clock, logger });
+  const jobs = await startJobWorker({
+    sql,
+    target,
+    tasks: createTasks({ sql, clock, engine, onError: warn }),
+    clock,
+    logger,
+  });
   const timer = setInterval(() => void pump(), TIMER_MS);
   const soon = new Set<NodeJS.Timeout>();
 

@@ -116,6 +116,8 @@ describe('GET /emails/:id', () => {
       bcc: ['d@sandbox.test'],
       replyTo: 'R <r@example.com>',
     });
+    const { messages } = (await server.call('GET', '/emails?limit=1')).body;
+    expect(messages).toMatchObject([{ id: sent.id, from: body.from, to: 'a@sandbox.test, b@sandbox.test' }]);
   });
 
   it('answers the rendered body: what was given, and the text that was derived [contract-messages.rendered-body]', async () => {
@@ -195,7 +197,7 @@ describe('GET /emails/:id', () => {
       expect(performance.now() - beganMs).toBeLessThan(10_000);
     });
 
-    it('answers as soon as a message has failed, with the reason [contract-messages.wait] [contract-messages.never-stuck]', async () => {
+    it('answers as soon as a message has failed, with the reason [contract-messages.statuses] [contract-messages.trail-types] [contract-messages.wait] [contract-messages.never-stuck]', async () => {
       const api = await startTestApp({ settings: { POSTRIDER_ROLES: 'api' } });
       await api.addDomain('gone.example');
       const { body: sent } = await api.send({ from: 'a@gone.example', to: 'x@example.com' });

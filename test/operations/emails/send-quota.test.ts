@@ -62,7 +62,10 @@ describe('the monthly quota', () => {
     expectProblem(refused, 402, 'quota_exceeded');
     expect(refused.body.detail).toContain('2 of the 5');
     expect(headersOf(await small.send({ to: outside(2) }, { key }))).toEqual(['5', '0']);
-    expectProblem(await small.send({ to: outside(1) }, { key }), 402, 'quota_exceeded');
+    for (const kind of ['to', 'cc', 'bcc']) {
+      expectProblem(await small.send({ [kind]: outside(1) }, { key }), 402, 'quota_exceeded');
+    }
+    expect((await small.send({ reply_to: 'r@example.com' }, { key })).status).toBe(202);
     expect(await quotaOf(small, key)).toMatchObject({ limit: 5, used: 5, remaining: 0 });
   });
 

@@ -149,7 +149,7 @@ describe('the recipients of a send', () => {
       },
     );
 
-    it('to, cc and bcc are checked, reply_to is not [authentication.allowlist] [send-request.cc] [send-request.bcc] [send-request.reply-to]', async () => {
+    it('to, cc and bcc are checked, reply_to is not [authentication.allowlist] [service.check-allowlist] [send-request.cc] [send-request.bcc] [send-request.reply-to]', async () => {
       const key = await server.newKey({ recipientAllowlist: ['@sandbox.test'] });
       for (const kind of ['to', 'cc', 'bcc']) {
         const answer = await server.send({ [kind]: 'x@example.com' }, { key });

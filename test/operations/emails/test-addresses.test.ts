@@ -59,8 +59,20 @@ describe('a test address', () => {
     await expectOutcome('blocked', 'bounced', ['bounced', 'block']);
   });
 
-  it('`complained` is delivered, then complained, spam [contract-test-addresses.complained] [events.spam] [events.bounce-and-complaint]', async () => {
+  it('`complained` is delivered, then complained, spam [contract-test-addresses.complained] [contract-messages.status-complained] [events.spam] [events.bounce-and-complaint]', async () => {
     await expectOutcome('complained', 'complained', sent, delivered, ['complained', 'spam']);
+  });
+
+  it('leaves the types of events on the trail that belong to its outcome, with a classification on bounces and complaints alone [contract-messages.trail-types] [events.classification-null]', async () => {
+    const locals = ['delivered', 'deferred', 'bounced', 'soft', 'blocked', 'complained'];
+    const { read } = await outcomeOf('delivered@sandbox.test');
+    const trails = await Promise.all(locals.map(async (local) => (await outcomeOf(`${local}@sandbox.test`)).trail));
+    const events = [...trails.flat(), ...read.events.map((event: { type: string }) => [event.type, null])];
+    const types = new Set(events.map(([type]) => type));
+    expect([...types].sort()).toEqual(['bounced', 'complained', 'deferred', 'delivered', 'queued', 'sent']);
+    for (const [type, classification] of trails.flat()) {
+      expect(classification !== null, type).toBe(type === 'bounced' || type === 'complained');
+    }
   });
 
   it('of any other name takes everything', async () => {

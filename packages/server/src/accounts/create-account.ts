@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { Sql } from '../db/client.ts';
+import type { Sql, Transaction } from '../db/client.ts';
 import { insertAccount, insertMember } from '../db/queries/accounts.ts';
 import { createKey } from '../keys/create-key.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
@@ -16,16 +16,18 @@ export interface AccountTools {
   readonly ids: IdGenerator;
 }
 
-/** Makes an account with an owner and a first key, or none of the three. */
+/** Makes an account with an owner and a first key, and what is written `alongside`, or none of them. */
 export async function createAccount(
   { sql, clock, ids }: AccountTools,
   { name, ownerEmail }: { readonly name: string; readonly ownerEmail: string },
+  alongside: (transaction: Transaction, accountId: string) => Promise<void> = async () => {},
 ): Promise<CreatedAccount> {
   const now = clock.now();
   const accountId = ids.next(now);
   const key = await sql.begin(async (transaction) => {
     await insertAccount(transaction, { id: accountId, name, now });
     await insertMember(transaction, { accountId, id: ids.next(now), email: ownerEmail, role: 'owner', now });
+    await alongside(transaction, accountId);
     return await createKey(transaction, ids, {
       accountId,
       name: 'First key',

@@ -43,9 +43,14 @@ export async function prepareFirstAccount(
   sandboxDomain: string,
 ): Promise<PreparedAccount> {
   const known = await readInstallationFact(tools.sql, FACT);
-  if (known === null) return await makeFirstAccount(tools, sandboxDomain);
+  if (known === null) {
+    return await makeFirstAccount(tools, sandboxDomain).catch((error: unknown) => {
+      if (error instanceof FirstAccountExistsError) return prepareFirstAccount(tools, dataDir, sandboxDomain);
+      throw error;
+    });
+  }
   const [account] = await readAccounts(tools.sql, known);
-  if (account === undefined) return await makeFirstAccount(tools, sandboxDomain);
+  if (account === undefined) throw new Error(`The first account ${known} is gone from the database.`);
   const stored = readStoredKey(dataDir);
   const isValid = stored !== null && (await belongsTo(tools, stored, account.id));
   const key = isValid ? stored : await makeFurtherKey(tools, account.id);
@@ -65,11 +70,15 @@ export function writeQuickstart(dataDir: string, quickstart: Quickstart): string
 
 async function makeFirstAccount(tools: AccountTools, sandboxDomain: string): Promise<PreparedAccount> {
   const ownerEmail = `owner@${sandboxDomain}`;
-  const { accountId, key } = await createAccount(tools, { name: ACCOUNT_NAME, ownerEmail });
-  // Of two processes that start together on one database the first writer's account stays the first.
-  await writeInstallationFact(tools.sql, FACT, accountId);
+  const request = { name: ACCOUNT_NAME, ownerEmail };
+  const { accountId, key } = await createAccount(tools, request, async (transaction, id) => {
+    // Of two processes that start together on one database the first writer's account stays, and the other's is not made.
+    if ((await writeInstallationFact(transaction, FACT, id)) !== id) throw new FirstAccountExistsError();
+  });
   return { accountId, accountName: ACCOUNT_NAME, ownerEmail, key, isNew: true };
 }
+
+class FirstAccountExistsError extends Error {}
 
 async function makeFurtherKey(tools: AccountTools, accountId: string): Promise<string> {
   const request = { accountId, name: 'Quickstart', mode: 'live', scopes: ['full'], recipientAllowlist: null } as const;

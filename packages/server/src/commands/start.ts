@@ -29,7 +29,7 @@ export async function start(config: Config): Promise<void> {
   const stop = stopOnce(() => app, database);
   try {
     const baseUrl = await listenAddress(config);
-    app = await createApp({
+    app = createApp({
       config,
       baseUrl,
       target: database.target,
@@ -37,7 +37,7 @@ export async function start(config: Config): Promise<void> {
       clock: systemClock,
       random: Math.random,
     });
-    await app.http?.listen({ host: config.host, port: portOf(baseUrl, config) }).catch((error: unknown) => {
+    await app.start({ host: config.host, port: portOf(baseUrl, config) }).catch((error: unknown) => {
       throw explainListenError(error, config);
     });
     const seconds = ((performance.now() - beganMs) / 1_000).toFixed(1);

@@ -1,4 +1,5 @@
 import postgres from 'postgres';
+import { createRenewedPool } from './renewed-pool.ts';
 
 /** A pool of connections, or one connection in a transaction: queries take either. */
 export type Sql = postgres.Sql;
@@ -25,8 +26,9 @@ export function openDatabase(options: DatabaseOptions): Sql {
   const settings = {
     max: options.maxConnections,
     connect_timeout: 2, // Seconds: a database that is down must become a 503 within 2 s.
-    idle_timeout: 600,
-    max_lifetime: 3_600,
+    // Connections stay, so that one that closes is one that was lost.
+    idle_timeout: 0,
+    max_lifetime: null,
     backoff: () => 0.1,
     connection: {
       application_name: options.applicationName,
@@ -37,8 +39,11 @@ export function openDatabase(options: DatabaseOptions): Sql {
     onnotice: (notice: postgres.Notice) => options.onNotice?.(notice['message'] ?? ''),
   };
   const { target } = options;
-  if (target.kind === 'url') return postgres(target.url, settings);
-  return postgres({ ...settings, host: target.host, database: target.database, user: target.user });
+  return createRenewedPool((onclose) =>
+    target.kind === 'url'
+      ? postgres(target.url, { ...settings, onclose })
+      : postgres({ ...settings, onclose, host: target.host, database: target.database, user: target.user }),
+  );
 }
 
 /** How graphile-worker's own `pg` pool reaches the same database. */

@@ -43,18 +43,23 @@ export interface ComposedMessage {
  *   sender's to set.
  */
 export function composeMime(message: MimeMessage): ComposedMessage {
-  const content = composeContent(message);
+  const { header, body } = composeContent(message);
   return {
-    header: `${composeHeader(message)}MIME-Version: 1.0\r\n${content.header}`,
-    body: content.body === '' || content.body.endsWith('\r\n') ? content.body : `${content.body}\r\n`,
+    header: `${composeHeader(message)}MIME-Version: 1.0\r\n${header}`,
+    body: body === '' || body.endsWith('\r\n') ? body : `${body}\r\n`,
   };
 }
 
 /**
  * The bytes of a whole message: signature headers (each ending in CRLF) first, then the header, the blank line, the body.
  */
-export function joinMessage(composed: ComposedMessage, signatureHeaders: readonly string[]): Buffer {
-  return Buffer.from(`${signatureHeaders.join('')}${composed.header}\r\n${composed.body}`, 'latin1');
+export function joinMessage({ header, body }: ComposedMessage, signatureHeaders: readonly string[]): Buffer {
+  const head = `${signatureHeaders.join('')}${header}\r\n`;
+  // Written apart: a text put together of both would first be copied into one piece.
+  const message = Buffer.allocUnsafe(head.length + body.length);
+  message.write(head, 0, 'latin1');
+  message.write(body, head.length, 'latin1');
+  return message;
 }
 
 /**
@@ -73,7 +78,7 @@ function composeContent(message: MimeMessage): MimePart {
   if (html === null || (html === '' && text !== null)) return textPart('plain', text ?? '');
   if (text === null || text === '') return textPart('html', html);
   // RFC 2046 §5.1.4: the plainest alternative comes first.
-  return multipart('alternative', [textPart('plain', text), textPart('html', html)], message.boundarySeed);
+  return multipart('alternative', [textPart('plain', text), textPart('html', html)], message.boundarySeed, '\r\n');
 }
 
 function textPart(subtype: 'plain' | 'html', text: string): MimePart {
@@ -84,13 +89,19 @@ function textPart(subtype: 'plain' | 'html', text: string): MimePart {
   };
 }
 
-function multipart(subtype: 'alternative', parts: readonly MimePart[], seed: string): MimePart {
+/**
+ * @param end what follows the last boundary: a CRLF where this part is the whole body. It is put in here since a body that
+ *   grows later is copied again.
+ */
+function multipart(subtype: 'alternative', parts: readonly MimePart[], seed: string, end: '' | '\r\n'): MimePart {
   const boundary = chooseBoundary(parts, `${subtype}\n${seed}`);
-  let body = '';
-  for (const part of parts) body += `--${boundary}\r\n${part.header}\r\n${part.body}\r\n`;
+  const pieces: string[] = [];
+  for (const part of parts) pieces.push(`--${boundary}\r\n${part.header}\r\n`, part.body, '\r\n');
+  pieces.push(`--${boundary}--${end}`);
   return {
     header: `Content-Type: multipart/${subtype}; boundary="${boundary}"\r\n`,
-    body: `${body}--${boundary}--`,
+    // Joined, not added up: everything that reads the body would first have to put the sum into one piece.
+    body: pieces.join(''),
   };
 }
 

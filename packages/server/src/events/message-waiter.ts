@@ -26,6 +26,7 @@ export function createMessageWaiter(sql: Sql): MessageWaiter {
   const waiters = new Set<Waiter>();
   let timer: NodeJS.Timeout | null = null;
   let looking = false;
+  let closed = false;
 
   async function look(): Promise<void> {
     if (looking) return;
@@ -68,11 +69,12 @@ export function createMessageWaiter(sql: Sql): MessageWaiter {
         const timeout = setTimeout(finish, timeoutMs);
         signal.addEventListener('abort', finish);
         waiters.add(waiter);
-        if (signal.aborted) finish();
+        if (signal.aborted || closed) finish();
         else keepLooking();
       }),
     notify: finishSettled,
     close: () => {
+      closed = true;
       for (const waiter of waiters) waiter.finish();
     },
   };

@@ -32,6 +32,7 @@ export function createHttpApp(options: HttpAppOptions): FastifyInstance {
     requestIdHeader: false,
     genReqId: (request) => requestIdOf(request.headers['x-request-id']),
     forceCloseConnections: 'idle',
+    return503OnClosing: false, // Said below, in the one shape all errors have.
     routerOptions: {
       maxParamLength: 500,
       ignoreTrailingSlash: false,
@@ -48,13 +49,19 @@ export function createHttpApp(options: HttpAppOptions): FastifyInstance {
   for (const method of METHODS) {
     if (!app.supportedMethods.includes(method) && method !== 'CONNECT') app.addHttpMethod(method);
   }
+  let closing = false;
+  app.addHook('preClose', async () => {
+    closing = true;
+  });
   app.decorateRequest('state');
   app.addHook('onRequest', (request, reply, done) => {
     request.state = { caller: null, emailId: null, code: null };
     reply.header('x-request-id', request.id);
     reply.header('x-content-type-options', 'nosniff');
     reply.header('cache-control', 'no-store');
-    done();
+    if (!closing) return done();
+    reply.header('connection', 'close');
+    done(new ProblemError('unavailable', { detail: 'This process is shutting down.' }));
   });
   app.addHook('onResponse', (request, reply, done) => {
     logRequest(request, reply, options);
@@ -168,7 +175,6 @@ function logRequest(request: FastifyRequest, reply: FastifyReply, { requestLog, 
     duration_ms: durationMs,
     key_id: caller.keyId,
     email_id: emailId,
-    created_at: new Date(Date.now() - durationMs).toISOString(),
   });
 }
 

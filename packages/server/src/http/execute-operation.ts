@@ -7,7 +7,7 @@ import {
   type PlacedInput,
   toFieldProblems,
 } from '@postrider/core';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { CallContext, Reply } from '../operations/context.ts';
 import { HANDLERS } from '../operations/index.ts';
 import { ProblemError } from '../problem.ts';
@@ -41,6 +41,15 @@ export function assertScope(operation: AnyOperation, context: Pick<CallContext, 
   throw new ProblemError('missing_scope', { detail: `The key lacks the scope \`${access.scope}\`.` });
 }
 
+/** An operation that names no query parameters takes none: what a caller asked for there would be dropped in silence. */
+const NO_PARAMETERS = z.strictObject({});
+
+/** Refuses query parameters of an operation that speaks a protocol of its own. */
+export function assertQuery(operation: Operation, query: unknown): void {
+  const part = parsePart(operation.query ?? NO_PARAMETERS, query, 'query', operation.upcoming?.query);
+  if (!part.ok) throw validationFailed(part.problems);
+}
+
 function parseInput(operation: CallableOperation, given: PlacedInput): Record<keyof PlacedInput, unknown> {
   const shape: Operation = operation;
   const problems: FieldProblem[] = [];
@@ -52,7 +61,7 @@ function parseInput(operation: CallableOperation, given: PlacedInput): Record<ke
   };
   const input = {
     params: parse(shape.params, given.params, 'path'),
-    query: parse(shape.query, given.query, 'query', shape.upcoming?.query),
+    query: parse(shape.query ?? NO_PARAMETERS, given.query, 'query', shape.upcoming?.query),
     headers: parse(shape.headers, given.headers, 'headers'),
     body: parse(shape.body, given.body, 'body', shape.upcoming?.body),
   };

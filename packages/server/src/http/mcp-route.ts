@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Services } from '../operations/context.ts';
 import { ProblemError, toProblem } from '../problem.ts';
-import { executeOperation } from './execute-operation.ts';
+import { assertQuery, executeOperation } from './execute-operation.ts';
 import { contextOf } from './router.ts';
 import { isTrustedOrigin } from './trusted-origin.ts';
 
@@ -26,6 +26,7 @@ export function createMcpRoute({ services, logger }: McpRouteOptions) {
       const error = { code: -32_000, message: 'Requests of this Origin or Host are not answered here.' };
       return reply.code(403).send({ jsonrpc: '2.0', id: null, error });
     }
+    assertQuery(findOperation('service.mcp'), request.query);
     const context = { ...contextOf(request, reply, services), via: 'mcp' as const };
     const invoke = async (
       operationId: Parameters<typeof findOperation>[0],

@@ -1,11 +1,13 @@
 import type { Clock } from '../clock.ts';
 import type { Sql } from '../db/client.ts';
+import { classifyDatabaseError } from '../db/database-errors.ts';
 import { insertRequests, type LoggedRequest } from '../db/queries/request-log.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 
 /** Writes the request log behind the requests' back, in batches. */
 export interface RequestLog {
-  add(entry: Omit<LoggedRequest, 'id'>): void;
+  /** Called when a request is answered; when it came follows from how long it took. */
+  add(entry: Omit<LoggedRequest, 'id' | 'created_at'>): void;
   flush(): Promise<void>;
   close(): Promise<void>;
 }
@@ -21,19 +23,20 @@ export function createRequestLog(
   ids: IdGenerator,
   onError: (error: unknown) => void,
 ): RequestLog {
-  let waiting: LoggedRequest[] = [];
+  const waiting: LoggedRequest[] = [];
   let flushing: Promise<void> | null = null;
   const timer = setInterval(() => void flush(), FLUSH_EVERY_MS);
   timer.unref();
 
   async function flushAll(): Promise<void> {
     while (waiting.length > 0) {
-      const batch = waiting.slice(0, BATCH);
+      const batch = waiting.splice(0, BATCH);
       try {
         await insertRequests(sql, batch);
-        waiting = waiting.slice(batch.length);
       } catch (error) {
         onError(error);
+        // What the database refuses, or has already, it will refuse again; what it could not take now, it may take later.
+        if (classifyDatabaseError(error) !== 'data') waiting.unshift(...batch);
         return;
       }
     }
@@ -48,8 +51,10 @@ export function createRequestLog(
 
   return {
     add(entry) {
-      waiting.push({ ...entry, id: ids.next(clock.now()) });
-      if (waiting.length > MAX_WAITING) waiting = waiting.slice(-MAX_WAITING / 2);
+      const now = clock.now();
+      const created_at = new Date(now.getTime() - entry.duration_ms).toISOString();
+      waiting.push({ ...entry, id: ids.next(now), created_at });
+      if (waiting.length > MAX_WAITING) waiting.splice(0, MAX_WAITING / 2);
     },
     flush,
     async close() {

@@ -14,10 +14,14 @@ export function createTasks(options: {
   readonly sql: Sql;
   readonly clock: Clock;
   readonly engine: DeliveryEngine;
+  readonly onError: (error: unknown, what: string) => void;
 }): TaskList {
-  const { sql, clock, engine } = options;
+  const { sql, clock, engine, onError } = options;
   return {
-    'deliver:pump': () => engine.pump(),
+    // Begun and not waited for: under steady load the pump never ends, and would hold the queue's slots for ever.
+    'deliver:pump': () => {
+      engine.pump().catch((error: unknown) => onError(error, 'claiming deliveries'));
+    },
     'partitions:ensure': () => ensurePartitions(sql, clock.now()),
     'retention:purge': () => purge(sql, clock.now()),
   };

@@ -20,6 +20,7 @@ export const sendEmail = defineOperation({
   }),
   body: sendRequestSchema,
   upcoming: {
+    query: ['dry_run'],
     body: ['template', 'variables', 'utm', 'attachments', 'scheduled_at', 'dry_run', 'unsubscribe'],
   },
   status: 202,

@@ -11,6 +11,7 @@ export const postMcp = defineOperation({
     'JSON-RPC 2.0 over streamable HTTP, stateless, for MCP protocol 2026-07-28 and the 2025 revisions. Lists the tools that the key’s scopes allow.',
   effect: 'update',
   body: z.unknown(),
+  upcoming: { query: ['toolsets', 'readonly'] },
   status: 200,
   response: 'raw',
   output: z.unknown(),

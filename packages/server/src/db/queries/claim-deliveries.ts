@@ -86,7 +86,7 @@ export async function startSending(
     m: messageId,
     o: ordinals,
   }));
-  return await query<DeliveryContent[]>`
+  const contents = await query<DeliveryContent[]>`
     WITH hands AS MATERIALIZED (
       SELECT a AS account_id, d AS delivery_id, m AS message_id, o AS ordinals
       FROM json_to_recordset(${JSON.stringify(given)}::text::json) AS g (a uuid, d uuid, m uuid, o smallint[])
@@ -115,6 +115,9 @@ export async function startSending(
     FROM claimed c
     JOIN messages m ON m.account_id = c.account_id AND m.id = c.message_id
     LEFT JOIN message_bodies b ON b.account_id = c.account_id AND b.message_id = c.message_id`;
+  // The driver's array is emptied: it outlives its use until the next full garbage collection, and with it would every body in it, which
+  // cost a tenth of the memory and a fifth of the collector's time.
+  return contents.splice(0);
 }
 
 export interface Lease {

@@ -1,7 +1,7 @@
 import { countMessages, listMessages } from '../../db/queries/read-messages.ts';
 import type { Handler } from '../context.ts';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
-import { EXACT_COUNT_CAP, toTotal } from '../total.ts';
+import { countSeen, EXACT_COUNT_CAP, toTotal } from '../total.ts';
 import { toMessageRecord } from './message-record.ts';
 
 /** One page of the message log. */
@@ -19,7 +19,7 @@ export const listEmails: Handler<'emails.list'> = async ({ query }, { services, 
   return {
     body: {
       messages: page.map(toMessageRecord),
-      ...toTotal(count),
+      ...toTotal(count, countSeen(rows, before)),
       nextCursor: last === undefined ? null : encodeCursor(last.id, scope),
     },
   };

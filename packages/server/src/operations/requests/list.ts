@@ -2,7 +2,7 @@ import { LIMITS } from '@postrider/core';
 import { countRequests, readRequests } from '../../db/queries/request-log.ts';
 import type { Handler } from '../context.ts';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
-import { EXACT_COUNT_CAP, toTotal } from '../total.ts';
+import { countSeen, EXACT_COUNT_CAP, toTotal } from '../total.ts';
 import { toRequestRecord } from './request-record.ts';
 
 /** One page of the request log. */
@@ -20,7 +20,7 @@ export const listRequests: Handler<'requests.list'> = async ({ query }, { servic
   return {
     body: {
       requests: page.map(toRequestRecord),
-      ...toTotal(count),
+      ...toTotal(count, countSeen(rows, before)),
       nextCursor: last === undefined ? null : encodeCursor(last.rowId, scope),
     },
   };
