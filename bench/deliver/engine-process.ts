@@ -4,6 +4,7 @@ import { type App, createApp } from '../../packages/server/src/app.ts';
 import { systemClock } from '../../packages/server/src/clock.ts';
 import { readConfig } from '../../packages/server/src/config.ts';
 import type { DatabaseTarget } from '../../packages/server/src/db/client.ts';
+import { boundHeapGrowth } from '../../packages/server/src/heap.ts';
 import { TEST_SECRET_KEY } from '../../test/harness/template-database.ts';
 import { childSettings, ownUsage, serveParent } from '../parts/child.ts';
 import type { SenderRound } from './sender-round.ts';
@@ -20,6 +21,7 @@ export type EngineQuestion = { readonly ask: 'drain' | 'start' | 'stop' | 'usage
 const LOOK_EVERY_MS = 2;
 
 /** The product's delivery worker, a process of its own as in an installation of several. */
+boundHeapGrowth();
 const settings = childSettings<EngineSettings>();
 let running: App | null = null;
 

@@ -21,19 +21,44 @@ export async function purgeExpired(
   await query`DELETE FROM request_log WHERE created_at < ${limits.requestsBefore}`;
   await query`DELETE FROM idempotency_keys WHERE created_at < ${limits.idempotencyBefore}`;
   await query`DELETE FROM captured_messages WHERE received_at < ${limits.capturedBefore}`;
-  // What still waits to be delivered keeps its body and its log, however old it is.
-  await query`
-    DELETE FROM message_bodies b WHERE b.message_id < uuid_v7_lower_bound(${limits.bodiesBefore})
-      AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.account_id = b.account_id AND d.message_id = b.message_id)`;
-  await query`
-    WITH aged AS (
-      DELETE FROM messages m WHERE m.id < uuid_v7_lower_bound(${limits.messagesBefore})
+  await repeat(() => purgeBodies(query, limits.bodiesBefore));
+  await repeat(() => purgeMessages(query, limits.messagesBefore));
+}
+
+/** Rows a statement removes at most, so that none runs into its time limit, however much there is. */
+const PURGE_ROWS = 5_000;
+
+async function repeat(purge: () => Promise<number>): Promise<void> {
+  while ((await purge()) === PURGE_ROWS);
+}
+
+/** Removes bodies, save those of messages that still wait to be delivered; answers how many. */
+async function purgeBodies(query: Query, before: Date): Promise<number> {
+  const rows = await query`
+    WITH aged AS MATERIALIZED (
+      SELECT b.account_id, b.message_id FROM message_bodies b WHERE b.message_id < uuid_v7_lower_bound(${before})
+        AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.account_id = b.account_id AND d.message_id = b.message_id)
+      LIMIT ${PURGE_ROWS})
+    DELETE FROM message_bodies b USING aged WHERE b.account_id = aged.account_id AND b.message_id = aged.message_id RETURNING 1`;
+  return rows.length;
+}
+
+/** Removes messages with all that hangs on them, save those that still wait to be delivered; answers how many. */
+async function purgeMessages(query: Query, before: Date): Promise<number> {
+  const rows = await query`
+    WITH aged AS MATERIALIZED (
+      SELECT m.account_id, m.id FROM messages m WHERE m.id < uuid_v7_lower_bound(${before})
         AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.account_id = m.account_id AND d.message_id = m.id)
-      RETURNING account_id, id
+      LIMIT ${PURGE_ROWS}
     ), recipients AS (
       DELETE FROM message_recipients r USING aged WHERE r.account_id = aged.account_id AND r.message_id = aged.id
+    ), trail AS (
+      DELETE FROM message_events e USING aged WHERE e.account_id = aged.account_id AND e.message_id = aged.id
+    ), bodies AS (
+      DELETE FROM message_bodies b USING aged WHERE b.account_id = aged.account_id AND b.message_id = aged.id
     )
-    DELETE FROM message_events e USING aged WHERE e.account_id = aged.account_id AND e.message_id = aged.id`;
+    DELETE FROM messages m USING aged WHERE m.account_id = aged.account_id AND m.id = aged.id RETURNING 1`;
+  return rows.length;
 }
 
 export async function ping(query: Query): Promise<void> {
