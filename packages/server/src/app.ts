@@ -5,13 +5,15 @@ import type { Logger } from 'pino';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import { type DatabaseTarget, openDatabase, type Sql } from './db/client.ts';
+import { classifyDatabaseError } from './db/database-errors.ts';
 import { insertCaptured } from './db/queries/captured-messages.ts';
+import { takeLeasesOf } from './db/queries/record-outcomes.ts';
 import { readProcessIdentity } from './db/running-process.ts';
 import { createCaptureTransport } from './delivery/capture.ts';
 import { createDeliveryEngine, type DeliveryEngine } from './delivery/delivery-engine.ts';
 import { createMessageBuilder } from './delivery/message-builder.ts';
 import { createOutcomeRecorder, recordOutcomes } from './delivery/outcome-recorder.ts';
-import { openReplyJournal, readLeftJournals } from './delivery/reply-journal.ts';
+import { type LeftJournals, openReplyJournal, readLeftJournals } from './delivery/reply-journal.ts';
 import { createSandboxTransport } from './delivery/sandbox.ts';
 import { createSigningKeys } from './delivery/signing-keys.ts';
 import { createSmtpRelayTransport } from './delivery/smtp-relay.ts';
@@ -34,7 +36,7 @@ import { createSecretBox } from './keys/secret-box.ts';
 import type { Services } from './operations/context.ts';
 import { createAcceptanceDoor } from './sending/acceptance-door.ts';
 import { OUTBOUND_ROUTE, SANDBOX_ROUTE } from './sending/plan-deliveries.ts';
-import { createIdGenerator } from './uuid-v7.ts';
+import { createIdGenerator, isUuid } from './uuid-v7.ts';
 import { VERSION } from './version.ts';
 import { within } from './within.ts';
 
@@ -211,8 +213,9 @@ async function startDelivery(
   const sql = openDatabase({ target, maxConnections: DELIVERY_CONNECTIONS, applicationName: 'postrider-worker' });
   const folder = join(config.dataDir, 'journal');
   const recording = { sql, ids, onRecorded, onDueAt: (at: Date) => wakeAt(at) };
-  await replayJournals(folder, recording, logger);
-  const processName = `${process.pid}.${randomUUID()}.${encodeIdentity(await readProcessIdentity(process.pid))}`;
+  await replayJournals(folder, recording, logger, clock.now());
+  const leaseId = randomUUID();
+  const processName = nameProcess(leaseId, await readProcessIdentity(process.pid));
   const journal = openReplyJournal(folder, processName);
   const recorder = createOutcomeRecorder({ ...recording, journal, onError: warn });
   const builder = createMessageBuilder(
@@ -225,6 +228,7 @@ async function startDelivery(
     clock,
     builder,
     recorder,
+    leaseId,
     transports: new Map([
       [OUTBOUND_ROUTE, outbound],
       [SANDBOX_ROUTE, sandbox],
@@ -275,13 +279,39 @@ async function replayJournals(
   folder: string,
   recording: Parameters<typeof recordOutcomes>[0],
   logger: Logger,
+  now: Date,
 ): Promise<void> {
   const left = await readLeftJournals(folder, isSameProcess);
   if (left.outcomes.length > 0) {
-    await recordOutcomes(recording, left.outcomes);
+    await recordLeft(recording, left.outcomes, logger);
     logger.info({ outcomes: left.outcomes.length }, 'recorded the outcomes a killed process had left');
   }
+  const leaseIds = left.processNames.map(leaseIdOf).filter(isUuid);
+  if (leaseIds.length > 0) await takeLeasesOf(recording.sql, leaseIds, now);
   left.forget();
+}
+
+/** An outcome that the database refuses must not stop every start to come: it is told and left, and its delivery is tried again. */
+async function recordLeft(
+  recording: Parameters<typeof recordOutcomes>[0],
+  outcomes: LeftJournals['outcomes'],
+  logger: Logger,
+): Promise<void> {
+  for (const outcome of outcomes) {
+    await recordOutcomes(recording, [outcome]).catch((error: unknown) => {
+      if (classifyDatabaseError(error) !== 'data') throw error;
+      logger.error({ messageId: outcome.messageId, error: String(error) }, 'a left outcome could not be recorded');
+    });
+  }
+}
+
+/** The name of a process: its number, the lease id of its deliveries, and what tells it from others of its number. */
+function nameProcess(leaseId: string, identity: string | null): string {
+  return `${process.pid}.${leaseId}.${encodeIdentity(identity)}`;
+}
+
+function leaseIdOf(processName: string): string {
+  return processName.split('.')[1] ?? '';
 }
 
 /** A journal belongs to a running process only if that process is the very one, and not another with its number. */

@@ -1,4 +1,4 @@
-import type { Sql } from './client.ts';
+import type { Sql } from 'postgres';
 
 /** How long queries on the other connections of a pool may go on once one connection was lost; a caller of a lost query waits as long. */
 const GRACE_SECONDS = 1;

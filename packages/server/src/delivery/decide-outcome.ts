@@ -25,17 +25,19 @@ export interface AttemptFacts {
  * is a bounce with its classification, deferred is tried again until the schedule ends and is then a soft bounce.
  */
 export function decideOutcome(facts: AttemptFacts, verdicts: readonly HandoverVerdict[]): AttemptOutcome {
-  const byRecipient = new Map(verdicts.map((verdict) => [foldAddress(verdict.recipient), verdict]));
-  const retryAt = nextRetry(facts, verdicts);
-  const recipients = facts.recipients.map((recipient) => {
-    const verdict = byRecipient.get(foldAddress(recipient.email)) ?? unanswered(recipient.email);
-    return decideRecipient(recipient, verdict, facts.acceptedMeans, retryAt !== null);
-  });
-  const deferred = recipients.some(({ change }) => change === 'deferred');
+  const answered = facts.recipients.map((recipient, index) => ({
+    recipient,
+    verdict: findVerdict(verdicts, recipient.email, index) ?? unanswered(recipient.email),
+  }));
+  const deferred = answered.filter(({ verdict }) => verdict.outcome === 'deferred').map(({ verdict }) => verdict);
+  const retryAt = deferred.length === 0 ? null : nextRetry(facts, deferred);
+  const recipients = answered.map(({ recipient, verdict }) =>
+    decideRecipient(recipient, verdict, facts.acceptedMeans, retryAt !== null),
+  );
   return {
     ...fenceOf(facts),
     recipients,
-    retryAt: deferred && retryAt !== null ? retryAt.toISOString() : null,
+    retryAt: retryAt?.toISOString() ?? null,
     lastError: lastErrorOf(recipients),
   };
 }
@@ -49,8 +51,15 @@ export function failOutcome(facts: AttemptFacts, reason: string): AttemptOutcome
   return { ...fenceOf(facts), recipients, retryAt: null, lastError: reason };
 }
 
-function nextRetry(facts: AttemptFacts, verdicts: readonly HandoverVerdict[]): Date | null {
-  if (verdicts.some(({ retryAtOnce }) => retryAtOnce === true)) return facts.now;
+/** A transport answers in the order of the recipients; one that does not is understood as well. */
+function findVerdict(verdicts: readonly HandoverVerdict[], email: string, index: number): HandoverVerdict | undefined {
+  const expected = verdicts[index];
+  if (expected?.recipient === email) return expected;
+  return verdicts.findLast(({ recipient }) => foldAddress(recipient) === foldAddress(email));
+}
+
+function nextRetry(facts: AttemptFacts, deferred: readonly HandoverVerdict[]): Date | null {
+  if (deferred.some(({ retryAtOnce }) => retryAtOnce === true)) return facts.now;
   const { attempt, now, expiresAt, random } = facts;
   return nextAttemptAt({ attempt, now, expiresAt, random });
 }

@@ -23,6 +23,8 @@ const LEAST_RECORDING_MS = 1_000;
 export interface DeliveryEngineOptions extends AttemptOptions {
   readonly sql: Sql;
   readonly recorder: OutcomeRecorder;
+  /** Stands on every lease of this process, so that its successor can tell which ones a crash left; made up where not given. */
+  readonly leaseId?: string;
   /** Deliveries held at once, those included whose outcome is being recorded. */
   readonly maxInFlight: number;
 }
@@ -42,6 +44,7 @@ export interface DeliveryEngine {
 export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEngine {
   const { sql, clock, recorder, onError } = options;
   const held = createHeldDeliveries();
+  const leaseId = options.leaseId ?? randomUUID();
   let afterAccount = FIRST_ACCOUNT;
   let working: Promise<void> | null = null;
   let again = false;
@@ -84,7 +87,6 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
     if (recorder.isStuck) return false;
     if (!mayClaim()) return true;
     const limit = Math.min(CLAIM_ROWS, options.maxInFlight - held.size);
-    const leaseId = randomUUID();
     const now = clock.now();
     const from = afterAccount;
     const claims = await claimDeliveries(sql, {

@@ -80,6 +80,8 @@ export function openReplyJournal(folder: string, processName: string): ReplyJour
 
 /** What processes that are gone left behind. Call `forget` once the outcomes are recorded. */
 export interface LeftJournals {
+  /** The processes that are gone: each left its journal, be it empty. */
+  readonly processNames: readonly string[];
   readonly outcomes: readonly AttemptOutcome[];
   forget(): void;
 }
@@ -94,6 +96,9 @@ export async function readLeftJournals(
   const running = await Promise.all(names.map((name) => isRunning(name.replace(SEGMENT_ENDING, ''))));
   const left = names.filter((_, index) => running[index] === false).map((name) => join(folder, name));
   return {
+    processNames: [
+      ...new Set(names.filter((_, index) => running[index] === false).map((name) => name.replace(SEGMENT_ENDING, ''))),
+    ],
     outcomes: left.flatMap((path) => readFileSync(path, 'utf8').split('\n').flatMap(parseLine)),
     forget: () => {
       for (const path of left) unlinkSync(path);

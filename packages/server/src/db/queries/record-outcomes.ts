@@ -119,6 +119,16 @@ export async function writeOutcomes(query: Query, rows: OutcomeRows): Promise<re
     SELECT delivery AS "deliveryId", seen IS NULL OR seen = event_count AS "isWritten" FROM locked`;
 }
 
+/**
+ * Takes the leases of processes that are known to be gone, so that what they had begun goes on at once and not when the leases run out.
+ * Their attempts count: nobody knows how far they came. Answers how many there were.
+ */
+export async function takeLeasesOf(query: Query, leaseIds: readonly string[], now: Date): Promise<number> {
+  const rows = await query`
+    UPDATE deliveries SET lease_id = NULL, next_at = ${now} WHERE lease_id = ANY (${[...leaseIds]}::uuid[]) RETURNING 1`;
+  return rows.length;
+}
+
 /** Gives leased deliveries back at once, as at shutdown, without counting the attempt that was not made. */
 export async function releaseDeliveries(query: Query, attempts: readonly AttemptFence[], now: Date): Promise<void> {
   await query`

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openDatabase, type Sql } from '../../packages/server/src/db/client.ts';
+import { type DatabaseProxy, startDatabaseProxy } from '../harness/database-proxy.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
+
+describe('a pool whose connections are lost', () => {
+  let database: TestDatabase;
+  let proxy: DatabaseProxy;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    proxy = await startDatabaseProxy(database);
+  });
+  afterAll(async () => {
+    await proxy.close();
+    await database.drop();
+  });
+
+  const open = () => openDatabase({ target: proxy.database.target, maxConnections: 1, applicationName: 'tests' });
+
+  /**
+   * One query after the other, the next in the very moment in which the last one has failed: that is how the acceptance door asks, and
+   * when the driver loses queries. Answers how many came back, and how.
+   */
+  async function askUntil(sql: Sql, isOver: () => boolean): Promise<{ answered: number; failed: number }> {
+    const counts = { answered: 0, failed: 0 };
+    while (!isOver()) {
+      await sql`SELECT 1`.then(
+        () => (counts.answered += 1),
+        () => (counts.failed += 1),
+      );
+      // A database that is away refuses at once; asking on without a breath would starve what is to bring it back.
+      if (counts.failed % 20 === 19) await new Promise((resolve) => setImmediate(resolve));
+    }
+    return counts;
+  }
+
+  it('leaves no query without an answer, and answers again as soon as the database does', async () => {
+    const sql = open();
+    let cycles = 0;
+    const asking = askUntil(sql, () => cycles === 8);
+    const waiter = openDatabase({ target: database.target, maxConnections: 1, applicationName: 'tests' });
+    for (; cycles < 8; cycles += 1) {
+      await waiter`SELECT pg_sleep(0.03)`;
+      await proxy.down();
+      await waiter`SELECT pg_sleep(0.01)`;
+      await proxy.up();
+    }
+    const { answered, failed } = await asking;
+    expect(answered).toBeGreaterThan(8);
+    expect(failed).toBeGreaterThanOrEqual(1);
+    expect(await sql`SELECT 1 AS one`).toEqual([{ one: 1 }]);
+    await sql.end();
+    await waiter.end();
+  });
+
+  it('goes on with transactions, fragments and its own end', async () => {
+    const sql = open();
+    expect(await sql`SELECT 1 AS one ${sql`WHERE ${true}`}`).toHaveLength(1);
+    await proxy.down();
+    await expect(sql`SELECT 1`).rejects.toThrow();
+    await proxy.up();
+    await expect
+      .poll(() => sql.begin((transaction) => transaction`SELECT 2 AS two`).catch(() => null), {
+        timeout: 5_000,
+        interval: 20,
+      })
+      .toEqual([{ two: 2 }]);
+    const part = sql`WHERE ${true}`;
+    expect(await sql`SELECT 3 AS three ${part}`).toEqual([{ three: 3 }]);
+    expect(await sql.unsafe('SELECT $1::int AS four', [4])).toEqual([{ four: 4 }]);
+    await sql.end({ timeout: 1 });
+    await expect(sql`SELECT 1`).rejects.toThrow(/CONNECTION_ENDED/);
+  });
+});
