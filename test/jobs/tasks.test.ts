@@ -16,7 +16,14 @@ describe('the jobs of the crontab', () => {
   async function runTask(name: string): Promise<void> {
     const { engine } = server.app;
     if (engine === null) throw new Error('the app has no worker');
-    const task = createTasks({ sql: server.database.sql, clock: server.clock, engine, onError: (error) => { throw error; } })[name];
+    const task = createTasks({
+      sql: server.database.sql,
+      clock: server.clock,
+      engine,
+      onError: (error) => {
+        throw error;
+      },
+    })[name];
     if (task === undefined) throw new Error(`there is no task ${name}`);
     await task({}, undefined as never); // Ours look at neither payload nor helpers.
   }

@@ -188,15 +188,8 @@ const HOSTILE: readonly [name: string, unit: string][] = [
 ];
 
 describe('hostile input', () => {
-  it.each(HOSTILE)('of %s takes time in proportion to its length', (_, unit) => {
-    // Growing sixteenfold, linear work takes 16 times as long and quadratic work 256 times: 80 lies far from both, and
-    // the best of some runs keeps the noise of a busy machine out.
-    const short = unit.repeat(Math.ceil(30_000 / unit.length));
-    const ratio = fastestMs(short.repeat(16)) / Math.max(fastestMs(short), 0.05);
-    expect(ratio).toBeLessThan(80);
-  });
-
-  it.each(HOSTILE)('of %s gives no more than a few times its length, even at 2 MB', (_, unit) => {
+  // Quadratic work on 2 MB would take hours: that a test ends is the proof that the work grows with the length alone.
+  it.each(HOSTILE)('of %s, 2 MB of it, comes to an end and gives no more than a few times its length', (_, unit) => {
     const html = unit.repeat(Math.ceil(2_000_000 / unit.length));
     expect(deriveText(html).length).toBeLessThan(3 * html.length);
   });
@@ -221,16 +214,6 @@ describe('hostile input', () => {
     }
   });
 });
-
-function fastestMs(html: string): number {
-  let fastest = Number.POSITIVE_INFINITY;
-  for (let run = 0; run < 4; run++) {
-    const start = performance.now();
-    deriveText(html);
-    fastest = Math.min(fastest, performance.now() - start);
-  }
-  return fastest;
-}
 
 const FRAGMENTS: readonly [string, ...string[]] = [
   ...([

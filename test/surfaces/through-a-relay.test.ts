@@ -53,7 +53,9 @@ describe('a message through an SMTP relay', () => {
         'sent',
       ]);
 
-      const arrived = sink.messages.filter(({ recipients }) => recipients.includes(`one-${name.replaceAll(' ', '-')}@example.com`));
+      const arrived = sink.messages.filter(({ recipients }) =>
+        recipients.includes(`one-${name.replaceAll(' ', '-')}@example.com`),
+      );
       expect(arrived).toHaveLength(1);
       const [message] = arrived;
       if (message === undefined) throw new Error('nothing arrived');
