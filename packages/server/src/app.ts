@@ -213,7 +213,8 @@ async function startDelivery(
   const sql = openDatabase({ target, maxConnections: DELIVERY_CONNECTIONS, applicationName: 'postrider-worker' });
   const folder = join(config.dataDir, 'journal');
   const recording = { sql, ids, onRecorded, onDueAt: (at: Date) => wakeAt(at) };
-  await replayJournals(folder, recording, logger, clock.now());
+  // Nothing is to be woken yet: the first look of the timer finds what is due.
+  await replayJournals(folder, { ...recording, onDueAt: () => undefined }, logger, clock.now());
   const leaseId = randomUUID();
   const processName = nameProcess(leaseId, await readProcessIdentity(process.pid));
   const journal = openReplyJournal(folder, processName);

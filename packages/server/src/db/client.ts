@@ -1,4 +1,5 @@
 import postgres from 'postgres';
+import { ARRAY_TYPES } from './array-types.ts';
 import { createRenewedPool } from './renewed-pool.ts';
 
 /** A pool of connections, or one connection in a transaction: queries take either. */
@@ -30,6 +31,8 @@ export function openDatabase(options: DatabaseOptions): Sql {
     idle_timeout: 0,
     max_lifetime: null,
     backoff: () => 0.1,
+    fetch_types: false,
+    types: ARRAY_TYPES,
     connection: {
       application_name: options.applicationName,
       TimeZone: 'UTC',

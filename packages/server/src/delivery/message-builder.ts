@@ -87,22 +87,16 @@ function rememberLast(limit: number, read: (given: string) => MailboxVerdict): (
 function createGate(limit: number): <T>(task: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = [];
   let running = 0;
-
-  // No part of the task below on purpose: what an async function has in a variable lives as long as its promise, and each message would
-  // keep the one that came after it, a chain that only a full garbage collection breaks.
-  function passOn(): void {
-    const next = waiting.shift();
-    if (next === undefined) running -= 1;
-    else next();
-  }
-
   return async (task) => {
     if (running >= limit) await new Promise<void>((resolve) => waiting.push(resolve));
     else running += 1;
     try {
       return await task();
     } finally {
-      passOn();
+      // Who waits next takes the place over, so that nobody who comes in between can slip in.
+      const next = waiting.shift();
+      if (next === undefined) running -= 1;
+      else next();
     }
   };
 }

@@ -115,8 +115,7 @@ export async function startSending(
     FROM claimed c
     JOIN messages m ON m.account_id = c.account_id AND m.id = c.message_id
     LEFT JOIN message_bodies b ON b.account_id = c.account_id AND b.message_id = c.message_id`;
-  // The driver's array is emptied: it outlives its use until the next full garbage collection, and with it would every body in it, which
-  // cost a tenth of the memory and a fifth of the collector's time.
+  // The driver's array is emptied: it outlives its use until the next full garbage collection, and every body in it would with it.
   return contents.splice(0);
 }
 
