@@ -146,6 +146,11 @@ function toProblemError(error: FastifyError, logger: Logger, request: FastifyReq
     case 'FST_ERR_MAX_PARAM_LENGTH':
       return new ProblemError('not_found', { detail: 'The path is not a valid URL path.' });
   }
+  if (request.raw.destroyed && !request.raw.complete) {
+    // The client went away in the middle of its request: nobody hears the answer, and nothing of ours is at fault.
+    logger.debug({ requestId: request.id, error: error.message }, 'client gone');
+    return new ProblemError('invalid_json', { detail: 'The request ended before its body did.' });
+  }
   if (classifyDatabaseError(error) === 'unavailable') {
     logger.warn({ requestId: request.id, error: error.message }, 'database unavailable');
     return new ProblemError('unavailable', { detail: 'The database does not answer at the moment.' });
