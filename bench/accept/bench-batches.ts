@@ -3,7 +3,7 @@ import { sendRequestSchema } from '../../packages/core/src/index.ts';
 import { createAccount } from '../../packages/server/src/accounts/create-account.ts';
 import { systemClock } from '../../packages/server/src/clock.ts';
 import { openDatabase, type Sql } from '../../packages/server/src/db/client.ts';
-import { acceptMessages } from '../../packages/server/src/sending/accept-messages.ts';
+import { createAcceptanceDoor } from '../../packages/server/src/sending/acceptance-door.ts';
 import type { SendCommand } from '../../packages/server/src/sending/send-command.ts';
 import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
 import type { BenchDatabase } from '../parts/bench-database.ts';
@@ -18,34 +18,39 @@ const AT_ONCE = 2;
 
 /** Batches of 100 parsed sends through the door, every rule applied, against one bare multi-row INSERT of the same messages. */
 export async function benchBatches(database: BenchDatabase, rounds: number): Promise<boolean> {
-  const sql = openDatabase({
-    target: database.target,
-    maxConnections: AT_ONCE,
-    applicationName: 'bench',
-    genericPlans: true,
-  });
+  const target = database.target;
+  const sql = openDatabase({ target, maxConnections: AT_ONCE, applicationName: 'bench', genericPlans: true });
+  const doorSql = openDatabase({ target, maxConnections: 2, applicationName: 'bench-door', genericPlans: true });
   const ids = createIdGenerator();
   const { accountId } = await createAccount(
     { sql, clock: systemClock, ids },
     { name: 'Batches', ownerEmail: 'b@sandbox.test' },
   );
   const keyId = ids.next(new Date());
-  const options = { sql, clock: systemClock, ids, sandboxDomain: 'sandbox.test', monthlyQuota: 2_000_000_000 };
+  const door = createAcceptanceDoor({
+    sql: doorSql,
+    batchSql: doorSql,
+    clock: systemClock,
+    ids,
+    sandboxDomain: 'sandbox.test',
+    monthlyQuota: 2_000_000_000,
+    onAccepted: () => undefined,
+  });
   const accept = async (commands: readonly SendCommand[]) => {
-    const verdicts = await acceptMessages(options, commands);
+    const verdicts = await door.acceptBatch(commands);
     if (verdicts.some(({ kind }) => kind !== 'accepted')) throw new Error('a batch was not accepted');
   };
   const toCommands = (emails: readonly SampleEmail[]) => emails.map((email) => toCommand(email, accountId, keyId));
   const ours: number[] = [];
   const theirs: number[] = [];
   for (let n = -1; n < rounds; n += 1) {
-    const [door, bare] = [
+    const [accepted, bare] = [
       await rate(toCommands, accept, n * 2 + 10),
       await rate(toBareRows, (rows) => insertBare(sql, rows), n * 2 + 11),
     ];
-    if (n >= 0) ours.push(door) && theirs.push(bare);
+    if (n >= 0) ours.push(accepted) && theirs.push(bare);
   }
-  await sql.end();
+  await Promise.all([sql.end(), doorSql.end()]);
   const ratio = median(ours.map((value, n) => value / (theirs[n] ?? 1)));
   console.log(`\nbatches of ${BATCH}, ${AT_ONCE} at once, ${BATCHES} a round, ${rounds} rounds in turn`);
   console.log(`the door, every rule: ${round(median(ours))} messages/s`);

@@ -64,7 +64,7 @@ export async function openShop(database: BenchDatabase): Promise<Shop> {
     async accept(seed, count) {
       for (let first = 0; first < count; first += BATCH) {
         const size = Math.min(BATCH, count - first);
-        const verdicts = await acceptMessages(
+        const { verdicts } = await acceptMessages(
           options,
           Array.from({ length: size }, (_, n) => toCommand(seed, first + n)),
         );

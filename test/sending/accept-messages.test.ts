@@ -64,7 +64,7 @@ describe('the acceptance door', () => {
 
   it('gives each of a batch its own verdict, and a refused one never touches its neighbours', async () => {
     const [one, two] = [await newAccount(), await newAccount()];
-    const verdicts = await acceptMessages(options, [
+    const { verdicts } = await acceptMessages(options, [
       command(one),
       command(one, { from: 'a@elsewhere.example' }),
       command(two, { to: Array.from({ length: 50 }, (_, index) => `r${index}@example.com`) }),
@@ -81,7 +81,7 @@ describe('the acceptance door', () => {
   it('charges the items of a batch one after the other, up to the last unit', async () => {
     const account = await newAccount();
     const full = Array.from({ length: 40 }, (_, index) => `r${index}@example.com`);
-    const verdicts = await acceptMessages(options, [
+    const { verdicts } = await acceptMessages(options, [
       command(account, { to: full }),
       command(account, { to: full }),
       command(account, { to: full }),
@@ -101,10 +101,10 @@ describe('the acceptance door', () => {
 
   it('takes one of two items that bear the same idempotency key', async () => {
     const account = await newAccount();
-    const verdicts = await acceptMessages(options, [command(account, {}, 'k'), command(account, {}, 'k')]);
+    const { verdicts } = await acceptMessages(options, [command(account, {}, 'k'), command(account, {}, 'k')]);
     expect(codes(verdicts)).toEqual(['accepted', 'idempotency_in_progress']);
-    expect(codes(await acceptMessages(options, [command(account, {}, 'k')]))).toEqual(['replayed']);
-    expect(codes(await acceptMessages(options, [command(account, { subject: 'o' }, 'k')]))).toEqual([
+    expect(codes((await acceptMessages(options, [command(account, {}, 'k')])).verdicts)).toEqual(['replayed']);
+    expect(codes((await acceptMessages(options, [command(account, { subject: 'o' }, 'k')])).verdicts)).toEqual([
       'idempotency_key_reused',
     ]);
     expect(await rows('messages', account)).toBe(1);
@@ -114,7 +114,7 @@ describe('the acceptance door', () => {
     const account = await newAccount();
     const verdicts = (
       await Promise.all(Array.from({ length: 50 }, () => acceptMessages(options, [command(account, {}, 'race')])))
-    ).flat();
+    ).flatMap(({ verdicts: some }) => some);
     expect(codes(verdicts).filter((code) => code === 'accepted')).toHaveLength(1);
     expect(codes(verdicts).filter((code) => code === 'replayed')).toHaveLength(49);
     expect(new Set(verdicts.map((verdict) => verdict.kind === 'accepted' && verdict.id)).size).toBe(1);
@@ -124,7 +124,12 @@ describe('the acceptance door', () => {
   it('makes one message of one key in two processes at once [contract-idempotency.replayed]', async () => {
     const account = await newAccount();
     const doors = [0, 1].map(() =>
-      createAcceptanceDoor({ ...options, ids: createIdGenerator(), onAccepted: () => undefined }),
+      createAcceptanceDoor({
+        ...options,
+        batchSql: options.sql,
+        ids: createIdGenerator(),
+        onAccepted: () => undefined,
+      }),
     );
     const verdicts = await Promise.all(
       Array.from({ length: 50 }, (_, index) => doors[index % 2]?.accept(command(account, {}, 'doors'))),
@@ -139,7 +144,7 @@ describe('the acceptance door', () => {
     const three = { to: ['a@example.com', 'b@example.com', 'c@example.com'] };
     const verdicts = (
       await Promise.all(Array.from({ length: 64 }, () => acceptMessages(options, [command(account, three)])))
-    ).flat();
+    ).flatMap(({ verdicts: some }) => some);
     expect(codes(verdicts).filter((code) => code === 'accepted')).toHaveLength(33);
     expect(codes(verdicts).filter((code) => code === 'quota_exceeded')).toHaveLength(31);
     expect(await usedBy(account)).toBe(99);
@@ -147,6 +152,29 @@ describe('the acceptance door', () => {
     expect(charged[0]?.['sum']).toBe(99);
     const remaining = verdicts.flatMap((verdict) => (verdict.kind === 'accepted' ? [verdict.quota.remaining] : []));
     expect(new Set(remaining).size).toBe(33);
+  });
+
+  it('refuses the same sends whether it writes at once or asks for the facts first', async () => {
+    const account = await newAccount();
+    const other = await newAccount();
+    await sql`UPDATE accounts SET suspended_at = now() WHERE id = ${other}`;
+    await sql`INSERT INTO suppressions (account_id, id, email, reason, created_at)
+      VALUES (${account}, ${createIdGenerator().next(new Date())}, 'gone@example.com', 'manual', now())`;
+    const sends = [
+      command(account, {}),
+      command(account, { to: ['Gone@Example.com'] }),
+      command(account, { from: 'a@unverified.example' }),
+      command(other, {}),
+      command(account, {}),
+    ];
+    const expected = ['accepted', 'recipient_suppressed', 'domain_not_verified', 'account_suspended', 'accepted'];
+    for (const first of ['write', 'ask'] as const) {
+      const { verdicts, unquestioned } = await acceptMessages(options, sends, first);
+      expect(codes(verdicts), first).toEqual(expected);
+      expect(unquestioned).toBe(false);
+    }
+    expect(await rows('messages', account)).toBe(4);
+    expect(await acceptMessages(options, [command(account, {})])).toMatchObject({ unquestioned: true });
   });
 
   it('accepts nothing of a batch that could not be written, and says so by an error', async () => {
@@ -157,6 +185,6 @@ describe('the acceptance door', () => {
     for (const table of ['messages', 'message_events', 'message_recipients', 'idempotency_keys', 'quota_usage']) {
       expect(await rows(table, account), table).toBe(0);
     }
-    expect(codes(await acceptMessages(options, [command(account, {}, 'k')]))).toEqual(['accepted']);
+    expect(codes((await acceptMessages(options, [command(account, {}, 'k')])).verdicts)).toEqual(['accepted']);
   });
 });

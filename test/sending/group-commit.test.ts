@@ -12,6 +12,7 @@ function start(options: Partial<GroupCommitOptions<number, number>> = {}) {
   const group = createGroupCommit<number, number>({
     maxBatch: 3,
     lanes: 1,
+    secondLaneFrom: 1,
     isItemFault: () => false,
     write: (items) =>
       new Promise((resolve, reject) => {
@@ -70,6 +71,21 @@ describe('group commit', () => {
     (await write(2)).finish();
     (await write(0)).finish();
     expect(await Promise.all(verdicts)).toEqual([10, 20, 30]);
+  });
+
+  it('opens a further lane only for as many as are worth a batch of their own', async () => {
+    const { group, writes, write } = start({ lanes: 2, secondLaneFrom: 2 });
+    const first = group.submit(1);
+    const one = await write(0);
+    const second = group.submit(2);
+    await Promise.resolve();
+    expect(writes).toHaveLength(1);
+    const third = group.submit(3);
+    const two = await write(1);
+    expect(two.items).toEqual([2, 3]);
+    two.finish();
+    one.finish();
+    expect(await Promise.all([first, second, third])).toEqual([10, 20, 30]);
   });
 
   it('gives a failed write to everyone in it, and goes on', async () => {

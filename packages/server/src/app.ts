@@ -87,10 +87,17 @@ export function createApp(options: AppOptions): App {
 
   const waiter = createMessageWaiter(sql);
   const pumpSignal = createPumpSignal(sql, clock, (error) => warn(error, 'waking the queue'));
-  // One batch is written at a time, so one connection serves, and its backend keeps everything it needs at hand.
+  // Single sends are written one group behind the other on one connection: two would wait for the same quota row, and halve the groups.
   const doorSql = openDatabase({ target, maxConnections: 1, applicationName: 'postrider-door', genericPlans: true });
+  const batchSql = openDatabase({
+    target,
+    maxConnections: 2,
+    applicationName: 'postrider-batches',
+    genericPlans: true,
+  });
   const door = createAcceptanceDoor({
     sql: doorSql,
+    batchSql,
     clock,
     ids,
     sandboxDomain: config.sandboxDomain,
@@ -125,7 +132,7 @@ export function createApp(options: AppOptions): App {
     await worker?.stop();
     await within(OUTBOUND_DRAIN_MS, outbound.close());
     await api?.stop();
-    await doorSql.end({ timeout: 2 });
+    await Promise.all([doorSql.end({ timeout: 2 }), batchSql.end({ timeout: 2 })]);
     await sql.end({ timeout: 2 });
   }
 

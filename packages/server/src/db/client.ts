@@ -37,7 +37,7 @@ export function openDatabase(options: DatabaseOptions): Sql {
       application_name: options.applicationName,
       TimeZone: 'UTC',
       statement_timeout: 30_000,
-      ...(options.genericPlans === true ? { plan_cache_mode: 'force_generic_plan' } : {}),
+      ...(options.genericPlans === true ? { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off' } : {}),
     },
     onnotice: (notice: postgres.Notice) => options.onNotice?.(notice['message'] ?? ''),
   };

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { Sql } from '../db/client.ts';
 import { classifyDatabaseError } from '../db/database-errors.ts';
 import { type AcceptanceFacts, readAcceptanceFacts } from '../db/queries/acceptance-facts.ts';
-import { type InsertedMessages, insertMessages, type QuotaCharge } from '../db/queries/insert-messages.ts';
+import { type AccountCharge, insertMessages, type QuotaUsage } from '../db/queries/insert-messages.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 import { checkAcceptance, type Refusal } from './acceptance.ts';
 import { checkIdempotency } from './idempotency.ts';
@@ -24,24 +24,34 @@ const HOUR_MS = 3_600_000;
 /** Each round settles at least one of those who race for the same key or the last of a quota, so few rounds are ever needed. */
 const MAX_ROUNDS = 20;
 
+/** What a batch came to. */
+export interface AcceptedBatch {
+  readonly verdicts: readonly SendVerdict[];
+  /** Whether everything could be written without asking for facts. */
+  readonly unquestioned: boolean;
+}
+
 /**
- * The only door: every send of every path, one or a hundred, comes through here. Facts are read for the whole batch, the rules decide,
- * and one statement writes what was accepted, all or nothing. If a fact went stale in between, nothing was written and it starts again.
- * Every command gets its own verdict, in order; one that is refused never touches its neighbours.
+ * The only door: every send of every path, one or a hundred, comes through here. One statement writes the whole batch, all or nothing, and
+ * holds the rules itself. Only where it refuses are the facts read that tell which send is at fault; the rules decide with them, and what is
+ * left is written the same way. Every command gets its own verdict, in order; one that is refused never touches its neighbours.
+ * @param first `write` to try without asking; `ask` where many are refused lately and asking first saves a statement.
  * @throws database errors, when nothing of the batch was accepted.
  */
 export async function acceptMessages(
   options: AcceptanceOptions,
   commands: readonly SendCommand[],
-): Promise<readonly SendVerdict[]> {
+  first: 'write' | 'ask' = 'write',
+): Promise<AcceptedBatch> {
   const now = options.clock.now();
   const sends = commands.map((command) => prepareSend(command, options.sandboxDomain));
   for (let round = 1; ; round += 1) {
-    const decided = decideBatch(options, sends, await readFacts(options, sends, now), now);
-    if (decided.accepted.length === 0) return decided.verdicts;
+    const unquestioned = round === 1 && first === 'write';
+    const decided = decideBatch(sends, unquestioned ? null : await readFacts(options, sends, now), options, now);
+    if (decided.accepted.length === 0) return { verdicts: toVerdicts(decided), unquestioned };
     try {
-      const { usage } = await write(options, decided, now);
-      return tellUsage(decided, sends, usage);
+      decided.ledger.settle(await write(options, decided, now));
+      return { verdicts: toVerdicts(decided), unquestioned };
     } catch (error) {
       const fault = classifyDatabaseError(error);
       if ((fault !== 'stale' && fault !== 'conflict') || round === MAX_ROUNDS) throw error;
@@ -50,11 +60,21 @@ export async function acceptMessages(
 }
 
 interface DecidedBatch {
-  readonly verdicts: readonly SendVerdict[];
+  readonly decisions: readonly Decision[];
   readonly accepted: readonly { readonly send: PreparedSend; readonly id: string }[];
-  readonly charges: readonly QuotaCharge[];
   readonly ledger: QuotaLedger;
 }
+
+type Decision =
+  | (Refusal & { readonly kind: 'refused' })
+  | {
+      readonly kind: 'accepted';
+      readonly id: string;
+      readonly replayed: boolean;
+      readonly accountId: string;
+      /** What this batch had charged the account when this send was decided. */
+      readonly charged: number;
+    };
 
 async function readFacts(
   options: AcceptanceOptions,
@@ -78,36 +98,46 @@ async function readFacts(
   });
 }
 
+/** @param facts null to suppose that no rule which needs facts refuses anything: writing finds out. */
 function decideBatch(
-  options: AcceptanceOptions,
   sends: readonly PreparedSend[],
-  facts: AcceptanceFacts,
+  facts: AcceptanceFacts | null,
+  options: AcceptanceOptions,
   now: Date,
 ): DecidedBatch {
-  const ledger = createLedger(facts, options.monthlyQuota);
-  const known = indexFacts(facts);
+  const ledger = createLedger(facts?.accounts ?? [], options.monthlyQuota);
+  const known = facts === null ? null : indexFacts(facts);
   const takenKeys = new Set<string>();
   const accepted: { send: PreparedSend; id: string }[] = [];
-  const verdicts = sends.map((send): SendVerdict => {
+  const decisions = sends.map((send): Decision => {
+    const { accountId } = send.command;
     const early = decideIdempotency(send, known, takenKeys, ledger);
     if (early !== null) return early;
     const refusal = decideAcceptance(send, known, ledger);
     if (refusal !== null) return { kind: 'refused', ...refusal };
-    ledger.charge(send.command.accountId, send.cost);
+    const charged = ledger.charge(accountId, send.cost);
     takenKeys.add(keyOf(send));
     const id = options.ids.next(now);
     accepted.push({ send, id });
-    return { kind: 'accepted', id, status: 'queued', replayed: false, quota: ledger.stateOf(send.command.accountId) };
+    return { kind: 'accepted', id, replayed: false, accountId, charged };
   });
-  return { verdicts, accepted, charges: ledger.charges(quotaMonth(now)), ledger };
+  return { decisions, accepted, ledger };
+}
+
+function toVerdicts({ decisions, ledger }: DecidedBatch): readonly SendVerdict[] {
+  return decisions.map((decision): SendVerdict => {
+    if (decision.kind === 'refused') return decision;
+    const { kind, id, replayed, accountId, charged } = decision;
+    return { kind, id, status: 'queued', replayed, quota: ledger.stateAt(accountId, charged) };
+  });
 }
 
 function decideIdempotency(
   send: PreparedSend,
-  known: IndexedFacts,
+  known: IndexedFacts | null,
   takenKeys: ReadonlySet<string>,
   ledger: QuotaLedger,
-): SendVerdict | null {
+): Decision | null {
   const { idempotency, accountId } = send.command;
   if (idempotency === null) return null;
   if (takenKeys.has(keyOf(send))) {
@@ -117,7 +147,7 @@ function decideIdempotency(
       detail: 'A request with this idempotency key is running.',
     };
   }
-  const verdict = checkIdempotency(known.idempotency.get(keyOf(send)), idempotency.fingerprint);
+  const verdict = checkIdempotency(known?.idempotency.get(keyOf(send)), idempotency.fingerprint);
   if (verdict.kind === 'new') return null;
   if (verdict.kind === 'reused') {
     return {
@@ -129,48 +159,53 @@ function decideIdempotency(
   return {
     kind: 'accepted',
     id: verdict.messageId,
-    status: 'queued',
     replayed: true,
-    quota: ledger.stateOf(accountId),
+    accountId,
+    charged: ledger.charge(accountId, 0),
   };
 }
 
-function decideAcceptance(send: PreparedSend, known: IndexedFacts, ledger: QuotaLedger): Refusal | null {
+function decideAcceptance(send: PreparedSend, known: IndexedFacts | null, ledger: QuotaLedger): Refusal | null {
   const { accountId, request, recipientAllowlist } = send.command;
-  const account = known.accounts.get(accountId);
   const { limit, used } = ledger.usageOf(accountId);
   const verdict = checkAcceptance({
     fromDomain: request.from.domain,
     recipients: send.recipients,
     cost: send.cost,
     recipientAllowlist,
-    accountSuspended: account === undefined || account.suspended,
-    domainVerified: send.sandboxSender || known.domains.has(`${accountId} ${request.from.domain}`),
-    suppressed: (email) => known.suppressed.has(`${accountId} ${email}`),
+    accountSuspended: known !== null && known.accounts.get(accountId)?.suspended !== false,
+    domainVerified: known === null || send.sandboxSender || known.domains.has(`${accountId} ${request.from.domain}`),
+    suppressed: (email) => known?.suppressed.has(`${accountId} ${email}`) === true,
     quotaLimit: limit,
     quotaUsed: used,
   });
   return verdict.ok ? null : verdict;
 }
 
-async function write(options: AcceptanceOptions, decided: DecidedBatch, now: Date): Promise<InsertedMessages> {
-  const messages = decided.accepted.map(({ send, id }) => toNewMessage(send, id, now, options.ids));
-  return await insertMessages(options.sql, messages, decided.charges, horizon(now));
+async function write(
+  options: AcceptanceOptions,
+  { accepted }: DecidedBatch,
+  now: Date,
+): Promise<readonly QuotaUsage[]> {
+  const messages = accepted.map(({ send, id }) => toNewMessage(send, id, now, options.ids));
+  return await insertMessages(options.sql, messages, toCharges(accepted), {
+    now,
+    month: quotaMonth(now),
+    monthlyQuota: options.monthlyQuota,
+    idempotencyHorizon: horizon(now),
+  });
 }
 
-/** Another batch, or another process, may have charged the same account since the facts were read: what is told to be left counts that too. */
-function tellUsage(
-  { verdicts, ledger }: DecidedBatch,
-  sends: readonly PreparedSend[],
-  usage: InsertedMessages['usage'],
-): readonly SendVerdict[] {
-  const byOthers = new Map(usage.map(({ accountId, used }) => [accountId, used - ledger.usageOf(accountId).used]));
-  return verdicts.map((verdict, index) => {
-    const units = byOthers.get(sends[index]?.command.accountId ?? '') ?? 0;
-    if (verdict.kind === 'refused' || units === 0) return verdict;
-    const { limit, remaining } = verdict.quota;
-    return { ...verdict, quota: { limit, remaining: Math.max(0, remaining - units) } };
-  });
+function toCharges(accepted: DecidedBatch['accepted']): readonly AccountCharge[] {
+  const accounts = new Map<string, { units: number; domains: Set<string> }>();
+  for (const { send } of accepted) {
+    const { accountId, request } = send.command;
+    const account = accounts.get(accountId) ?? { units: 0, domains: new Set() };
+    account.units += send.cost;
+    if (!send.sandboxSender) account.domains.add(request.from.domain);
+    accounts.set(accountId, account);
+  }
+  return [...accounts].map(([account_id, { units, domains }]) => ({ account_id, units, domains: [...domains] }));
 }
 
 interface IndexedFacts {
@@ -193,32 +228,44 @@ function indexFacts(facts: AcceptanceFacts): IndexedFacts {
 /** Keeps the quota while a batch is decided, so that its items are charged one after the other. */
 interface QuotaLedger {
   usageOf(accountId: string): { readonly limit: number; readonly used: number };
-  charge(accountId: string, units: number): void;
-  stateOf(accountId: string): QuotaState;
-  charges(month: string): readonly QuotaCharge[];
+  /** Answers what the batch has charged the account with this. */
+  charge(accountId: string, units: number): number;
+  /** Takes over what writing answered: others may have charged the same accounts in between. */
+  settle(usage: readonly QuotaUsage[]): void;
+  stateAt(accountId: string, charged: number): QuotaState;
 }
 
-function createLedger(facts: AcceptanceFacts, defaultQuota: number): QuotaLedger {
-  const accounts = new Map(
-    facts.accounts.map((fact) => [
-      fact.accountId,
-      { limit: fact.monthlyQuota ?? defaultQuota, used: fact.used, charged: 0 },
-    ]),
-  );
-  const of = (accountId: string) => accounts.get(accountId) ?? { limit: 0, used: 0, charged: 0 };
+/** Accounts without facts are supposed to have quota enough. */
+function createLedger(facts: AcceptanceFacts['accounts'], defaultQuota: number): QuotaLedger {
+  const accounts = new Map<string, { limit: number; used: number; charged: number }>();
+  for (const { accountId, monthlyQuota, used } of facts) {
+    accounts.set(accountId, { limit: monthlyQuota ?? defaultQuota, used, charged: 0 });
+  }
+  const of = (accountId: string) => {
+    const known = accounts.get(accountId);
+    if (known !== undefined) return known;
+    const supposed = { limit: Number.POSITIVE_INFINITY, used: 0, charged: 0 };
+    accounts.set(accountId, supposed);
+    return supposed;
+  };
   return {
     usageOf: (accountId) => ({ limit: of(accountId).limit, used: of(accountId).used + of(accountId).charged }),
     charge: (accountId, units) => {
-      of(accountId).charged += units;
+      const account = of(accountId);
+      account.charged += units;
+      return account.charged;
     },
-    stateOf: (accountId) => {
-      const { limit, used, charged } = of(accountId);
+    settle: (usage) => {
+      for (const { accountId, limit, used } of usage) {
+        const account = of(accountId);
+        account.limit = limit;
+        account.used = used - account.charged;
+      }
+    },
+    stateAt: (accountId, charged) => {
+      const { limit, used } = of(accountId);
       return { limit, remaining: Math.max(0, limit - used - charged) };
     },
-    charges: (month) =>
-      [...accounts]
-        .filter(([, { charged }]) => charged > 0)
-        .map(([account_id, { charged, limit }]) => ({ account_id, month, units: charged, quota: limit })),
   };
 }
 

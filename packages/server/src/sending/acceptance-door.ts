@@ -1,35 +1,42 @@
+import type { Sql } from '../db/client.ts';
 import { classifyDatabaseError } from '../db/database-errors.ts';
 import { type AcceptanceOptions, acceptMessages } from './accept-messages.ts';
-import { createGroupCommit } from './group-commit.ts';
+import { createGroupCommit, type GroupCommit } from './group-commit.ts';
 import type { SendCommand, SendVerdict } from './send-command.ts';
 
-/** The acceptance door as callers see it: single sends share transactions, batches go as they are. */
+/** The acceptance door as callers see it: sends that arrive together share transactions. */
 export interface AcceptanceDoor {
   accept(command: SendCommand): Promise<SendVerdict>;
+  /** The items of one request, each with its own verdict, in order. */
+  acceptBatch(commands: readonly SendCommand[]): Promise<readonly SendVerdict[]>;
   idle(): Promise<void>;
 }
 
-/** One round trip carries at most this many sends; more would only make the ones in front wait. */
+export interface AcceptanceDoorOptions extends AcceptanceOptions {
+  /** What batches are written with; their size makes waiting for one another dearer than a second connection. */
+  readonly batchSql: Sql;
+  readonly onAccepted: () => void;
+}
+
+/** One statement carries at most this many sends; more would only make the ones in front wait. */
 const MAX_BATCH = 100;
 
-/** One batch at a time: a second one would halve both, and what a batch costs beside its messages would be paid twice as often. */
-const LANES = 1;
+/** While the database writes one batch, the next is made ready: single sends on one connection, where it waits its turn. */
+const LANES = 2;
 
-export function createAcceptanceDoor(options: AcceptanceOptions & { readonly onAccepted: () => void }): AcceptanceDoor {
+/** Fewer single sends than this rather wait for the batch that is being written: each batch costs something beside its messages. */
+const SECOND_LANE_FROM = 20;
+
+/** Batches that ask for facts first after one that had to. */
+const CAUTIOUS_BATCHES = 4;
+
+export function createAcceptanceDoor(options: AcceptanceDoorOptions): AcceptanceDoor {
   const running = new Set<string>();
-  const group = createGroupCommit<SendCommand, SendVerdict>({
-    maxBatch: MAX_BATCH,
-    lanes: LANES,
-    write: async (commands) => {
-      const verdicts = await acceptMessages(options, commands);
-      if (verdicts.some((verdict) => verdict.kind === 'accepted' && !verdict.replayed)) options.onAccepted();
-      return verdicts;
-    },
-    isItemFault: (error) => classifyDatabaseError(error) === 'data',
-  });
+  const singles = createLane(options, SECOND_LANE_FROM);
+  const batches = createLane({ ...options, sql: options.batchSql }, 1);
 
-  async function accept(command: SendCommand): Promise<SendVerdict> {
-    if (command.idempotency === null) return await group.submit(command);
+  async function acceptOn(lane: GroupCommit<SendCommand, SendVerdict>, command: SendCommand): Promise<SendVerdict> {
+    if (command.idempotency === null) return await lane.submit(command);
     const name = `${command.accountId} ${command.idempotency.key}`;
     if (running.has(name)) {
       return {
@@ -40,11 +47,39 @@ export function createAcceptanceDoor(options: AcceptanceOptions & { readonly onA
     }
     running.add(name);
     try {
-      return await group.submit(command);
+      return await lane.submit(command);
     } finally {
       running.delete(name);
     }
   }
 
-  return { accept, idle: group.idle };
+  return {
+    accept: (command) => acceptOn(singles, command),
+    acceptBatch: (commands) => Promise.all(commands.map((command) => acceptOn(batches, command))),
+    async idle() {
+      await Promise.all([singles.idle(), batches.idle()]);
+    },
+  };
+}
+
+function createLane(options: AcceptanceDoorOptions, secondLaneFrom: number): GroupCommit<SendCommand, SendVerdict> {
+  let cautious = 0;
+  return createGroupCommit<SendCommand, SendVerdict>({
+    maxBatch: MAX_BATCH,
+    lanes: LANES,
+    secondLaneFrom,
+    write: async (commands) => {
+      const { verdicts, unquestioned } = await acceptMessages(options, commands, cautious > 0 ? 'ask' : 'write');
+      cautious = nextCaution(cautious, verdicts, unquestioned);
+      if (verdicts.some((verdict) => verdict.kind === 'accepted' && !verdict.replayed)) options.onAccepted();
+      return verdicts;
+    },
+    isItemFault: (error) => classifyDatabaseError(error) === 'data',
+  });
+}
+
+/** Replays and refusals come in bursts, and each costs a statement that was written in vain; then asking first is cheaper. */
+function nextCaution(cautious: number, verdicts: readonly SendVerdict[], unquestioned: boolean): number {
+  if (verdicts.some((verdict) => verdict.kind === 'refused' || verdict.replayed)) return CAUTIOUS_BATCHES;
+  return unquestioned ? cautious : Math.max(0, cautious - 1);
 }

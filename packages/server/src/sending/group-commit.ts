@@ -18,6 +18,8 @@ export interface GroupCommitOptions<Item, Verdict> {
   readonly maxBatch: number;
   /** Batches written at once. */
   readonly lanes: number;
+  /** How many must wait before a further batch sets out behind the running ones: small ones would cost more than the wait. */
+  readonly secondLaneFrom: number;
   /** Verdicts in the order of the items. */
   readonly write: (items: readonly Item[]) => Promise<readonly Verdict[]>;
   /** Whether a failure may be the fault of one item: then each is written by itself, so that it fails alone. */
@@ -32,7 +34,7 @@ export function createGroupCommit<Item, Verdict>(
   let onIdle: (() => void)[] = [];
 
   function startLanes(): void {
-    while (busy < options.lanes && queue.length > 0) {
+    while (busy < options.lanes && queue.length > 0 && (busy === 0 || queue.length >= options.secondLaneFrom)) {
       busy += 1;
       void runLane(queue.splice(0, options.maxBatch));
     }

@@ -45,7 +45,6 @@ export function toNewMessage(send: PreparedSend, id: string, now: Date, ids: IdG
     account_id: command.accountId,
     id,
     key_id: command.keyId,
-    created_at: now.toISOString(),
     from_given: request.from.given,
     from_domain: request.from.domain,
     to_line: addressesOf(recipients, 'to').join(', '),

@@ -1,3 +1,4 @@
+import { foldAddress } from '@postrider/core';
 import type { Query } from '../client.ts';
 
 /** One accepted message as it is written: the log row, the body, and the rows that hang on it. Names are the columns'. */
@@ -5,7 +6,6 @@ export interface NewMessage {
   readonly account_id: string;
   readonly id: string;
   readonly key_id: string;
-  readonly created_at: string;
   readonly from_given: string;
   readonly from_domain: string;
   readonly to_line: string;
@@ -42,47 +42,63 @@ export interface NewDelivery {
   readonly ordinals: readonly number[];
 }
 
-export interface QuotaCharge {
+/** What one account's part of a batch stands on: the statement writes it only where all of this still holds. */
+export interface AccountCharge {
   readonly account_id: string;
-  readonly month: string;
+  /** Quota units; 0 where nothing leaves the installation. */
   readonly units: number;
-  readonly quota: number;
+  /** The sending domains that must be verified. */
+  readonly domains: readonly string[];
 }
 
-export interface InsertedMessages {
-  readonly usage: readonly { readonly accountId: string; readonly used: number }[];
+export interface InsertOptions {
+  readonly now: Date;
+  /** The month the quota is counted in, `YYYY-MM-01`. */
+  readonly month: string;
+  /** The quota of accounts that have none of their own. */
+  readonly monthlyQuota: number;
+  /** Idempotency keys made before this are forgotten. */
+  readonly idempotencyHorizon: Date;
+}
+
+/** The quota of an account after the batch. */
+export interface QuotaUsage {
+  readonly accountId: string;
+  readonly limit: number;
+  readonly used: number;
 }
 
 /**
  * Writes a batch of accepted messages in one statement, all or nothing: idempotency keys, the quota charge, messages, bodies, recipients,
- * first events and deliveries. Fails with SQLSTATE PR001, having written nothing, when a key was taken or a quota used up since the facts
- * were read; the caller reads them again and decides anew. The charge is conditional in the statement itself: no interleaving overdraws.
+ * first events and deliveries. The rules that need facts hold in the statement itself: accounts that may send, verified domains, nobody
+ * suppressed, free idempotency keys, a quota that suffices. Where one does not, it fails with SQLSTATE PR001, having written nothing.
  */
 export async function insertMessages(
   query: Query,
   messages: readonly NewMessage[],
-  charges: readonly QuotaCharge[],
-  idempotencyHorizon: Date,
-): Promise<InsertedMessages> {
+  charges: readonly AccountCharge[],
+  options: InsertOptions,
+): Promise<readonly QuotaUsage[]> {
   const size = SIZES.find((candidate) => candidate >= messages.length) ?? messages.length;
   const bodies = Array.from({ length: size }, (_, ordinal) => [
     messages[ordinal]?.html ?? null,
     messages[ordinal]?.text ?? null,
   ]);
-  const [row] = await query.unsafe<{ usage: InsertedMessages['usage'] }[]>(
+  return await query.unsafe<QuotaUsage[]>(
     statementFor(size),
     [
       JSON.stringify(messages.map(toLogRow)),
       JSON.stringify(messages.flatMap(toRecipientRows)),
       JSON.stringify(messages.flatMap(toDeliveryRows)),
       JSON.stringify(charges),
-      charges.length,
-      idempotencyHorizon,
+      options.now,
+      options.month,
+      options.monthlyQuota,
+      options.idempotencyHorizon,
       ...bodies.flat(),
     ],
     { prepare: true },
   );
-  return { usage: row?.usage ?? [] };
 }
 
 /**
@@ -90,7 +106,7 @@ export async function insertMessages(
  * own: decoding them out of JSON cost half of the statement's time (52 of 110 µs a message of 3 KB).
  */
 const SIZES = [1, 8, 32, 100];
-const FIRST_BODY_PARAMETER = 7;
+const FIRST_BODY_PARAMETER = 9;
 const statements = new Map<number, string>();
 
 function statementFor(size: number): string {
@@ -105,56 +121,90 @@ function statementFor(size: number): string {
   return statement;
 }
 
-function toLogRow(
-  { html: _html, text: _text, recipients: _recipients, deliveries: _deliveries, ...row }: NewMessage,
-  ordinal: number,
-) {
-  return { ...row, o: ordinal };
+/** What is null or empty stays away: the columns' names are most of what travels. */
+function toLogRow(message: NewMessage, ordinal: number) {
+  const { html: _html, text: _text, recipients: _recipients, deliveries: _deliveries, ...row } = message;
+  return {
+    ...row,
+    o: ordinal,
+    reply_to: row.reply_to ?? undefined,
+    agent_name: row.agent_name ?? undefined,
+    tags: row.tags.length === 0 ? undefined : row.tags,
+    metadata: isEmpty(row.metadata) ? undefined : row.metadata,
+    headers: isEmpty(row.headers) ? undefined : row.headers,
+    idempotency_key: row.idempotency_key ?? undefined,
+    fingerprint: row.fingerprint ?? undefined,
+  };
 }
 
-/** `o` is the message's place in the batch: what all rows of a message share travels once. */
+function isEmpty(record: Readonly<Record<string, string>>): boolean {
+  for (const _key in record) return false;
+  return true;
+}
+
+/** `o` is the message's place in the batch: what all rows of a message share travels once. `f` is the folded address where it differs. */
 function toRecipientRows({ recipients }: NewMessage, o: number) {
-  return recipients.map(({ ordinal, kind, name, email }) => ({ o, n: ordinal, kind, name, email }));
+  return recipients.map(({ ordinal, kind, name, email }) => {
+    const folded = foldAddress(email);
+    return { o, n: ordinal, k: kind, name: name ?? undefined, e: email, f: folded === email ? undefined : folded };
+  });
 }
 
 function toDeliveryRows({ deliveries }: NewMessage, o: number) {
-  return deliveries.map(({ id, route, ordinals }) => ({ o, id, route, ordinals }));
+  return deliveries.map(({ id, route, ordinals }) => ({ o, id, r: route, n: ordinals }));
 }
 
 const STATEMENT = `
   WITH input AS MATERIALIZED (
-    SELECT * FROM json_to_recordset($1::text::json) AS r (
-      o integer, account_id uuid, id uuid, key_id uuid, created_at timestamptz, from_given text, from_domain text, to_line text,
+    SELECT o, account_id, id, key_id, from_given, from_domain, to_line, reply_to, subject, channel, source, agent_name,
+      coalesce(tags, '{}') AS tags, coalesce(metadata, '{}') AS metadata, charged, coalesce(headers, '{}') AS headers,
+      event_id, expires_at, idempotency_key, fingerprint
+    FROM json_to_recordset($1::text::json) AS r (
+      o integer, account_id uuid, id uuid, key_id uuid, from_given text, from_domain text, to_line text,
       reply_to text, subject text, channel text, source text, agent_name text, tags text[], metadata jsonb,
       charged integer, headers jsonb, event_id uuid, expires_at timestamptz, idempotency_key text, fingerprint text)
   ),
+  recipients AS MATERIALIZED (
+    SELECT i.account_id, i.id, r.n, r.k, r.name, r.e, coalesce(r.f, r.e) AS folded
+    FROM json_to_recordset($2::text::json) AS r (o integer, n smallint, k text, name text, e text, f text)
+    JOIN input i ON i.o = r.o
+  ),
   keys AS (
     INSERT INTO idempotency_keys AS k (account_id, key, fingerprint, message_id, created_at)
-    SELECT account_id, idempotency_key, fingerprint, id, created_at FROM input
+    SELECT account_id, idempotency_key, fingerprint, id, $5 FROM input
     WHERE idempotency_key IS NOT NULL ORDER BY account_id, idempotency_key
     ON CONFLICT (account_id, key) DO UPDATE
       SET fingerprint = excluded.fingerprint, message_id = excluded.message_id, created_at = excluded.created_at
-      WHERE k.created_at <= $6
+      WHERE k.created_at <= $8
     RETURNING 1
   ),
   charges AS MATERIALIZED (
-    SELECT * FROM json_to_recordset($4::text::json) AS c (account_id uuid, month date, units integer, quota integer)
+    SELECT c.account_id, c.units, c.domains, coalesce(a.monthly_quota, $7::int) AS quota, a.suspended_at IS NULL AND a.id IS NOT NULL AS open
+    FROM json_to_recordset($4::text::json) AS c (account_id uuid, units integer, domains text[])
+    LEFT JOIN accounts a ON a.id = c.account_id
   ),
   charged AS (
     INSERT INTO quota_usage AS u (account_id, month, used)
-    SELECT account_id, month, units FROM charges ORDER BY account_id
+    SELECT account_id, $6::date, units FROM charges WHERE units > 0 AND units <= quota ORDER BY account_id
     ON CONFLICT (account_id, month) DO UPDATE SET used = u.used + excluded.used
       WHERE u.used + excluded.used <= (SELECT c.quota FROM charges c WHERE c.account_id = excluded.account_id)
     RETURNING account_id, used
   ),
   fresh AS MATERIALIZED (
     SELECT refuse_stale_acceptance(
-      (SELECT count(*) FROM keys) < (SELECT count(idempotency_key) FROM input) OR (SELECT count(*) FROM charged) < $5::int) AS ok
+      EXISTS (SELECT FROM charges WHERE NOT open)
+      OR (SELECT count(*) FROM keys) < (SELECT count(idempotency_key) FROM input)
+      OR (SELECT count(*) FROM charged) < (SELECT count(*) FROM charges WHERE units > 0)
+      OR EXISTS (SELECT FROM charges c, unnest(c.domains) AS name WHERE NOT EXISTS (
+        SELECT FROM sending_domains d
+        WHERE d.account_id = c.account_id AND d.name = name AND d.status IN ('verified', 'degraded')))
+      OR EXISTS (SELECT FROM recipients r, suppressions s
+        WHERE s.account_id = r.account_id AND s.email = r.folded AND (s.expires_at IS NULL OR s.expires_at > $5))) AS ok
   ),
   logged AS (
     INSERT INTO messages (account_id, id, key_id, created_at, from_given, from_domain, to_line, reply_to, subject,
       status, channel, source, agent_name, tags, metadata, charged, event_count)
-    SELECT account_id, id, key_id, created_at, from_given, from_domain, to_line, reply_to, subject,
+    SELECT account_id, id, key_id, $5, from_given, from_domain, to_line, reply_to, subject,
       'queued', channel, source, agent_name, tags, metadata, charged, 1
     FROM input
   ),
@@ -165,19 +215,19 @@ const STATEMENT = `
   ),
   addressed AS (
     INSERT INTO message_recipients (account_id, message_id, ordinal, kind, name, email, status)
-    SELECT i.account_id, i.id, r.n, r.kind, r.name, r.email, 'queued'
-    FROM json_to_recordset($2::text::json) AS r (o integer, n smallint, kind text, name text, email text)
-    JOIN input i ON i.o = r.o
+    SELECT account_id, id, n, k, name, e, 'queued' FROM recipients
   ),
   begun AS (
     INSERT INTO message_events (account_id, message_id, seq, id, type, created_at)
-    SELECT account_id, id, 1, event_id, 'queued', created_at FROM input
+    SELECT account_id, id, 1, event_id, 'queued', $5 FROM input
   ),
   planned AS (
     INSERT INTO deliveries (account_id, id, message_id, route, ordinals, next_at, expires_at)
-    SELECT i.account_id, d.id, i.id, d.route, d.ordinals, i.created_at, i.expires_at
-    FROM json_to_recordset($3::text::json) AS d (o integer, id uuid, route text, ordinals smallint[])
+    SELECT i.account_id, d.id, i.id, d.r, d.n, $5, i.expires_at
+    FROM json_to_recordset($3::text::json) AS d (o integer, id uuid, r text, n smallint[])
     JOIN input i ON i.o = d.o
   )
-  SELECT coalesce((SELECT json_agg(json_build_object('accountId', account_id, 'used', used)) FROM charged), '[]') AS usage
-  FROM fresh`;
+  SELECT c.account_id AS "accountId", c.quota AS limit, coalesce(x.used, u.used, 0) AS used
+  FROM fresh, charges c
+  LEFT JOIN charged x ON x.account_id = c.account_id
+  LEFT JOIN quota_usage u ON u.account_id = c.account_id AND u.month = $6::date`;
