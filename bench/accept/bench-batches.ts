@@ -19,8 +19,8 @@ const AT_ONCE = 2;
 /** Batches of 100 parsed sends through the door, every rule applied, against one bare multi-row INSERT of the same messages. */
 export async function benchBatches(database: BenchDatabase, rounds: number): Promise<boolean> {
   const target = database.target;
-  const sql = openDatabase({ target, maxConnections: AT_ONCE, applicationName: 'bench', genericPlans: true });
-  const doorSql = openDatabase({ target, maxConnections: 2, applicationName: 'bench-door', genericPlans: true });
+  const sql = openDatabase({ target, maxConnections: AT_ONCE, applicationName: 'bench', keepPlans: true });
+  const doorSql = openDatabase({ target, maxConnections: 2, applicationName: 'bench-door', keepPlans: true });
   const ids = createIdGenerator();
   const { accountId } = await createAccount(
     { sql, clock: systemClock, ids },

@@ -34,7 +34,7 @@ import { type JobWorker, startJobWorker } from './jobs/worker.ts';
 import { createKeyAuthenticator } from './keys/key-authenticator.ts';
 import { createSecretBox } from './keys/secret-box.ts';
 import type { Services } from './operations/context.ts';
-import { createAcceptanceDoor } from './sending/acceptance-door.ts';
+import { BATCH_CONNECTIONS, createAcceptanceDoor, SINGLE_CONNECTIONS } from './sending/acceptance-door.ts';
 import { OUTBOUND_ROUTE, SANDBOX_ROUTE } from './sending/plan-deliveries.ts';
 import { createIdGenerator, isUuid } from './uuid-v7.ts';
 import { VERSION } from './version.ts';
@@ -88,12 +88,17 @@ export function createApp(options: AppOptions): App {
   const waiter = createMessageWaiter(sql);
   const pumpSignal = createPumpSignal(sql, clock, (error) => warn(error, 'waking the queue'));
   // Single sends are written one group behind the other on one connection: two would wait for the same quota row, and halve the groups.
-  const doorSql = openDatabase({ target, maxConnections: 1, applicationName: 'postrider-door', genericPlans: true });
+  const doorSql = openDatabase({
+    target,
+    maxConnections: SINGLE_CONNECTIONS,
+    applicationName: 'postrider-door',
+    keepPlans: true,
+  });
   const batchSql = openDatabase({
     target,
-    maxConnections: 2,
+    maxConnections: BATCH_CONNECTIONS,
     applicationName: 'postrider-batches',
-    genericPlans: true,
+    keepPlans: true,
   });
   const door = createAcceptanceDoor({
     sql: doorSql,

@@ -13,8 +13,12 @@ export interface DatabaseOptions {
   /** Few connections win: they write whole batches, and more of them only wait for one another. */
   readonly maxConnections: number;
   readonly applicationName: string;
-  /** For pools that run the same few statements for ever: plans are made once and never compared with custom ones. */
-  readonly genericPlans?: boolean;
+  /**
+   * For pools that run the same few large statements over and over: plans are kept from one execution to the next, until `renewPlans`.
+   * Everywhere else a statement is planned each time: a plan that was made while a table was empty walks through all of an account's rows
+   * for each row it looks for, and one statement that should take milliseconds was seen to run for minutes.
+   */
+  readonly keepPlans?: boolean;
   readonly onNotice?: (message: string) => void;
 }
 
@@ -37,7 +41,9 @@ export function openDatabase(options: DatabaseOptions): Sql {
       application_name: options.applicationName,
       TimeZone: 'UTC',
       statement_timeout: 30_000,
-      ...(options.genericPlans === true ? { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off' } : {}),
+      ...(options.keepPlans === true
+        ? { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off' }
+        : { plan_cache_mode: 'force_custom_plan' }),
     },
     onnotice: (notice: postgres.Notice) => options.onNotice?.(notice['message'] ?? ''),
   };
@@ -47,6 +53,17 @@ export function openDatabase(options: DatabaseOptions): Sql {
       ? postgres(target.url, { ...settings, onclose })
       : postgres({ ...settings, onclose, host: target.host, database: target.database, user: target.user }),
   );
+}
+
+/** Lets a pool that keeps its plans make them anew, by the tables' present sizes. `connections`: as many as the pool has. */
+export async function renewPlans(sql: Sql, connections: number): Promise<void> {
+  // Held at the same time, so that each is another one.
+  const reserved = await Promise.all(Array.from({ length: connections }, () => sql.reserve()));
+  try {
+    await Promise.all(reserved.map((connection) => connection.unsafe('DISCARD PLANS')));
+  } finally {
+    for (const connection of reserved) connection.release();
+  }
 }
 
 /** How graphile-worker's own `pg` pool reaches the same database. */

@@ -1,4 +1,4 @@
-import type { Sql } from '../db/client.ts';
+import { renewPlans, type Sql } from '../db/client.ts';
 import { classifyDatabaseError } from '../db/database-errors.ts';
 import { type AcceptanceOptions, acceptMessages } from './accept-messages.ts';
 import { createGroupCommit, type GroupCommit } from './group-commit.ts';
@@ -13,7 +13,7 @@ export interface AcceptanceDoor {
 }
 
 export interface AcceptanceDoorOptions extends AcceptanceOptions {
-  /** What batches are written with; their size makes waiting for one another dearer than a second connection. */
+  /** What batches are written with: a pool of BATCH_CONNECTIONS, since their size makes waiting for one another dearer. */
   readonly batchSql: Sql;
   readonly onAccepted: () => void;
 }
@@ -27,13 +27,21 @@ const LANES = 2;
 /** Fewer single sends than this rather wait for the batch that is being written: each batch costs something beside its messages. */
 const SECOND_LANE_FROM = 20;
 
+/** The pools behind the door keep their plans, which must not outlive the sizes of the tables they were made for by much. */
+export const SINGLE_CONNECTIONS = 1;
+export const BATCH_CONNECTIONS = 2;
+const RENEW_PLANS_MS = 2_000;
+
 /** Batches that ask for facts first after one that had to. */
 const CAUTIOUS_BATCHES = 4;
 
 export function createAcceptanceDoor(options: AcceptanceDoorOptions): AcceptanceDoor {
   const running = new Set<string>();
-  const singles = createLane(options, SECOND_LANE_FROM);
-  const batches = createLane({ ...options, sql: options.batchSql }, 1);
+  const singles = createLane(options, { connections: SINGLE_CONNECTIONS, secondLaneFrom: SECOND_LANE_FROM });
+  const batches = createLane(
+    { ...options, sql: options.batchSql },
+    { connections: BATCH_CONNECTIONS, secondLaneFrom: 1 },
+  );
 
   async function acceptOn(lane: GroupCommit<SendCommand, SendVerdict>, command: SendCommand): Promise<SendVerdict> {
     if (command.idempotency === null) return await lane.submit(command);
@@ -62,13 +70,22 @@ export function createAcceptanceDoor(options: AcceptanceDoorOptions): Acceptance
   };
 }
 
-function createLane(options: AcceptanceDoorOptions, secondLaneFrom: number): GroupCommit<SendCommand, SendVerdict> {
+function createLane(
+  options: AcceptanceDoorOptions,
+  lane: { readonly connections: number; readonly secondLaneFrom: number },
+): GroupCommit<SendCommand, SendVerdict> {
   let cautious = 0;
+  let plannedAtMs = 0;
   return createGroupCommit<SendCommand, SendVerdict>({
     maxBatch: MAX_BATCH,
     lanes: LANES,
-    secondLaneFrom,
+    secondLaneFrom: lane.secondLaneFrom,
     write: async (commands) => {
+      const nowMs = performance.now();
+      if (nowMs - plannedAtMs > RENEW_PLANS_MS) {
+        plannedAtMs = nowMs;
+        await renewPlans(options.sql, lane.connections);
+      }
       const { verdicts, unquestioned } = await acceptMessages(options, commands, cautious > 0 ? 'ask' : 'write');
       cautious = nextCaution(cautious, verdicts, unquestioned);
       if (verdicts.some((verdict) => verdict.kind === 'accepted' && !verdict.replayed)) options.onAccepted();
