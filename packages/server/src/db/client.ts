@@ -57,6 +57,8 @@ export function openDatabase(options: DatabaseOptions): Sql {
 
 /** Lets a pool that keeps its plans make them anew, by the tables' present sizes. `connections`: as many as the pool has. */
 export async function renewPlans(sql: Sql, connections: number): Promise<void> {
+  // Opened first: the driver (postgres.js 3.4, without its types fetched) never hands out a connection it had to open to reserve it.
+  await Promise.all(Array.from({ length: connections }, () => sql.unsafe('SELECT 1')));
   // Held at the same time, so that each is another one.
   const reserved = await Promise.all(Array.from({ length: connections }, () => sql.reserve()));
   try {

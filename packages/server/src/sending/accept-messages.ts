@@ -48,6 +48,8 @@ export async function acceptMessages(
   for (let round = 1; ; round += 1) {
     const unquestioned = round === 1 && first === 'write';
     const decided = decideBatch(sends, unquestioned ? null : await readFacts(options, sends, now), options, now);
+    // Rules have an order, and those that need facts come first: what is refused without them may be refused for another reason with them.
+    if (unquestioned && decided.decisions.some(({ kind }) => kind === 'refused')) continue;
     if (decided.accepted.length === 0) return { verdicts: toVerdicts(decided), unquestioned };
     try {
       decided.ledger.settle(await write(options, decided, now));
