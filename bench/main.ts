@@ -1,12 +1,23 @@
 import { parseArgs } from 'node:util';
 import { benchAccept } from './accept/bench-accept.ts';
 import { benchDeliver } from './deliver/bench-deliver.ts';
+import { benchLinks } from './links/bench-links.ts';
+import { benchReads } from './reads/bench-reads.ts';
+import { benchSeed } from './reads/bench-seed.ts';
+import { DEFAULT_DATA_DIR } from './reads/kept-database.ts';
+import { benchRender } from './render/bench-render.ts';
+import { benchSmtp } from './smtp/bench-smtp.ts';
 import { benchSoak } from './soak/bench-soak.ts';
 
-const HELP = `usage: pnpm bench <accept|deliver|soak> [--count N] [--rounds N] [--minutes N]
+const HELP = `usage: pnpm bench <accept|deliver|render|links|smtp|soak|seed|reads> [--count N] [--rounds N] [--minutes N]
 
 accept   single sends over 64 connections and batches through the door, against bare INSERTs on the same Postgres
 deliver  the delivery engine through smtp-relay with DKIM, against RSA-2048 alone and nodemailer's pooled transport
+links    finding, tagging and tracking the links of a 100 KB newsletter, against a copy of it and parse5
+render   the template stage of a send, against a SELECT 1 round trip and the engine alone
+smtp     messages submitted over SMTP, against the SMTP library with nothing behind it
+reads    pages, filters, searches and exports of a log of a million messages, against SELECT 1 and COPY on the same Postgres
+seed     makes the data set that reads reads, which does it by itself where there is none; --database URL, or --data-dir PATH
 soak     both at once for --minutes (10), and whether memory stays under its bound and flat
 
 All print the machine, the settings, the counts and ratios; a bound that is missed exits with 1.`;
@@ -17,15 +28,24 @@ const { values, positionals } = parseArgs({
     count: { type: 'string' },
     rounds: { type: 'string', default: '5' },
     minutes: { type: 'string', default: '10' },
+    database: { type: 'string' },
+    'data-dir': { type: 'string', default: DEFAULT_DATA_DIR },
     help: { type: 'boolean', default: false },
   },
 });
 const [name] = positionals;
 const rounds = Number(values.rounds);
+const place = { databaseUrl: values.database ?? null, dataDir: values['data-dir'] };
+const logCount = Number(values.count ?? 1_000_000);
 
-const BENCHMARKS: Readonly<Record<string, () => Promise<boolean>>> = {
+const BENCHMARKS: Readonly<Record<string, () => boolean | Promise<boolean>>> = {
   accept: () => benchAccept({ count: Number(values.count ?? 12_000), rounds }),
   deliver: () => benchDeliver({ count: Number(values.count ?? 3_000), rounds }),
+  links: () => benchLinks({ rounds }),
+  reads: () => benchReads(place, { count: logCount, rounds }),
+  seed: () => benchSeed(place, logCount),
+  render: () => benchRender({ count: Number(values.count ?? 3_000) }),
+  smtp: () => benchSmtp({ count: Number(values.count ?? 4_000), rounds }),
   soak: () => benchSoak({ minutes: Number(values.minutes) }),
 };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createIdGenerator, isUuid } from '../packages/server/src/uuid-v7.ts';
+import { createIdGenerator, idFloorAfter, isUuid } from '../packages/server/src/uuid-v7.ts';
 
 const AT = new Date('2026-05-01T12:00:00.123Z');
 const millisecondOf = (id: string) => Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
@@ -29,13 +29,20 @@ describe('ids', () => {
     expect(new Set(made).size).toBe(1_000);
   });
 
-  it.each([
-    '',
-    'x',
-    '01936A2E-0000-7000-8000-000000000000',
-    '01936a2e00007000800000000000000',
-    '01936a2e-0000-7000-8000-00000000000g',
-  ])('are not %j', (text) => {
-    expect(isUuid(text)).toBe(false);
+  it.each(['', 'x', '01936a2e00007000800000000000000', '01936a2e-0000-7000-8000-00000000000g'])(
+    'are not %j',
+    (text) => {
+      expect(isUuid(text)).toBe(false);
+    },
+  );
+
+  it('have a floor some time after them, which sorts between what is made before and from then on', () => {
+    const ids = createIdGenerator();
+    const id = ids.next(AT);
+    const floor = idFloorAfter(id, 1_000);
+    expect(isUuid(floor)).toBe(true);
+    expect(ids.next(new Date(AT.getTime() + 999)) < floor).toBe(true);
+    expect(ids.next(new Date(AT.getTime() + 1_000)) >= floor).toBe(true);
+    expect(idFloorAfter('0194ffff-ffff-7000-8000-000000000000', 1)).toBe('01950000-0000-7000-8000-000000000000');
   });
 });

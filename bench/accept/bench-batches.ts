@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { sendRequestSchema } from '../../packages/core/src/index.ts';
 import { createAccount } from '../../packages/server/src/accounts/create-account.ts';
 import { systemClock } from '../../packages/server/src/clock.ts';
 import { openDatabase, type Sql } from '../../packages/server/src/db/client.ts';
 import { createAcceptanceDoor } from '../../packages/server/src/sending/acceptance-door.ts';
 import type { SendCommand } from '../../packages/server/src/sending/send-command.ts';
 import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
+import { plainSend } from '../../test/harness/plain-send.ts';
 import type { BenchDatabase } from '../parts/bench-database.ts';
 import { judge, median, round } from '../parts/report.ts';
 import { sampleEmail } from '../parts/sample-email.ts';
@@ -30,6 +30,7 @@ export async function benchBatches(database: BenchDatabase, rounds: number): Pro
   const door = createAcceptanceDoor({
     sql: doorSql,
     batchSql: doorSql,
+    filesSql: doorSql,
     clock: systemClock,
     ids,
     sandboxDomain: 'sandbox.test',
@@ -40,7 +41,7 @@ export async function benchBatches(database: BenchDatabase, rounds: number): Pro
     const verdicts = await door.acceptBatch(commands);
     if (verdicts.some(({ kind }) => kind !== 'accepted')) throw new Error('a batch was not accepted');
   };
-  const toCommands = (emails: readonly SampleEmail[]) => emails.map((email) => toCommand(email, accountId, keyId));
+  const toCommands = (emails: readonly SampleEmail[]) => emails.map((email) => plainSend({ accountId, keyId }, email));
   const ours: number[] = [];
   const theirs: number[] = [];
   for (let n = -1; n < rounds; n += 1) {
@@ -74,19 +75,6 @@ async function rate<Item>(
   };
   await Promise.all(Array.from({ length: AT_ONCE }, lane));
   return (BATCHES * BATCH) / ((performance.now() - began) / 1_000);
-}
-
-function toCommand(email: SampleEmail, accountId: string, keyId: string): SendCommand {
-  return {
-    accountId,
-    keyId,
-    recipientAllowlist: null,
-    persona: { source: null, agentName: null },
-    fixedChannel: null,
-    headerClaims: {},
-    request: sendRequestSchema.parse(email),
-    idempotency: null,
-  };
 }
 
 function toBareRows(emails: readonly SampleEmail[]) {

@@ -1,4 +1,3 @@
-import { sendRequestSchema } from '../../packages/core/src/index.ts';
 import { createAccount } from '../../packages/server/src/accounts/create-account.ts';
 import { systemClock } from '../../packages/server/src/clock.ts';
 import { openDatabase } from '../../packages/server/src/db/client.ts';
@@ -7,6 +6,7 @@ import { createSecretBox } from '../../packages/server/src/keys/secret-box.ts';
 import { acceptMessages } from '../../packages/server/src/sending/accept-messages.ts';
 import { generateDkimKey } from '../../packages/server/src/sending-domains/dkim-key.ts';
 import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
+import { plainSend } from '../../test/harness/plain-send.ts';
 import { TEST_SECRET_KEY } from '../../test/harness/template-database.ts';
 import type { BenchDatabase } from '../parts/bench-database.ts';
 import type { ShopKey } from './sender-round.ts';
@@ -49,16 +49,7 @@ export async function openShop(database: BenchDatabase): Promise<Shop> {
     now: new Date(),
   });
   const options = { sql, clock: systemClock, ids, sandboxDomain: 'sandbox.test', monthlyQuota: 2_000_000_000 };
-  const toCommand = (seed: number, index: number) => ({
-    accountId,
-    keyId,
-    recipientAllowlist: null,
-    persona: { source: null, agentName: null },
-    fixedChannel: null,
-    headerClaims: {},
-    request: sendRequestSchema.parse(shopEmail(seed, index, DOMAIN)),
-    idempotency: null,
-  });
+  const toCommand = (seed: number, index: number) => plainSend({ accountId, keyId }, shopEmail(seed, index, DOMAIN));
   return {
     key: { domain: DOMAIN, selector: SELECTOR, privateKeyPem, publicKeyBase64 },
     async accept(seed, count) {

@@ -43,6 +43,15 @@ describe('the server and the key', () => {
     expect(keysSeenBy(server)).toEqual(['Bearer from-profile']);
   });
 
+  it('are the server alone for a command that needs no key, and the key too where there is one', async () => {
+    const [server, other] = await Promise.all([startServer(), startServer()]);
+    const argv = ['tools', 'utm', 'https://x.test/', '--source', 's', '--medium', 'm', '--campaign', 'c'];
+    expect((await runInProcess(argv, { env: { POSTRIDER_BASE_URL: server.baseUrl } })).code).toBe(0);
+    const env = { POSTRIDER_API_KEY: 'from-environment', POSTRIDER_BASE_URL: other.baseUrl };
+    expect((await runInProcess(argv, { env })).code).toBe(0);
+    expect([server, other].map(keysSeenBy)).toEqual([[undefined], ['Bearer from-environment']]);
+  });
+
   it('come from the environment rather than from the profile', async () => {
     const [server, other] = await Promise.all([startServer(), startServer()]);
     const cwd = await directoryWithProfile({ baseUrl: other.baseUrl, key: 'from-profile' });

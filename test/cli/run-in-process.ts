@@ -14,6 +14,8 @@ export interface Terminal {
   readonly cwd?: string;
   readonly signal?: AbortSignal;
   readonly commands?: readonly CommandDescription[];
+  /** Hears what is written to stdout as it comes. */
+  readonly onStdout?: (text: string) => void;
 }
 
 export interface Finished {
@@ -24,7 +26,7 @@ export interface Finished {
 
 /** Runs the CLI in this process, as in an empty environment and, unless said otherwise, off a terminal. */
 export async function runInProcess(argv: readonly string[], terminal: Terminal = {}): Promise<Finished> {
-  const stdout = capture(terminal.columns !== undefined, terminal.columns);
+  const stdout = capture(terminal.columns !== undefined, terminal.columns, terminal.onStdout);
   const stderr = capture(terminal.isErrTty ?? terminal.columns !== undefined, terminal.columns);
   const io: CliIo = {
     stdout: stdout.sink,
@@ -53,11 +55,12 @@ function sourceOf(stdin: Terminal['stdin']): ByteSource {
   return stdin instanceof ReadableStream ? stdin : Readable.from(stdin === undefined ? [] : [stdin]);
 }
 
-function capture(isTTY: boolean, columns: number | undefined) {
+function capture(isTTY: boolean, columns: number | undefined, onWrite?: (text: string) => void) {
   let written = '';
   const sink = {
     write: (text: string) => {
       written += text;
+      onWrite?.(text);
     },
     isTTY,
     ...(columns === undefined ? {} : { columns }),

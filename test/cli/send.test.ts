@@ -176,6 +176,45 @@ describe('--html and --text', () => {
   });
 });
 
+describe('--attach', () => {
+  it('sends a file along under its own name, inline where a content id follows', async () => {
+    const cwd = await directoryWith({ 'logo.png': new Uint8Array([0x89, 0x50, 0, 0xff]), 'a b.txt': 'Grüße' });
+    const { attachments } = await bodyOf(['--attach', 'logo.png:logo', '--attach', './a b.txt'], { cwd });
+    expect(attachments).toEqual([
+      { filename: 'logo.png', content: 'iVAA/w==', content_id: 'logo' },
+      { filename: 'a b.txt', content: Buffer.from('Grüße').toString('base64') },
+    ]);
+  });
+
+  it('takes a name with a colon as it stands, where there is such a file', async () => {
+    const cwd = await directoryWith({ '10:30.txt': 'x' });
+    expect(await bodyOf(['--attach', '10:30.txt'], { cwd })).toMatchObject({
+      attachments: [{ filename: '10:30.txt' }],
+    });
+    expect(await bodyOf(['--attach', '10:30.txt:id'], { cwd })).toMatchObject({
+      attachments: [{ filename: '10:30.txt', content_id: 'id' }],
+    });
+  });
+
+  it('stands beside --attachments, which takes the field as it is', async () => {
+    const cwd = await directoryWith({ 'a.txt': 'x' });
+    const byUrl = { filename: 'b.pdf', url: 'https://example.com/b.pdf' };
+    expect(await bodyOf(['--attach', 'a.txt', '--attachments', JSON.stringify([byUrl])], { cwd })).toMatchObject({
+      attachments: [byUrl, { filename: 'a.txt', content: 'eA==' }],
+    });
+  });
+
+  it('names the file that cannot be read', async () => {
+    for (const path of ['none.pdf', 'none.pdf:logo', '.']) {
+      const { code, stderr } = await runInProcess(['send', ...BASICS, '--attach', path, '--api-key', KEY]);
+      expect([path, code]).toEqual([path, 2]);
+      expect(JSON.parse(stderr)).toMatchObject({ detail: expect.stringMatching(/--attach .*cannot be read \(E/) });
+    }
+    const { code } = await runInProcess(['send', ...BASICS, '--attach', 'x', '--attachments', '{}', '--api-key', KEY]);
+    expect(code).toBe(2);
+  });
+});
+
 describe('a send at a terminal', () => {
   it('prints id and status, and on stderr what to do next', async () => {
     const { stdout, stderr } = await runAgainst([ACCEPTED], ['send', ...BASICS], {

@@ -65,7 +65,7 @@ describe('a wrong command line', () => {
 
   it('names all that is missing at once, with an example', async () => {
     const problem = await problemOf(['send', '--text', 'Hi']);
-    expect(problem.detail).toBe('missing --from <address>, --to <address>, --subject <text>');
+    expect(problem.detail).toBe('missing --from <address>, --to <address>');
     expect(problem.fix).toContain('postrider send --from');
   });
 

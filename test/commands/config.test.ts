@@ -1,8 +1,11 @@
+import { Resolver } from 'node:dns';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { baseUrlOf, isAnyAddress } from '../../packages/server/src/base-url.ts';
 import { type Config, readConfig, SETTINGS } from '../../packages/server/src/config.ts';
+import { chooseHeloName } from '../../packages/server/src/helo-name.ts';
 import { useCleanUps } from '../harness/clean-ups.ts';
 
 type Environment = Readonly<Record<string, string>>;
@@ -43,6 +46,7 @@ describe('the settings', () => {
       ],
       ...[
         'POSTRIDER_TRANSPORT',
+        'POSTRIDER_HELO_NAME',
         'POSTRIDER_ROLES',
         'POSTRIDER_SMTP_PORT',
         'POSTRIDER_SMTPS_PORT',
@@ -71,6 +75,9 @@ describe('the settings', () => {
       databaseUrl: null,
       transport: { kind: 'capture' },
       roles: new Set(['api', 'worker', 'smtp']),
+      smtpPort: 2587,
+      smtpsPort: 2465,
+      tlsFiles: null,
       sandboxDomain: 'sandbox.test',
       trustedProxies: [],
       monthlyQuota: 100_000,
@@ -107,6 +114,32 @@ describe('the settings', () => {
       monthlyQuota: 0,
       logLevel: 'debug',
     });
+  });
+
+  it('name the DNS servers to ask, with a port or without [contract-settings.dns-servers]', () => {
+    expect(configOf().dnsServers).toBeNull();
+    const servers = ['127.0.0.1:5353', '9.9.9.9', '2620:fe::fe', '[::1]:5353', '[::1]'];
+    for (const server of servers) {
+      expect(configOf({ POSTRIDER_DNS_SERVERS: server }), server).toMatchObject({ dnsServers: [server], warnings: [] });
+      expect(() => new Resolver().setServers([server]), server).not.toThrow();
+    }
+    expect(configOf({ POSTRIDER_DNS_SERVERS: '9.9.9.9, 127.0.0.1:5353' }).dnsServers).toEqual([
+      '9.9.9.9',
+      '127.0.0.1:5353',
+    ]);
+    for (const wrong of [
+      'dns.example',
+      '9.9.9',
+      '9.9.9.9:0',
+      '9.9.9.9:65536',
+      '9.9.9.9:x',
+      '::1:5353x',
+      '[9.9.9.9]:53',
+      ':53',
+      'https://9.9.9.9',
+    ]) {
+      expect(problemsOf({ POSTRIDER_DNS_SERVERS: wrong }), wrong).toEqual(['POSTRIDER_DNS_SERVERS']);
+    }
   });
 
   it('name the mode, which NODE_ENV chooses where the setting does not [contract-settings.mode]', () => {
@@ -149,15 +182,37 @@ describe('the settings', () => {
     expect(problemsOf({ ...PRODUCTION, POSTRIDER_TRANSPORT: '' })).toEqual(['POSTRIDER_TRANSPORT']);
     const { transport, warnings } = configOf({ ...PRODUCTION, POSTRIDER_TRANSPORT: 'capture' });
     expect(transport).toEqual({ kind: 'capture' });
-    expect(warnings).toEqual([expect.stringContaining('every message is kept here and none is sent')]);
-    expect(configOf(PRODUCTION).warnings).toEqual([]);
+    const warning = expect.stringContaining('every message is kept here and none is sent');
+    expect(warnings).toContainEqual(warning);
+    expect(configOf(PRODUCTION).warnings).not.toContainEqual(warning);
     expect(configOf({ POSTRIDER_TRANSPORT: 'capture' }).warnings).toEqual([]);
+  });
+
+  it('say where mail is taken over SMTP [contract-settings.smtp-ports]', () => {
+    const ports = { POSTRIDER_SMTP_PORT: '587', POSTRIDER_SMTPS_PORT: '465' };
+    expect(configOf(ports)).toMatchObject({ smtpPort: 587, smtpsPort: 465 });
+  });
+
+  it('name the certificate of SMTP submission and its key together, and warn in production without them [contract-settings.tls]', () => {
+    const files = { POSTRIDER_TLS_CERT: 'cert.pem', POSTRIDER_TLS_KEY: '/etc/key.pem' };
+    expect(configOf(files).tlsFiles).toEqual({ certFile: resolve('cert.pem'), keyFile: '/etc/key.pem' });
+    expect(problemsOf({ POSTRIDER_TLS_CERT: 'cert.pem' })).toEqual(['POSTRIDER_TLS_KEY']);
+    expect(problemsOf({ POSTRIDER_TLS_KEY: 'key.pem' })).toEqual(['POSTRIDER_TLS_CERT']);
+    const closed = [expect.stringContaining('SMTP submission stays closed')];
+    expect(configOf(PRODUCTION).warnings).toEqual(closed);
+    expect(configOf({ ...PRODUCTION, ...files }).warnings).toEqual([]);
+    expect(configOf({ ...PRODUCTION, POSTRIDER_ROLES: 'api,worker' }).warnings).toEqual([]);
+  });
+
+  it('let a process take mail alone, but not where it would have nothing to do [contract-settings.roles-smtp]', () => {
+    expect(configOf({}, { roles: 'smtp' }).roles).toEqual(new Set(['smtp']));
+    expect(problemsOf(PRODUCTION, { roles: 'smtp' })).toEqual(['POSTRIDER_ROLES']);
   });
 
   it('name the roles, which a flag may name as well [contract-settings.roles]', () => {
     expect(configOf({ POSTRIDER_ROLES: 'worker' }).roles).toEqual(new Set(['worker']));
     expect(configOf({ POSTRIDER_ROLES: 'worker' }, { roles: 'api, worker' }).roles).toEqual(new Set(['api', 'worker']));
-    for (const wrong of ['cook', 'api,cook', ',', 'smtp', 'API']) {
+    for (const wrong of ['cook', 'api,cook', ',', 'API']) {
       expect(problemsOf({ POSTRIDER_ROLES: wrong }), wrong).toEqual(['POSTRIDER_ROLES']);
       expect(problemsOf({}, { roles: wrong }), wrong).toEqual(['POSTRIDER_ROLES']);
     }
@@ -177,12 +232,19 @@ describe('the settings', () => {
 
   it.each([
     ['POSTRIDER_PORT', ['x', '-1', '65536', '80.5', '1e3']],
-    ['POSTRIDER_BASE_URL', ['mail.example', 'ftp://mail.example', 'http://a.b/?x=1', 'http://a.b/#x']],
+    [
+      'POSTRIDER_BASE_URL',
+      [
+        ...['mail.example', 'ftp://mail.example', 'http://a.b/?x=1', 'http://a.b/#x', 'http://a.b/?', 'http://a.b/#'],
+        ...['https://ada@a.b', 'https://ada:secret@a.b'],
+      ],
+    ],
     ['DATABASE_URL', ['mysql://x', 'db.example', 'postgres']],
     ['POSTRIDER_SANDBOX_DOMAIN', ['localhost', 'a b.c', '1.2.3.4']],
     ['POSTRIDER_MONTHLY_QUOTA', ['many', '-5', '1.5', '99999999999']],
     ['POSTRIDER_LOG_LEVEL', ['loud', 'INFO', 'trace']],
     ['POSTRIDER_SMTP_PORT', ['x', '70000']],
+    ['POSTRIDER_SMTPS_PORT', ['x', '-1']],
     ['POSTRIDER_INBOUND_PORT', ['x']],
   ] as const)('name %s where it is wrong [contract-settings.wrong]', (name, values) => {
     for (const value of values) expect(problemsOf({ [name]: value }), value).toEqual([name]);
@@ -192,10 +254,54 @@ describe('the settings', () => {
     const environment = {
       POSTRIDER_PORT: 'x',
       DATABASE_URL: 'mysql://u:hunter2@h/d',
+      POSTRIDER_BASE_URL: 'https://u:hunter2@h',
       POSTRIDER_TRANSPORT: 'smtps://u:hunter2@h?tls=x',
     };
-    expect(problemsOf(environment)).toEqual(['POSTRIDER_PORT', 'DATABASE_URL', 'POSTRIDER_TRANSPORT']);
+    const wrong = ['POSTRIDER_PORT', 'POSTRIDER_BASE_URL', 'DATABASE_URL', 'POSTRIDER_TRANSPORT'];
+    expect(problemsOf(environment)).toEqual(wrong);
     expect(JSON.stringify(readConfig(environment))).not.toContain('hunter2');
+  });
+
+  it('name what this machine calls itself to other mail servers, and choose a name that can be looked up', () => {
+    for (const name of ['mail.example.com', 'mx', '[192.0.2.1]', '[IPv6:2001:db8::1]']) {
+      expect(configOf({ POSTRIDER_HELO_NAME: name }).heloName).toBe(name);
+    }
+    expect(configOf({ POSTRIDER_HELO_NAME: 'Bücher.example' }).heloName).toBe('xn--bcher-kva.example');
+    for (const wrong of [
+      '192.0.2.1',
+      '[192.0.2]',
+      'a b',
+      'a_b.example',
+      'mail..example',
+      '[mail.example]',
+      '-a.example',
+    ]) {
+      expect(problemsOf({ POSTRIDER_HELO_NAME: wrong }), wrong).toEqual(['POSTRIDER_HELO_NAME']);
+    }
+    expect(configOf().heloName).toBeNull();
+    expect(chooseHeloName('mx1.example.net', 'https://mail.example')).toBe('mx1.example.net');
+    expect(chooseHeloName('laptop', 'https://mail.example:8443/x')).toBe('mail.example');
+    expect(chooseHeloName('laptop', 'http://127.0.0.1:8025')).toBe('laptop');
+    expect(chooseHeloName('my_laptop', 'http://[::1]:8025')).toBe('localhost');
+    expect(chooseHeloName('my_laptop', 'http://127.0.0.1:8025')).toBe('localhost');
+  });
+
+  it('give a server that listens on every address the name of its machine, and never an address nobody can call', () => {
+    for (const host of ['0.0.0.0', '::', '0:0:0:0:0:0:0:0']) {
+      expect(isAnyAddress(host), host).toBe(true);
+      expect(baseUrlOf(host, 8025, 'box.example')).toBe('http://box.example:8025');
+    }
+    for (const host of ['127.0.0.1', '10.0.0.1', '::1', 'localhost']) expect(isAnyAddress(host), host).toBe(false);
+    expect(baseUrlOf('::1', 80, 'box')).toBe('http://[::1]:80');
+    expect(baseUrlOf('127.0.0.1', 8025, 'box')).toBe('http://127.0.0.1:8025');
+  });
+
+  it('warn where a process accepts on the embedded database and nobody can deliver from it', () => {
+    const warning = expect.stringContaining('nobody delivers');
+    expect(configOf({ POSTRIDER_ROLES: 'api' }).warnings).toContainEqual(warning);
+    expect(configOf({}, { roles: 'api' }).warnings).toContainEqual(warning);
+    expect(configOf({ POSTRIDER_ROLES: 'api,worker' }).warnings).not.toContainEqual(warning);
+    expect(configOf({ POSTRIDER_ROLES: 'api', DATABASE_URL: 'postgres://h/d' }).warnings).not.toContainEqual(warning);
   });
 
   it('warn of names that are none, and of settings that do nothing yet', () => {

@@ -1,8 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createProgram } from '../../packages/server/src/commands/program.ts';
+import { runServer as runCommandLine } from '../../packages/server/src/commands/run-server.ts';
 import { SETTINGS } from '../../packages/server/src/config.ts';
 import { databaseEnvironment, type Environment, runServer } from '../harness/server-process.ts';
 import { TEST_SECRET_KEY } from '../harness/template-database.ts';
@@ -53,6 +55,24 @@ describe('operator commands', () => {
     const words = args.split(' ').map((word) => word.replaceAll('_', ' '));
     await program.parseAsync(words, { from: 'user' });
     return written;
+  }
+
+  /** As the program does, with its exit code, in this process. */
+  async function runHere(words: readonly string[], environment: Environment) {
+    let [stdout, stderr] = ['', ''];
+    const code = await runCommandLine(words, {
+      environment,
+      write: (text) => {
+        stdout += text;
+      },
+      writeError: (text) => {
+        stderr += text;
+      },
+      progress: (text) => {
+        stderr += `${text} …`;
+      },
+    });
+    return { code, stdout, stderr };
   }
 
   async function refusal(args: string): Promise<string> {
@@ -153,6 +173,68 @@ describe('operator commands', () => {
     [...words, ...more].forEach((text, index) => expect(refusals[index]).toContain(text));
     for (const index of [0, 1, 3, 4, 5, 6, 7]) expect(refusals[index]).toMatch(/ Fix: \S/);
     expect(JSON.parse(await run('accounts list --json')).accounts).toHaveLength(before);
+  });
+
+  it('end with 2 where the command line is wrong, and say what is wrong with it', async () => {
+    const wrong = [
+      ['accuonts', 'unknown command "accuonts"'],
+      ['accounts nonsense', "unknown command 'nonsense'"],
+      ['accounts create --name X', "required option '--owner <email>' not specified"],
+      ['accounts create --name X --owner nobody', '--owner has no `@`'],
+      ['migrate --fast', "unknown option '--fast'"],
+      ['keys create --account x --scope emails:fly', 'emails:fly: no such scope'],
+    ] as const;
+    for (const [words, said] of wrong) {
+      const plain = await runHere(words.split(' '), production);
+      expect([plain.code, plain.stdout], words).toEqual([2, '']);
+      expect(plain.stderr).toContain(said);
+      const { code, stdout, stderr } = await runHere([...words.split(' '), '--json'], production);
+      expect([code, stdout, stderr.trim().split('\n').length], words).toEqual([2, '', 1]);
+      const problem = { type: 'about:blank', title: 'The command line is wrong', status: null, code: 'usage' };
+      expect(JSON.parse(stderr)).toEqual({
+        ...{ ...problem, retryable: false, requestId: null },
+        ...{ detail: expect.stringContaining(said), fix: expect.stringMatching(/\S/) },
+      });
+    }
+  });
+
+  it('answer errors as a problem on stderr with --json, and nothing on stdout', async () => {
+    const { code, stdout, stderr } = await runServer(['accounts', 'suspend', 'nonsense', '--json'], production);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(JSON.parse(stderr)).toEqual({
+      ...{ type: 'about:blank', title: expect.stringMatching(/\S/), status: null, code: 'failed' },
+      ...{ retryable: false, requestId: null, detail: 'There is no account nonsense.' },
+      fix: expect.stringContaining('accounts list'),
+    });
+    const unset = await runHere(['accounts', 'list', '--json'], { ...production, POSTRIDER_PORT: 'x' });
+    expect([unset.code, JSON.parse(unset.stderr).detail]).toEqual([1, expect.stringContaining('POSTRIDER_PORT')]);
+  });
+
+  it('need no secret key and make none, whatever of the server’s settings was forgotten', async () => {
+    const { POSTRIDER_SECRET_KEY: _, ...forgotten } = development;
+    const { code, stdout, stderr } = await runHere(['accounts', 'list', '--json'], forgotten);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(JSON.parse(stdout).accounts.length).toBeGreaterThan(0);
+    expect((await runHere(['migrate', '--json'], forgotten)).code).toBe(0);
+    expect(await readdir(dataDir)).not.toContain('secret.key');
+  });
+
+  it('leave a schema that is behind to `migrate`, and say so; where there is none yet they make it', async () => {
+    const { sql } = server.database;
+    const [last] =
+      await sql`DELETE FROM schema_migrations WHERE name = (SELECT max(name) FROM schema_migrations) RETURNING *`;
+    const { code, stderr } = await runHere(['accounts', 'list'], production);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('postrider-server migrate')]);
+    expect(stderr).not.toContain('…');
+    await sql`INSERT INTO schema_migrations ${sql(last ?? {})}`;
+
+    const name = `empty_${randomUUID().replaceAll('-', '')}`;
+    await sql.unsafe(`CREATE DATABASE ${name}`);
+    const empty = { ...production, DATABASE_URL: `postgres:///${name}` };
+    const created = await runHere([...CREATE, '--json'], empty);
+    expect([created.code, created.stderr]).toEqual([0, '']);
+    expect(JSON.parse(created.stdout).key).toMatch(/^pr_live_/);
+    await sql.unsafe(`DROP DATABASE ${name}`);
   });
 
   it('--help lists every command and every setting with its default [contract-settings.listed]', async () => {

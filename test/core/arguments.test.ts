@@ -7,7 +7,8 @@ const get = findOperation('emails.get');
 describe('the arguments of an operation', () => {
   it('bear the names of the send request, and headers theirs in snake_case [contract-surfaces.mcp-arguments]', () => {
     expect(argumentsOf(send).map(({ name }) => name)).toEqual([
-      ...['from', 'to', 'cc', 'bcc', 'reply_to', 'subject', 'html', 'text', 'tags', 'headers', 'metadata'],
+      ...['from', 'to', 'cc', 'bcc', 'reply_to', 'subject', 'html', 'text', 'template', 'variables', 'tags'],
+      ...['utm', 'attachments', 'scheduled_at', 'dry_run', 'unsubscribe', 'headers', 'metadata'],
       ...['channel', 'source', 'agent_name', 'idempotency_key'],
     ]);
     expect(argumentsOf(get).map(({ name, place, required }) => [name, place, required])).toEqual([
@@ -23,7 +24,7 @@ describe('the arguments of an operation', () => {
   it('are one object schema that takes nothing else', () => {
     expect(argumentSchema(send)).toMatchObject({
       type: 'object',
-      required: ['from', 'to', 'subject'],
+      required: ['from', 'to'],
       additionalProperties: false,
     });
     expect(argumentSchema(findOperation('emails.list'))).not.toHaveProperty('required');

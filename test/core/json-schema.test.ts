@@ -57,7 +57,7 @@ describe('an inline schema', () => {
 
   it('shows limits as a reader of the contract expects them', () => {
     const { properties, required } = toInlineSchema(sendRequestSchema, 'input');
-    expect(required).toEqual(['from', 'to', 'subject']);
+    expect(required).toEqual(['from', 'to']);
     expect(properties).toMatchObject({
       subject: { type: 'string', minLength: 1, maxLength: 998 },
       agent_name: { type: 'string', minLength: 1, maxLength: 128 },

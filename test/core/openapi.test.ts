@@ -36,7 +36,7 @@ describe('the OpenAPI document', () => {
   it('lets nothing but the declared answers of a send stand [errors.status-codes]', () => {
     const send = document.paths['/emails'].post;
     expect(Object.keys(send.responses).sort()).toEqual(
-      ['202', '400', '401', '402', '403', '409', '413', '415', '422', '500', '503'].sort(),
+      ['200', '202', '400', '401', '402', '403', '409', '413', '415', '422', '500', '503'].sort(),
     );
   });
 
@@ -56,8 +56,14 @@ describe('the OpenAPI document', () => {
 
   it('describes every parameter with its limits', () => {
     const list = document.paths['/emails'].get.parameters;
-    expect(list.map((parameter: { name: string }) => parameter.name)).toEqual(['status', 'limit', 'cursor']);
-    expect(list[1]).toMatchObject({
+    const filters = ['status', 'q', 'tag', 'channel', 'source', 'agent_name', 'recipient', 'domain', 'from', 'to'];
+    expect(list.map((parameter: { name: string }) => parameter.name)).toEqual([...filters, 'limit', 'cursor']);
+    expect(list[2]).toMatchObject({
+      name: 'tag',
+      required: false,
+      schema: { type: 'array', items: { type: 'string' } },
+    });
+    expect(list.at(-2)).toMatchObject({
       in: 'query',
       required: false,
       schema: { type: 'integer', minimum: 1, maximum: LIMITS.pageSizeMax, default: LIMITS.pageSizeDefault },
@@ -67,10 +73,12 @@ describe('the OpenAPI document', () => {
     expect(wait).toMatchObject({ name: 'wait', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 60 } });
   });
 
-  it('writes request bodies and queries in snake_case and every answer in camelCase [contract-shape.casing]', () => {
-    const { SendRequest, ...answers } = document.components.schemas;
+  it('writes request bodies, queries and export rows in snake_case and every other answer in camelCase [contract-shape.casing] [contract-shape.casing-export]', () => {
+    const { SendRequest, Attachment, Utm, ExportRow, ...answers } = document.components.schemas;
     expect(Object.keys(SendRequest.properties)).toEqual(expect.arrayContaining(['reply_to', 'agent_name']));
-    expect(Object.keys(SendRequest.properties).filter((name) => !/^[a-z]+(_[a-z]+)*$/.test(name))).toEqual([]);
+    for (const { properties } of [SendRequest, Attachment, Utm, ExportRow]) {
+      expect(Object.keys(properties).filter((name) => !/^[a-z]+(_[a-z]+)*$/.test(name))).toEqual([]);
+    }
     const queries = operations.flatMap(({ parameters = [] }) => parameters).filter((given) => given.in === 'query');
     expect(queries.filter(({ name }) => !/^[a-z]+(_[a-z]+)*$/.test(name))).toEqual([]);
     const names = Object.values<{ properties?: object }>(answers).flatMap(({ properties = {} }) =>
@@ -80,15 +88,22 @@ describe('the OpenAPI document', () => {
     expect(names.filter((name) => !/^[a-z]+([A-Z][a-z]+)*\d*$/.test(name))).toEqual([]);
   });
 
+  it('describes a file by its content types', () => {
+    const { content, headers } = document.paths['/emails/export'].get.responses[200];
+    expect(Object.keys(content)).toEqual([
+      'text/csv; charset=utf-8',
+      'application/json; charset=utf-8',
+      'application/x-ndjson',
+    ]);
+    expect(content['application/json; charset=utf-8'].schema).toEqual({
+      type: 'array',
+      items: { $ref: '#/components/schemas/ExportRow' },
+    });
+    expect(Object.keys(headers)).toEqual(['x-request-id', 'content-disposition', 'x-export-truncated']);
+  });
+
   it('leaves answers open to new fields and keeps requests closed', () => {
     expect(document.components.schemas.SendRequest.additionalProperties).toBe(false);
     expect(document.components.schemas.Message).not.toHaveProperty('additionalProperties');
-  });
-
-  it('publishes no field that a later version brings', () => {
-    const names = Object.keys(document.components.schemas.SendRequest.properties);
-    for (const upcoming of ['template', 'variables', 'utm', 'attachments', 'scheduled_at', 'dry_run', 'unsubscribe']) {
-      expect(names).not.toContain(upcoming);
-    }
   });
 });

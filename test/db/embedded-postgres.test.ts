@@ -166,12 +166,15 @@ describe('a server that dies', () => {
     const { connection } = await start(dataDir, { onUp: up.resolve });
     const busy = connect(connection)`SELECT count(*) FROM generate_series(1, 1e15::bigint)`;
     const lost = expect(busy).rejects.toThrow();
-    await vi.waitFor(async () => {
-      const active = await connect(
-        connection,
-      )`SELECT 1 FROM pg_stat_activity WHERE query LIKE '%1e15%' AND pid <> pg_backend_pid()`;
-      expect(active).toHaveLength(1);
-    });
+    const watcher = connect(connection);
+    await vi.waitFor(
+      async () => {
+        const active =
+          await watcher`SELECT 1 FROM pg_stat_activity WHERE query LIKE '%1e15%' AND pid <> pg_backend_pid()`;
+        expect(active).toHaveLength(1);
+      },
+      { timeout: 15_000 },
+    );
     process.kill(await serverPid(dataDir), 'SIGKILL');
     await up.promise;
     await lost;

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type AttemptFacts, decideOutcome, failOutcome } from '../../packages/server/src/delivery/decide-outcome.ts';
+import {
+  type AttemptFacts,
+  addSuppressed,
+  decideOutcome,
+  failOutcome,
+} from '../../packages/server/src/delivery/decide-outcome.ts';
 import type { HandoverVerdict } from '../../packages/server/src/delivery/transport.ts';
 
 const NOW = new Date('2026-05-01T12:00:00.000Z');
@@ -15,6 +20,7 @@ function facts(changes: Partial<AttemptFacts> = {}): AttemptFacts {
     recipients: [{ ordinal: 0, email: 'Ann@example.com' }],
     recipientsInMessage: 1,
     acceptedMeans: 'sent',
+    isSimulated: false,
     now: NOW,
     random: 0.5,
     ...changes,
@@ -125,7 +131,7 @@ describe('the outcome of an attempt', () => {
     ]);
     expect(outcome).toMatchObject({
       retryAt: '2026-05-01T12:00:30.000Z',
-      lastError: 'c@x.co: 451 4.2.1 Later',
+      lastError: 'b@x.co: 550 5.1.1 No such user',
       recipientsInMessage: 5,
     });
   });
@@ -159,5 +165,34 @@ describe('a delivery that cannot be handed over at all', () => {
         events: [{ type: 'failed', classification: null, detail: 'The sending domain is gone.' }],
       },
     ]);
+  });
+});
+
+describe('recipients on the suppression list', () => {
+  const suppressed = [{ ordinal: 3, email: 'gone@example.com', reason: 'unsubscribe' }];
+
+  it('end as `suppressed`, with the reason on the trail, beside what became of the others', () => {
+    const outcome = addSuppressed(decideOutcome(facts({ recipientsInMessage: 2 }), [verdict()]), suppressed);
+    expect(outcome.recipients.map(({ ordinal, change }) => [ordinal, change])).toEqual([
+      [3, 'suppressed'],
+      [0, 'sent'],
+    ]);
+    const [event] = outcome.recipients[0]?.events ?? [];
+    expect(event).toMatchObject({ type: 'suppressed', classification: null });
+    expect(event?.detail).toContain('unsubscribe');
+    expect([outcome.lastError, outcome.recipientsInMessage]).toEqual([null, 2]);
+  });
+
+  it('end so where they are all that is left, and change nothing where there are none', () => {
+    const nobody = decideOutcome(facts({ recipients: [] }), []);
+    expect(addSuppressed(nobody, suppressed)).toMatchObject({ retryAt: null, recipients: [{ change: 'suppressed' }] });
+    expect(addSuppressed(nobody, [])).toBe(nobody);
+  });
+});
+
+describe('an outcome', () => {
+  it('says of itself where it was only simulated, and nothing where it was not', () => {
+    expect(decideOutcome(facts({ isSimulated: true }), [verdict()]).isSimulated).toBe(true);
+    expect(decideOutcome(facts(), [verdict()])).not.toHaveProperty('isSimulated');
   });
 });

@@ -17,7 +17,9 @@ function outcome(deliveryId: number): AttemptOutcome {
 it('the reply journal stays small under a load in which something is always pending, and keeps all that is', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'postrider-growth-'));
   cleanUp(() => rm(folder, { recursive: true, force: true }));
-  const journal = openReplyJournal(folder, 'busy');
+  const journal = openReplyJournal(folder, 'busy', (error) => {
+    throw error;
+  });
   for (let n = 0; n < 10_000; n += 100) {
     journal.append(Array.from({ length: 100 }, (_, i) => outcome(n + i)));
     journal.clearIfSettled(150);

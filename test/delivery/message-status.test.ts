@@ -7,7 +7,15 @@ import {
   type RecipientChange,
 } from '../../packages/server/src/delivery/message-status.ts';
 
-const CHANGES: readonly RecipientChange[] = ['sent', 'delivered', 'deferred', 'bounced', 'complained', 'failed'];
+const CHANGES: readonly RecipientChange[] = [
+  'sent',
+  'delivered',
+  'deferred',
+  'bounced',
+  'complained',
+  'failed',
+  'suppressed',
+];
 
 describe('the next status of a recipient', () => {
   it('follows what happened while nothing is final [states.other-transitions] [contract-messages.statuses]', () => {
@@ -25,12 +33,13 @@ describe('the next status of a recipient', () => {
       bounced: 'bounced',
       complained: 'complained',
       failed: 'failed',
+      suppressed: 'suppressed',
     });
   });
 
   it('after `delivered` is a bounce or a complaint or what it was [contract-messages.late-events]', () => {
     const next = CHANGES.map((change) => nextRecipientStatus('delivered', change));
-    expect(next).toEqual(['delivered', 'delivered', 'delivered', 'bounced', 'complained', 'delivered']);
+    expect(next).toEqual(['delivered', 'delivered', 'delivered', 'bounced', 'complained', 'delivered', 'delivered']);
   });
 
   it('never makes a bad end good [contract-messages.late-events]', () => {

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { MessageStatus } from '@postrider/core';
@@ -35,7 +35,7 @@ describe('recording outcomes', () => {
     const leaseUntil = new Date(at.getTime() + 60_000);
     const limits = { limit: 200, perAccount: 200, afterAccount: FIRST_ACCOUNT, maxAccounts: 200 };
     const claims = await claimDeliveries(server.database.sql, { leaseId, now: at, leaseUntil, ...limits });
-    await startSending(server.database.sql, claims);
+    await startSending(server.database.sql, claims, at);
     return claims;
   }
 
@@ -147,13 +147,29 @@ describe('recording outcomes', () => {
     }
   });
 
-  it('keeps the last failure’s words through a success that follows', async () => {
+  it('keeps the words of a delay while there is one, and none once everybody has the message', async () => {
     const { id, claims } = await sendAndClaim('r0@example.com');
     const first = { ...outcomeOf(claims[0], LEASES[0], became(0, 'deferred')), lastError: 'r0@example.com: 451 Later' };
     await recordOutcomes(recording(), [first]);
+    expect(await read(id)).toMatchObject({ status: 'deferred', lastError: 'r0@example.com: 451 Later' });
     const [next] = await claim(LEASES[1], server.clock.now());
     await recordOutcomes(recording(), [outcomeOf(next, LEASES[1], became(0, 'sent'))]);
-    expect(await read(id)).toMatchObject({ status: 'sent', lastError: 'r0@example.com: 451 Later' });
+    expect(await read(id)).toMatchObject({ status: 'sent', lastError: null });
+  });
+
+  it('keeps the words of the recipient who is lost, whatever another hand-off meets later', async () => {
+    for (const bounceFirst of [true, false]) {
+      const { id, claims } = await sendAndClaim(['r0@example.com', 'bounced@sandbox.test']);
+      const outcomes = claims.map((given) => {
+        const isSandbox = given.route === 'sandbox';
+        const recipient = became(given.ordinals[0] ?? 0, isSandbox ? 'bounced' : 'deferred');
+        const lastError = isSandbox ? 'bounced@sandbox.test: 550 Gone' : 'r0@example.com: 451 Later';
+        return { ...outcomeOf(given, LEASES[0], recipient), recipientsInMessage: 2, lastError };
+      });
+      outcomes.sort((one) => ((one.retryAt === null) === bounceFirst ? -1 : 1));
+      for (const outcome of outcomes) await recordOutcomes(recording(), [outcome]);
+      expect(await read(id)).toMatchObject({ status: 'deferred', lastError: 'bounced@sandbox.test: 550 Gone' });
+    }
   });
 
   it('finds a lease that is renewed held, and one that was given back due at once, its attempt not counted', async () => {
@@ -175,7 +191,7 @@ describe('recording outcomes', () => {
     async function newJournal() {
       const folder = await mkdtemp(join(tmpdir(), 'postrider-recorder-'));
       cleanUp(() => rm(folder, { recursive: true, force: true }));
-      return { folder, journal: openReplyJournal(folder, 'here') };
+      return { folder, journal: openReplyJournal(folder, 'here', () => undefined) };
     }
 
     it('resolves when the outcome is committed, and leaves nothing in the journal', async () => {
@@ -186,6 +202,102 @@ describe('recording outcomes', () => {
       expect((await read(id)).status).toBe('sent');
       journal.close();
       expect(await readdir(folder)).toEqual([]);
+    });
+
+    /** Many messages of one recipient each, claimed. */
+    async function claimMany(count: number): Promise<readonly ClaimedDelivery[]> {
+      const { sql } = server.database;
+      await sql`DELETE FROM deliveries`;
+      for (let sent = 0; sent < count; sent += 50) {
+        await Promise.all(
+          Array.from({ length: Math.min(50, count - sent) }, () => server.send({ to: 'r0@example.com' })),
+        );
+      }
+      const claims: ClaimedDelivery[] = [];
+      while (claims.length < count) claims.push(...(await claim(LEASES[0], server.clock.now())));
+      return claims;
+    }
+
+    it('is stuck from the first refusal until the last of the outcomes that wait is recorded', async () => {
+      const { journal } = await newJournal();
+      const claims = await claimMany(450);
+      const { sql } = server.database;
+      await sql`ALTER TABLE message_events RENAME TO hidden_events`;
+      const refused = Promise.withResolvers<void>();
+      /** How many were recorded whenever some were, and whether it was stuck then. */
+      const looks: { recorded: number; isStuck: boolean }[] = [];
+      let recorded = 0;
+      const recorder = createOutcomeRecorder({
+        ...recording(),
+        journal,
+        onError: () => refused.resolve(),
+        onRecorded: (messages) => {
+          recorded += messages.length;
+          looks.push({ recorded, isStuck: recorder.isStuck });
+        },
+      });
+      expect(recorder.isStuck).toBe(false);
+      const all = Promise.all(claims.map((given) => recorder.record(outcomeOf(given, LEASES[0], became(0, 'sent')))));
+      await refused.promise;
+      expect(recorder.isStuck).toBe(true);
+      await sql`ALTER TABLE hidden_events RENAME TO message_events`;
+      expect(await all).toEqual(Array(450).fill(true));
+      expect(looks.at(-1)?.recorded).toBe(450);
+      expect(looks.map(({ isStuck }) => isStuck)).toEqual(looks.map(() => true));
+      expect(looks.length).toBeGreaterThan(1);
+      expect(recorder.isStuck).toBe(false);
+      journal.close();
+    });
+
+    it('says of an outcome that was overtaken that it was void', async () => {
+      const { journal } = await newJournal();
+      const recorder = createOutcomeRecorder({ ...recording(), journal, onError: () => undefined });
+      const { claims } = await sendAndClaim('r0@example.com');
+      await claim(LEASES[1], new Date(server.clock.now().getTime() + 61_000));
+      expect(await recorder.record(outcomeOf(claims[0], LEASES[0], became(0, 'sent')))).toBe(false);
+      journal.close();
+    });
+
+    it('records each by itself where the database can never take one, and that one without its words', async () => {
+      const { journal } = await newJournal();
+      const claims = await claimMany(3);
+      const faults: string[] = [];
+      const onError = (_: unknown, what: string) => void faults.push(what);
+      const recorder = createOutcomeRecorder({ ...recording(), journal, onError });
+      const detail = '250 a NUL, which no column takes: \u0000';
+      const outcomes = claims.map((given, index) => {
+        const recipient = became(0, 'bounced');
+        const events = recipient.events.map((event) => ({ ...event, detail: index === 1 ? detail : 'fine' }));
+        const lastError = index === 1 ? detail : 'fine';
+        return { ...outcomeOf(given, LEASES[0], { ...recipient, events }), lastError };
+      });
+      expect(await Promise.all(outcomes.map((outcome) => recorder.record(outcome)))).toEqual([true, true, true]);
+      expect(faults).toContain('recording outcomes together');
+      const reads = await Promise.all(claims.map(({ messageId }) => read(messageId)));
+      expect(reads.map(({ status, lastError }) => [status, lastError])).toEqual([
+        ['bounced', 'fine'],
+        ['bounced', null],
+        ['bounced', 'fine'],
+      ]);
+      expect(reads.map(({ events }) => events[1].detail)).toEqual(['fine', null, 'fine']);
+      expect(recorder.isStuck).toBe(false);
+      journal.close();
+    });
+
+    it.runIf(process.platform === 'linux')('records on where the journal’s disk is full, and says so', async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'postrider-recorder-'));
+      cleanUp(() => rm(folder, { recursive: true, force: true }));
+      await mkdir(join(folder, 'journal'));
+      await symlink('/dev/full', join(folder, 'journal', 'here.journal'));
+      const faults: string[] = [];
+      const onError = (error: unknown, what: string) => void faults.push(`${what}: ${String(error)}`);
+      const journal = openReplyJournal(join(folder, 'journal'), 'here', onError);
+      const recorder = createOutcomeRecorder({ ...recording(), journal, onError });
+      const { id, claims } = await sendAndClaim('r0@example.com');
+      await recorder.record(outcomeOf(claims[0], LEASES[0], became(0, 'sent')));
+      expect((await read(id)).status).toBe('sent');
+      expect(faults[0]).toMatch(/^writing the reply journal.*ENOSPC/);
+      journal.close();
     });
 
     it('keeps trying while the database refuses, with the outcome safe in the journal', async () => {

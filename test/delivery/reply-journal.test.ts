@@ -1,14 +1,24 @@
-import { appendFile, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { AttemptOutcome } from '../../packages/server/src/delivery/attempt-outcome.ts';
-import { openReplyJournal, readLeftJournals } from '../../packages/server/src/delivery/reply-journal.ts';
+import {
+  openReplyJournal as open,
+  type ReplyJournal,
+  readLeftJournals,
+} from '../../packages/server/src/delivery/reply-journal.ts';
 import { useCleanUps } from '../harness/clean-ups.ts';
 
 const cleanUp = useCleanUps();
 const running = async (): Promise<boolean> => true;
 const gone = async (): Promise<boolean> => false;
+
+function openReplyJournal(folder: string, name: string): ReplyJournal {
+  return open(folder, name, (error) => {
+    throw error;
+  });
+}
 
 async function newFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'postrider-journal-'));
@@ -56,6 +66,59 @@ describe('the reply journal', () => {
     open.append([outcome('1')]);
     open.close();
     expect(await readdir(folder)).toEqual(['open.journal']);
+  });
+});
+
+describe('a reply journal that grows', () => {
+  /** Of about 1,000 octets. */
+  const long = (id: string) => ({ ...outcome(id), lastError: 'x'.repeat(1_000) });
+  const batch = (from: number, count: number) => Array.from({ length: count }, (_, n) => long(String(from + n)));
+
+  it('goes on in a further file after each megabyte, and loses none of them to a crash', async () => {
+    const folder = await newFolder();
+    const journal = openReplyJournal(folder, 'one');
+    for (let from = 0; from < 3_000; from += 500) journal.append(batch(from, 500));
+    expect((await readdir(folder)).sort()).toEqual(['one.journal', 'one~1.journal', 'one~2.journal']);
+    const left = await readLeftJournals(folder, gone);
+    expect(left.processNames).toEqual(['one']);
+    expect(left.outcomes.map(({ deliveryId }) => Number(deliveryId)).sort((a, b) => a - b)).toEqual(
+      Array.from({ length: 3_000 }, (_, n) => n),
+    );
+    expect((await readLeftJournals(folder, running)).outcomes).toEqual([]);
+    left.forget();
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('gives up a file as soon as all in it is recorded, while later ones are pending', async () => {
+    const folder = await newFolder();
+    const journal = openReplyJournal(folder, 'one');
+    for (const from of [0, 2_000, 4_000]) journal.append(batch(from, 2_000));
+    expect((await readdir(folder)).sort()).toEqual(['one.journal', 'one~1.journal', 'one~2.journal']);
+    journal.clearIfSettled(2_001);
+    expect((await readdir(folder)).sort()).toEqual(['one~1.journal', 'one~2.journal']);
+    journal.clearIfSettled(2_000);
+    expect(await readdir(folder)).toEqual(['one~2.journal']);
+    journal.clearIfSettled(0);
+    journal.close();
+    expect(await readdir(folder)).toEqual([]);
+  });
+});
+
+describe.runIf(process.platform === 'linux')('a reply journal on a full disk', () => {
+  it('tells it each time, throws nothing, and goes on in a file that can be written', async () => {
+    const folder = await newFolder();
+    await mkdir(folder);
+    await symlink('/dev/full', join(folder, 'full.journal'));
+    const told: string[] = [];
+    const journal = open(folder, 'full', (error, what) => told.push(`${what}: ${String(error)}`));
+    journal.append([outcome('1')]);
+    expect(told).toEqual([expect.stringMatching(/^writing the reply journal.*ENOSPC/)]);
+    journal.append([outcome('2')]);
+    expect(told).toHaveLength(1);
+    expect(await readFile(join(folder, 'full~1.journal'), 'utf8')).toBe(`${JSON.stringify(outcome('2'))}\n`);
+    journal.clearIfSettled(1);
+    journal.clearIfSettled(0);
+    journal.close();
   });
 });
 

@@ -54,6 +54,21 @@ describe('the sandbox’s transport', () => {
     expect(kept).toHaveLength(1);
   });
 
+  it('puts off what the mailbox could not keep, and nothing else, so that it is tried again and not lost', async () => {
+    let works = false;
+    const mailbox = createCaptureTransport(() => (works ? Promise.resolve() : Promise.reject(new Error('disk full'))));
+    const sandbox = createSandboxTransport(mailbox);
+    const handover = makeHandover({ recipients: [at('delivered'), at('bounced'), at('complained')] });
+    expect(await sandbox.send(handover)).toMatchObject([
+      { recipient: at('delivered'), outcome: 'deferred', reason: expect.stringContaining('disk full') },
+      { recipient: at('bounced'), outcome: 'refused' },
+      { recipient: at('complained'), outcome: 'deferred' },
+    ]);
+    works = true;
+    const again = await sandbox.send({ ...handover, recipients: [at('delivered'), at('complained')], attempt: 2 });
+    expect(again).toMatchObject([{ outcome: 'accepted' }, { outcome: 'accepted', complaint: true }]);
+  });
+
   it('answers the same where there is no mailbox, and is always ready', async () => {
     const sandbox = createSandboxTransport(null);
     expect(await sandbox.send(makeHandover({ recipients: [at('delivered')] }))).toMatchObject([

@@ -9,6 +9,9 @@ export interface DatabaseProxy {
   readonly database: TestDatabase;
   /** Drops every connection and takes no new ones, as a Postgres that is down. */
   down(): Promise<void>;
+  /** Keeps every connection and takes new ones, but nothing gets through any more, as on a network that swallows packets. */
+  silence(): void;
+  /** Ends what went wrong. What was held back by a silence gets through then. */
   up(): Promise<void>;
   close(): Promise<void>;
 }
@@ -22,19 +25,26 @@ export async function startDatabaseProxy(database: TestDatabase): Promise<Databa
   const folder = await mkdtemp(join(tmpdir(), 'pg-'));
   const sockets = new Set<Socket>();
   let server: Server | null = null;
+  let isSilent = false;
 
   async function up(): Promise<void> {
+    isSilent = false;
+    for (const socket of sockets) socket.resume();
     if (server !== null) return;
     const listening = createServer((client) => {
       const upstream = connect(join(target.kind === 'socket' ? target.host : '', SOCKET));
-      for (const socket of [client, upstream]) {
-        sockets.add(socket);
-        socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
-      }
-      client.pipe(upstream).pipe(client);
+      pass(client, upstream);
+      pass(upstream, client);
     });
     await new Promise<void>((resolve) => listening.listen(join(folder, SOCKET), resolve));
     server = listening;
+  }
+
+  function pass(from: Socket, to: Socket): void {
+    sockets.add(from);
+    from.on('error', () => undefined).on('close', () => sockets.delete(from));
+    from.on('data', (chunk) => to.write(chunk)).on('end', () => to.end());
+    if (isSilent) from.pause();
   }
 
   async function down(): Promise<void> {
@@ -51,6 +61,10 @@ export async function startDatabaseProxy(database: TestDatabase): Promise<Databa
     database: { ...database, target: { ...target, host: folder } },
     up,
     down,
+    silence() {
+      isSilent = true;
+      for (const socket of sockets) socket.pause();
+    },
     async close() {
       await down();
       await rm(folder, { recursive: true, force: true });

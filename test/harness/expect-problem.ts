@@ -1,7 +1,19 @@
 import { expect } from 'vitest';
 import type { Answer } from './test-app.ts';
 
-const MEMBERS = ['type', 'title', 'status', 'detail', 'code', 'fix', 'retryable', 'requestId', 'errors', 'recipients'];
+const MEMBERS = [
+  'type',
+  'title',
+  'status',
+  'detail',
+  'code',
+  'fix',
+  'retryable',
+  'requestId',
+  'errors',
+  'recipients',
+  'currentStatus',
+];
 
 /** Asserts that an answer is the one body of every refusal, in each particular that the contract names, with this status and code. */
 export function expectProblem(answer: Answer, status: number, code: string): void {

@@ -26,10 +26,16 @@ export interface ServerProcess {
 
 export type Environment = Readonly<Record<string, string>>;
 
-/** Starts `postrider-server` as a process of its own, in an environment that holds nothing else than what is given. */
+/** Servers of tests run beside one another. */
+const FREE_SMTP_PORTS = { POSTRIDER_SMTP_PORT: '0', POSTRIDER_SMTPS_PORT: '0' };
+
+/**
+ * Starts `postrider-server` as a process of its own, in an environment that holds nothing else than what is given, and free ports for SMTP
+ * submission.
+ */
 export function startServerProcess(args: readonly string[], env: Environment): ServerProcess {
   const child = spawn(process.execPath, [MAIN, ...args], {
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], NO_COLOR: '1', ...env },
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], NO_COLOR: '1', ...FREE_SMTP_PORTS, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stdout = '';

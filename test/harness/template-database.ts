@@ -1,7 +1,7 @@
 import { systemClock } from '../../packages/server/src/clock.ts';
 import { type DatabaseTarget, openDatabase } from '../../packages/server/src/db/client.ts';
 import { migrate } from '../../packages/server/src/db/migrate.ts';
-import { ensurePartitions } from '../../packages/server/src/db/queries/maintenance.ts';
+import { ensurePartitions } from '../../packages/server/src/db/queries/partitions.ts';
 import { migrateQueue } from '../../packages/server/src/jobs/worker.ts';
 import { createSecretBox } from '../../packages/server/src/keys/secret-box.ts';
 import { ensureSandboxDomain } from '../../packages/server/src/sending-domains/sandbox-domain.ts';

@@ -112,6 +112,10 @@ function testConfig(dataDir: string, settings: Readonly<Record<string, string>>)
     POSTRIDER_DATA_DIR: dataDir,
     POSTRIDER_SECRET_KEY: TEST_SECRET_KEY.toString('base64'),
     POSTRIDER_TRANSPORT: 'capture',
+    // SMTP submission only where a test asks for the role, and then on free ports.
+    POSTRIDER_ROLES: 'api,worker',
+    POSTRIDER_SMTP_PORT: '0',
+    POSTRIDER_SMTPS_PORT: '0',
     ...settings,
   });
   if (!verdict.ok) throw new Error(JSON.stringify(verdict.problems));

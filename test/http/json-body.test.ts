@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseJsonBody } from '../../packages/server/src/http/json-body.ts';
-import { findTextFault } from '../../packages/server/src/http/text-faults.ts';
+import { findTextFault } from '../../packages/server/src/operations/text-faults.ts';
 import { expectInvalid, expectProblem } from '../harness/expect-problem.ts';
 import { DEFAULT_SEND, startTestApp, type TestApp } from '../harness/test-app.ts';
 
@@ -91,16 +91,6 @@ describe('JSON bodies of a send', () => {
   ])('refuse the unknown field %j by name [contract-shape.unknown-field]', async (name) => {
     expectInvalid(await post(withField(`${JSON.stringify(name)}:"x"`)), [name, 'unknown_field']);
   });
-
-  it.each(['template', 'variables', 'utm', 'attachments', 'scheduled_at', 'dry_run', 'unsubscribe'])(
-    'refuse %s, which this version does not have, by name and as that [contract-shape.unknown-field]',
-    async (name) => {
-      for (const value of ['"x"', 'true', 'null', '{}']) {
-        expectInvalid(await post(withField(`"${name}":${value}`)), [name, 'not_available']);
-      }
-      expect((await server.call('GET', '/emails')).body.total).toBe(0);
-    },
-  );
 
   it('refuse names that a map would lose in silence [contract-shape.unknown-field]', async () => {
     expectInvalid(await post(withField('"metadata":{"__proto__":"x"}')), ['metadata.__proto__', 'invalid_value']);

@@ -29,7 +29,7 @@ describe('the router', () => {
       }
     }
     const others = routesOf(server).filter((path) => !PATHS.includes(path.replace(/^\/v1(?=\/|$)/, '') || '/'));
-    expect(others.filter((path) => !/^(\/v1)?\/(reference|dev|console)(\/|$)/.test(path))).toEqual([]);
+    expect(others.filter((path) => !/^(\/v1)?\/(reference|dev|console|t|u)(\/|$)/.test(path))).toEqual([]);
   });
 
   it.each(OPERATIONS.map(({ id, method, path }) => [id, method, path] as const))(

@@ -69,7 +69,7 @@ describe('the jobs of the crontab', () => {
     server.clock.advance(120_000);
     await runTask('retention:purge');
     const after = (await server.call('GET', `/emails/${sent.id}`)).body;
-    expect(after).toEqual({ ...before, html: null, text: null, headers: null, bodyExpired: true });
+    expect(after).toEqual({ ...before, html: null, text: null, headers: null, attachments: null, bodyExpired: true });
   });
 
   it('remove a message from the log after 400 days, and never one that is not final [contract-message-log.retention]', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSecretBox } from '../../packages/server/src/keys/secret-box.ts';
 import { toSecretKey } from '../../packages/server/src/keys/secret-key.ts';
+import { TEST_SECRET_KEY } from '../harness/template-database.ts';
 import { startTestApp } from '../harness/test-app.ts';
 
 const KEY = Buffer.alloc(32, 1);
@@ -26,12 +27,18 @@ describe('secrets at rest', () => {
     expect(() => box.open(sealed.subarray(0, -1))).toThrow();
   });
 
-  it('leave no private key in the database to be read [contract-settings.secret-key]', async () => {
+  it('leave no private key in the database to be read, and open with the installation’s key alone [contract-settings.secret-key] [domains.keys-encrypted]', async () => {
     const server = await startTestApp();
     await server.addDomain('example.com');
     const rows = await server.database.sql<{ key: Buffer }[]>`SELECT dkim_private_key AS key FROM sending_domains`;
     expect(rows.length).toBeGreaterThanOrEqual(2);
-    for (const { key } of rows) expect(Buffer.from(key).toString('latin1')).not.toMatch(/PRIVATE KEY|BEGIN/);
+    for (const { key } of rows) {
+      expect(Buffer.from(key).toString('latin1')).not.toMatch(/PRIVATE KEY|BEGIN/);
+      // Neither as its bare bytes, which begin with the version and the algorithm (RFC 5208).
+      expect(Buffer.from(key).includes(Buffer.from('2a864886f70d010101', 'hex'))).toBe(false);
+      expect(createSecretBox(TEST_SECRET_KEY).open(key)).toMatch(/^-----BEGIN PRIVATE KEY-----/);
+      expect(() => createSecretBox(KEY).open(key)).toThrow();
+    }
     await server.close();
   });
 });

@@ -25,6 +25,7 @@ export async function callTool(
   if (tool === undefined) throw new Error(`no tool ${name}`);
   const result = await tool.run(given, {
     invoke,
+    caller: 'k',
     signal: new AbortController().signal,
     report: progress === null ? null : async (told) => void progress.push(told),
   });

@@ -21,7 +21,7 @@ let endpoint: McpEndpoint;
 
 beforeAll(async () => {
   // A key that may read and not send.
-  endpoint = await startMcpEndpoint({ invoke: script.invoke, scopes: ['emails:read'] });
+  endpoint = await startMcpEndpoint({ invoke: script.invoke, scopes: ['emails:read'], caller: 'k' });
 });
 afterAll(() => endpoint.close());
 
@@ -86,7 +86,12 @@ describe('a plain POST of protocol 2026-07-28', () => {
       {
         result: {
           cacheScope: 'private',
-          tools: [{ name: 'wait_for_email' }, { name: 'get_email' }, { name: 'list_emails' }],
+          tools: [
+            { name: 'get_sending_context' },
+            { name: 'wait_for_email' },
+            { name: 'get_email' },
+            { name: 'list_emails' },
+          ],
         },
       },
     ]);
@@ -119,7 +124,16 @@ describe.each(LEGACY_VERSIONS)('a plain POST of protocol %s', (version) => {
     expect(acknowledged.status).toBe(202);
     const list = await post(request('tools/list'), versioned);
     expect(list.messages).toMatchObject([
-      { result: { tools: [{ name: 'wait_for_email' }, { name: 'get_email' }, { name: 'list_emails' }] } },
+      {
+        result: {
+          tools: [
+            { name: 'get_sending_context' },
+            { name: 'wait_for_email' },
+            { name: 'get_email' },
+            { name: 'list_emails' },
+          ],
+        },
+      },
     ]);
     const call = await post(request('tools/call', { name: 'get_email', arguments: { id: ID } }), versioned);
     expect(call.messages).toMatchObject([{ result: { structuredContent: { id: ID } } }]);

@@ -296,7 +296,7 @@ describe('a refusal', () => {
   });
 
   it('shows members that only its own code has', async () => {
-    const problem = { ...sampleProblem({ code: 'message_not_queued' }), currentStatus: 'sent' };
+    const problem = { ...sampleProblem({ code: 'message_not_queued' }), currentStatus: 'sent' as const };
     const { invoke } = scriptInvoke({ 'emails.get': () => refusal(problem) });
     const { text } = await callTool('get_email', { id: ID }, invoke);
     expect(text).toContain('currentStatus: sent');

@@ -73,6 +73,7 @@ export function ownKey(changes: Partial<OwnKey> = {}): OwnKey {
     prefix: 'pr_live_',
     last4: 'abcd',
     scopes: ['emails:send', 'emails:read'],
+    sendingDomains: ['sandbox.test'],
     recipientAllowlist: null,
     persona: null,
     createdAt: '2026-01-31T09:00:00.000Z',

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { TOOLS } from '@postrider/mcp';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ID, invalidArguments, sampleMessage, sampleProblem } from './sample-messages.ts';
 import {
@@ -77,7 +78,10 @@ describe.each([
     await startApi(() => undefined);
     const client = await connect(pin);
     const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual(['send_email', 'wait_for_email', 'get_email', 'list_emails']);
+    expect(tools.map(({ name }) => name)).toEqual([
+      ...['get_sending_context', 'send_email', 'send_email_batch', 'preview_email', 'check_recipients'],
+      ...['wait_for_email', 'get_email', 'list_emails', 'resend_email'],
+    ]);
     expect(api.requests[0]).toMatchObject({ path: '/keys/self', headers: { authorization: 'Bearer pr_live_test' } });
   });
 
@@ -134,10 +138,17 @@ describe('the stdio entry', () => {
   it('lists fewer tools to a key with fewer scopes, and all of them where it cannot learn the scopes', async () => {
     await startApi(() => ({ status: 200, body: ownKey({ scopes: ['emails:send'] }) }));
     const narrow = await connect(null);
-    expect((await narrow.listTools()).tools.map(({ name }) => name)).toEqual(['send_email']);
+    expect((await narrow.listTools()).tools.map(({ name }) => name)).toEqual([
+      'get_sending_context',
+      'send_email',
+      'send_email_batch',
+      'preview_email',
+      'check_recipients',
+      'resend_email',
+    ]);
     await startApi(() => problemAnswer(sampleProblem({ code: 'internal', status: 500 })));
     const unknown = await connect(null);
-    expect((await unknown.listTools()).tools).toHaveLength(4);
+    expect((await unknown.listTools()).tools).toHaveLength(TOOLS.length);
   });
 
   it('says of a send without an answer how to repeat it safely', async () => {

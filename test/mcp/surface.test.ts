@@ -39,12 +39,11 @@ describe('the surface', () => {
     expect(DEFAULT_TOOLSET.map(({ tool, operation }) => ({ tool, operation }))).toEqual(expect.arrayContaining(shown));
   });
 
-  it('offers send_email, get_email, list_emails and wait_for_email', () => {
+  it('offers what an agent needs around sending', () => {
     expect(TOOLS_BY_NAME.map(([name]) => name).sort()).toEqual([
-      'get_email',
-      'list_emails',
-      'send_email',
-      'wait_for_email',
+      ...['cancel_email', 'check_recipients', 'get_email', 'get_sending_context', 'get_template', 'list_emails'],
+      ...['list_suppressions', 'list_templates', 'preview_email', 'render_template', 'resend_email', 'send_email'],
+      ...['send_email_batch', 'wait_for_email'],
     ]);
   });
 
@@ -73,9 +72,11 @@ describe('the surface', () => {
   it('shows a key the tools of its scopes and no others', async () => {
     const names = async (scopes: readonly Scope[] | null) =>
       (await listTools(serverFor(scopes))).map(({ name }) => name);
-    expect(await names(['emails:send'])).toEqual(['send_email']);
-    expect(await names(['emails:read'])).toEqual(['wait_for_email', 'get_email', 'list_emails']);
-    expect(await names([])).toEqual([]);
+    expect(await names(['emails:send'])).toEqual([
+      ...['get_sending_context', 'send_email', 'send_email_batch', 'preview_email', 'check_recipients', 'resend_email'],
+    ]);
+    expect(await names(['emails:read'])).toEqual(['get_sending_context', 'wait_for_email', 'get_email', 'list_emails']);
+    expect(await names([])).toEqual(['get_sending_context']);
   });
 
   it('shows everything where the scopes are not known, since the server refuses what is not allowed', async () => {
@@ -198,5 +199,5 @@ function inputOf(name: string): Readonly<Record<string, unknown>> {
 }
 
 function serverFor(scopes: readonly Scope[] | null) {
-  return createMcpServer({ invoke: scriptInvoke({}).invoke, scopes, version: '0.0.0' });
+  return createMcpServer({ invoke: scriptInvoke({}).invoke, scopes, caller: 'k', version: '0.0.0' });
 }

@@ -7,7 +7,7 @@ const PROVEN_IN: Readonly<Record<string, RegExp>> = { 'service/mcp': /^test\/mcp
 
 const EFFECTS_OF: Readonly<Record<Operation['method'], readonly string[]>> = {
   GET: ['read'],
-  POST: ['create', 'update', 'send'],
+  POST: ['read', 'create', 'update', 'send'],
   PATCH: ['update'],
   DELETE: ['delete'],
 };

@@ -1,23 +1,20 @@
-import { deferred, section } from './requirement.ts';
+import { active, deferred, section } from './requirement.ts';
 
 export const account = section('Account endpoints', [
-  deferred(
-    'account',
+  active(
     'account.update',
     '`PATCH /account`: body may contain `trackOpens` (boolean), `trackClicks` (boolean), an organization name, and a flag to cancel scheduled account deletion (field names of the last two: not shown).',
   ),
-  deferred('account', 'account.update-fields', 'PATCH `trackOpens`, `trackClicks`, `name`, `cancelDeletion:true`.'),
-  deferred(
-    'account',
+  active('account.update-fields', 'PATCH `trackOpens`, `trackClicks`, `name`, `cancelDeletion:true`.'),
+  active(
     'account.read',
     '`GET /account`: account read (plan, quota, utilization, reputation level, retention days). Bodies: not shown.',
   ),
-  deferred(
-    'account',
+  active(
     'account.record-fields',
     'Account: `{id,name,plan,monthlyQuota,monthlyUsed,quotaResetsAt,domains:{used,limit},seats:{used,limit},reputationLevel: good|watch|at_risk|suspended,retentionDays,trackOpens,trackClicks,deletionScheduledAt}`.',
   ),
-  deferred('account', 'account.plan', 'Plan `self_hosted`, quota 100,000, 50 domains, 25 seats unless set.'),
+  active('account.plan', 'Plan `self_hosted`, quota 100,000, 50 domains, 25 seats unless set.'),
   deferred('account', 'account.delete', '`DELETE /account` → 202 `{deletionScheduledAt}` (30 days).'),
   deferred('account', 'account.checklist', '`GET /account/checklist`: a checklist. Bodies: not shown.'),
   deferred('account', 'account.checklist-fields', 'Checklist: `{items:[{id,label,done,fix}],completed,total}`.'),

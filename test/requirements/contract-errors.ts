@@ -6,7 +6,7 @@ export const contractErrors = section('contract: Errors', [
     'One body everywhere: RFC 9457 problem details, `application/problem+json`: `{type,title,status,detail,code,fix,retryable,requestId,errors?,recipients?}`.',
   ),
   active('contract-errors.mcp', 'One body everywhere, MCP tool errors included.'),
-  deferred('batch', 'contract-errors.batch', 'One body everywhere, batch items (`results[].error`) included.'),
+  active('contract-errors.batch', 'One body everywhere, batch items (`results[].error`) included.'),
   active(
     'contract-errors.words',
     '`detail` says what is wrong, `fix` what to do next, in words a model can act on; `retryable` is a boolean.',
@@ -44,27 +44,24 @@ export const contractErrors = section('contract: Errors', [
   active('contract-errors.413', '413: `payload_too_large`.'),
   active('contract-errors.415', '415: `unsupported_media_type`.'),
   active('contract-errors.409', '409: `idempotency_in_progress`.'),
-  deferred(
-    'cancel-and-resend',
+  active(
     'contract-errors.409-cancel-and-resend',
     '409: `message_not_queued` (with `currentStatus`) `issuing_key_revoked`.',
   ),
   deferred('approvals', 'contract-errors.409-approvals', '409: `approval_already_decided` `approval_changed`.'),
   deferred('webhooks', 'contract-errors.409-webhooks', '409: `webhook_disabled`.'),
   deferred('domains', 'contract-errors.409-domains', '409: `domain_claimed` `already_exists`.'),
-  deferred('cancel-and-resend', 'contract-errors.410', '410: `body_expired`.'),
+  active('contract-errors.410', '410: `body_expired`.'),
   active(
     'contract-errors.422',
     '422: `validation_failed` `invalid_cursor` `idempotency_key_reused` `recipient_suppressed`.',
   ),
-  deferred(
-    'templates',
+  active(
     'contract-errors.422-templates',
     '422: `template_not_found` `template_variable_missing` `template_render_failed`.',
   ),
   deferred('statistics', 'contract-errors.422-window', '422: `window_too_large`.'),
-  deferred(
-    'attachments',
+  active(
     'contract-errors.422-attachments',
     '422: `attachment_invalid` `attachment_too_many` `attachment_too_large` `attachment_type_refused` `attachment_url_refused` `attachment_fetch_failed`.',
   ),

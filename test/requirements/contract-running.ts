@@ -39,8 +39,7 @@ export const contractRunning = section('contract: Running it', [
     'contract-running.drain',
     'SIGTERM drains: no new requests, in-flight ones finish, leases are given back, Postgres stops last. Exit within 15 s.',
   ),
-  deferred(
-    'smtp-submission',
+  active(
     'contract-running.smtp-login',
     'SMTP submission: AUTH PLAIN and LOGIN after TLS, user name `postrider`, password the key.',
   ),
@@ -65,29 +64,20 @@ export const contractSettings = section('contract: Running it, settings', [
     '`POSTRIDER_TRANSPORT` (`direct`), `POSTRIDER_MX_PORT` (25).',
   ),
   active('contract-settings.roles', '`POSTRIDER_ROLES` (api,worker; also `--roles`).'),
-  deferred('smtp-submission', 'contract-settings.roles-smtp', '`POSTRIDER_ROLES` (smtp; also `--roles`).'),
-  deferred(
-    'smtp-submission',
-    'contract-settings.smtp-ports',
-    '`POSTRIDER_SMTP_PORT` (2587), `POSTRIDER_SMTPS_PORT` (2465).',
-  ),
+  active('contract-settings.roles-smtp', '`POSTRIDER_ROLES` (smtp; also `--roles`).'),
+  active('contract-settings.smtp-ports', '`POSTRIDER_SMTP_PORT` (2587), `POSTRIDER_SMTPS_PORT` (2465).'),
   deferred('inbound-reports', 'contract-settings.inbound-port', '`POSTRIDER_INBOUND_PORT` (2525).'),
-  deferred(
-    'smtp-submission',
+  active(
     'contract-settings.tls',
     '`POSTRIDER_TLS_CERT`, `POSTRIDER_TLS_KEY` (files; self-made in development; without them in production SMTP submission stays closed, with a warning).',
   ),
-  deferred(
-    'domains',
-    'contract-settings.dns-servers',
-    "`POSTRIDER_DNS_SERVERS` (the system's; `127.0.0.1:5353` works).",
-  ),
+  active('contract-settings.dns-servers', "`POSTRIDER_DNS_SERVERS` (the system's; `127.0.0.1:5353` works)."),
   active('contract-settings.sandbox-domain', '`POSTRIDER_SANDBOX_DOMAIN` (sandbox.test).'),
   active(
     'contract-settings.secret-key',
     '`POSTRIDER_SECRET_KEY` (encrypts secrets at rest; made in the data directory in development, required in production).',
   ),
-  deferred('keys', 'contract-settings.trusted-proxies', '`POSTRIDER_TRUSTED_PROXIES`.'),
+  active('contract-settings.trusted-proxies', '`POSTRIDER_TRUSTED_PROXIES`.'),
   active('contract-settings.monthly-quota', '`POSTRIDER_MONTHLY_QUOTA`.'),
   deferred('people', 'contract-settings.signup', '`POSTRIDER_SIGNUP`.'),
   active('contract-settings.log-level', '`POSTRIDER_LOG_LEVEL`.'),

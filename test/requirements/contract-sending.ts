@@ -2,14 +2,12 @@ import { active, deferred, section } from './requirement.ts';
 
 export const contractSending = section('contract: Sending', [
   active('contract-sending.required', 'Required: `from`, `to`, and one body form: `html` and/or `text`.'),
-  deferred(
-    'templates',
+  active(
     'contract-sending.required-template',
     'Required: one body form, which may be `template`. `template` beside `html` or `text`, or `variables` without `template`, is 422.',
   ),
   active('contract-sending.subject-required', '`subject` is required.'),
-  deferred(
-    'templates',
+  active(
     'contract-sending.subject-from-template',
     "`subject` is required unless the template has one. A subject beside a template overrides the template's.",
   ),
@@ -25,11 +23,7 @@ export const contractSending = section('contract: Sending', [
     'contract-sending.local-part-case',
     'Local parts keep their case on the wire and are compared without it in allowlists and suppressions.',
   ),
-  deferred(
-    'log-filters',
-    'contract-sending.local-part-case-filters',
-    'Local parts are compared without case in filters.',
-  ),
+  active('contract-sending.local-part-case-filters', 'Local parts are compared without case in filters.'),
   active('contract-sending.addresses-read', 'Reads keep `from` as given; `cc[]` and `bcc[]` are strings.'),
   active('contract-sending.bad-address', 'A bad address is a schema fault.'),
   active(
@@ -48,18 +42,15 @@ export const contractSending = section('contract: Sending', [
   ),
   active('contract-sending.metadata', 'Added: `metadata` (map of strings, ≤ 20 keys, returned in reads).'),
   deferred('webhooks', 'contract-sending.metadata-webhooks', '`metadata` is returned in every webhook.'),
-  deferred(
-    'unsubscribe',
+  active(
     'contract-sending.unsubscribe',
     'Added: `unsubscribe: true`. Unsubscribe: adds RFC 8058 headers with a token per recipient (such a message is composed once per recipient).',
   ),
-  deferred(
-    'unsubscribe',
+  active(
     'contract-sending.unsubscribe-url',
     "`{{unsubscribe_url}}` in html, text or a template is that recipient's own link.",
   ),
-  deferred(
-    'unsubscribe',
+  active(
     'contract-sending.unsubscribe-untouched',
     'A link equal to one in List-Unsubscribe, or marked `data-unsubscribe`, is left byte for byte by UTM and tracking.',
   ),
@@ -67,54 +58,36 @@ export const contractSending = section('contract: Sending', [
     'contract-sending.tags',
     '`tags`: 1–64 characters, no comma, semicolon or control; the limit of 10 counts after folding.',
   ),
-  deferred(
-    'utm',
+  active(
     'contract-sending.utm',
     '`utm` needs `source`, `medium`, `campaign`; values 1–255 characters; links in `text` are tagged too.',
   ),
-  deferred(
-    'tracking',
+  active(
     'contract-sending.tracking',
     'Links in `text` are never rewritten for tracking. Tracking is per message: an event names the recipient only where the message had one.',
   ),
-  deferred(
-    'templates',
+  active(
     'contract-sending.template',
     '`template`: a slug or id, optionally pinned: `"welcome"`, `"welcome@3"`. Unpinned is the current version.',
   ),
-  deferred(
-    'attachments',
+  active(
     'contract-sending.attachments',
     '`attachments[]`: `{filename, content (base64) | url, content_type?, content_id?}`; `content_id` makes it inline.',
   ),
-  deferred('attachments', 'contract-sending.attachment-limits', '≤ 20 files, whole encoded message ≤ 25 MB.'),
-  deferred(
-    'attachments',
-    'contract-sending.attachment-url',
-    '`url` is https only, fetched before the 202 under the outbound guard.',
-  ),
-  deferred('attachments', 'contract-sending.attachment-batch', 'Allowed in batches.'),
-  deferred(
-    'attachments',
-    'contract-sending.attachment-types',
-    'Refused types: .exe .bat .cmd .com .scr .js .vbs .msi .lnk .jar.',
-  ),
-  deferred(
-    'scheduling',
+  active('contract-sending.attachment-limits', '≤ 20 files, whole encoded message ≤ 25 MB.'),
+  active('contract-sending.attachment-url', '`url` is https only, fetched before the 202 under the outbound guard.'),
+  active('contract-sending.attachment-batch', 'Allowed in batches.'),
+  active('contract-sending.attachment-types', 'Refused types: .exe .bat .cmd .com .scr .js .vbs .msi .lnk .jar.'),
+  active(
     'contract-sending.scheduled-at',
     '`scheduled_at`: RFC 3339 with an offset, or an ISO 8601 duration (`PT2H`); naive times are refused; ≤ 30 days ahead; up to 60 s in the past means now.',
   ),
-  deferred(
-    'scheduling',
+  active(
     'contract-sending.scheduled-status',
     'The status stays `queued` (so cancel works) and reads carry `scheduledAt`.',
   ),
-  deferred(
-    'scheduling',
-    'contract-sending.reschedule',
-    '`PATCH /emails/:id {scheduled_at}` → 200 `{id,status,scheduledAt}`.',
-  ),
-  deferred('suppressions', 'contract-sending.suppression-at-delivery', 'Suppression is checked again at delivery.'),
+  active('contract-sending.reschedule', '`PATCH /emails/:id {scheduled_at}` → 200 `{id,status,scheduledAt}`.'),
+  active('contract-sending.suppression-at-delivery', 'Suppression is checked again at delivery.'),
   active(
     'contract-sending.provenance',
     'Provenance: body, then `X-Service-Agent`/`X-Service-Source`, then the default (`agent` over MCP, else `backend`).',
@@ -131,7 +104,7 @@ export const contractSending = section('contract: Sending', [
   active('contract-sending.channel-clients', 'The SDK and CLI send `sdk`.'),
   active('contract-sending.channel-stdio', 'The stdio MCP entry sends `mcp`.'),
   active('contract-sending.channel-mcp', '`POST /mcp` sets `mcp` itself.'),
-  deferred('smtp-submission', 'contract-sending.channel-smtp', 'SMTP submission sets `smtp` itself.'),
+  active('contract-sending.channel-smtp', 'SMTP submission sets `smtp` itself.'),
   deferred(
     'keys',
     'contract-sending.persona-locked',
@@ -145,13 +118,12 @@ export const contractSending = section('contract: Sending', [
 
 export const contractIdempotency = section('contract: Sending, idempotency', [
   active('contract-idempotency.single', '`Idempotency-Key` works on every send (single, MCP).'),
-  deferred(
-    'batch',
+  active(
     'contract-idempotency.batch',
     '`Idempotency-Key` works on every send (batch). Batch item keys are `<key>:<index>`.',
   ),
-  deferred('cancel-and-resend', 'contract-idempotency.resend', '`Idempotency-Key` works on every send (resend).'),
-  deferred('smtp-submission', 'contract-idempotency.smtp', '`Idempotency-Key` works on every send (SMTP).'),
+  active('contract-idempotency.resend', '`Idempotency-Key` works on every send (resend).'),
+  active('contract-idempotency.smtp', '`Idempotency-Key` works on every send (SMTP).'),
   active('contract-idempotency.form', '1–255 printable characters, kept 24 h per account.'),
   active('contract-idempotency.replayed', 'Same body: the stored answer with `idempotency-replayed: true`.'),
   active('contract-idempotency.reused', 'Other body: 422 `idempotency_key_reused`.'),
@@ -160,66 +132,56 @@ export const contractIdempotency = section('contract: Sending, idempotency', [
     'Still running: 409 `idempotency_in_progress`, `retry-after: 1` (codes as in the IETF draft).',
   ),
   active('contract-idempotency.refusals', 'Refusals are not stored.'),
-  deferred('dry-run', 'contract-idempotency.dry-runs', 'Dry runs are not stored.'),
+  active('contract-idempotency.dry-runs', 'Dry runs are not stored.'),
 ]);
 
 export const contractDryRun = section('contract: Sending, dry run', [
-  deferred(
-    'dry-run',
+  active(
     'contract-dry-run.answer',
     'Dry run: a body that does not parse by its schema is 422 as ever; every rule after that is a check, answered 200 `{dryRun:true, ok, checks:[{name,ok,code?,message?,fix?}], recipients:[{email,kind,ok,code?}], message:{…rendered}, quota:{limit,used,cost}, approvalRequired, reasons[]}`.',
   ),
-  deferred('dry-run', 'contract-dry-run.every-check', 'It never stops at the first failure.'),
-  deferred('dry-run', 'contract-dry-run.free', 'Nothing is stored or charged.'),
-  deferred(
-    'dry-run',
+  active('contract-dry-run.every-check', 'It never stops at the first failure.'),
+  active('contract-dry-run.free', 'Nothing is stored or charged.'),
+  active(
     'contract-dry-run.batch-item',
     'In a batch the item is `{index,ok,dryRun:true,result}`, counted as accepted when `ok`.',
   ),
 ]);
 
 export const contractBatch = section('contract: Sending, batch', [
-  deferred(
-    'batch',
+  active(
     'contract-batch.invalid-item',
     'Batch: an item that fails validation is a refused item `{index, ok:false, error:{…problem}}`, never a refused call (an item that is no object too).',
   ),
   deferred('approvals', 'contract-batch.held-item', 'A held item is `ok:true` with status `pending_approval`.'),
-  deferred(
-    'batch',
+  active(
     'contract-batch.whole-call',
     'Only a call with no items, more than 100, or no object is 422 at `emails`; 401, 403 scope, 413 and 429 also answer for the whole call.',
   ),
 ]);
 
 export const contractResendAndCancel = section('contract: Sending, resend and cancel', [
-  deferred(
-    'cancel-and-resend',
+  active(
     'contract-resend-and-cancel.resend',
     "Resend: 202 `{id,status,resendOf}` from any state, under the original key's rules; 409 `issuing_key_revoked`, 401 `key_expired`, 410 `body_expired` (canceled ones too).",
   ),
-  deferred(
-    'cancel-and-resend',
+  active(
     'contract-resend-and-cancel.canceled',
     'Cancel (`DELETE` or `POST …/cancel`): 200 `{id,status:"canceled"}`. The message leaves the outbox, its body and quota charge are released, and the log keeps the row as `canceled`.',
   ),
-  deferred(
-    'cancel-and-resend',
-    'contract-resend-and-cancel.too-late',
-    'Not queued any more: 409 `message_not_queued`.',
-  ),
+  active('contract-resend-and-cancel.too-late', 'Not queued any more: 409 `message_not_queued`.'),
   deferred('approvals', 'contract-resend-and-cancel.withdraws', 'Cancel also withdraws a held message.'),
 ]);
 
 export const contractQuota = section('contract: Sending, quota', [
   active('contract-quota.unit', 'Quota: one unit per unique recipient per send, counted at acceptance.'),
   active('contract-quota.exact', 'Quota is exact under concurrency.'),
-  deferred('cancel-and-resend', 'contract-quota.given-back', 'Quota is given back on cancel.'),
+  active('contract-quota.given-back', 'Quota is given back on cancel.'),
   deferred('approvals', 'contract-quota.given-back-holds', 'Quota is given back on rejection and an expired hold.'),
   active('contract-quota.months', 'UTC months.'),
   active('contract-quota.headers', 'Headers `x-quota-limit`, `x-quota-remaining`.'),
   active('contract-quota.test-addresses-free', 'Test addresses are free because nothing leaves.'),
-  deferred('dry-run', 'contract-quota.dry-runs-free', 'Dry runs are free because nothing leaves.'),
+  active('contract-quota.dry-runs-free', 'Dry runs are free because nothing leaves.'),
   deferred('keys', 'contract-quota.test-keys-free', 'Test keys are free because nothing leaves.'),
 ]);
 
@@ -232,12 +194,8 @@ export const contractTestAddresses = section('contract: Sending, test addresses'
   active('contract-test-addresses.blocked', '`blocked` → bounced, block.'),
   active('contract-test-addresses.complained', '`complained` → delivered, complained, spam.'),
   active('contract-test-addresses.whole-pipeline', 'The whole pipeline runs, on the channels `api`, `sdk` and `mcp`.'),
-  deferred(
-    'smtp-submission',
-    'contract-test-addresses.whole-pipeline-smtp',
-    'The whole pipeline runs, on the channel `smtp`.',
-  ),
+  active('contract-test-addresses.whole-pipeline-smtp', 'The whole pipeline runs, on the channel `smtp`.'),
   deferred('webhooks', 'contract-test-addresses.webhooks', 'The whole pipeline runs, with real webhooks.'),
-  deferred('suppressions', 'contract-test-addresses.never-suppressed', 'They never enter the suppression list.'),
+  active('contract-test-addresses.never-suppressed', 'They never enter the suppression list.'),
   active('contract-test-addresses.every-account', 'Every account may send from and to the sandbox domain.'),
 ]);

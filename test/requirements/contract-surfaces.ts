@@ -5,19 +5,12 @@ export const contractSurfaces = section('contract: Surfaces', [
   active('contract-surfaces.reference', 'The reference page is served at `/reference`.'),
   active('contract-surfaces.sdk-client', 'SDK: `new Postrider({apiKey, baseUrl?, timeoutMs?, maxRetries?})`.'),
   active('contract-surfaces.sdk-emails', 'Methods are named by operation id: `emails.send|get|list`.'),
-  deferred('batch', 'contract-surfaces.sdk-send-batch', 'Methods are named by operation id: `emails.sendBatch`.'),
-  deferred('export', 'contract-surfaces.sdk-export', 'Methods are named by operation id: `emails.export`.'),
-  deferred(
-    'cancel-and-resend',
-    'contract-surfaces.sdk-cancel-and-resend',
-    'Methods are named by operation id: `emails.cancel|resend`.',
-  ),
-  deferred('scheduling', 'contract-surfaces.sdk-reschedule', 'Methods are named by operation id: `emails.reschedule`.'),
-  deferred(
-    'account',
-    'contract-surfaces.sdk-account',
-    'Methods are named by operation id: `account.get|update|checklist`.',
-  ),
+  active('contract-surfaces.sdk-send-batch', 'Methods are named by operation id: `emails.sendBatch`.'),
+  active('contract-surfaces.sdk-export', 'Methods are named by operation id: `emails.export`.'),
+  active('contract-surfaces.sdk-cancel-and-resend', 'Methods are named by operation id: `emails.cancel|resend`.'),
+  active('contract-surfaces.sdk-reschedule', 'Methods are named by operation id: `emails.reschedule`.'),
+  active('contract-surfaces.sdk-account', 'Methods are named by operation id: `account.get|update`.'),
+  deferred('account', 'contract-surfaces.sdk-checklist', 'Methods are named by operation id: `account.checklist`.'),
   deferred(
     'statistics',
     'contract-surfaces.sdk-statistics',
@@ -35,12 +28,8 @@ export const contractSurfaces = section('contract: Surfaces', [
     'Methods are named by operation id: `approvals.list|get|decide`.',
   ),
   deferred('webhooks', 'contract-surfaces.sdk-webhooks', 'Methods are named by operation id: `webhooks.…`.'),
-  deferred('templates', 'contract-surfaces.sdk-templates', 'Methods are named by operation id: `templates.…`.'),
-  deferred(
-    'suppressions',
-    'contract-surfaces.sdk-suppressions',
-    'Methods are named by operation id: `suppressions.…`.',
-  ),
+  active('contract-surfaces.sdk-templates', 'Methods are named by operation id: `templates.…`.'),
+  active('contract-surfaces.sdk-suppressions', 'Methods are named by operation id: `suppressions.…`.'),
   deferred('support', 'contract-surfaces.sdk-tickets', 'Methods are named by operation id: `tickets.…`.'),
   deferred('diagnostic-tools', 'contract-surfaces.sdk-tools', 'Methods are named by operation id: `tools.…`.'),
   active('contract-surfaces.sdk-lists', 'Lists are async-iterable and have `.data` and `.nextCursor`.'),
@@ -66,7 +55,7 @@ export const contractSurfaces = section('contract: Surfaces', [
     'contract-surfaces.mcp-arguments',
     "MCP tool arguments bear the send request's names; ids are `id`, keys `idempotency_key`.",
   ),
-  deferred('batch', 'contract-surfaces.mcp-arguments-batch', 'MCP tool arguments: batches are `emails`.'),
+  active('contract-surfaces.mcp-arguments-batch', 'MCP tool arguments: batches are `emails`.'),
 ]);
 
 export const contractCli = section('contract: CLI exit codes', [
@@ -79,7 +68,7 @@ export const contractCli = section('contract: CLI exit codes', [
   active('contract-cli.exit-4', '4 permission.'),
   active('contract-cli.exit-5', '5 not found.'),
   active('contract-cli.exit-6', '6 refused (402, 409, 422).'),
-  deferred('cancel-and-resend', 'contract-cli.exit-6-expired', '6 refused (410).'),
+  active('contract-cli.exit-6-expired', '6 refused (410).'),
   deferred('keys', 'contract-cli.exit-7', '7 rate limited.'),
   active('contract-cli.exit-8', '8 unavailable or network.'),
   deferred('approvals', 'contract-cli.exit-10', '10 pending approval.'),

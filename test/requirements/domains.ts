@@ -1,4 +1,4 @@
-import { deferred, section } from './requirement.ts';
+import { active, deferred, section } from './requirement.ts';
 
 export const domains = section('Domains', [
   deferred(
@@ -51,5 +51,5 @@ export const domains = section('Domains', [
     'domains.claimed',
     'A name verified by another account is 409 `domain_claimed` with a TXT challenge that settles it.',
   ),
-  deferred('domains', 'domains.keys-encrypted', 'DKIM private keys are encrypted at rest.'),
+  active('domains.keys-encrypted', 'DKIM private keys are encrypted at rest.'),
 ]);

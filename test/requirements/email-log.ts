@@ -1,4 +1,4 @@
-import { active, deferred, section } from './requirement.ts';
+import { active, section } from './requirement.ts';
 
 export const emailsGet = section('GET /emails/:id', [
   active('emails-get.status', 'Returns status.'),
@@ -9,19 +9,14 @@ export const emailsGet = section('GET /emails/:id', [
 
 export const emailsList = section('GET /emails', [
   active('emails-list.status', '`status`: filter by status.'),
-  deferred('log-filters', 'emails-list.q', '`q`: search over recipient or subject.'),
-  deferred(
-    'log-filters',
-    'emails-list.tag',
-    '`tag`: label filter; repeatable; repeated values narrow the result (all must match).',
-  ),
-  deferred('log-filters', 'emails-list.channel', '`channel`: `mcp`, `sdk`, `api`, `smtp`.'),
-  deferred('log-filters', 'emails-list.source', '`source`: provenance source.'),
-  deferred('log-filters', 'emails-list.agent-name', '`agent_name`: provenance agent name.'),
+  active('emails-list.q', '`q`: search over recipient or subject.'),
+  active('emails-list.tag', '`tag`: label filter; repeatable; repeated values narrow the result (all must match).'),
+  active('emails-list.channel', '`channel`: `mcp`, `sdk`, `api`, `smtp`.'),
+  active('emails-list.source', '`source`: provenance source.'),
+  active('emails-list.agent-name', '`agent_name`: provenance agent name.'),
   active('emails-list.limit', '`limit`: page size.'),
   active('emails-list.cursor', '`cursor`: keyset cursor from `nextCursor`.'),
-  deferred(
-    'log-filters',
+  active(
     'emails-list.further-filters',
     'Filters by recipient, domain and date exist; their parameter names: not shown.',
   ),
@@ -31,20 +26,15 @@ export const emailsList = section('GET /emails', [
 ]);
 
 export const emailsExport = section('GET /emails/export', [
-  deferred('export', 'emails-export.format', 'Query: `format` (`csv`, `json` or `jsonl` for NDJSON).'),
-  deferred('export', 'emails-export.default-format', 'The default format: not shown.'),
-  deferred('export', 'emails-export.window', 'Query: `from` and `to` (ISO 8601 timestamps bounding the window).'),
-  deferred('export', 'emails-export.filters', 'Query: all filters of `GET /emails`.'),
-  deferred(
-    'export',
-    'emails-export.streamed',
-    'Response `200`, streamed, at most 100,000 rows, fetched in keyset batches.',
-  ),
-  deferred('export', 'emails-export.csv-type', 'For csv: `Content-Type: text/csv; charset=utf-8`.'),
-  deferred(
-    'export',
+  active('emails-export.format', 'Query: `format` (`csv`, `json` or `jsonl` for NDJSON).'),
+  active('emails-export.default-format', 'The default format: not shown.'),
+  active('emails-export.window', 'Query: `from` and `to` (ISO 8601 timestamps bounding the window).'),
+  active('emails-export.filters', 'Query: all filters of `GET /emails`.'),
+  active('emails-export.streamed', 'Response `200`, streamed, at most 100,000 rows, fetched in keyset batches.'),
+  active('emails-export.csv-type', 'For csv: `Content-Type: text/csv; charset=utf-8`.'),
+  active(
     'emails-export.csv-file-name',
     'For csv: `Content-Disposition: attachment` with a filename of the form `<name>-messages-<date>.csv`.',
   ),
-  deferred('export', 'emails-export.json-types', 'Content types for json and jsonl: not shown.'),
+  active('emails-export.json-types', 'Content types for json and jsonl: not shown.'),
 ]);

@@ -23,82 +23,55 @@ export const emailsSend = section('POST /emails', [
     'emails-send.provenance-precedence-persona',
     'Which wins when several are present (a persona among them): not shown.',
   ),
-  deferred(
-    'dry-run',
+  active(
     'emails-send.dry-run',
     'With `dry_run` true the request is validated, rendered and checked against the suppression list, and the response contains what would have been sent without sending.',
   ),
-  deferred('dry-run', 'emails-send.dry-run-shape', 'Exact response shape of a dry run: not shown.'),
-  deferred(
-    'tracking',
-    'emails-send.tracking',
-    'Open and click tracking, when on, append a 1x1 image to the HTML and rewrite links.',
-  ),
-  deferred(
-    'utm',
+  active('emails-send.dry-run-shape', 'Exact response shape of a dry run: not shown.'),
+  active('emails-send.tracking', 'Open and click tracking, when on, append a 1x1 image to the HTML and rewrite links.'),
+  active(
     'emails-send.utm',
     'UTM parameters, when `utm` is given, are injected into all http and https links before queueing.',
   ),
-  deferred(
-    'utm',
+  active(
     'emails-send.utm-untouched',
     'Left untouched by UTM: the unsubscribe link (List-Unsubscribe), internal anchors, `mailto` links.',
   ),
-  deferred(
-    'tracking',
+  active(
     'emails-send.tracking-untouched',
     'Left untouched by tracking: the unsubscribe link (List-Unsubscribe), internal anchors, `mailto` links.',
   ),
-  deferred(
-    'tracking',
+  active(
     'emails-send.tracking-never-rewritten',
     'With click tracking, the one-click unsubscribe link and any URL containing template variables are never rewritten.',
   ),
-  deferred('tracking', 'emails-send.tracking-records', 'Tracking records neither recipient IP address nor user agent.'),
+  active('emails-send.tracking-records', 'Tracking records neither recipient IP address nor user agent.'),
 ]);
 
 export const emailsBatch = section('POST /emails/batch', [
-  deferred('batch', 'emails-batch.request', 'Request: `{emails: [send request, ...]}`, at most 100 items.'),
-  deferred('batch', 'emails-batch.idempotency-key', 'Optional header `Idempotency-Key`.'),
-  deferred(
-    'batch',
+  active('emails-batch.request', 'Request: `{emails: [send request, ...]}`, at most 100 items.'),
+  active('emails-batch.idempotency-key', 'Optional header `Idempotency-Key`.'),
+  active(
     'emails-batch.independent',
     'Each item is evaluated independently; a refusal of one item (suppressed recipient, allowlist refusal) never fails the others.',
   ),
-  deferred(
-    'batch',
+  active(
     'emails-batch.item-keys',
     "Each item's idempotency key is `<Idempotency-Key>:<index>`, so retrying the whole batch replays accepted items and retries refused ones.",
   ),
-  deferred(
-    'batch',
-    'emails-batch.response',
-    'Response: always `207 Multi-Status` with `{accepted, refused, total, results}`.',
-  ),
-  deferred('batch', 'emails-batch.provenance', 'Per-item provenance is preserved.'),
-  deferred('utm', 'emails-batch.utm', 'Per-item UTM parameters are preserved.'),
+  active('emails-batch.response', 'Response: always `207 Multi-Status` with `{accepted, refused, total, results}`.'),
+  active('emails-batch.provenance', 'Per-item provenance is preserved.'),
+  active('emails-batch.utm', 'Per-item UTM parameters are preserved.'),
 ]);
 
 export const emailsCancel = section('DELETE /emails/:id and POST /emails/:id/cancel', [
-  deferred(
-    'cancel-and-resend',
-    'emails-cancel.delete',
-    '`DELETE /emails/:id`: cancel a message that is still `queued`.',
-  ),
-  deferred(
-    'cancel-and-resend',
-    'emails-cancel.post',
-    '`POST /emails/:id/cancel`: cancel a message that is still `queued`.',
-  ),
+  active('emails-cancel.delete', '`DELETE /emails/:id`: cancel a message that is still `queued`.'),
+  active('emails-cancel.post', '`POST /emails/:id/cancel`: cancel a message that is still `queued`.'),
 ]);
 
 export const emailsResend = section('POST /emails/:id/resend', [
-  deferred('cancel-and-resend', 'emails-resend.key', 'Sends again under the key that originally sent it.'),
-  deferred('cancel-and-resend', 'emails-resend.acceptance', 'Runs the acceptance check (suppressions, current quota).'),
-  deferred(
-    'cancel-and-resend',
-    'emails-resend.refused',
-    'Refused if the key is revoked or the stored body has aged out.',
-  ),
-  deferred('cancel-and-resend', 'emails-resend.response', 'Response shape: not shown.'),
+  active('emails-resend.key', 'Sends again under the key that originally sent it.'),
+  active('emails-resend.acceptance', 'Runs the acceptance check (suppressions, current quota).'),
+  active('emails-resend.refused', 'Refused if the key is revoked or the stored body has aged out.'),
+  active('emails-resend.response', 'Response shape: not shown.'),
 ]);

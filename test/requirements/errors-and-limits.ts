@@ -1,23 +1,17 @@
 import { active, deferred, section } from './requirement.ts';
 
 export const errors = section('Errors', [
-  deferred(
-    'batch',
+  active(
     'errors.batch',
     'Batch: the call returns `207` even when items are refused; each refused item has `ok` false in `results` at its `index`.',
   ),
-  deferred(
-    'batch',
+  active(
     'errors.batch-reasons',
     'Reasons named: suppressed recipient, recipient-allowlist refusal, and the quota check.',
   ),
-  deferred(
-    'cancel-and-resend',
-    'errors.resend',
-    'Resend is refused when the issuing key was revoked or the body has aged out.',
-  ),
+  active('errors.resend', 'Resend is refused when the issuing key was revoked or the body has aged out.'),
   deferred('webhooks', 'errors.replay', 'Webhook replay is refused for a disabled endpoint.'),
-  deferred('cancel-and-resend', 'errors.cancel', 'Cancel applies only while the message is `queued`.'),
+  active('errors.cancel', 'Cancel applies only while the message is `queued`.'),
   active(
     'errors.request-id',
     'Each request carries an `x-request-id` header in the response that can be quoted to support.',
@@ -30,10 +24,10 @@ export const errors = section('Errors', [
 ]);
 
 export const limits = section('Limits', [
-  deferred('batch', 'limits.batch', 'Emails per batch call: 100.'),
+  active('limits.batch', 'Emails per batch call: 100.'),
   active('limits.tags', 'Tags per message: 10.'),
   active('limits.agent-name', '`agent_name` length: 128 characters.'),
-  deferred('export', 'limits.export-rows', 'Export rows: 100,000.'),
+  active('limits.export-rows', 'Export rows: 100,000.'),
   deferred('statistics', 'limits.volume-window', 'Volume window: up to 90 days (default 14 days).'),
   deferred('webhooks', 'limits.replay-window', 'Webhook replay window: up to 7 days.'),
   active(
@@ -44,7 +38,7 @@ export const limits = section('Limits', [
   active('limits.quota-default', 'Quota 100,000 unless set.'),
   deferred('keys', 'limits.rate-limit', 'A key can carry a rate limit. Its value and unit: not shown.'),
   active('limits.page-size', 'Page size default and maximum for `limit`: not shown.'),
-  deferred('attachments', 'limits.attachments', 'Attachment size and count limits: not shown.'),
+  active('limits.attachments', 'Attachment size and count limits: not shown.'),
   active('limits.body-retention', 'The message body retention period: not shown.'),
 ]);
 
@@ -54,7 +48,7 @@ export const versioning = section('Versioning', [
     'One listing writes the send path with a `/v1` prefix (`POST /v1/emails`, `GET /v1/emails/:id` and so on); all other listings and examples use unprefixed paths.',
   ),
   active('versioning.both-forms', 'Whether both forms are accepted: not shown.'),
-  deferred('templates', 'versioning.templates', 'Templates are versioned resources with rollback support.'),
+  active('versioning.templates', 'Templates are versioned resources with rollback support.'),
   deferred(
     'compatibility',
     'versioning.deprecation',

@@ -7,13 +7,11 @@ export const events = section('Events', [
     'events.attempts-recorded',
     'Every attempt is recorded with status, error and duration, per event, and can be read through the deliveries listing.',
   ),
-  deferred(
-    'tracking',
+  active(
     'events.opened',
     "Events recorded on a message's trail include `opened` (recorded when the tracking image is fetched, only when open tracking is on).",
   ),
-  deferred(
-    'tracking',
+  active(
     'events.clicked',
     "Events recorded on a message's trail include `clicked` (recorded when the rewritten link redirect is followed, only when click tracking is on).",
   ),

@@ -19,34 +19,31 @@ export const messageRecord = section('Message record', [
 ]);
 
 export const exportRow = section('Export row', [
-  deferred(
-    'export',
+  active(
     'export-row.columns',
     'CSV header columns in order: `id`, `created_at`, `from`, `to`, `subject`, `status`, `channel`, `source`, `agent_name`, `tags`.',
   ),
-  deferred('export', 'export-row.json-fields', 'Field names of the `json` and `jsonl` rows: not shown.'),
+  active('export-row.json-fields', 'Field names of the `json` and `jsonl` rows: not shown.'),
 ]);
 
 export const batchResponse = section('Batch response', [
-  deferred('batch', 'batch-response.accepted', '`accepted`: integer. Count of accepted items.'),
-  deferred('batch', 'batch-response.refused', '`refused`: integer. Count of refused items.'),
-  deferred('batch', 'batch-response.total', '`total`: integer. Count of items.'),
-  deferred('batch', 'batch-response.results', '`results`: array. One entry per item, in order.'),
-  deferred('batch', 'batch-response.index', '`results[].index`: integer. Position of the item in the request.'),
-  deferred('batch', 'batch-response.ok', '`results[].ok`: boolean. Whether the item was accepted.'),
-  deferred('batch', 'batch-response.id', '`results[].id`: string. Present for accepted items.'),
-  deferred('batch', 'batch-response.status', '`results[].status`: string. `queued` for accepted items.'),
-  deferred('batch', 'batch-response.refused-item', 'Fields of a refused item beyond `index` and `ok`: not shown.'),
+  active('batch-response.accepted', '`accepted`: integer. Count of accepted items.'),
+  active('batch-response.refused', '`refused`: integer. Count of refused items.'),
+  active('batch-response.total', '`total`: integer. Count of items.'),
+  active('batch-response.results', '`results`: array. One entry per item, in order.'),
+  active('batch-response.index', '`results[].index`: integer. Position of the item in the request.'),
+  active('batch-response.ok', '`results[].ok`: boolean. Whether the item was accepted.'),
+  active('batch-response.id', '`results[].id`: string. Present for accepted items.'),
+  active('batch-response.status', '`results[].status`: string. `queued` for accepted items.'),
+  active('batch-response.refused-item', 'Fields of a refused item beyond `index` and `ok`: not shown.'),
 ]);
 
 export const accountAndStatistics = section('Account and statistics', [
-  deferred(
-    'account',
+  active(
     'account-and-statistics.account-read',
     'Account read returns: plan, monthly email quota, domain and seat utilization, reputation level, retention days. Field names of these: not shown.',
   ),
-  deferred(
-    'account',
+  active(
     'account-and-statistics.tracking-flags',
     'Account fields with known names: `trackOpens` (boolean) and `trackClicks` (boolean), both off by default on every account.',
   ),
@@ -84,15 +81,13 @@ export const accountAndStatistics = section('Account and statistics', [
 ]);
 
 export const utmToolResponse = section('UTM tool response', [
-  deferred('diagnostic-tools', 'utm-tool-response.ok', '`ok`: boolean.'),
-  deferred('diagnostic-tools', 'utm-tool-response.original', '`original`: string (the input URL).'),
-  deferred(
-    'diagnostic-tools',
+  active('utm-tool-response.ok', '`ok`: boolean.'),
+  active('utm-tool-response.original', '`original`: string (the input URL).'),
+  active(
     'utm-tool-response.tagged',
     '`tagged`: string (URL with `utm_*` query parameters added, existing query parameters and anchors preserved).',
   ),
-  deferred(
-    'diagnostic-tools',
+  active(
     'utm-tool-response.params',
     '`params`: object with keys `utm_source`, `utm_medium`, `utm_campaign`, `utm_content` (and by parameter name presumably `utm_term`, when a term is sent).',
   ),
@@ -111,8 +106,8 @@ export const records = section('Records whose fields are not shown', [
   deferred('domains', 'records.domain', 'Fields of domain records: not shown.'),
   deferred('keys', 'records.key', 'Fields of API key records: not shown.'),
   deferred('webhooks', 'records.webhook', 'Fields of webhook records: not shown.'),
-  deferred('templates', 'records.template', 'Fields of template records: not shown.'),
-  deferred('suppressions', 'records.suppression', 'Fields of suppression records: not shown.'),
+  active('records.template', 'Fields of template records: not shown.'),
+  active('records.suppression', 'Fields of suppression records: not shown.'),
   deferred('support', 'records.ticket', 'Fields of support ticket records: not shown.'),
   deferred('approvals', 'records.approval', 'Fields of approval records: not shown.'),
 ]);

@@ -1,4 +1,4 @@
-import { active, deferred, section } from './requirement.ts';
+import { active, section } from './requirement.ts';
 
 export const sendRequest = section('Send request', [
   active(
@@ -23,20 +23,19 @@ export const sendRequest = section('Send request', [
   active('send-request.subject', '`subject`: string. Subject line.'),
   active('send-request.html', '`html`: string. HTML body.'),
   active('send-request.text', '`text`: string. Plain text body.'),
-  deferred(
-    'templates',
+  active(
     'send-request.template',
     '`template`: string. A stored template is rendered instead of `html`/`text`, together with `variables`. The form of the reference: not shown.',
   ),
-  deferred('templates', 'send-request.variables', '`variables`: JSON object. Values for the template.'),
+  active('send-request.variables', '`variables`: JSON object. Values for the template.'),
   active(
     'send-request.tags',
     '`tags`: array of strings. At most 10. Lowercased and de-duplicated (two tags differing only in case are one tag).',
   ),
-  deferred('utm', 'send-request.utm', '`utm`: object. See the UTM object.'),
-  deferred('attachments', 'send-request.attachments', '`attachments`: array. Element shape: not shown.'),
-  deferred('scheduling', 'send-request.scheduled-at', '`scheduled_at`: timestamp. Delays the send. Format: not shown.'),
-  deferred('dry-run', 'send-request.dry-run', '`dry_run`: boolean. When true, nothing is sent.'),
+  active('send-request.utm', '`utm`: object. See the UTM object.'),
+  active('send-request.attachments', '`attachments`: array. Element shape: not shown.'),
+  active('send-request.scheduled-at', '`scheduled_at`: timestamp. Delays the send. Format: not shown.'),
+  active('send-request.dry-run', '`dry_run`: boolean. When true, nothing is sent.'),
   active(
     'send-request.channel',
     '`channel`: string enum `api`, `sdk`, `mcp`, `smtp`. Ingress protocol: `api` is standard REST, `sdk` the client libraries, `mcp` the Model Context Protocol, `smtp` an MTA relay.',
@@ -50,19 +49,18 @@ export const sendRequest = section('Send request', [
     '`agent_name`: string, at most 128 characters. Optional identifier attributing the email to a specific bot.',
   ),
   active('send-request.body-forms', 'Body forms: `html`, or `text`.'),
-  deferred('templates', 'send-request.body-form-template', 'Body forms: `template` with `variables`.'),
-  deferred('batch', 'send-request.idempotency-key-batch', 'Headers: `Idempotency-Key` is shown on the batch call.'),
+  active('send-request.body-form-template', 'Body forms: `template` with `variables`.'),
+  active('send-request.idempotency-key-batch', 'Headers: `Idempotency-Key` is shown on the batch call.'),
   active('send-request.idempotency-key', 'Headers: the use of `Idempotency-Key` on a single send: not shown.'),
 ]);
 
 export const utm = section('UTM object', [
-  deferred('utm', 'utm.source', '`source`: string. Traffic source.'),
-  deferred('utm', 'utm.medium', '`medium`: string. Marketing medium.'),
-  deferred('utm', 'utm.campaign', '`campaign`: string. Campaign identifier.'),
-  deferred('utm', 'utm.term', '`term`: string. Optional.'),
-  deferred('utm', 'utm.content', '`content`: string. Optional.'),
-  deferred(
-    'utm',
+  active('utm.source', '`source`: string. Traffic source.'),
+  active('utm.medium', '`medium`: string. Marketing medium.'),
+  active('utm.campaign', '`campaign`: string. Campaign identifier.'),
+  active('utm.term', '`term`: string. Optional.'),
+  active('utm.content', '`content`: string. Optional.'),
+  active(
     'utm.override-existing',
     '`override_existing`: boolean. Default `false`. When true, UTM parameters already present in destination URLs are replaced; when false, author-set parameters are preserved.',
   ),

@@ -7,18 +7,15 @@ export const states = section('States and transitions', [
     'states.accepted',
     '`POST /emails` accepted: passes the acceptance check, becomes `queued`. Returns the id; a worker delivers later.',
   ),
-  deferred(
-    'batch',
+  active(
     'states.batch-item-accepted',
     'Batch item accepted: passes the acceptance check, becomes `queued`. Returns the id; a worker delivers later.',
   ),
-  deferred(
-    'cancel-and-resend',
+  active(
     'states.removed',
     '`queued`, by `DELETE /emails/:id` or `POST /emails/:id/cancel`, when the message is still `queued`: removed. The message is deleted from the outbox before it reaches the mail provider.',
   ),
-  deferred(
-    'cancel-and-resend',
+  active(
     'states.resent',
     'Any state, by `POST /emails/:id/resend`, when the issuing key is not revoked, the body not aged out and the acceptance check passes: a new message in `queued`. The resend has its own event trail.',
   ),
@@ -43,9 +40,5 @@ export const states = section('States and transitions', [
   ),
   deferred('account', 'states.account-deletion', '`PATCH /account` can cancel a scheduled account deletion.'),
   deferred('webhooks', 'states.webhook-replay', 'Webhook endpoint, replay: refused when the endpoint is disabled.'),
-  deferred(
-    'cancel-and-resend',
-    'states.key-revoked',
-    'API key, revoked: resend of a message issued by a revoked key is refused.',
-  ),
+  active('states.key-revoked', 'API key, revoked: resend of a message issued by a revoked key is refused.'),
 ]);

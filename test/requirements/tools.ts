@@ -1,18 +1,15 @@
-import { deferred, section } from './requirement.ts';
+import { active, deferred, section } from './requirement.ts';
 
 export const tools = section('Tools', [
-  deferred(
-    'diagnostic-tools',
+  active(
     'tools.utm-request',
     '`POST /tools/utm`: request `url` (string), `source`, `medium`, `campaign`, `content` (strings; `term` also accepted as a UTM field).',
   ),
-  deferred(
-    'diagnostic-tools',
+  active(
     'tools.utm-response',
     '`POST /tools/utm`: response `200`: `{ok, original, tagged, params}`. Existing query parameters and anchors are preserved.',
   ),
-  deferred(
-    'diagnostic-tools',
+  active(
     'tools.utm-decided',
     '`POST /tools/utm`: `{url,source,medium,campaign,term?,content?,override_existing?}` → `{ok,original,tagged,params}`, http and https only.',
   ),

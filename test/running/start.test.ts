@@ -1,6 +1,6 @@
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { cpus, hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runInProcess } from '../cli/run-in-process.ts';
@@ -39,6 +39,8 @@ describe('postrider-server start, on a machine that has nothing else', () => {
     environment = {
       POSTRIDER_DATA_DIR: join(folder, '.postrider'),
       POSTRIDER_PORT: String(port),
+      POSTRIDER_SMTP_PORT: String(await freePort()),
+      POSTRIDER_SMTPS_PORT: String(await freePort()),
       POSTRIDER_TRANSPORT: 'smtp://127.0.0.1:1?tls=none',
     };
     const { POSTRIDER_TRANSPORT: _, ...first } = environment;
@@ -56,6 +58,13 @@ describe('postrider-server start, on a machine that has nothing else', () => {
     callApi(baseUrl, quickstart.key, method, path, options);
   const send = (to = 'delivered@sandbox.test') =>
     call('POST', '/emails', { body: { from: 'ada@sandbox.test', to, subject: 'Hello', text: 'Hi' } });
+
+  it('is ready within 15 s of its install, by its own clock [contract-running.start]', () => {
+    const [, seconds] = /^ready in (\d+\.\d) s: /m.exec(server.stdout) ?? [];
+    // Twice the time of a machine that has nothing else to do: this one runs other tests beside it.
+    expect(Number(seconds)).toBeGreaterThan(0);
+    expect(Number(seconds)).toBeLessThan(cpus().length > 2 ? 15 : 30);
+  });
 
   it('is what `pnpm start` runs [contract-running.start] [contract-running.names]', async () => {
     const { scripts } = JSON.parse(await readFile('package.json', 'utf8'));
@@ -91,7 +100,11 @@ describe('postrider-server start, on a machine that has nothing else', () => {
       accountName: 'Postrider',
       ownerEmail: 'owner@sandbox.test',
       consoleUrl: `${baseUrl}/console`,
-      smtp: { host: '127.0.0.1', port: null, tlsPort: null },
+      smtp: {
+        host: '127.0.0.1',
+        port: Number(environment['POSTRIDER_SMTP_PORT']),
+        tlsPort: Number(environment['POSTRIDER_SMTPS_PORT']),
+      },
       mcpUrl: `${baseUrl}/mcp`,
     });
     expect(baseUrl).toBe(`http://127.0.0.1:${environment['POSTRIDER_PORT']}`);
@@ -229,18 +242,25 @@ describe('postrider-server start, where something is wrong', () => {
     await new Promise((resolve) => other.close(resolve));
   });
 
-  it('names the data directory that cannot be written', async () => {
-    const said = await refusal({ POSTRIDER_DATA_DIR: '/dev/null/x' });
-    expect(said).toContain('/dev/null/x cannot be written');
-    expect(said).toContain('POSTRIDER_DATA_DIR');
-  });
+  // In /proc nothing can be made, and the system says of it that it is not there.
+  it.each(['/dev/null/x', ...(process.platform === 'linux' ? ['/proc/x/y'] : [])])(
+    'names the data directory that cannot be written, and does not try for ever: %s',
+    async (dataDir) => {
+      const said = await refusal({ POSTRIDER_DATA_DIR: dataDir });
+      expect(said).toContain(`${dataDir} cannot be written`);
+      expect(said).toContain('POSTRIDER_DATA_DIR');
+    },
+  );
 
-  it('names the database that does not answer, without its password, and soon', async () => {
+  it.each([
+    'postgres://user:hunter2@127.0.0.1:1/mail',
+    'postgres://user@127.0.0.1:1/mail?sslmode=disable&password=hunter2',
+  ])('names the database that does not answer, without its password, and soon: %s', async (url) => {
     const beganMs = performance.now();
-    const said = await refusal({ DATABASE_URL: 'postgres://user:hunter2@127.0.0.1:1/mail' });
-    expect(said).toContain('postgres://user@127.0.0.1:1/mail');
+    const said = await refusal({ DATABASE_URL: url });
+    expect(said).toContain('(postgres://user@127.0.0.1:1/mail)');
     expect(said).not.toContain('hunter2');
-    expect(performance.now() - beganMs).toBeLessThan(10_000);
+    expect(performance.now() - beganMs).toBeLessThan(15_000);
   });
 
   it('says that the stored secrets were sealed under another key [contract-settings.secret-key]', async () => {
@@ -263,6 +283,7 @@ describe('postrider-server start, where something is wrong', () => {
     const server = startServerProcess([], production);
     expect(await server.ready).toBe('https://mail.example');
     expect(server.stdout).toContain('(production)');
+    expect(server.stdout).toContain(`  listening on 127.0.0.1:${port}\n`);
     expect(server.stdout).not.toContain('pr_live_');
     expect(server.stderr).toContain('warning: POSTRIDER_TRANSPORT is capture');
     await expect(stat(join(folder, 'quickstart.json'))).rejects.toThrow('ENOENT');
@@ -286,5 +307,22 @@ describe('postrider-server start, where something is wrong', () => {
       .map((line) => JSON.parse(line));
     expect(log.some(({ level, path }) => level === 20 && path === '/keys/self')).toBe(true);
     expect(stderr).not.toContain(key.slice(8));
+  });
+
+  it('in production on every address, without a base URL, warns and calls itself by the name of its machine', async () => {
+    const port = String(await freePort());
+    const server = startServerProcess([], {
+      ...environment,
+      POSTRIDER_MODE: 'production',
+      POSTRIDER_HOST: '0.0.0.0',
+      POSTRIDER_PORT: port,
+      POSTRIDER_ROLES: 'api',
+      POSTRIDER_TRANSPORT: 'capture',
+    });
+    expect(await server.ready).toBe(`http://${hostname()}:${port}`);
+    expect(server.stdout).toContain(`  listening on 0.0.0.0:${port}\n`);
+    expect(server.stderr).toContain('warning: POSTRIDER_BASE_URL is not set');
+    server.child.kill('SIGTERM');
+    expect((await server.finished).code).toBe(0);
   });
 });

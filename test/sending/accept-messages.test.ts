@@ -1,4 +1,3 @@
-import { sendRequestSchema } from '@postrider/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAccount } from '../../packages/server/src/accounts/create-account.ts';
 import { systemClock } from '../../packages/server/src/clock.ts';
@@ -7,6 +6,7 @@ import { type AcceptanceOptions, acceptMessages } from '../../packages/server/sr
 import { createAcceptanceDoor } from '../../packages/server/src/sending/acceptance-door.ts';
 import type { SendCommand, SendVerdict } from '../../packages/server/src/sending/send-command.ts';
 import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
+import { plainSend } from '../harness/plain-send.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
 describe('the acceptance door', () => {
@@ -37,22 +37,11 @@ describe('the acceptance door', () => {
     request: Readonly<Record<string, unknown>> = {},
     key: string | null = null,
   ): SendCommand {
-    return {
-      accountId,
-      keyId: accountId,
-      recipientAllowlist: null,
-      persona: { source: null, agentName: null },
-      fixedChannel: null,
-      headerClaims: {},
-      request: sendRequestSchema.parse({
-        from: 'a@sandbox.test',
-        to: 'x@example.com',
-        subject: 's',
-        text: 't',
-        ...request,
-      }),
-      idempotency: key === null ? null : { key, fingerprint: JSON.stringify(request) },
-    };
+    const plain = plainSend(
+      { accountId, keyId: accountId },
+      { from: 'a@sandbox.test', to: 'x@example.com', subject: 's', text: 't', ...request },
+    );
+    return { ...plain, idempotency: key === null ? null : { key, fingerprint: JSON.stringify(request) } };
   }
 
   const rows = async (table: string, accountId: string) =>
@@ -127,6 +116,7 @@ describe('the acceptance door', () => {
       createAcceptanceDoor({
         ...options,
         batchSql: options.sql,
+        filesSql: options.sql,
         ids: createIdGenerator(),
         onAccepted: () => undefined,
       }),
@@ -137,6 +127,27 @@ describe('the acceptance door', () => {
     const ids = new Set(verdicts.flatMap((verdict) => (verdict?.kind === 'accepted' ? [verdict.id] : [])));
     expect(ids.size).toBe(1);
     expect(await rows('messages', account)).toBe(1);
+  });
+
+  it('refuses by itself what of a request cannot be stored, and tells the fault; a request of which nothing can be fails', async () => {
+    const account = await newAccount();
+    const faults: unknown[] = [];
+    const door = createAcceptanceDoor({
+      ...options,
+      batchSql: options.sql,
+      filesSql: options.sql,
+      onAccepted: () => undefined,
+      onFault: (error) => faults.push(error),
+    });
+    // The edge lets no such text pass; here it stands for whatever the database refuses of one row.
+    const broken = command(account);
+    const unstorable = { ...broken, content: { ...broken.content, text: 'a\u0000b' } };
+    const verdicts = await door.acceptBatch([command(account), unstorable, command(account)]);
+    expect(codes(verdicts)).toEqual(['accepted', 'internal', 'accepted']);
+    expect(faults).toHaveLength(1);
+    expect([await rows('messages', account), await usedBy(account)]).toEqual([2, 2]);
+    await expect(door.acceptBatch([unstorable])).rejects.toThrow();
+    expect(await door.acceptBatch([])).toEqual([]);
   });
 
   it('never overdraws a quota, whichever of 64 racing transactions is first [contract-quota.exact]', async () => {

@@ -1,8 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { type AcceptanceQuestion, checkAcceptance } from '../../packages/server/src/sending/acceptance.ts';
+import {
+  type AcceptanceQuestion,
+  checkAcceptance,
+  examineAcceptance,
+} from '../../packages/server/src/sending/acceptance.ts';
 
 function ask(changes: Partial<AcceptanceQuestion> = {}) {
-  return checkAcceptance({
+  return checkAcceptance(questionWith(changes));
+}
+
+function questionWith(changes: Partial<AcceptanceQuestion>): AcceptanceQuestion {
+  return {
     fromDomain: 'example.com',
     recipients: [{ email: 'Ann@example.org', kind: 'to' }],
     cost: 1,
@@ -13,7 +21,7 @@ function ask(changes: Partial<AcceptanceQuestion> = {}) {
     quotaLimit: 10,
     quotaUsed: 0,
     ...changes,
-  });
+  };
 }
 
 describe('the acceptance check', () => {
@@ -75,5 +83,40 @@ describe('the acceptance check', () => {
 
   it('costs nothing where nothing leaves, even for an account that was cut below what it has used', () => {
     expect(ask({ quotaUsed: 50, cost: 0 })).toEqual({ ok: true });
+  });
+});
+
+describe('the examination for a dry run', () => {
+  const NOTHING = { account: null, domain: null, allowlist: null, suppression: null, quota: null, refused: [] };
+
+  it('finds nothing where the check passes', () => {
+    expect(examineAcceptance(questionWith({}))).toEqual(NOTHING);
+  });
+
+  it.each<[keyof typeof NOTHING, Partial<AcceptanceQuestion>]>([
+    ['account', { accountSuspended: true }],
+    ['domain', { domainVerified: false }],
+    ['allowlist', { recipientAllowlist: [] }],
+    ['suppression', { suppressed: () => true }],
+    ['quota', { quotaUsed: 10 }],
+  ])('says by the rule of %s what a send would be refused with', (rule, changes) => {
+    const { refused: _, ...found } = examineAcceptance(questionWith(changes));
+    const { refused: __, ...nothing } = NOTHING;
+    const refusal = checkAcceptance(questionWith(changes));
+    expect(refusal.ok).toBe(false);
+    expect(found).toEqual({ ...nothing, [rule]: { ...refusal, ok: undefined } });
+  });
+
+  it('asks every rule, whichever objected before', () => {
+    const all = {
+      accountSuspended: true,
+      domainVerified: false,
+      recipientAllowlist: [],
+      suppressed: () => true,
+      quotaUsed: 10,
+    };
+    const { refused, ...found } = examineAcceptance(questionWith(all));
+    expect(Object.values(found).every((refusal) => refusal !== null)).toBe(true);
+    expect(refused).toEqual([{ email: 'Ann@example.org', kind: 'to', code: 'recipient_not_allowed' }]);
   });
 });

@@ -11,9 +11,12 @@ function start(options: Partial<GroupCommitOptions<number, number>> = {}) {
   const writes: Written[] = [];
   const group = createGroupCommit<number, number>({
     maxBatch: 3,
+    maxOctets: 1_000,
+    octetsOf: (item) => item,
     lanes: 1,
     secondLaneFrom: 1,
     isItemFault: () => false,
+    isOutage: () => false,
     write: (items) =>
       new Promise((resolve, reject) => {
         const finish = (error?: Error) => (error ? reject(error) : resolve(items.map((item) => item * 10)));
@@ -51,6 +54,17 @@ describe('group commit', () => {
     expect(three.items).toEqual([5]);
     three.finish();
     expect(await Promise.all([first, ...rest])).toEqual([10, 20, 30, 40, 50]);
+  });
+
+  it('bounds a batch by what its items weigh as well, and lets one that weighs more go alone', async () => {
+    const { group, write } = start({ maxBatch: 10 });
+    const verdicts = [600, 400, 1, 5_000, 999, 1].map((item) => group.submit(item));
+    for (const [index, items] of [[600, 400], [1], [5_000], [999, 1]].entries()) {
+      const next = await write(index);
+      expect(next.items).toEqual(items);
+      next.finish();
+    }
+    expect(await Promise.all(verdicts)).toEqual([6_000, 4_000, 10, 50_000, 9_990, 10]);
   });
 
   it('puts the requests of one turn into one batch', async () => {
@@ -97,6 +111,34 @@ describe('group commit', () => {
     const next = group.submit(3);
     (await write(1)).finish();
     expect(await next).toBe(30);
+  });
+
+  it('gives an outage to those who wait as well, rather than letting each batch find out for itself', async () => {
+    const { group, writes, write } = start({ isOutage: (error) => String(error).includes('silent') });
+    const verdicts = [1, 2, 3, 4, 5, 6, 7].map((item) => group.submit(item));
+    const failed = Promise.allSettled(verdicts);
+    (await write(0)).finish(new Error('silent'));
+    expect((await failed).map(({ status }) => status)).toEqual(Array(7).fill('rejected'));
+    expect(writes).toHaveLength(1);
+    const next = group.submit(8);
+    (await write(1)).finish();
+    expect(await next).toBe(80);
+  });
+
+  it('gives an outage to the rest of a batch that is being written one by one', async () => {
+    const batches: (readonly number[])[] = [];
+    const { group } = start({
+      isItemFault: (error) => String(error).includes('bad'),
+      isOutage: (error) => String(error).includes('silent'),
+      write: (items) => {
+        batches.push(items);
+        if (items.length > 1) return Promise.reject(new Error('bad item'));
+        return items[0] === 1 ? Promise.resolve([10]) : Promise.reject(new Error('silent'));
+      },
+    });
+    const settled = await Promise.allSettled([group.submit(1), group.submit(2), group.submit(3)]);
+    expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
+    expect(batches).toEqual([[1, 2, 3], [1], [2]]);
   });
 
   it('writes each item by itself where one of them may be at fault, so that it fails alone', async () => {

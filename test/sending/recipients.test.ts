@@ -33,6 +33,15 @@ describe('planning deliveries', () => {
     expect(planDeliveries(recipients.slice(0, 1), 'sandbox.test')).toEqual([{ route: 'outbound', ordinals: [0] }]);
   });
 
+  it('makes a hand-off for each recipient of a message that names its reader', () => {
+    const recipients = ['a@b.co', 'x@sandbox.test', 'c@d.co'].map((email, ordinal) => ({ ordinal, email }));
+    expect(planDeliveries(recipients, 'sandbox.test', true)).toEqual([
+      { route: 'outbound', ordinals: [0] },
+      { route: 'sandbox', ordinals: [1] },
+      { route: 'outbound', ordinals: [2] },
+    ]);
+  });
+
   it('takes no subdomain and no look-alike for the sandbox', () => {
     expect(isSandboxAddress('a@sandbox.test', 'sandbox.test')).toBe(true);
     for (const email of ['a@x.sandbox.test', 'a@xsandbox.test', 'a@sandbox.test.co', 'sandbox.test@b.co']) {

@@ -17,6 +17,7 @@ export function describeCommands(operations: readonly Operation[]): readonly Com
         command: operation.cli.command,
         summary: operation.summary,
         description: operation.description,
+        needsKey: operation.access.kind === 'key',
         scope: operation.access.kind === 'key' ? operation.access.scope : null,
         examples: operation.cli.examples ?? [],
         inputs,
@@ -43,6 +44,8 @@ const VALUE_NAMES: Readonly<Record<string, string>> = {
   cc: 'address',
   bcc: 'address',
   reply_to: 'address',
+  email: 'address',
+  emails: 'address',
   html: 'content',
   text: 'content',
   tags: 'tag',
@@ -50,6 +53,7 @@ const VALUE_NAMES: Readonly<Record<string, string>> = {
   cursor: 'cursor',
   agent_name: 'name',
   idempotency_key: 'key',
+  scheduled_at: 'time',
   wait: 'seconds',
 };
 
@@ -58,7 +62,7 @@ function describeInputs(operation: Operation, positional: readonly string[]): re
   const names = list.map(({ name }) => name);
   const unknown = positional.filter((name) => !names.includes(name));
   if (unknown.length > 0) throw new Error(`${operation.id}: no argument is named ${unknown.join(', ')}`);
-  const inputs = list.map((argument) => describeInput(argument, positional, names));
+  const inputs = list.map((argument) => describeInput(argument, positional, names, operation.itemwise?.field));
   checkFlags(operation, inputs);
   // Positional arguments stand in the order the exposure names them in.
   return inputs.toSorted((a, b) => positionOf(a, positional) - positionOf(b, positional));
@@ -69,9 +73,18 @@ function isChannelOfSend(operation: Operation, { place, name }: Argument): boole
   return operation.effect === 'send' && place === 'body' && name === 'channel';
 }
 
-function describeInput(argument: Argument, positional: readonly string[], names: readonly string[]): InputDescription {
+/** Lists of whole requests are written in files. */
+const FILE: ValueDescription = { kind: 'file' };
+const FILE_FORMS = ' A file, or - for stdin: a JSON array, or one JSON object a line.';
+
+function describeInput(
+  argument: Argument,
+  positional: readonly string[],
+  names: readonly string[],
+  itemsField: string | undefined,
+): InputDescription {
   const { name, place, key, required, schema } = argument;
-  const value = describeValue(name, schema);
+  const value = name === itemsField ? FILE : describeValue(name, schema);
   const isPositional = positional.includes(name);
   return {
     name,
@@ -80,19 +93,26 @@ function describeInput(argument: Argument, positional: readonly string[], names:
     required,
     positional: isPositional,
     flags: isPositional ? [] : flagsOf(name, value, names),
-    valueName: VALUE_NAMES[name] ?? valueNameOf(value),
-    description: typeof schema['description'] === 'string' ? schema['description'] : '',
+    valueName: value.kind === 'file' ? 'file' : (VALUE_NAMES[name] ?? valueNameOf(value)),
+    description: `${typeof schema['description'] === 'string' ? schema['description'] : ''}${value.kind === 'file' ? FILE_FORMS : ''}`,
     value,
   };
 }
 
-/** What is given once for each item is named for one item: `--tag a --tag b`. The API's own name works as well. */
+/**
+ * What is given once for each item is named for one item: `--tag a --tag b`. The API's own name works as well. Names of either casing become
+ * words parted by hyphens.
+ */
 function flagsOf(name: string, { kind }: ValueDescription, names: readonly string[]): readonly string[] {
-  const own = `--${name.replaceAll('_', '-')}`;
+  const own = `--${toWords(name)}`;
   const singular = name.replace(/s$/, '');
   const isRepeatable = kind === 'list' || kind === 'map';
   if (!isRepeatable || singular === name || names.includes(singular)) return [own];
-  return [`--${singular.replaceAll('_', '-')}`, own];
+  return [`--${toWords(singular)}`, own];
+}
+
+function toWords(name: string): string {
+  return name.replaceAll('_', '-').replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
 function describeValue(name: string, given: JsonSchema): ValueDescription {

@@ -1,4 +1,4 @@
-import { type HelpPage, helpPages } from '@postrider/cli';
+import { type HelpPage, helpPages, OWN_COMMANDS } from '@postrider/cli';
 import { OPERATIONS } from '@postrider/core';
 import { commandsSource, describeCommands } from './cli-commands.ts';
 import { MARKDOWN_NOTICE } from './markdown.ts';
@@ -11,7 +11,7 @@ export async function cliHelpFiles(): Promise<Record<string, string>> {
   const commands = describeCommands(OPERATIONS);
   return {
     'packages/cli/src/generated/commands.ts': commandsSource(commands),
-    'docs/cli.md': renderReference(helpPages(commands, HELP_COLUMNS)),
+    'docs/cli.md': renderReference(helpPages([...commands, ...OWN_COMMANDS], HELP_COLUMNS)),
   };
 }
 

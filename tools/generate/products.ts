@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type AnyOperation, type CallableOperation, OPERATIONS } from '@postrider/core';
+import { type AnyOperation, type CallableOperation, OPERATIONS, type Operation } from '@postrider/core';
 import { collectCitations } from '../../test/requirements/citations.ts';
 import { REQUIREMENTS } from '../../test/requirements.ts';
 import { cliHelpFiles } from './cli-help.ts';
@@ -42,7 +42,7 @@ export async function renderProducts(root: string): Promise<readonly Product[]> 
 async function renderSdk(document: OpenApiDocument, version: string): Promise<readonly Product[]> {
   const operations = OPERATIONS.filter(isCallable);
   const resources = Map.groupBy(
-    operations.map((operation) => describeCall(operation, document)),
+    operations.filter((operation) => !isAlias(operation)).map((operation) => describeCall(operation, document)),
     ({ resource }) => resource,
   );
   return [
@@ -60,6 +60,11 @@ async function renderSdk(document: OpenApiDocument, version: string): Promise<re
 
 function isCallable(operation: AnyOperation): operation is CallableOperation {
   return operation.response !== 'raw';
+}
+
+/** Another spelling of a call needs no method of its own. */
+function isAlias({ aliasOf }: Operation): boolean {
+  return aliasOf !== undefined;
 }
 
 function toProducts(files: Readonly<Record<string, string>>): readonly Product[] {

@@ -12,7 +12,7 @@ import {
 export type NamedType =
   | { readonly kind: 'model'; readonly name: string }
   | { readonly kind: 'alias'; readonly name: string; readonly definition: string }
-  | { readonly kind: 'language'; readonly name: 'string' };
+  | { readonly kind: 'language'; readonly name: 'string' | 'DownloadPromise' };
 
 /** One method of a resource. */
 export interface Call {
@@ -29,13 +29,15 @@ export interface Call {
   readonly query: { readonly type: NamedType; readonly required: boolean } | null;
   /** What the call answers; of a list the whole page's body. */
   readonly output: NamedType;
+  /** Further answers, each where a field of the body is true. */
+  readonly alternatives: readonly { readonly when: string; readonly output: NamedType }[];
   /** Where the answer is a page: the field with its items, and their type. */
   readonly page: { readonly itemsName: string; readonly item: NamedType } | null;
 }
 
 /** Describes how the SDK calls an operation, from the registry and from the OpenAPI document made of it. */
 export function describeCall(operation: CallableOperation, document: OpenApiDocument): Call {
-  const { errors }: Operation = operation;
+  const { errors, alternatives = [] }: Operation = operation;
   const { parameters = [], requestBody } = nodeOf(operation, document);
   const method = toCamelCase(operation.id.slice(resourceOf(operation).length + 1));
   const query = parameters.filter((parameter) => parameter.in === 'query');
@@ -53,6 +55,13 @@ export function describeCall(operation: CallableOperation, document: OpenApiDocu
     body: bodySchema === undefined ? null : nameType(bodySchema, `${method}Body`, bodyPath(operation)),
     query: query.length === 0 ? null : { type: queryType(operation, method), required: query.some(isRequired) },
     output: outputOf(operation, method, document),
+    alternatives: alternatives.flatMap(({ status, when }) => {
+      if (when === null) return [];
+      const alias = `${method}${status}Answer`;
+      return [
+        { when, output: nameType(answerSchema(operation, status, document), alias, answerPath(operation, status)) },
+      ];
+    }),
     page: pageOf(operation, method, document),
   };
 }
@@ -84,7 +93,8 @@ function isRequired({ required }: ParameterNode): boolean {
 
 function outputOf(operation: CallableOperation, method: string, document: OpenApiDocument): NamedType {
   if (operation.response === 'text') return { kind: 'language', name: 'string' };
-  return nameType(successSchema(operation, document), `${method}Answer`, answerPath(operation));
+  if (operation.response === 'stream') return { kind: 'language', name: 'DownloadPromise' };
+  return nameType(successSchema(operation, document), `${method}Answer`, answerPath(operation, operation.status));
 }
 
 /** A page is an answer with `nextCursor`; its items are its one array. */
@@ -95,18 +105,24 @@ function pageOf(operation: CallableOperation, method: string, document: OpenApiD
   const [first] = arrays;
   if (first === undefined || arrays.length > 1) throw new Error(`${operation.id} must answer exactly one array`);
   const [itemsName, { items = {} }] = first;
-  return { itemsName, item: nameType(items, `${method}Item`, `${answerPath(operation)}['${itemsName}'][number]`) };
+  return {
+    itemsName,
+    item: nameType(items, `${method}Item`, `${answerPath(operation, operation.status)}['${itemsName}'][number]`),
+  };
 }
 
 function successSchema(operation: CallableOperation, document: OpenApiDocument): SchemaNode {
-  const success = nodeOf(operation, document).responses[operation.status];
-  return success?.content['application/json']?.schema ?? {};
+  return answerSchema(operation, operation.status, document);
+}
+
+function answerSchema(operation: CallableOperation, status: number, document: OpenApiDocument): SchemaNode {
+  return nodeOf(operation, document).responses[status]?.content['application/json']?.schema ?? {};
 }
 
 function bodyPath({ id }: CallableOperation): string {
   return `operations['${id}']['requestBody']['content']['application/json']`;
 }
 
-function answerPath({ id, status }: CallableOperation): string {
+function answerPath({ id }: CallableOperation, status: number): string {
   return `operations['${id}']['responses'][${status}]['content']['application/json']`;
 }

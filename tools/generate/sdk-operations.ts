@@ -1,5 +1,5 @@
 import type { CallableOperation } from '@postrider/core';
-import { nodeOf, type OpenApiDocument, resolveSchema } from './openapi-document.ts';
+import { nodeOf, type OpenApiDocument, resolveSchema, type SchemaNode } from './openapi-document.ts';
 import { TYPESCRIPT_NOTICE } from './product.ts';
 
 /** The table from which the client makes requests: what a call needs to know beside its input. */
@@ -17,11 +17,11 @@ const FACTS_TYPE = `export interface OperationFacts {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** With \`:name\` in the place of a parameter. */
   readonly path: string;
-  readonly response: 'json' | 'text';
+  readonly response: 'json' | 'text' | 'stream';
   /** Whether the request may carry an idempotency key. */
   readonly takesIdempotencyKey: boolean;
-  /** Whether the body has a field \`channel\`. */
-  readonly takesChannel: boolean;
+  /** Where a field \`channel\` can stand: in the body itself, or in each item of the lists it holds. */
+  readonly channelIn: 'body' | 'items' | null;
 }
 `;
 
@@ -29,7 +29,15 @@ function renderFacts(operation: CallableOperation, document: OpenApiDocument): s
   const node = nodeOf(operation, document);
   const body = node.requestBody?.content['application/json']?.schema;
   const takesKey = (node.parameters ?? []).some(({ name }) => name === 'idempotency-key');
-  const takesChannel = body !== undefined && resolveSchema(body, document).properties?.['channel'] !== undefined;
-  const flags = `takesIdempotencyKey: ${takesKey}, takesChannel: ${takesChannel}`;
+  const channelIn = JSON.stringify(placeOfChannel(body, document)).replaceAll('"', "'");
+  const flags = `takesIdempotencyKey: ${takesKey}, channelIn: ${channelIn}`;
   return `{ method: '${operation.method}', path: '${operation.path}', response: '${operation.response}', ${flags} }`;
+}
+
+function placeOfChannel(body: SchemaNode | undefined, document: OpenApiDocument): 'body' | 'items' | null {
+  if (body === undefined) return null;
+  const { properties = {} } = resolveSchema(body, document);
+  if (properties['channel'] !== undefined) return 'body';
+  const items = Object.values(properties).flatMap((property) => (property.items ? [property.items] : []));
+  return items.some((item) => resolveSchema(item, document).properties?.['channel'] !== undefined) ? 'items' : null;
 }

@@ -26,7 +26,7 @@ export function renderResources(resources: readonly string[]): string {
   const properties = resources.map((name) => `  readonly ${toCamelCase(name)} = new ${className(name)}(this);`);
   return `${TYPESCRIPT_NOTICE}
 
-import type { Answer, CallOptions, OperationCaller, OperationInput } from '../call.ts';
+import type { Answer, CallOptions, OpenAnswer, OperationCaller, OperationInput } from '../call.ts';
 import type { OperationId } from './operations.ts';
 ${imports.join('\n')}
 
@@ -39,21 +39,26 @@ ${properties.join('\n')}
     input?: OperationInput,
     options?: CallOptions,
   ): Promise<Answer<Data>>;
+
+  abstract openOperation(id: OperationId, input?: OperationInput, options?: CallOptions): Promise<OpenAnswer>;
 }
 `;
 }
 
 /** The types that the method of a call names. */
-function typesOf({ body, query, output, page }: Call): NamedType[] {
-  return [...(body ? [body] : []), ...(query ? [query.type] : []), page?.item ?? output];
+function typesOf({ body, query, output, alternatives, page }: Call): NamedType[] {
+  const answers = [page?.item ?? output, ...alternatives.map((alternative) => alternative.output)];
+  return [...(body ? [body] : []), ...(query ? [query.type] : []), ...answers];
 }
 
 function renderImports(calls: readonly Call[], types: readonly NamedType[]): string[] {
   const models = types.filter(({ kind }) => kind === 'model').map(({ name }) => name);
   const lists = calls.some(({ page }) => page !== null);
   const parts = types.some(({ kind }) => kind === 'alias');
+  const files = types.some(isFile);
   return [
     `import type { CallOptions, OperationCaller } from '../../call.ts';`,
+    ...(files ? [`import { type DownloadPromise, download } from '../../download.ts';`] : []),
     ...(lists ? [`import { listPages, type PagePromise } from '../../pagination.ts';`] : []),
     ...(models.length > 0 ? [`import type { ${[...new Set(models)].sort().join(', ')} } from '../models.ts';`] : []),
     ...(parts ? [`import type { operations } from '../schema.ts';`] : []),
@@ -66,11 +71,42 @@ function renderAliases(types: readonly NamedType[]): string {
 }
 
 function renderMethod(call: Call): string {
-  return `${renderDocComment(describeMethod(call), '  ')}${call.page === null ? renderCall(call) : renderList(call, call.page)}`;
+  const comment = renderDocComment(describeMethod(call), '  ');
+  return `${comment}${renderOverloads(call)}${call.page === null ? renderCall(call) : renderList(call, call.page)}`;
+}
+
+/**
+ * Where a field of the body decides what is answered, the type of the answer follows from it; a body that does not say which keeps both.
+ */
+function renderOverloads(call: Call): string {
+  if (call.alternatives.length === 0 || call.body === null) return '';
+  const { name } = call.body;
+  const signature = (body: string, answer: string) =>
+    `  ${call.method}(${renderArguments(call, body).replaceAll(' = {}', '').replace('options:', 'options?:')}): Promise<${answer}>;\n`;
+  const none = call.alternatives.map(({ when }) => `${when}?: false`).join('; ');
+  return [
+    ...call.alternatives.map(({ when, output }) => signature(`${name} & { ${when}: true }`, output.name)),
+    signature(`${name} & { ${none} }`, call.output.name),
+    signature(name, answerType(call)),
+  ].join('');
+}
+
+function answerType({ output, alternatives }: Call): string {
+  return [output.name, ...alternatives.map((alternative) => alternative.output.name)].join(' | ');
+}
+
+function isFile({ name }: NamedType): boolean {
+  return name === 'DownloadPromise';
 }
 
 function renderCall(call: Call): string {
-  const type = call.output.name;
+  const type = answerType(call);
+  if (isFile(call.output)) {
+    return `  ${call.method}(${renderArguments(call)}): ${type} {
+    return download(this.#client, '${call.id}', ${renderInput(call)}, options);
+  }
+`;
+  }
   return `  async ${call.method}(${renderArguments(call)}): Promise<${type}> {
     const { data } = await this.#client.requestOperation<${type}>('${call.id}', ${renderInput(call)}, options);
     return data;
@@ -86,10 +122,10 @@ function renderList(call: Call, { itemsName, item }: NonNullable<Call['page']>):
 }
 
 /** Ids first, in the order of the path, then the body, then the query, then the options of the call. */
-function renderArguments({ params, body, query }: Call): string {
+function renderArguments({ params, body, query }: Call, bodyType = body?.name): string {
   return [
     ...params.map(({ name }) => `${name}: string`),
-    ...(body === null ? [] : [`body: ${body.name}`]),
+    ...(body === null ? [] : [`body: ${bodyType}`]),
     ...(query === null ? [] : [`query: ${query.type.name}${query.required ? '' : ' = {}'}`]),
     'options: CallOptions = {}',
   ].join(', ');

@@ -1,5 +1,5 @@
 import { readCredentials } from '@postrider/mcp/credentials';
-import { type OperationId, Postrider, PostriderError } from '@postrider/sdk';
+import { Download, type OperationId, Postrider, PostriderError } from '@postrider/sdk';
 import type { CliIo } from './cli-io.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { type FailureProblem, ownFailure, requestFailure, usageFailure } from './failure.ts';
@@ -17,16 +17,23 @@ export interface ApiAnswer {
 export interface ApiConnection {
   /** `maxRetries`: attempts after the first one; the SDK's own number unless given. */
   call(operationId: string, input: OperationInput, maxRetries?: number): Promise<ApiAnswer>;
+  /** Calls an operation that answers a file; reading it rejects as calls do. */
+  download(operationId: string, input: OperationInput): Promise<Download>;
 }
 
 interface Credentials {
-  readonly apiKey: string;
-  readonly baseUrl: string;
+  /** Null for commands that work without one. */
+  readonly apiKey: string | null;
+  /** Undefined: the SDK's own. */
+  readonly baseUrl: string | undefined;
 }
 
-/** Finds out which server to call and with which key; no request is made yet. Rejects with a CliFailure where there is no key to use. */
-export async function connect(options: GlobalOptions, io: CliIo): Promise<ApiConnection> {
-  const client = createClient(await findCredentials(options, io), options);
+/**
+ * Finds out which server to call and with which key; no request is made yet. Rejects with a CliFailure where there is no key to use, and the
+ * command needs one.
+ */
+export async function connect(options: GlobalOptions, io: CliIo, needsKey: boolean): Promise<ApiConnection> {
+  const client = createClient(await findCredentials(options, io, needsKey), options);
   return {
     call: async (operationId, input, maxRetries) => {
       // The catalogue of commands and the SDK's operations are generated from the same registry.
@@ -37,11 +44,27 @@ export async function connect(options: GlobalOptions, io: CliIo): Promise<ApiCon
         throw toCliFailure(error, options);
       }
     },
+    download: async (operationId, input) => {
+      try {
+        const answer = await client.openOperation(operationId as OperationId, input, { signal: io.signal }); // As above.
+        return new Download({ ...answer, chunks: tellingFailures(answer.chunks, options) });
+      } catch (error) {
+        throw toCliFailure(error, options);
+      }
+    },
   };
 }
 
+async function* tellingFailures(chunks: AsyncIterable<Uint8Array>, options: GlobalOptions) {
+  try {
+    yield* chunks;
+  } catch (error) {
+    throw toCliFailure(error, options);
+  }
+}
+
 /** Flags take the place of the environment variables of the same meaning; the rest is the one rule that all our clients share. */
-async function findCredentials(options: GlobalOptions, io: CliIo): Promise<Credentials> {
+async function findCredentials(options: GlobalOptions, io: CliIo, needsKey: boolean): Promise<Credentials> {
   const environment = {
     ...io.env,
     ...(options.apiKey === undefined ? {} : { POSTRIDER_API_KEY: options.apiKey }),
@@ -49,6 +72,7 @@ async function findCredentials(options: GlobalOptions, io: CliIo): Promise<Crede
     ...(options.dataDir === undefined ? {} : { POSTRIDER_DATA_DIR: options.dataDir }),
   };
   const verdict = await readCredentials(environment, io.cwd);
+  if (!verdict.ok && !needsKey) return { apiKey: null, baseUrl: environment['POSTRIDER_BASE_URL'] || undefined };
   if (!verdict.ok) {
     const fix =
       'Give --api-key and --base-url, set POSTRIDER_API_KEY and POSTRIDER_BASE_URL, or name a profile with --data-dir.';

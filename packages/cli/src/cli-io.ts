@@ -4,6 +4,10 @@ export interface TextSink {
   readonly isTTY?: boolean;
   /** Width of the terminal in columns. */
   readonly columns?: number;
+  /** True where nobody reads any more. */
+  readonly destroyed?: boolean;
+  /** Where `write` answers false, the sink is full until its event `drain`. */
+  once?(event: string, listener: () => void): unknown;
 }
 
 /** Where piped content comes from; `process.stdin` is such a source. */

@@ -9,6 +9,8 @@ export interface CommandDescription {
   readonly command: string;
   readonly summary: string;
   readonly description: string;
+  /** False where the command works without a key. */
+  readonly needsKey: boolean;
   /** The scope a key needs, or null where any key will do. */
   readonly scope: string | null;
   readonly examples: readonly string[];
@@ -42,5 +44,7 @@ export type ValueDescription =
   | { readonly kind: 'list'; readonly choices: readonly string[] | null }
   /** Given once for each entry, name and value parted by `separator`. */
   | { readonly kind: 'map'; readonly separator: '=' | ':' }
+  /** A list of objects from a file that the text names, or from stdin. */
+  | { readonly kind: 'file' }
   /** Whatever has more structure than a flag can show: given as JSON. */
   | { readonly kind: 'json' };

@@ -1,8 +1,17 @@
 import { connect } from './api-connection.ts';
 import type { CliIo } from './cli-io.ts';
-import { SEND_OPERATION } from './commands/describe-send.ts';
+import { BATCH_OPERATION } from './commands/describe-batch.ts';
+import { isSend } from './commands/describe-send.ts';
+import { SUPPRESS_OPERATION } from './commands/describe-suppress.ts';
+import { EXPORT_OPERATION } from './commands/log/describe-export.ts';
+import { TAIL_COMMAND } from './commands/log/describe-tail.ts';
+import { runExport } from './commands/log/run-export.ts';
+import { runTail } from './commands/log/run-tail.ts';
+import { runBatch } from './commands/run-batch.ts';
 import { runCommand } from './commands/run-command.ts';
 import { runSend } from './commands/run-send.ts';
+import { runSuppress } from './commands/run-suppress.ts';
+import { TEMPLATE_COMMAND_RUNNERS } from './commands/templates/runners.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { Invocation } from './invocation.ts';
 import { createOutput } from './output/output.ts';
@@ -10,8 +19,14 @@ import { createOutput } from './output/output.ts';
 /** Carries out a parsed command line. */
 export async function executeInvocation(invocation: Invocation, io: CliIo): Promise<ExitCode> {
   const output = createOutput(io, invocation.options);
-  const connection = await connect(invocation.options, io);
-  return invocation.command.id === SEND_OPERATION
+  const connection = await connect(invocation.options, io, invocation.command.needsKey);
+  const own = TEMPLATE_COMMAND_RUNNERS[invocation.command.id];
+  if (own !== undefined) return own(invocation, connection, output, io);
+  if (invocation.command.id === EXPORT_OPERATION) return runExport(invocation, connection, output, io);
+  if (invocation.command.id === TAIL_COMMAND) return runTail(invocation, connection, output, io);
+  if (invocation.command.id === SUPPRESS_OPERATION) return runSuppress(invocation, connection, output, io);
+  if (invocation.command.id === BATCH_OPERATION) return runBatch(invocation, connection, output, io);
+  return isSend(invocation.command.id)
     ? runSend(invocation, connection, output, io)
-    : runCommand(invocation, connection, output);
+    : runCommand(invocation, connection, output, io);
 }

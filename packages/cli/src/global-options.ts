@@ -42,11 +42,14 @@ export function addGlobalOptions(command: Command): Command {
     new Option('--no-color', 'Print without colours; so does the environment variable NO_COLOR.'),
     new Option('-q, --quiet', 'Print the answer and errors only, no hints.'),
   ];
-  for (const option of options) command.addOption(option.helpGroup(GLOBAL_OPTIONS_TITLE));
+  const own = new Set(command.options.map(({ long }) => long));
+  for (const option of options) {
+    if (!own.has(option.long)) command.addOption(option.helpGroup(GLOBAL_OPTIONS_TITLE));
+  }
   return command.addHelpOption(new Option('-h, --help', 'Print help.').helpGroup(GLOBAL_OPTIONS_TITLE));
 }
 
-/** The names that no operation's argument may take. */
+/** The names that no operation's argument may take. `--version` stands at the root alone, and may mean a template's further down. */
 export const GLOBAL_FLAG_NAMES = [
   'json',
   'output',
@@ -57,7 +60,6 @@ export const GLOBAL_FLAG_NAMES = [
   'color',
   'quiet',
   'help',
-  'version',
 ] as const;
 
 /** The options as given at any level; the level nearest to the command's own flags wins. */
@@ -97,7 +99,12 @@ function outputForm(isJson: boolean | undefined, io: CliIo): Pick<GlobalOptions,
 
 function givenOptions(command: Command): Record<string, unknown> {
   const above = command.parent ? givenOptions(command.parent) : {};
-  const own = Object.entries(command.opts()).filter(([name]) => command.getOptionValueSource(name) === 'cli');
+  const globals = command.options.filter(({ helpGroupHeading }) => helpGroupHeading === GLOBAL_OPTIONS_TITLE);
+  const names = new Set(globals.map((option) => option.attributeName()));
+  // A command's own option can have the name of a global one, as that of the file to write does.
+  const own = Object.entries(command.opts()).filter(
+    ([name]) => names.has(name) && command.getOptionValueSource(name) === 'cli',
+  );
   return { ...above, ...Object.fromEntries(own) };
 }
 

@@ -2,14 +2,20 @@ import { readFileSync } from 'node:fs';
 import { Command, type Help } from 'commander';
 import type { CliIo } from './cli-io.ts';
 import type { CommandDescription } from './command-description.ts';
+import { addAttachFlag } from './commands/attach-flag.ts';
+import { CONTENT_OPERATIONS, describeContentFlags } from './commands/content-flags.ts';
+import { BATCH_OPERATION, describeBatch } from './commands/describe-batch.ts';
 import { describeCommand, readValues } from './commands/describe-command.ts';
-import { describeSend, SEND_OPERATION } from './commands/describe-send.ts';
+import { addWaitFlag, isSend } from './commands/describe-send.ts';
+import { describeSuppress, SUPPRESS_OPERATION } from './commands/describe-suppress.ts';
+import { describeExport, EXPORT_OPERATION } from './commands/log/describe-export.ts';
+import { describeTail, TAIL_COMMAND } from './commands/log/describe-tail.ts';
 import { EXIT_CODE_MEANINGS, EXIT_CODES, type ExitCodeName } from './exit-codes.ts';
 import { addGlobalOptions, GLOBAL_OPTIONS_TITLE, readGlobalOptions } from './global-options.ts';
 import type { Invocation } from './invocation.ts';
 
 /** Second names of commands, at the top: what is used most is shortest. */
-const SHORTCUTS: Readonly<Record<string, string>> = { send: 'emails send' };
+const SHORTCUTS: Readonly<Record<string, string>> = { send: 'emails send', batch: 'emails batch' };
 
 /** The root of the command tree; `run` is called with what the command line asks for. */
 export function buildProgram(
@@ -71,7 +77,12 @@ function addLeaf(
   run: (invocation: Invocation) => Promise<void>,
 ): Command {
   const command = describeCommand(parent.command(name), description);
-  if (description.id === SEND_OPERATION) describeSend(command);
+  if (isSend(description.id)) addWaitFlag(addAttachFlag(command, description.id));
+  if (description.id === BATCH_OPERATION) addWaitFlag(describeBatch(command));
+  if (CONTENT_OPERATIONS.includes(description.id)) describeContentFlags(command);
+  if (description.id === SUPPRESS_OPERATION) describeSuppress(command);
+  if (description.id === EXPORT_OPERATION) describeExport(command);
+  if (description.id === TAIL_COMMAND) describeTail(command);
   addGlobalOptions(command);
   return command.action(() =>
     run({

@@ -7,8 +7,11 @@ import { COMMANDS } from './generated/commands.ts';
 import { guessOutputForm } from './global-options.ts';
 import type { Invocation } from './invocation.ts';
 import { reportFailure } from './output/failure-report.ts';
+import { OWN_COMMANDS } from './own-commands.ts';
 import { buildProgram } from './program.ts';
 import { findSwallowedFlag } from './swallowed-flag.ts';
+
+const ALL_COMMANDS = [...COMMANDS, ...OWN_COMMANDS];
 
 /**
  * Runs one command line and answers with its exit code. Writes data to `io.stdout` and everything else to `io.stderr`; never throws,
@@ -17,7 +20,7 @@ import { findSwallowedFlag } from './swallowed-flag.ts';
 export async function runCli(
   argv: readonly string[],
   io: CliIo,
-  commands: readonly CommandDescription[] = COMMANDS,
+  commands: readonly CommandDescription[] = ALL_COMMANDS,
 ): Promise<ExitCode> {
   let exitCode: ExitCode = EXIT_CODES.done;
   let form = guessOutputForm(argv, io);

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { type JsonSchema, toInlineSchema } from './json-schema.ts';
-import type { Operation } from './operation.ts';
+import { type JsonSchema, toInlineSchema, withItems } from './json-schema.ts';
+import type { ItemwiseBody, Operation } from './operation.ts';
 
 export type ArgumentPlace = 'params' | 'query' | 'headers' | 'body';
 
@@ -29,7 +29,7 @@ export function argumentsOf(operation: Operation): readonly Argument[] {
   return [
     ...fieldsOf(operation.params, 'params'),
     ...fieldsOf(operation.query, 'query'),
-    ...fieldsOf(operation.body, 'body'),
+    ...fieldsOf(operation.body, 'body', operation.itemwise),
     ...fieldsOf(operation.headers, 'headers').filter(({ key }) => !key.startsWith('x-')),
   ];
 }
@@ -67,9 +67,10 @@ export function placeArguments(operation: Operation, given: Readonly<Record<stri
   return { ...placed, body: operation.body ? placed.body : undefined };
 }
 
-function fieldsOf(schema: z.ZodType | undefined, place: ArgumentPlace): Argument[] {
+function fieldsOf(schema: z.ZodType | undefined, place: ArgumentPlace, itemwise?: ItemwiseBody): Argument[] {
   if (schema === undefined) return [];
-  const json = toInlineSchema(schema, 'input');
+  const own = toInlineSchema(schema, 'input');
+  const json = itemwise === undefined ? own : withItems(own, itemwise.field, toInlineSchema(itemwise.item, 'input'));
   const properties = (json['properties'] ?? {}) as Record<string, JsonSchema>; // JSON Schema of an object.
   const required = new Set((json['required'] ?? []) as string[]); // JSON Schema of an object.
   return Object.entries(properties).map(([key, property]) => ({

@@ -25,7 +25,9 @@ function toProblems(issue: Issue, prefix: readonly PropertyKey[], names: FieldNa
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => unknownField([...path, key], prefix.length === 0 && issue.path.length === 0, names));
   }
-  return [{ path: joinPath(path) || root, code: codeOf(issue), message: messageOf(issue) }];
+  const isRepeated = root === 'query' && issue.path.length === 1 && Array.isArray(issue.input);
+  const message = isRepeated ? 'is given more than once; give it once' : messageOf(issue);
+  return [{ path: joinPath(path) || root, code: codeOf(issue), message }];
 }
 
 function unknownField(path: readonly PropertyKey[], atRoot: boolean, names: FieldNames): FieldProblem {
@@ -54,7 +56,6 @@ const CODES: Readonly<Record<string, string>> = {
   too_big: 'too_long',
   too_small: 'too_short',
   not_multiple_of: 'invalid_value',
-  invalid_key: 'invalid_value',
   invalid_element: 'invalid_value',
 };
 
@@ -63,6 +64,7 @@ function codeOf(issue: Issue): string {
     return typeof issue.params?.['code'] === 'string' ? issue.params['code'] : 'invalid_value';
   if (issue.code === 'invalid_type') return issue.input === undefined ? 'required' : 'invalid_type';
   if (issue.code === 'too_big' || issue.code === 'too_small') return sizeCode(issue);
+  if (issue.code === 'invalid_key' && issue.issues[0] !== undefined) return codeOf(issue.issues[0]);
   return CODES[issue.code] ?? 'invalid_value';
 }
 
@@ -72,11 +74,37 @@ function sizeCode(issue: Extract<Issue, { code: 'too_big' | 'too_small' }>): str
   return issue.code === 'too_big' ? 'too_long' : 'too_short';
 }
 
+/** Our words for what the validator says in its own: what the value must be, in the terms of JSON. */
 function messageOf(issue: Issue): string {
-  if (issue.code === 'invalid_type' && issue.input === undefined) return 'is required';
-  if (issue.code === 'invalid_key')
-    return `has a name that breaks a rule: ${lowerFirst(issue.issues[0]?.message ?? '')}`;
-  return lowerFirst(issue.message);
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.input === undefined ? 'is required' : `must be ${withArticle(issue.expected)}`;
+    case 'invalid_value':
+      return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.map((value) => JSON.stringify(value)).join(', ')}`;
+    case 'too_small':
+      return sizeMessage(issue.origin, 'at least', issue.minimum);
+    case 'too_big':
+      return sizeMessage(issue.origin, 'at most', issue.maximum);
+    case 'invalid_key': {
+      const [inner] = issue.issues;
+      return `has a name that breaks a rule: ${inner === undefined ? 'it is not allowed' : messageOf(inner)}`;
+    }
+    default:
+      return lowerFirst(issue.message);
+  }
+}
+
+function sizeMessage(origin: string, bound: 'at least' | 'at most', limit: number | bigint): string {
+  const plural = Number(limit) === 1 ? '' : 's';
+  if (origin === 'string') return `must have ${bound} ${limit} character${plural}`;
+  if (origin === 'array' || origin === 'set') return `must hold ${bound} ${limit} item${plural}`;
+  return `must be ${bound} ${limit}`;
+}
+
+/** JSON's names of types; what is no JSON type is named as it is. */
+function withArticle(expected: string): string {
+  const name = expected === 'record' ? 'object' : expected === 'int' ? 'integer' : expected;
+  return `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`;
 }
 
 function lowerFirst(text: string): string {

@@ -21,6 +21,7 @@ export { LIMITS } from './limits.ts';
 export { errorCodesOf, resourceOf, toOpenApi } from './openapi.ts';
 export type {
   Access,
+  AnonymousLimits,
   CliExposure,
   Effect,
   McpExposure,
@@ -38,6 +39,8 @@ export {
   type OperationById,
   type OperationId,
 } from './operations/index.ts';
+export type { BatchItem } from './schemas/batch.ts';
+export { DRY_RUN_CHECK_NAMES, type DryRun, type DryRunCheckName } from './schemas/dry-run.ts';
 export {
   foldAddress,
   hasForbiddenCharacter,
@@ -45,11 +48,16 @@ export {
   parseMailbox,
   toAsciiDomain,
 } from './schemas/email-address.ts';
-export { idSchema, isRequestId } from './schemas/identifiers.ts';
+export { EXPORT_FORMATS, type ExportFormat } from './schemas/export-row.ts';
+export { AUTOMATIC_KEY_PREFIX, idempotencyKeySchema, idSchema, isRequestId } from './schemas/identifiers.ts';
 export type { KeyMode } from './schemas/key.ts';
 export type { Message, MessageRecord } from './schemas/message.ts';
 export type { FieldProblem, Problem, RefusedRecipient } from './schemas/problem.ts';
 export { CHANNELS, type Channel, SOURCES, type Source } from './schemas/provenance.ts';
 export { mailboxSchema, RECIPIENT_KINDS, type RecipientKind } from './schemas/recipients.ts';
+export type { IsoDuration, ScheduledAt } from './schemas/scheduled-at.ts';
 export { type SendRequest, type SendRequestInput, sendRequestSchema } from './schemas/send-request.ts';
+export type { Suppression, SuppressionReason } from './schemas/suppression.ts';
+export type { RenderedTemplate, Template } from './schemas/template.ts';
+export { UNSUBSCRIBE_VARIABLE } from './schemas/template-variables.ts';
 export { ALL_SCOPES, expandScopes, SCOPE_SHORTHANDS, SCOPES, type Scope } from './scopes.ts';

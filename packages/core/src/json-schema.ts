@@ -24,6 +24,12 @@ export function toInlineSchema(schema: z.ZodType, io: 'input' | 'output'): JsonS
   return asRecord(inline(root, asRecord($defs)));
 }
 
+/** The schema of a body with what its list `field` is published to hold, where the schema itself leaves that open. */
+export function withItems(body: JsonSchema, field: string, items: JsonSchema): JsonSchema {
+  const properties = asRecord(body['properties']);
+  return { ...body, properties: { ...properties, [field]: { ...asRecord(properties[field]), items } } };
+}
+
 function convert(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   const { $schema: _, ...raw } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
   const json = asRecord(mapObjects(raw, publish));

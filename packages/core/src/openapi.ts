@@ -1,5 +1,6 @@
+import type { z } from 'zod';
 import { BODY_ERRORS, COMMON_ERRORS, ERRORS, type ErrorCode, KEY_ERRORS } from './errors.ts';
-import { type Components, type JsonSchema, toComponentSchema } from './json-schema.ts';
+import { type Components, type JsonSchema, toComponentSchema, withItems } from './json-schema.ts';
 import type { Operation } from './operation.ts';
 import { problemSchema } from './schemas/problem.ts';
 
@@ -70,7 +71,7 @@ function describeOperation(operation: Operation, components: Components, problem
     ...parametersOf(operation, components),
     ...(operation.body ? { requestBody: bodyOf(operation, components) } : {}),
     responses: {
-      [operation.status]: successOf(operation, components),
+      ...successesOf(operation, components),
       ...problemsOf(operation, problem),
     },
     'x-effect': operation.effect,
@@ -107,19 +108,36 @@ function placeOf(
 
 function bodyOf(operation: Operation, components: Components): JsonSchema {
   const schema = operation.body ? toComponentSchema(operation.body, 'input', components) : {};
-  return { required: true, content: { 'application/json': { schema } } };
+  const { itemwise } = operation;
+  const published =
+    itemwise === undefined
+      ? schema
+      : withItems(schema, itemwise.field, toComponentSchema(itemwise.item, 'input', components));
+  return { required: true, content: { 'application/json': { schema: published } } };
 }
 
-function successOf(operation: Operation, components: Components): JsonSchema {
-  const contentType = operation.contentType ?? 'application/json';
+function successesOf(operation: Operation, components: Components): JsonSchema {
+  const answers = [operation, ...(operation.alternatives ?? [])];
+  return Object.fromEntries(
+    answers.map(({ status, summary, output }) => [status, successOf(operation, summary, output, components)]),
+  );
+}
+
+function successOf(operation: Operation, summary: string, output: z.ZodType, components: Components): JsonSchema {
+  const contents = operation.streams ?? { [operation.contentType ?? 'application/json']: output };
   return {
-    description: operation.summary,
+    description: summary,
     headers: Object.fromEntries(
       Object.entries({ 'x-request-id': 'The id of this request.', ...operation.responseHeaders }).map(
         ([name, description]) => [name, { description, schema: { type: 'string' } }],
       ),
     ),
-    content: { [contentType]: { schema: toComponentSchema(operation.output, 'output', components) } },
+    content: Object.fromEntries(
+      Object.entries(contents).map(([type, schema]) => [
+        type,
+        { schema: toComponentSchema(schema, 'output', components) },
+      ]),
+    ),
   };
 }
 

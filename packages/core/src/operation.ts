@@ -22,13 +22,41 @@ export interface CliExposure {
   readonly examples?: readonly string[];
 }
 
-/** `json` answers a body described by `output`; `text` answers a string as it is; `raw` routes speak a protocol of their own. */
-export type ResponseKind = 'json' | 'text' | 'raw';
+/**
+ * `json` answers a body described by `output`; `text` answers a string as it is; `stream` answers a file piece by piece, of one of the types
+ * in `streams`; `raw` routes speak a protocol of their own.
+ */
+export type ResponseKind = 'json' | 'text' | 'stream' | 'raw';
 
 /** Names that a later capability brings: refused by name with `not_available`, absent from every published schema. */
 export interface UpcomingFields {
   readonly body?: readonly string[];
   readonly query?: readonly string[];
+}
+
+/** A further success beside `status`, which some requests are answered with. */
+export interface AlternativeAnswer {
+  readonly status: number;
+  /** The field of the body that asks for it by being true; null where the request does not say, and the answer is of the same kind. */
+  readonly when: string | null;
+  readonly summary: string;
+  readonly output: z.ZodType;
+}
+
+/**
+ * A body that carries many requests of one kind in a list. The edge checks the list alone: each item is read by `item` in the handler, so
+ * that a wrong one is refused by itself. What is published is the list of `item`s all the same.
+ */
+export interface ItemwiseBody {
+  /** The field with the list. */
+  readonly field: string;
+  readonly item: z.ZodType;
+}
+
+/** What a client without a key may do: requests a minute from one address, over all operations that have limits, and bytes of a body. */
+export interface AnonymousLimits {
+  readonly requestsPerMinute: number;
+  readonly bodyBytes: number;
 }
 
 export interface Operation {
@@ -45,11 +73,19 @@ export interface Operation {
   /** Request headers that are part of the call, by lower-case name. Others are ignored. */
   readonly headers?: z.ZodObject;
   readonly body?: z.ZodType;
+  readonly itemwise?: ItemwiseBody;
   readonly upcoming?: UpcomingFields;
+  /** Of operations anybody may call as often as they like otherwise. */
+  readonly anonymousLimits?: AnonymousLimits;
   readonly status: number;
   readonly response: ResponseKind;
   readonly contentType?: string;
   readonly output: z.ZodType;
+  /** Of a `stream`: its content types, and what each is. */
+  readonly streams?: Readonly<Record<string, z.ZodType>>;
+  readonly alternatives?: readonly AlternativeAnswer[];
+  /** The operation that this one is another spelling of: the SDK has that one alone. */
+  readonly aliasOf?: string;
   /** Response headers a caller may rely on beside `x-request-id`: name to meaning. */
   readonly responseHeaders?: Readonly<Record<string, string>>;
   /** Codes beyond COMMON_ERRORS, KEY_ERRORS and BODY_ERRORS, which follow from `access` and `body`. */
@@ -82,4 +118,6 @@ export interface OperationRequest<O extends Operation> {
   readonly body: O['body'] extends z.ZodType ? z.input<O['body']> : undefined;
 }
 
-export type OperationOutput<O extends Operation> = z.input<O['output']>;
+export type OperationOutput<O extends Operation> =
+  | z.input<O['output']>
+  | (O['alternatives'] extends readonly AlternativeAnswer[] ? z.input<O['alternatives'][number]['output']> : never);

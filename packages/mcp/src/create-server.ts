@@ -16,6 +16,8 @@ export interface McpServerSettings {
   readonly invoke: Invoke;
   /** The scopes of the calling key, which decide what is listed; null where they are not known, and then everything is. */
   readonly scopes: readonly Scope[] | null;
+  /** Tells the keys of one account apart; nothing secret. */
+  readonly caller: string;
   readonly version: string;
   /** What the client tells its model about this server as a whole; the default fits where nothing else is known. */
   readonly instructions?: string;
@@ -65,7 +67,12 @@ async function callTool(
 ): Promise<CallToolResult> {
   try {
     const { signal } = context.mcpReq;
-    return await tool.run(given, { invoke: settings.invoke, signal, report: progressOf(context) });
+    return await tool.run(given, {
+      invoke: settings.invoke,
+      caller: settings.caller,
+      signal,
+      report: progressOf(context),
+    });
   } catch (error) {
     settings.onError?.(error);
     const key = given['idempotency_key'];

@@ -8,6 +8,8 @@ import { acceptBoth, toSingleAnswer, wantsEventStream } from './plain-json-clien
 export interface McpCaller {
   readonly invoke: Invoke;
   readonly scopes: readonly Scope[] | null;
+  /** Tells the keys of one account apart; nothing secret. */
+  readonly caller: string;
 }
 
 export interface McpHttpSettings {

@@ -33,11 +33,16 @@ export interface Shortened<T> {
 }
 
 /**
- * Cuts a record to a level of detail: bodies from `bodyOffset` on, other strings with a final `…`, long lists and maps to their first rows
+ * Cuts a record to a level of detail: bodies from `bodyOffset` on, with the tool that shows more, other strings with a final `…`, long lists and maps to their first rows
  * (trails to their last). The rows of a page stay, since its cursor has moved past them.
  */
-export function shorten<T extends object>(record: T, detail: Detail, bodyOffset = 0): Shortened<T> {
-  const cut: Cut = { detail, bodyOffset, notes: [], fields: new Set() };
+export function shorten<T extends object>(
+  record: T,
+  detail: Detail,
+  bodyOffset = 0,
+  bodyTool = 'get_email',
+): Shortened<T> {
+  const cut: Cut = { detail, bodyOffset, bodyTool, notes: [], fields: new Set() };
   const isPage = 'nextCursor' in record;
   const entries = Object.entries(record).map(([key, value]) => [
     key,
@@ -56,6 +61,8 @@ const WHOLE = 'The REST API and the CLI answer it whole.';
 interface Cut {
   readonly detail: Detail;
   readonly bodyOffset: number;
+  /** The tool that shows the rest of a body. */
+  readonly bodyTool: string;
   readonly notes: string[];
   readonly fields: Set<string>;
 }
@@ -71,7 +78,7 @@ function cutBody(body: string, key: string, cut: Cut): string {
   if (start >= body.length && start > 0) cut.notes.push(`${key}: ends at character ${body.length}; nothing follows.`);
   else if (start > 0 || end < body.length) {
     const rest =
-      end < body.length ? ` For the rest call get_email with body_offset ${end}.` : ' This is the end of it.';
+      end < body.length ? ` For the rest call ${cut.bodyTool} with body_offset ${end}.` : ' This is the end of it.';
     cut.notes.push(`${key}: characters ${start + 1} to ${end} of ${body.length}.${rest}`);
   }
   return shown;

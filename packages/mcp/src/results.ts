@@ -12,6 +12,8 @@ export interface View<T extends object> {
   readonly structuredNotes: readonly string[];
   /** Where in the message bodies to begin, in characters. */
   readonly bodyOffset?: number;
+  /** The tool that shows the rest of them; `get_email` unless given. */
+  readonly bodyTool?: string;
   /** The text form of the record, without the notes. Text of third parties goes through `untrusted`, where the record has any. */
   readonly toText: (record: T, untrusted: (text: string) => string) => string;
 }
@@ -28,7 +30,7 @@ export function present<T extends object>(view: View<T>): CallToolResult {
   const record = stripInvisibleDeep(view.record);
   const nonce = createNonce();
   return fitting(
-    (detail) => shorten(record, detail, view.bodyOffset),
+    (detail) => shorten(record, detail, view.bodyOffset, view.bodyTool),
     (shortened) => {
       const notes = [...(view.notes ?? []), ...shortened.notes];
       const text = view.toText(shortened.record, (content) => fence(content, nonce));
@@ -49,7 +51,7 @@ export function present<T extends object>(view: View<T>): CallToolResult {
  * batch: clients of the 1.x SDK check refusals too against the output schema, in which the problem's own `status` would meet the record's.
  */
 export function refuse(problem: Problem): CallToolResult {
-  const clean = stripInvisibleDeep(problem);
+  const clean = stripInvisibleDeep(inArguments(problem));
   return fitting(
     (detail) => shorten(clean, detail),
     ({ record, notes }) => ({
@@ -58,6 +60,14 @@ export function refuse(problem: Problem): CallToolResult {
       structuredContent: { ...(notes.length > 0 ? { notes } : {}), error: record },
     }),
   );
+}
+
+/** The API names a header where the tool has an argument. */
+function inArguments(problem: Problem): Problem {
+  if (problem.errors === undefined) return problem;
+  const rename = (text: string) => text.replace(/^idempotency-key\b/, 'idempotency_key');
+  const errors = problem.errors.map((error) => ({ ...error, path: rename(error.path) }));
+  return { ...problem, detail: rename(problem.detail), errors };
 }
 
 function fitting<T>(

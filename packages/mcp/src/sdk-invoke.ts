@@ -22,7 +22,7 @@ export function createSdkInvoke(client: OperationCaller, settings: SdkInvokeSett
     const operation: Operation = findOperation(id);
     const missing = missingParams(operation, given);
     if (missing.length > 0) return { ok: false, problem: requiredProblem(missing) };
-    const input = operation.effect === 'send' ? markAsMcp(given, settings) : given;
+    const input = operation.effect === 'send' ? markAsMcp(given, operation, settings) : given;
     try {
       const answer = await client.requestOperation(id, input, signal === undefined ? {} : { signal });
       return { ok: true, status: answer.status, body: answer.data, headers: answer.headers };
@@ -36,10 +36,18 @@ export function createSdkInvoke(client: OperationCaller, settings: SdkInvokeSett
  * Over `POST /mcp` the server knows that a send came through MCP; from here it looks like any other, and has to say so. The source stays as
  * the caller gave it, then as the key's persona has it.
  */
-function markAsMcp(input: PlacedInput, { keySetsSource }: SdkInvokeSettings): PlacedInput {
+function markAsMcp(input: PlacedInput, { itemwise }: Operation, { keySetsSource }: SdkInvokeSettings): PlacedInput {
   const { body } = input;
-  if (typeof body !== 'object' || body === null) return input;
-  return { ...input, body: { ...(keySetsSource ? {} : { source: 'agent' }), ...body, channel: 'mcp' } };
+  if (!isObject(body)) return input;
+  const mark = (send: unknown) =>
+    isObject(send) ? { ...(keySetsSource ? {} : { source: 'agent' }), ...send, channel: 'mcp' } : send;
+  if (itemwise === undefined) return { ...input, body: mark(body) };
+  const items = body[itemwise.field];
+  return Array.isArray(items) ? { ...input, body: { ...body, [itemwise.field]: items.map(mark) } } : input;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A path cannot be written without its parameters, so their absence is refused here, in the words the API has for it. */

@@ -37,29 +37,37 @@ async function main(): Promise<number> {
   const client = new Postrider(verdict.credentials);
   const key = await readOwnKey(client);
   const invoke = createSdkInvoke(client, { keySetsSource: key.setsSource });
-  serveStdio(() => createMcpServer({ invoke, scopes: key.scopes, version, onError: log }), { onerror: log });
+  serveStdio(() => createMcpServer({ invoke, scopes: key.scopes, caller: key.id, version, onError: log }), {
+    onerror: log,
+  });
   return 0;
 }
 
 interface OwnKey {
   readonly scopes: readonly Scope[] | null;
   readonly setsSource: boolean;
+  /** Empty where it is not known. */
+  readonly id: string;
 }
 
 /** What the key may do; the server refuses the rest anyway, so not to know it is no reason not to start. */
 async function readOwnKey(client: Postrider): Promise<OwnKey> {
   try {
     const options = { timeoutMs: OWN_KEY_TIMEOUT_MS, maxRetries: 0 };
-    const { data } = await client.requestOperation<{ scopes: string[]; persona: { source: string | null } | null }>(
-      'keys.self',
-      {},
-      options,
-    );
+    const { data } = await client.requestOperation<{
+      id: string;
+      scopes: string[];
+      persona: { source: string | null } | null;
+    }>('keys.self', {}, options);
     // A newer server may know scopes that this version does not.
-    return { scopes: expandScopes(data.scopes).scopes, setsSource: typeof data.persona?.source === 'string' };
+    return {
+      scopes: expandScopes(data.scopes).scopes,
+      setsSource: typeof data.persona?.source === 'string',
+      id: data.id,
+    };
   } catch (error) {
     log(error);
-    return { scopes: null, setsSource: false };
+    return { scopes: null, setsSource: false, id: '' };
   }
 }
 

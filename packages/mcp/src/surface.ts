@@ -1,4 +1,4 @@
-import { type CallableId, findOperation, LIMITS, type Scope } from '@postrider/core';
+import { argumentsOf, type CallableId, type Effect, findOperation, LIMITS, type Scope } from '@postrider/core';
 
 /** A number that the tool keeps lower than the API does; it is the default too. */
 export interface Ceiling {
@@ -14,16 +14,35 @@ export interface SurfaceEntry {
   readonly operation: CallableId;
   /** Arguments the tool does not offer, because the entry sets them or another tool is for that. Given all the same, they are refused. */
   readonly hides?: readonly string[];
+  /** Arguments without their descriptions: another tool has the same ones. */
+  readonly terse?: boolean;
+  /** What a call does, where that is less than the operation can. */
+  readonly effect?: Effect;
   readonly ceilings?: Readonly<Record<string, Ceiling>>;
 }
+
+/** What stays are `to`, `cc` and `bcc`. */
+const ALL_BUT_RECIPIENTS = argumentsOf(findOperation('emails.send'))
+  .map(({ name }) => name)
+  .filter((name) => !['to', 'cc', 'bcc'].includes(name));
 
 /**
  * The one list of what agents see. It is curated, since agents do badly with many tools: about 16 by default, within 6,000 tokens.
  * Whatever has an `mcp` exposure in the registry stands here, and test/mcp/surface.test.ts keeps it so.
  */
 export const DEFAULT_TOOLSET = [
-  // The channel is a fact about the entry, not a wish of the agent.
-  { tool: 'send_email', operation: 'emails.send', hides: ['channel'] },
+  { tool: 'get_sending_context', operation: 'keys.self' },
+  // The channel is a fact about the entry, not a wish of the agent; what sends must not turn into a question by one argument.
+  { tool: 'send_email', operation: 'emails.send', hides: ['channel', 'dry_run'] },
+  { tool: 'send_email_batch', operation: 'emails.send-batch' },
+  {
+    tool: 'preview_email',
+    operation: 'emails.send',
+    effect: 'read',
+    terse: true,
+    hides: ['channel', 'dry_run', 'idempotency_key'],
+  },
+  { tool: 'check_recipients', operation: 'emails.send', effect: 'read', hides: ALL_BUT_RECIPIENTS },
   // 50 seconds stay below the 60 after which common clients give a call up.
   {
     tool: 'wait_for_email',
@@ -35,6 +54,21 @@ export const DEFAULT_TOOLSET = [
   {
     tool: 'list_emails',
     operation: 'emails.list',
+    ceilings: { limit: { max: 20, apiMax: LIMITS.pageSizeMax, description: 'Rows, 1 to 20.' } },
+  },
+  { tool: 'cancel_email', operation: 'emails.cancel' },
+  { tool: 'resend_email', operation: 'emails.resend' },
+  {
+    tool: 'list_templates',
+    operation: 'templates.list',
+    ceilings: { limit: { max: 20, apiMax: LIMITS.pageSizeMax, description: 'Rows, 1 to 20.' } },
+  },
+  { tool: 'get_template', operation: 'templates.get' },
+  // Drafts are for those who write templates.
+  { tool: 'render_template', operation: 'templates.render', hides: ['subject', 'html', 'text'] },
+  {
+    tool: 'list_suppressions',
+    operation: 'suppressions.list',
     ceilings: { limit: { max: 20, apiMax: LIMITS.pageSizeMax, description: 'Rows, 1 to 20.' } },
   },
 ] as const satisfies readonly SurfaceEntry[];

@@ -9,18 +9,13 @@ export interface ObjectSchema {
   readonly [key: string]: unknown;
 }
 
-/** In outputs, longer ones repeat what the names say; the reference page has them. */
-const OUTPUT_DESCRIPTION_CHARACTERS_MAX = 100;
-
 const NOTES: JsonSchema = {
   type: 'array',
   items: { type: 'string' },
-  description: 'What to know or do next, and what was left out of this result.',
 };
 const REFUSAL: JsonSchema = {
   type: 'object',
-  description:
-    'Refusals only, and then alone: RFC 9457 problem with code, detail, fix, retryable, requestId, errors, recipients.',
+  description: 'Refusals only, and then alone: code, detail, fix, retryable, requestId, errors, recipients.',
 };
 
 /** The arguments of a tool: those of its operation without the hidden ones, with its ceilings, and its own. */
@@ -28,7 +23,7 @@ export function toolInputSchema(entry: SurfaceEntry, own: Readonly<Record<string
   const { properties, required } = asObject(argumentSchema(findOperation(entry.operation)));
   const offered = Object.entries(properties)
     .filter(([name]) => !entry.hides?.includes(name))
-    .map(([name, schema]) => [name, withCeiling(schema, entry.ceilings?.[name])]);
+    .map(([name, schema]) => [name, withCeiling(toArgument(schema, entry.terse === true), entry.ceilings?.[name])]);
   return compactObject({
     type: 'object',
     properties: { ...Object.fromEntries(offered), ...own },
@@ -41,14 +36,47 @@ export function toolInputSchema(entry: SurfaceEntry, own: Readonly<Record<string
  * What a tool answers. Nothing is required at the root, since a refusal carries `error` alone, and clients of the 1.x SDK hold refusals
  * against this schema as well; `anyOf` would say it better, but some model providers refuse it at the root.
  */
-export function toolOutputSchema(operation: Operation, fields?: readonly string[]): ObjectSchema {
+export function toolOutputSchema(
+  operation: Operation,
+  fields?: readonly string[],
+  own: Readonly<Record<string, JsonSchema>> = {},
+): ObjectSchema {
   const { properties } = asObject(toInlineSchema(operation.output, 'output'));
   const shown = Object.entries(properties).filter(([name]) => fields?.includes(name) ?? true);
   return compactObject({
     type: 'object',
-    properties: { ...openAnswer(Object.fromEntries(shown)), notes: NOTES, error: REFUSAL },
+    properties: { ...closeDepths(openAnswer(Object.fromEntries(shown))), ...own, notes: NOTES, error: REFUSAL },
   });
 }
+
+/**
+ * An argument as a model needs it: what it is for in a sentence, and its type. Bounds and forms are left to the API, which refuses what breaks
+ * them in words that say how to mend it: all of them in every tool would cost more than the tools themselves.
+ */
+function toArgument(schema: JsonSchema, isTerse: boolean): JsonSchema {
+  const { description, ...shape } = mapSchemas(schema, (node) =>
+    keepEntries(node, (key) => !BOUNDS.has(key) && (key !== 'description' || node === schema)),
+  );
+  if (typeof description !== 'string' || isTerse) return shape;
+  return { ...shape, description: firstSentence(description) };
+}
+
+const BOUNDS: ReadonlySet<string> = new Set(['minLength', 'maxLength', 'minItems', 'maxItems', 'pattern']);
+
+function firstSentence(text: string): string {
+  const sentence = cutAt(text, /[.;](?= )/);
+  return sentence.length <= LONG_SENTENCE_CHARACTERS ? sentence : cutAt(sentence, /:(?= )/);
+}
+
+function cutAt(text: string, mark: RegExp): string {
+  const end = mark.exec(text.slice(SHORT_SENTENCE_CHARACTERS))?.index;
+  return end === undefined ? text : `${text.slice(0, SHORT_SENTENCE_CHARACTERS + end)}.`;
+}
+
+/** A sentence this short leaves room for the next one. */
+const SHORT_SENTENCE_CHARACTERS = 15;
+/** What follows the colon of one this long is a list, or an aside. */
+const LONG_SENTENCE_CHARACTERS = 110;
 
 function withCeiling(schema: JsonSchema, ceiling: { readonly max: number; readonly description: string } | undefined) {
   if (ceiling === undefined) return schema;
@@ -81,17 +109,33 @@ function joinNull(node: JsonSchema): JsonSchema {
 
 /**
  * An answer stays open to new values as it is to new fields: with a closed list, a strict client would refuse whole results on the day a
- * status is added. Descriptions that are long, or stand beside a `format` that says it, are left to the reference page.
+ * status is added. Its names say what they hold; the rest is left to the reference page, since every word here is paid for in every listing.
  */
 function openAnswer(schema: JsonSchema): JsonSchema {
   return mapSchemas(schema, (node) =>
     keepEntries(node, (key, value) => {
       if (key === 'enum') return !Array.isArray(value);
       if (key === 'const') return typeof value !== 'string';
-      if (key !== 'description' || typeof value !== 'string') return true;
-      return typeof node['format'] !== 'string' && value.length <= OUTPUT_DESCRIPTION_CHARACTERS_MAX;
+      // What is missing or new in an answer is for the reader to see, and no fault to refuse it for.
+      return !LEFT_OUT_OF_ANSWERS.has(key) && !BOUNDS.has(key);
     }),
   );
+}
+
+const LEFT_OUT_OF_ANSWERS: ReadonlySet<string> = new Set(['required', 'description', 'format']);
+
+/** Names one level of an answer: what lies in it shows in the answer itself, and the reference page has it all. */
+function closeDepths(properties: JsonSchema): JsonSchema {
+  const close = (node: JsonSchema) =>
+    keepEntries(node, (key) => key !== 'properties' && key !== 'additionalProperties');
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => [name, mapSchemas(asNode(schema), close)]),
+  );
+}
+
+function asNode(schema: unknown): JsonSchema {
+  // The properties of an object schema are schemas.
+  return schema as JsonSchema;
 }
 
 function keepEntries(node: JsonSchema, keep: (key: string, value: unknown) => boolean): JsonSchema {

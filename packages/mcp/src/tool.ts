@@ -21,6 +21,8 @@ export type GivenArguments = Readonly<Record<string, unknown>>;
 /** What a call runs with. */
 export interface ToolCall {
   readonly invoke: Invoke;
+  /** Tells the keys of one account apart. */
+  readonly caller: string;
   readonly signal: AbortSignal;
   /** Tells the client how far the call is; null where it did not ask for that. */
   readonly report: ReportProgress | null;
@@ -49,7 +51,7 @@ export interface ToolParts extends Omit<McpExposure, 'tool'> {
 }
 
 export function defineTool({ entry, title, description, input, output, run }: ToolParts): Tool {
-  const operation: Operation = findOperation(entry.operation);
+  const operation: Operation = { ...findOperation(entry.operation), ...(entry.effect ? { effect: entry.effect } : {}) };
   // Ours are JSON values too; the library's type only spells that out to the leaves.
   const inputSchema = input as ToolDefinition['inputSchema'];
   const outputSchema = output as ToolDefinition['inputSchema'];

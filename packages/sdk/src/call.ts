@@ -42,11 +42,22 @@ export interface Answer<Data = unknown> {
   readonly requestId: string | null;
 }
 
-/** The part of the client that resources and pages need. */
+/** A successful answer whose body is handed on as it comes. */
+export interface OpenAnswer {
+  readonly status: number;
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly requestId: string | null;
+  /** Can be read once. */
+  readonly chunks: AsyncIterable<Uint8Array>;
+}
+
+/** The part of the client that resources, pages and files need. */
 export interface OperationCaller {
   requestOperation<Data = unknown>(
     id: OperationId,
     input?: OperationInput,
     options?: CallOptions,
   ): Promise<Answer<Data>>;
+  openOperation(id: OperationId, input?: OperationInput, options?: CallOptions): Promise<OpenAnswer>;
 }

@@ -1,11 +1,12 @@
 import { transport as platformTransport } from '#transport';
 import { buildUrl, fillPath, parseBaseUrl } from './address.ts';
-import type { Answer, CallOptions, HttpRequest, OperationCaller, OperationInput } from './call.ts';
+import type { Answer, CallOptions, HttpRequest, OpenAnswer, OperationCaller, OperationInput } from './call.ts';
 import { exchange, type PreparedCall } from './exchange.ts';
 import { OPERATIONS, type OperationFacts, type OperationId } from './generated/operations.ts';
 import { Resources } from './generated/resources.ts';
 import { VERSION } from './generated/version.ts';
 import { mergeHeaders } from './headers.ts';
+import { openExchange } from './open-exchange.ts';
 import type { Transport } from './transport.ts';
 
 export interface PostriderOptions {
@@ -64,7 +65,16 @@ export class Postrider extends Resources implements OperationCaller {
     input: OperationInput = {},
     options: CallOptions = {},
   ): Promise<Answer<Data>> {
-    const facts: OperationFacts = OPERATIONS[id];
+    const call = this.#prepareOperation(OPERATIONS[id], input, options);
+    return (await exchange(this.#transport, call)) as Answer<Data>; // See above: the caller's word.
+  }
+
+  /** Calls an operation by its id and hands the body of its answer on as it comes. */
+  async openOperation(id: OperationId, input: OperationInput = {}, options: CallOptions = {}): Promise<OpenAnswer> {
+    return await openExchange(this.#transport, this.#prepareOperation(OPERATIONS[id], input, options));
+  }
+
+  #prepareOperation(facts: OperationFacts, input: OperationInput, options: CallOptions): PreparedCall {
     const headers = mergeHeaders(input.headers ?? {}, options.headers ?? {});
     const request: HttpRequest = {
       ...options,
@@ -72,11 +82,10 @@ export class Postrider extends Resources implements OperationCaller {
       path: fillPath(facts.path, input.params),
       query: input.query,
       headers,
-      body: facts.takesChannel ? withChannel(input.body) : input.body,
+      body: markChannel(input.body, facts),
       idempotencyKey: options.idempotencyKey ?? headers['idempotency-key'] ?? newIdempotencyKey(facts),
     };
-    const call = this.#prepare(request, facts.response === 'json');
-    return (await exchange(this.#transport, call)) as Answer<Data>; // See above: the caller's word.
+    return this.#prepare(request, facts.response === 'json');
   }
 
   #prepare(request: HttpRequest, expectsJson: boolean): PreparedCall {
@@ -127,10 +136,24 @@ function newIdempotencyKey({ takesIdempotencyKey }: OperationFacts): string | un
   return takesIdempotencyKey ? crypto.randomUUID() : undefined;
 }
 
-/** A body that is no object is left as it is, for the server to refuse in its own words. */
-function withChannel(body: unknown): unknown {
-  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
-  return isObject ? { channel: 'sdk', ...withoutUndefined(body) } : body;
+/** Says of every send in the body that it came by the SDK, where it does not say otherwise. */
+function markChannel(body: unknown, { channelIn }: OperationFacts): unknown {
+  if (channelIn === 'body') return withChannel(body);
+  if (channelIn === null || !isObject(body)) return body;
+  const entries = Object.entries(body).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value.map(withChannel) : value,
+  ]);
+  return Object.fromEntries(entries);
+}
+
+/** What is no object is left as it is, for the server to refuse in its own words. */
+function withChannel(send: unknown): unknown {
+  return isObject(send) ? { channel: 'sdk', ...withoutUndefined(send) } : send;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** An undefined field is no field in JSON, and must not hide the channel. */

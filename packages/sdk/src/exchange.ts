@@ -18,10 +18,15 @@ export interface PreparedCall extends RequestFacts {
 
 /** Sends a call as often as the retry rule allows, the very same bytes each time. Rejects with a PostriderError, or the signal's reason. */
 export async function exchange(transport: Transport, call: PreparedCall): Promise<Answer> {
+  return toAnswer(await succeed(transport, call));
+}
+
+/** The same, answering what the transport did. */
+export async function succeed(transport: Transport, call: PreparedCall): Promise<TransportAnswer> {
   const repeatable = call.method === 'GET' || call.idempotencyKey !== null;
   for (let retriesDone = 0; ; retriesDone += 1) {
     const outcome = await attempt(transport, call.wire, call);
-    if (outcome.kind === 'answered' && isSuccess(outcome.answer, call)) return toAnswer(outcome.answer);
+    if (outcome.kind === 'answered' && isSuccess(outcome.answer, call)) return outcome.answer;
     const failure = toError(outcome, call);
     const facts = { failure, retriesDone, maxRetries: call.maxRetries, repeatable, random: Math.random() };
     const verdict = decideRetry(facts);

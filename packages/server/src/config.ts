@@ -1,11 +1,8 @@
-import { randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { hostname } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { LIMITS, toAsciiDomain } from '@postrider/core';
 import { parseRelayUrl, type RelayConfig } from './delivery/relay-url.ts';
-import { toSecretKey } from './keys/secret-key.ts';
+import { readOrMakeSecretKey, toSecretKey } from './keys/secret-key.ts';
 import { findSetting, SETTINGS, type SettingName } from './settings.ts';
 
 export { SETTINGS } from './settings.ts';
@@ -27,14 +24,22 @@ export interface Config {
   readonly databaseUrl: string | null;
   readonly transport: TransportSetting;
   readonly roles: ReadonlySet<Role>;
+  /** SMTP submission with STARTTLS. */
+  readonly smtpPort: number;
+  /** SMTP submission with implicit TLS. */
+  readonly smtpsPort: number;
+  /** The certificate of SMTP submission; null for a self-made one in development, and for none in production. */
+  readonly tlsFiles: { readonly certFile: string; readonly keyFile: string } | null;
   readonly sandboxDomain: string;
   readonly trustedProxies: readonly string[];
   readonly monthlyQuota: number;
   readonly logLevel: LogLevel;
   /** 32 bytes; read or made lazily, since not every command needs it. */
   readonly secretKey: () => Buffer;
-  /** The name given to other mail servers. */
-  readonly heloName: string;
+  /** `address` or `address:port`; null for the system's. */
+  readonly dnsServers: readonly string[] | null;
+  /** The name given to other mail servers; null for one of this machine's. */
+  readonly heloName: string | null;
   /** What the person who starts it should know: settings that do nothing yet, unknown names. */
   readonly warnings: readonly string[];
 }
@@ -53,16 +58,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
 /** Settings of capabilities that this version does not have yet: checked like the others, and said aloud. */
-const NOT_IN_USE: readonly SettingName[] = [
-  'POSTRIDER_SMTP_PORT',
-  'POSTRIDER_SMTPS_PORT',
-  'POSTRIDER_INBOUND_PORT',
-  'POSTRIDER_TLS_CERT',
-  'POSTRIDER_TLS_KEY',
-  'POSTRIDER_DNS_SERVERS',
-  'POSTRIDER_MX_PORT',
-  'POSTRIDER_SIGNUP',
-];
+const NOT_IN_USE: readonly SettingName[] = ['POSTRIDER_INBOUND_PORT', 'POSTRIDER_MX_PORT', 'POSTRIDER_SIGNUP'];
 /** Read by the clients, which share the environment with the server on many machines. */
 const CLIENT_SETTINGS = ['POSTRIDER_API_KEY'];
 
@@ -91,23 +87,31 @@ export function readConfig(environment: Environment, flags: { readonly roles?: s
     databaseUrl: readDatabaseUrl(get('DATABASE_URL'), refuse),
     transport: readTransport(get('POSTRIDER_TRANSPORT'), mode, refuse),
     roles: readRoles(flags.roles ?? get('POSTRIDER_ROLES'), refuse),
+    smtpPort: readPort('POSTRIDER_SMTP_PORT', get, 2587, refuse),
+    smtpsPort: readPort('POSTRIDER_SMTPS_PORT', get, 2465, refuse),
+    tlsFiles: readTlsFiles(get, refuse),
     sandboxDomain: readSandboxDomain(get('POSTRIDER_SANDBOX_DOMAIN'), refuse),
     trustedProxies: readProxies(get('POSTRIDER_TRUSTED_PROXIES'), refuse),
     monthlyQuota: readWhole('POSTRIDER_MONTHLY_QUOTA', get, LIMITS.monthlyQuotaDefault, 2_000_000_000, refuse),
     logLevel: readLogLevel(get('POSTRIDER_LOG_LEVEL'), refuse),
     secretKey: readSecretKey(get('POSTRIDER_SECRET_KEY'), mode, dataDir, refuse),
-    heloName: hostname(),
-    warnings: warningsOf(environment, mode, get),
+    dnsServers: readDnsServers(get('POSTRIDER_DNS_SERVERS'), refuse),
+    heloName: readHeloName(get('POSTRIDER_HELO_NAME'), refuse),
+    warnings: warningsOf(environment, mode, get, flags),
   };
-  for (const name of [
-    'POSTRIDER_SMTP_PORT',
-    'POSTRIDER_SMTPS_PORT',
-    'POSTRIDER_INBOUND_PORT',
-    'POSTRIDER_MX_PORT',
-  ] as const) {
-    readPort(name, get, 0, refuse);
+  for (const name of ['POSTRIDER_INBOUND_PORT', 'POSTRIDER_MX_PORT'] as const) readPort(name, get, 0, refuse);
+  if (isSubmissionClosed(config) && config.roles.size === 1) {
+    refuse(
+      'POSTRIDER_ROLES',
+      'the role `smtp` alone does nothing in production without a certificate',
+      NO_CERTIFICATE_FIX,
+    );
   }
-  return problems.length === 0 ? { ok: true, config } : { ok: false, problems };
+  if (problems.length > 0) return { ok: false, problems };
+  return {
+    ok: true,
+    config: isSubmissionClosed(config) ? { ...config, warnings: [...config.warnings, CLOSED] } : config,
+  };
 }
 
 type Refuse = (setting: SettingName, message: string, fix?: string) => void;
@@ -146,9 +150,25 @@ function readWhole(name: SettingName, get: Get, byDefault: number, max: number, 
 function readBaseUrl(value: string | null, refuse: Refuse): string | null {
   if (value === null) return null;
   const url = URL.parse(value);
-  if (url !== null && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '')
-    return value.replace(/\/+$/, '');
-  refuse('POSTRIDER_BASE_URL', `"${value}" is not an http or https URL without query and fragment`);
+  const isPlain = url !== null && url.username === '' && url.password === '' && !/[?#]/.test(value);
+  if (isPlain && /^https?:$/.test(url.protocol)) return value.replace(/\/+$/, '');
+  // It may hold a password: then it is not repeated.
+  const what = value.includes('@') ? 'the given value' : `"${value}"`;
+  refuse('POSTRIDER_BASE_URL', `${what} is not an http or https URL without credentials, query and fragment`);
+  return null;
+}
+
+const HOST_NAME = /^(?=.{1,255}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i;
+
+/** What RFC 5321, section 4.1.1.1, lets a client call itself: a host name, or its address in brackets. */
+function readHeloName(value: string | null, refuse: Refuse): string | null {
+  if (value === null) return null;
+  const [, six = '', four = ''] = /^\[(?:ipv6:([^\]]+)|([^\]:]+))\]$/i.exec(value) ?? [];
+  if (isIP(six) === 6 || isIP(four) === 4) return value;
+  const name = toAsciiDomain(value) ?? value;
+  if (HOST_NAME.test(name) && isIP(name) === 0) return name;
+  const fix = 'Use the name this machine has in the DNS, such as mail.example.com, or its address as [192.0.2.1].';
+  refuse('POSTRIDER_HELO_NAME', `"${value}" is neither a host name nor an address in brackets`, fix);
   return null;
 }
 
@@ -203,14 +223,26 @@ function readRoles(value: string | null, refuse: Refuse): ReadonlySet<Role> {
       `"${value}" holds no role or an unknown one: ${unknown.join(', ')}`,
       'List some of api, worker, smtp.',
     );
-  } else if (names.every((name) => name === 'smtp')) {
-    refuse(
-      'POSTRIDER_ROLES',
-      'the role `smtp` is not available in this version (not_available)',
-      'Use api, worker or both.',
-    );
   }
   return new Set(names as Role[]); // Anything else was refused above.
+}
+
+function readTlsFiles(get: Get, refuse: Refuse): Config['tlsFiles'] {
+  const certFile = get('POSTRIDER_TLS_CERT');
+  const keyFile = get('POSTRIDER_TLS_KEY');
+  if (certFile !== null && keyFile !== null) return { certFile: resolve(certFile), keyFile: resolve(keyFile) };
+  if (certFile !== null) refuse('POSTRIDER_TLS_KEY', 'is not set, and POSTRIDER_TLS_CERT is', NO_CERTIFICATE_FIX);
+  if (keyFile !== null) refuse('POSTRIDER_TLS_CERT', 'is not set, and POSTRIDER_TLS_KEY is', NO_CERTIFICATE_FIX);
+  return null;
+}
+
+const CLOSED =
+  'POSTRIDER_TLS_CERT and POSTRIDER_TLS_KEY are not set: SMTP submission stays closed. Without the role `smtp` this is not said.';
+const NO_CERTIFICATE_FIX = 'Set both POSTRIDER_TLS_CERT and POSTRIDER_TLS_KEY to PEM files.';
+
+/** Keys do not travel in clear, and a certificate that nobody can verify is no protection in production. */
+function isSubmissionClosed({ mode, roles, tlsFiles }: Config): boolean {
+  return mode === 'production' && roles.has('smtp') && tlsFiles === null;
 }
 
 function readSandboxDomain(value: string | null, refuse: Refuse): string {
@@ -245,23 +277,6 @@ function readSecretKey(value: string | null, mode: Mode, dataDir: string, refuse
   return () => key ?? Buffer.alloc(32);
 }
 
-/** Made once, kept beside the data it protects: good enough for development, where both lie on the same disk anyway. */
-function readOrMakeSecretKey(dataDir: string): Buffer {
-  const path = join(dataDir, 'secret.key');
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const draft = `${path}.${process.pid}`;
-  writeFileSync(draft, randomBytes(32).toString('base64'), { mode: 0o600 });
-  try {
-    // A link is made whole or not at all, and only once: of two processes that start together both read what one wrote.
-    linkSync(draft, path);
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-  } finally {
-    rmSync(draft, { force: true });
-  }
-  return Buffer.from(readFileSync(path, 'utf8'), 'base64');
-}
-
 function readProxies(value: string | null, refuse: Refuse): readonly string[] {
   const proxies = readList(value);
   const wrong = proxies.filter((proxy) => !isNetwork(proxy));
@@ -274,6 +289,23 @@ function readProxies(value: string | null, refuse: Refuse): readonly string[] {
     );
   }
   return proxies;
+}
+
+function readDnsServers(value: string | null, refuse: Refuse): readonly string[] | null {
+  const servers = readList(value);
+  const wrong = servers.filter((server) => !isServerAddress(server));
+  if (wrong.length > 0) {
+    const fix =
+      'List addresses such as 9.9.9.9 or 127.0.0.1:5353, separated by commas; IPv6 with a port as [::1]:5353.';
+    refuse('POSTRIDER_DNS_SERVERS', `${wrong.map((server) => `"${server}"`).join(', ')}: no IP address`, fix);
+  }
+  return servers.length === 0 ? null : servers;
+}
+
+function isServerAddress(text: string): boolean {
+  const [, six, four, port = '53'] = /^(?:\[(.*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(text) ?? [];
+  const isAddress = isIP(text) === 6 || isIP(six ?? '') === 6 || isIP(four ?? '') === 4;
+  return isAddress && Number(port) >= 1 && Number(port) <= 65_535;
 }
 
 function isNetwork(text: string): boolean {
@@ -290,10 +322,16 @@ function readList(value: string | null): readonly string[] {
     .filter((part) => part !== '');
 }
 
-function warningsOf(environment: Environment, mode: Mode, get: Get): readonly string[] {
+function warningsOf(
+  environment: Environment,
+  mode: Mode,
+  get: Get,
+  flags: { readonly roles?: string },
+): readonly string[] {
   const known = new Set<string>([...SETTINGS.map(({ name }) => name), ...CLIENT_SETTINGS]);
   const unknown = Object.keys(environment).filter((name) => name.startsWith('POSTRIDER_') && !known.has(name));
   const idle = NOT_IN_USE.filter((name) => get(name) !== null);
+  const roles = readList(flags.roles ?? get('POSTRIDER_ROLES'));
   return [
     ...unknown.map((name) => `${name} is not a setting of Postrider and does nothing.`),
     ...idle.map(
@@ -301,6 +339,9 @@ function warningsOf(environment: Environment, mode: Mode, get: Get): readonly st
     ),
     ...(mode === 'production' && get('POSTRIDER_TRANSPORT') === 'capture'
       ? ['POSTRIDER_TRANSPORT is capture: in production too, every message is kept here and none is sent.']
+      : []),
+    ...(roles.includes('api') && !roles.includes('worker') && get('DATABASE_URL') === null
+      ? ['POSTRIDER_ROLES has no worker, and no other process can use the embedded PostgreSQL: nobody delivers.']
       : []),
   ];
 }

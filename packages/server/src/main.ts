@@ -1,17 +1,16 @@
 #!/usr/bin/env node
-import { createProgram } from './commands/program.ts';
-import { reportError } from './commands/start-error.ts';
+import { runServer } from './commands/run-server.ts';
 import { boundHeapGrowth } from './heap.ts';
+
+/** What was left behind by a command that failed, such as a connection to a database that is silent, must not keep the process. */
+const LEAVE_AFTER_MS = 2_000;
 
 boundHeapGrowth();
 
-const program = createProgram({
+process.exitCode = await runServer(process.argv.slice(2), {
   environment: process.env,
   write: (text) => void process.stdout.write(text),
+  writeError: (text) => void process.stderr.write(text),
   progress: (text) => void process.stderr.write(`  ${text} …\n`),
 });
-try {
-  await program.parseAsync();
-} catch (error) {
-  process.exitCode = reportError(error, (text) => void process.stderr.write(text));
-}
+if (process.exitCode !== 0) setTimeout(() => process.exit(), LEAVE_AFTER_MS).unref();

@@ -1,10 +1,19 @@
-import { ERRORS, type ErrorCode, type FieldProblem, type Problem, type RefusedRecipient } from '@postrider/core';
+import {
+  ERRORS,
+  type ErrorCode,
+  type FieldProblem,
+  type MessageStatus,
+  type Problem,
+  type RefusedRecipient,
+} from '@postrider/core';
 
 export interface ProblemDetails {
   readonly detail?: string;
   readonly fix?: string;
   readonly errors?: readonly FieldProblem[];
   readonly recipients?: readonly RefusedRecipient[];
+  /** Of `message_not_queued`. */
+  readonly currentStatus?: MessageStatus;
   /** Response headers that belong to it, such as `retry-after`. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -29,7 +38,7 @@ function problemType(baseUrl: string, code: ErrorCode): string {
 /** The one body of every error. */
 export function toProblem(error: ProblemError, baseUrl: string, requestId: string): Problem {
   const definition = ERRORS[error.code];
-  const { errors, recipients } = error.details;
+  const { errors, recipients, currentStatus } = error.details;
   return {
     type: problemType(baseUrl, error.code),
     title: definition.title,
@@ -41,6 +50,7 @@ export function toProblem(error: ProblemError, baseUrl: string, requestId: strin
     requestId,
     ...(errors === undefined ? {} : { errors: [...errors] }),
     ...(recipients === undefined ? {} : { recipients: [...recipients] }),
+    ...(currentStatus === undefined ? {} : { currentStatus }),
   };
 }
 

@@ -16,7 +16,8 @@ export const SETTINGS = [
   {
     name: 'POSTRIDER_BASE_URL',
     default: 'http://<host>:<port>',
-    description: 'The address people and programs reach the server by.',
+    description:
+      'The address people and programs reach the server by, without credentials, query or fragment. Set it where the server listens on every address.',
   },
   {
     name: 'POSTRIDER_DATA_DIR',
@@ -36,20 +37,25 @@ export const SETTINGS = [
       'How mail leaves: `capture` (it stays, to be read in the development mailbox) or `smtp://user:password@host:port?tls=none|starttls|implicit`. Without `tls`: STARTTLS where offered.',
   },
   {
+    name: 'POSTRIDER_HELO_NAME',
+    default: 'the full name of the machine, else the host of the base URL',
+    description: 'The name given to other mail servers (EHLO): a host name, or an address such as [192.0.2.1].',
+  },
+  {
     name: 'POSTRIDER_ROLES',
     default: 'api,worker,smtp',
     description:
-      'What this process does, also as `--roles`: some of `api`, `worker`, `smtp` (SMTP submission is not available in this version).',
+      'What this process does, also as `--roles`: some of `api` (answers calls), `worker` (delivers), `smtp` (takes mail over SMTP).',
   },
   {
     name: 'POSTRIDER_SMTP_PORT',
     default: '2587',
-    description: 'Port of SMTP submission with STARTTLS. Not in use in this version.',
+    description: 'Port of SMTP submission with STARTTLS; 0 takes a free one.',
   },
   {
     name: 'POSTRIDER_SMTPS_PORT',
     default: '2465',
-    description: 'Port of SMTP submission with implicit TLS. Not in use in this version.',
+    description: 'Port of SMTP submission with implicit TLS; 0 takes a free one.',
   },
   {
     name: 'POSTRIDER_INBOUND_PORT',
@@ -59,17 +65,18 @@ export const SETTINGS = [
   {
     name: 'POSTRIDER_TLS_CERT',
     default: 'self-made in development',
-    description: 'File of the certificate chain for SMTP submission, PEM. Not in use in this version.',
+    description:
+      'File of the certificate chain for SMTP submission, PEM. In production SMTP submission stays closed without it.',
   },
   {
     name: 'POSTRIDER_TLS_KEY',
     default: 'self-made in development',
-    description: 'File of the private key of the certificate, PEM. Not in use in this version.',
+    description: 'File of the private key of the certificate, PEM.',
   },
   {
     name: 'POSTRIDER_DNS_SERVERS',
     default: 'the system’s',
-    description: 'DNS servers to ask, as `address` or `address:port`, separated by commas. Not in use in this version.',
+    description: 'DNS servers to ask, as `address` or `address:port`, separated by commas.',
   },
   {
     name: 'POSTRIDER_SANDBOX_DOMAIN',

@@ -49,7 +49,16 @@ export function createIdGenerator(): IdGenerator {
   return { next };
 }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+/** The least id of the moment that lies so long after the one in which another id was made. */
+export function idFloorAfter(id: string, afterMs: number): string {
+  // A caller's own id may be of the end of time, behind which there is no later one.
+  const atMs = Math.min(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) + afterMs, 2 ** 48 - 1);
+  const head = atMs.toString(16).padStart(12, '0');
+  return `${head.slice(0, 8)}-${head.slice(8)}-7000-8000-000000000000`;
+}
+
+/** RFC 9562, section 4: written in lower case, read in either. */
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** Whether text has the form of an id; anything else names nothing, and must not reach a uuid column. */
 export function isUuid(text: string): boolean {

@@ -37,6 +37,7 @@ describe('GET /keys/self', () => {
       lastUsedAt: null,
       expiresAt: null,
       revokedAt: null,
+      sendingDomains: ['sandbox.test'],
       account: { id: accountId, name: 'Self' },
       quota: { limit: 100_000, used: 2, remaining: 99_998, resetsAt: expect.stringMatching(/-01T00:00:00\.000Z$/) },
     });

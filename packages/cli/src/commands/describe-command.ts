@@ -13,7 +13,9 @@ export function describeCommand(command: Command, description: CommandDescriptio
     command.addOption(toOption(input));
     if (input.value.kind === 'boolean') command.addOption(toNegatedOption(input));
   }
-  const positional = description.inputs.filter((input) => input.positional).map(({ valueName }) => `<${valueName}>`);
+  const positional = description.inputs
+    .filter((input) => input.positional)
+    .map(({ valueName, required: isRequired }) => (isRequired ? `<${valueName}>` : `[${valueName}]`));
   command.usage([...positional, ...required.map(synopsis), '[options]'].join(' '));
   return command.addHelpText('after', () => examplesText(description));
 }

@@ -49,6 +49,7 @@ type Parser = (text: string, previous: unknown) => unknown;
 function parserOf(value: Exclude<ValueDescription, { kind: 'boolean' }> | ValueDescription): Parser {
   switch (value.kind) {
     case 'text':
+    case 'file':
       return once((text) => text);
     case 'choice':
       return once((text) => parseChoice(text, value.choices));

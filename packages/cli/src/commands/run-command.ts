@@ -1,16 +1,20 @@
 import type { ApiConnection } from '../api-connection.ts';
+import type { CliIo } from '../cli-io.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import type { Invocation } from '../invocation.ts';
 import { placeValues } from '../operation-input.ts';
 import type { Output } from '../output/output.ts';
 import { renderAnswer } from '../output/render-answer.ts';
+import { CONTENT_OPERATIONS, withContent } from './content-flags.ts';
 
 /** Calls the operation and prints its answer. */
 export async function runCommand(
-  { command, values }: Invocation,
+  { command, values: given }: Invocation,
   connection: ApiConnection,
   output: Output,
+  io: CliIo,
 ): Promise<ExitCode> {
+  const values = CONTENT_OPERATIONS.includes(command.id) ? await withContent(command.inputs, given, io) : given;
   const { data } = await connection.call(command.id, placeValues(command, values));
   if (output.isJson) output.writeJson(data);
   else renderAnswer(command.id, data, output, new Date());

@@ -1,17 +1,18 @@
 import type { ApiConnection } from '../api-connection.ts';
 import type { CliIo } from '../cli-io.ts';
-import type { InputDescription } from '../command-description.ts';
-import { readContent, readsStdin } from '../content-argument.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
-import { ownFailure, usageFailure } from '../failure.ts';
+import { ownFailure } from '../failure.ts';
 import type { Invocation } from '../invocation.ts';
 import { placeValues } from '../operation-input.ts';
 import { outcomeOf } from '../outcome.ts';
-import { isRecord, textOf } from '../output/json-value.ts';
+import { isRecord, type JsonRecord, textOf } from '../output/json-value.ts';
 import type { Output } from '../output/output.ts';
+import { showDryRun } from '../output/views/dry-run.ts';
 import { showSend } from '../output/views/send.ts';
 import { waitForOutcome } from '../wait-for-outcome.ts';
-import { CONTENT_FLAGS, WAIT_SECONDS_DEFAULT } from './describe-send.ts';
+import { withAttachments } from './attach-flag.ts';
+import { withContent } from './content-flags.ts';
+import { WAIT_SECONDS_DEFAULT } from './describe-send.ts';
 
 /** Sends one message and, with `--wait`, follows it to its outcome. */
 export async function runSend(
@@ -21,14 +22,22 @@ export async function runSend(
   io: CliIo,
 ): Promise<ExitCode> {
   const { command } = invocation;
-  const values = await withContent(command.inputs, invocation.values, io);
+  const values = await withContent(command.inputs, await withAttachments(invocation, io), io);
   const { data: accepted, headers } = await connection.call(command.id, placeValues(command, values));
   if (headers['idempotency-replayed'] === 'true') {
     output.remark('This idempotency key was used before: nothing was sent again, this is the first answer.');
   }
+  if (isRecord(accepted) && accepted['dryRun'] === true) return finishDryRun(accepted, output);
   const { wait } = invocation.ownFlags;
   if (wait === undefined) return finish(accepted, output);
   return followSend(accepted, typeof wait === 'number' ? wait : WAIT_SECONDS_DEFAULT, connection, output, io);
+}
+
+/** A send that would be refused ends as the refused send would. */
+function finishDryRun(preview: JsonRecord, output: Output): ExitCode {
+  if (output.isJson) output.writeJson(preview);
+  else showDryRun(preview, output);
+  return preview['ok'] === true ? EXIT_CODES.done : EXIT_CODES.refused;
 }
 
 /** Without waiting, a held message is the one outcome that is known at once. */
@@ -74,24 +83,6 @@ function waitOver(id: string, seconds: number, message: unknown, lastFailure: Er
     `Do not send it again; ask for it with: postrider emails get ${id} --wait 60`,
     true,
   );
-}
-
-async function withContent(
-  inputs: readonly InputDescription[],
-  values: Readonly<Record<string, unknown>>,
-  io: CliIo,
-): Promise<Readonly<Record<string, unknown>>> {
-  const given = inputs.flatMap(({ name, flags }) => {
-    const value = values[name];
-    const flag = flags.find((candidate) => CONTENT_FLAGS.includes(candidate));
-    return flag !== undefined && typeof value === 'string' ? [{ name, flag, value }] : [];
-  });
-  if (given.filter(({ value }) => readsStdin(value)).length > 1) {
-    throw usageFailure('--html and --text cannot both read stdin', 'Give one of them as @file.');
-  }
-  const contents: Record<string, string> = {};
-  for (const { name, flag, value } of given) contents[name] = await readContent(flag, value, io);
-  return { ...values, ...contents };
 }
 
 function statusOf(message: unknown): string {

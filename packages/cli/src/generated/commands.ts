@@ -6,11 +6,13 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "emails.send",
     "command": "emails send",
     "summary": "Send an email",
-    "description": "Accepts one message and answers at once with its id and `queued`; delivery happens afterwards in the background. Read the message, or wait on it, to learn the outcome. If any recipient is refused the whole send is refused, and `recipients` names each with its reason. Provenance is taken from the body first, then from the `X-Service-Agent` and `X-Service-Source` headers, then from the default (`agent` over MCP, else `backend`).",
+    "description": "Accepts one message and answers at once with its id and `queued`; delivery happens afterwards in the background. Read the message, or wait on it, to learn the outcome. With `scheduled_at` it stays `queued` until then, and can be canceled or rescheduled. With `dry_run` nothing is sent: the answer is 200 with every check and the message as it would be. If any recipient is refused the whole send is refused, and `recipients` names each with its reason. Provenance is taken from the body first, then from the `X-Service-Agent` and `X-Service-Source` headers, then from the default (`agent` over MCP, else `backend`).",
+    "needsKey": true,
     "scope": "emails:send",
     "examples": [
       "postrider send --from app@example.com --to ada@example.org --subject Hello --text \"Hi Ada\"",
-      "postrider send --from app@example.com --to ada@example.org --subject Report --html @report.html --wait"
+      "postrider send --from app@example.com --to ada@example.org --subject Report --html @report.html --wait",
+      "postrider send --from app@example.com --to ada@example.org --subject Invoice --text \"Attached.\" --attach invoice.pdf"
     ],
     "inputs": [
       {
@@ -95,13 +97,13 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "subject",
         "place": "body",
         "key": "subject",
-        "required": true,
+        "required": false,
         "positional": false,
         "flags": [
           "--subject"
         ],
         "valueName": "text",
-        "description": "Subject line, 1 to 998 characters, no line breaks.",
+        "description": "Subject line, 1 to 998 characters, no line breaks. Required unless the template has one, which it overrides.",
         "value": {
           "kind": "text"
         }
@@ -137,6 +139,36 @@ export const COMMANDS: readonly CommandDescription[] = [
         }
       },
       {
+        "name": "template",
+        "place": "body",
+        "key": "template",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--template"
+        ],
+        "valueName": "text",
+        "description": "A stored template instead of `html` and `text`: its slug or id, optionally pinned to a version, for example `welcome` or `welcome@3`.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "variables",
+        "place": "body",
+        "key": "variables",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--variables"
+        ],
+        "valueName": "json",
+        "description": "Values for the template, a JSON object. A value that is null counts as absent. `unsubscribe_url` is always there: each recipient’s own link.",
+        "value": {
+          "kind": "json"
+        }
+      },
+      {
         "name": "tags",
         "place": "body",
         "key": "tags",
@@ -151,6 +183,81 @@ export const COMMANDS: readonly CommandDescription[] = [
         "value": {
           "kind": "list",
           "choices": null
+        }
+      },
+      {
+        "name": "utm",
+        "place": "body",
+        "key": "utm",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--utm"
+        ],
+        "valueName": "json",
+        "description": "UTM parameters that are added to every http and https link of html and text before queueing; values 1 to 255 characters. Unsubscribe links, anchors, `mailto:` and links with template variables are left as they are.",
+        "value": {
+          "kind": "json"
+        }
+      },
+      {
+        "name": "attachments",
+        "place": "body",
+        "key": "attachments",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--attachments"
+        ],
+        "valueName": "json",
+        "description": "Files; at most 20, the whole encoded message at most 25 MB. Types that run as programs (.exe .bat .cmd .com .scr .js .vbs .msi .lnk .jar) are refused.",
+        "value": {
+          "kind": "json"
+        }
+      },
+      {
+        "name": "scheduled_at",
+        "place": "body",
+        "key": "scheduled_at",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--scheduled-at"
+        ],
+        "valueName": "time",
+        "description": "When to send: RFC 3339 with an offset, or an ISO 8601 duration from now such as `PT2H`; at most 30 days ahead. Up to 60 s in the past means now.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "dry_run",
+        "place": "body",
+        "key": "dry_run",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--dry-run"
+        ],
+        "valueName": "text",
+        "description": "True sends nothing: the answer is 200 with every check, and what would have been sent.",
+        "value": {
+          "kind": "boolean"
+        }
+      },
+      {
+        "name": "unsubscribe",
+        "place": "body",
+        "key": "unsubscribe",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--unsubscribe"
+        ],
+        "valueName": "text",
+        "description": "True adds one-click unsubscribe headers (RFC 8058) with a link of each recipient’s own. `{{unsubscribe_url}}` in html, text or a template is that link, with and without this.",
+        "value": {
+          "kind": "boolean"
         }
       },
       {
@@ -232,7 +339,49 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--idempotency-key"
         ],
         "valueName": "key",
-        "description": "Makes a retry safe: the same key with the same body answers the first answer again for 24 h (with `idempotency-replayed: true`), and sends nothing twice. 1 to 255 printable ASCII characters.",
+        "description": "Makes a retry safe: the same key with the same body answers the first answer again for 24 h (with `idempotency-replayed: true`), and sends nothing twice. Keys that begin with `auto-10m-` are kept for 10 minutes. 1 to 255 printable ASCII characters.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "emails.send-batch",
+    "command": "emails batch",
+    "summary": "Send up to 100 emails in one call",
+    "description": "Judges each item by itself, and always answers 207 with one result an item, in order: an item that is refused, or is no valid send at all, has `ok` false and its problem in `error`, and fails no other. With `Idempotency-Key` each item has the key `<key>:<index>` (with which it may have 255 characters at most), so that the same call again replays what was accepted and tries the rest anew. The provenance headers hold for every item that does not say otherwise. An item with `dry_run` is checked and not sent.",
+    "needsKey": true,
+    "scope": "emails:send",
+    "examples": [
+      "postrider batch sends.json",
+      "postrider batch - --dry-run < sends.jsonl"
+    ],
+    "inputs": [
+      {
+        "name": "emails",
+        "place": "body",
+        "key": "emails",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "file",
+        "description": "Sends, 1 to 100; each is judged by itself. A file, or - for stdin: a JSON array, or one JSON object a line.",
+        "value": {
+          "kind": "file"
+        }
+      },
+      {
+        "name": "idempotency_key",
+        "place": "headers",
+        "key": "idempotency-key",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--idempotency-key"
+        ],
+        "valueName": "key",
+        "description": "Makes a retry safe: the same key with the same body answers the first answer again for 24 h (with `idempotency-replayed: true`), and sends nothing twice. Keys that begin with `auto-10m-` are kept for 10 minutes. 1 to 255 printable ASCII characters.",
         "value": {
           "kind": "text"
         }
@@ -243,10 +392,12 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "emails.list",
     "command": "emails list",
     "summary": "List emails",
-    "description": "The message log, newest first, in keyset pages: follow `nextCursor` until it is null.",
+    "description": "The message log, newest first, in keyset pages: follow `nextCursor` until it is null. Filters can be combined, and all that are given must match. A message is found as soon as it was accepted.",
+    "needsKey": true,
     "scope": "emails:read",
     "examples": [
-      "postrider emails list --status bounced --limit 20"
+      "postrider emails list --status bounced --limit 20",
+      "postrider emails list --q invoice --tag order --from 2026-01-01"
     ],
     "inputs": [
       {
@@ -277,6 +428,154 @@ export const COMMANDS: readonly CommandDescription[] = [
             "expired",
             "canceled"
           ]
+        }
+      },
+      {
+        "name": "q",
+        "place": "query",
+        "key": "q",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--q"
+        ],
+        "valueName": "text",
+        "description": "Text within the subject or any recipient (address or name; cc and bcc too), whatever its case; 2 to 200 characters, none of them a wildcard.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "tag",
+        "place": "query",
+        "key": "tag",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--tag"
+        ],
+        "valueName": "text",
+        "description": "A tag; repeated, all must be there.",
+        "value": {
+          "kind": "list",
+          "choices": null
+        }
+      },
+      {
+        "name": "channel",
+        "place": "query",
+        "key": "channel",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--channel"
+        ],
+        "valueName": "choice",
+        "description": "Ingress protocol.",
+        "value": {
+          "kind": "choice",
+          "choices": [
+            "api",
+            "sdk",
+            "mcp",
+            "smtp"
+          ]
+        }
+      },
+      {
+        "name": "source",
+        "place": "query",
+        "key": "source",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--source"
+        ],
+        "valueName": "choice",
+        "description": "Provenance source.",
+        "value": {
+          "kind": "choice",
+          "choices": [
+            "agent",
+            "backend",
+            "automation",
+            "system"
+          ]
+        }
+      },
+      {
+        "name": "agent_name",
+        "place": "query",
+        "key": "agent_name",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--agent-name"
+        ],
+        "valueName": "name",
+        "description": "Exactly this agent name.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "recipient",
+        "place": "query",
+        "key": "recipient",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--recipient"
+        ],
+        "valueName": "text",
+        "description": "An address in to, cc or bcc, whole, whatever its case.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "domain",
+        "place": "query",
+        "key": "domain",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--domain"
+        ],
+        "valueName": "text",
+        "description": "The sending domain.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "from",
+        "place": "query",
+        "key": "from",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--from"
+        ],
+        "valueName": "address",
+        "description": "Created at or after: RFC 3339 with an offset, or a date, which means its start in UTC.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "to",
+        "place": "query",
+        "key": "to",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--to"
+        ],
+        "valueName": "address",
+        "description": "Created before; the same forms.",
+        "value": {
+          "kind": "text"
         }
       },
       {
@@ -315,10 +614,223 @@ export const COMMANDS: readonly CommandDescription[] = [
     ]
   },
   {
+    "id": "emails.export",
+    "command": "emails export",
+    "summary": "Export emails",
+    "description": "The message log as a file, newest first, at most 100000 rows, streamed as it is read. The rows of all formats have the names of the CSV columns. In CSV the tags are joined by `;`, lines end with LF, and a cell that a spreadsheet would run as a formula begins with an apostrophe. A stream that breaks off without its end is incomplete.",
+    "needsKey": true,
+    "scope": "emails:read",
+    "examples": [
+      "postrider emails export --from 2026-01-01 --to 2026-02-01 --output january.csv",
+      "postrider emails export --status bounced --format jsonl | jq -r .to"
+    ],
+    "inputs": [
+      {
+        "name": "format",
+        "place": "query",
+        "key": "format",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--format"
+        ],
+        "valueName": "choice",
+        "description": "`csv`, `json` (one array) or `jsonl` (a JSON object a line).",
+        "value": {
+          "kind": "choice",
+          "choices": [
+            "csv",
+            "json",
+            "jsonl"
+          ]
+        }
+      },
+      {
+        "name": "status",
+        "place": "query",
+        "key": "status",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--status"
+        ],
+        "valueName": "choice",
+        "description": "Only messages that stand there.",
+        "value": {
+          "kind": "choice",
+          "choices": [
+            "queued",
+            "sending",
+            "sent",
+            "delivered",
+            "deferred",
+            "bounced",
+            "complained",
+            "failed",
+            "suppressed",
+            "pending_approval",
+            "rejected",
+            "expired",
+            "canceled"
+          ]
+        }
+      },
+      {
+        "name": "q",
+        "place": "query",
+        "key": "q",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--q"
+        ],
+        "valueName": "text",
+        "description": "Text within the subject or any recipient (address or name; cc and bcc too), whatever its case; 2 to 200 characters, none of them a wildcard.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "tag",
+        "place": "query",
+        "key": "tag",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--tag"
+        ],
+        "valueName": "text",
+        "description": "A tag; repeated, all must be there.",
+        "value": {
+          "kind": "list",
+          "choices": null
+        }
+      },
+      {
+        "name": "channel",
+        "place": "query",
+        "key": "channel",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--channel"
+        ],
+        "valueName": "choice",
+        "description": "Ingress protocol.",
+        "value": {
+          "kind": "choice",
+          "choices": [
+            "api",
+            "sdk",
+            "mcp",
+            "smtp"
+          ]
+        }
+      },
+      {
+        "name": "source",
+        "place": "query",
+        "key": "source",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--source"
+        ],
+        "valueName": "choice",
+        "description": "Provenance source.",
+        "value": {
+          "kind": "choice",
+          "choices": [
+            "agent",
+            "backend",
+            "automation",
+            "system"
+          ]
+        }
+      },
+      {
+        "name": "agent_name",
+        "place": "query",
+        "key": "agent_name",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--agent-name"
+        ],
+        "valueName": "name",
+        "description": "Exactly this agent name.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "recipient",
+        "place": "query",
+        "key": "recipient",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--recipient"
+        ],
+        "valueName": "text",
+        "description": "An address in to, cc or bcc, whole, whatever its case.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "domain",
+        "place": "query",
+        "key": "domain",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--domain"
+        ],
+        "valueName": "text",
+        "description": "The sending domain.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "from",
+        "place": "query",
+        "key": "from",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--from"
+        ],
+        "valueName": "address",
+        "description": "Created at or after: RFC 3339 with an offset, or a date, which means its start in UTC.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "to",
+        "place": "query",
+        "key": "to",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--to"
+        ],
+        "valueName": "address",
+        "description": "Created before; the same forms.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
     "id": "emails.get",
     "command": "emails get",
     "summary": "Read one email",
     "description": "Answers status, recipients, rendered body, provenance and the full event trail. With `wait` it answers as soon as the message is final or `sent`, and at the time-out with the present state. Without the scope `emails:content` the content fields are null and `contentRedacted` is true.",
+    "needsKey": true,
     "scope": "emails:read",
     "examples": [
       "postrider emails get <id> --wait 30"
@@ -358,10 +870,119 @@ export const COMMANDS: readonly CommandDescription[] = [
     ]
   },
   {
+    "id": "emails.cancel",
+    "command": "emails cancel",
+    "summary": "Cancel a queued email",
+    "description": "Takes a message back before it reaches a mail server: while it is `queued` for every recipient, a scheduled one too. It leaves the outbox, its body and files are removed and its quota is given back; the log keeps the row as `canceled`. It is either canceled or sent, never both. Later it is 409 `message_not_queued` with `currentStatus`.",
+    "needsKey": true,
+    "scope": "emails:cancel",
+    "examples": [
+      "postrider emails cancel <id>"
+    ],
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "Message id.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "emails.reschedule",
+    "command": "emails reschedule",
+    "summary": "Change when a queued email is sent",
+    "description": "Moves the time of a message while it is `queued` for every recipient; one that was to go out at once can be put off the same way, and a time that is now lets it go. Later it is 409 `message_not_queued` with `currentStatus`.",
+    "needsKey": true,
+    "scope": "emails:cancel",
+    "examples": [
+      "postrider emails reschedule <id> --scheduled-at PT2H"
+    ],
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "Message id.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "scheduled_at",
+        "place": "body",
+        "key": "scheduled_at",
+        "required": true,
+        "positional": false,
+        "flags": [
+          "--scheduled-at"
+        ],
+        "valueName": "time",
+        "description": "When to send: RFC 3339 with an offset, or an ISO 8601 duration from now such as `PT2H`; at most 30 days ahead. Up to 60 s in the past means now.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "emails.resend",
+    "command": "emails resend",
+    "summary": "Send an email again",
+    "description": "Sends the stored message once more, whatever became of it, as a new message with a trail of its own: the rendered body, files, headers, tags, metadata and provenance of the first, to the same recipients, at once. It goes out under the key that sent the first, by that key’s present rules, and passes the acceptance check again, quota and suppressions included. Refused where that key was revoked or has expired, or the stored body is gone, as it is after canceling.",
+    "needsKey": true,
+    "scope": "emails:send",
+    "examples": [
+      "postrider emails resend <id> --wait"
+    ],
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "Message id.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "idempotency_key",
+        "place": "headers",
+        "key": "idempotency-key",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--idempotency-key"
+        ],
+        "valueName": "key",
+        "description": "Makes a retry safe: the same key with the same body answers the first answer again for 24 h (with `idempotency-replayed: true`), and sends nothing twice. Keys that begin with `auto-10m-` are kept for 10 minutes. 1 to 255 printable ASCII characters.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
     "id": "keys.self",
     "command": "whoami",
     "summary": "Read the calling key",
     "description": "What the calling key is, what it may do, and what its account has left to send this month.",
+    "needsKey": true,
     "scope": null,
     "examples": [
       "postrider whoami",
@@ -374,6 +995,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "command": "requests list",
     "summary": "List logged requests",
     "description": "Every authenticated request of the account, newest first, for 30 days.",
+    "needsKey": true,
     "scope": "logs:read",
     "examples": [
       "postrider requests list --limit 20"
@@ -419,6 +1041,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "command": "requests get",
     "summary": "Read one logged request",
     "description": "One authenticated request by its `x-request-id`, for 30 days. Where an id was used several times, the newest.",
+    "needsKey": true,
     "scope": "logs:read",
     "examples": [
       "postrider requests get <request id>"
@@ -435,6 +1058,997 @@ export const COMMANDS: readonly CommandDescription[] = [
         "description": "The `x-request-id` of the request.",
         "value": {
           "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "suppressions.create",
+    "command": "suppressions add",
+    "summary": "Add suppressions",
+    "description": "Puts one address (`email`) or up to 1000 (`emails`) on the suppression list: nothing is sent to them any more, messages that wait for their delivery included. With `email` the answer is its record: 201 where it is new, 200 with the unchanged record where it was there. With `emails` it is `{suppressions,added,existing}`, with a record for each address in the order given, an address named twice once: 201 where at least one is new, else 200. Every addition is in the audit log.",
+    "needsKey": true,
+    "scope": "suppressions:write",
+    "examples": [
+      "postrider suppressions add ada@example.org --note \"asked by phone\"",
+      "postrider suppressions add --emails @bounced.txt --reason hard_bounce"
+    ],
+    "inputs": [
+      {
+        "name": "email",
+        "place": "body",
+        "key": "email",
+        "required": false,
+        "positional": true,
+        "flags": [],
+        "valueName": "address",
+        "description": "The address, without regard to case. Give this or `emails`.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "emails",
+        "place": "body",
+        "key": "emails",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--emails"
+        ],
+        "valueName": "address",
+        "description": "Up to 1000 addresses in place of `email`.",
+        "value": {
+          "kind": "list",
+          "choices": null
+        }
+      },
+      {
+        "name": "reason",
+        "place": "body",
+        "key": "reason",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--reason"
+        ],
+        "valueName": "choice",
+        "description": "Why; `manual` unless given.",
+        "value": {
+          "kind": "choice",
+          "choices": [
+            "hard_bounce",
+            "complaint",
+            "unsubscribe",
+            "manual"
+          ]
+        }
+      },
+      {
+        "name": "note",
+        "place": "body",
+        "key": "note",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--note"
+        ],
+        "valueName": "text",
+        "description": "Words for whoever reads it later, 1 to 1000 characters.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "expiresAt",
+        "place": "body",
+        "key": "expiresAt",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--expires-at"
+        ],
+        "valueName": "text",
+        "description": "When it ends, in the future: RFC 3339 with an offset, for example `2026-01-31T09:00:00Z`. For ever unless given.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "suppressions.list",
+    "command": "suppressions list",
+    "summary": "List suppressions",
+    "description": "The addresses that the account sends nothing to, newest first, in keyset pages. Entries that have expired count no more and are not shown.",
+    "needsKey": true,
+    "scope": "suppressions:read",
+    "examples": [
+      "postrider suppressions list --reason hard_bounce",
+      "postrider suppressions list --q @example.com"
+    ],
+    "inputs": [
+      {
+        "name": "email",
+        "place": "query",
+        "key": "email",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--email"
+        ],
+        "valueName": "address",
+        "description": "Only the entry of this address, without regard to case.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "q",
+        "place": "query",
+        "key": "q",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--q"
+        ],
+        "valueName": "text",
+        "description": "Only addresses that contain this, without regard to case; 2 to 200 characters.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "reason",
+        "place": "query",
+        "key": "reason",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--reason"
+        ],
+        "valueName": "choice",
+        "description": "Only entries of this reason.",
+        "value": {
+          "kind": "choice",
+          "choices": [
+            "hard_bounce",
+            "complaint",
+            "unsubscribe",
+            "manual"
+          ]
+        }
+      },
+      {
+        "name": "limit",
+        "place": "query",
+        "key": "limit",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--limit"
+        ],
+        "valueName": "number",
+        "description": "Page size, 1 to 100.",
+        "value": {
+          "kind": "number",
+          "whole": true,
+          "min": 1,
+          "max": 100
+        }
+      },
+      {
+        "name": "cursor",
+        "place": "query",
+        "key": "cursor",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--cursor"
+        ],
+        "valueName": "cursor",
+        "description": "`nextCursor` of the page before, with the same filters.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "suppressions.get",
+    "command": "suppressions get",
+    "summary": "Read one suppression",
+    "description": "One entry of the suppression list by its id, or by its address (URL-encoded): tells whether, and why, an address is suppressed.",
+    "needsKey": true,
+    "scope": "suppressions:read",
+    "examples": [
+      "postrider suppressions get ada@example.org"
+    ],
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "The id of the entry, or its address.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "suppressions.delete",
+    "command": "suppressions remove",
+    "summary": "Remove a suppression",
+    "description": "Takes an entry off the suppression list, by its id or by its address (URL-encoded), and answers it as it was. The address can be sent to again. The removal is in the audit log with the key that did it and with `note`.",
+    "needsKey": true,
+    "scope": "suppressions:delete",
+    "examples": [
+      "postrider suppressions remove ada@example.org --note \"mailbox is back\""
+    ],
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "The id of the entry, or its address.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "note",
+        "place": "query",
+        "key": "note",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--note"
+        ],
+        "valueName": "text",
+        "description": "Why it is removed, for the audit log; 1 to 1000 characters.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "account.get",
+    "command": "account get",
+    "summary": "Read the account",
+    "description": "The account of the calling key: its plan and monthly quota, how many domains and seats are in use, its reputation, for how long content is kept, and its tracking switches.",
+    "needsKey": true,
+    "scope": "account:read",
+    "examples": [
+      "postrider account get",
+      "postrider account get --json"
+    ],
+    "inputs": []
+  },
+  {
+    "id": "account.update",
+    "command": "account update",
+    "summary": "Change the account",
+    "description": "Changes what is given and leaves the rest. The tracking switches are off until somebody turns them on; they act on messages accepted a second later. A message that was accepted with tracking keeps its image and its rewritten links, which go on to work, but while a switch is off nothing is recorded.",
+    "needsKey": true,
+    "scope": "account:write",
+    "examples": [
+      "postrider account update --track-opens --no-track-clicks",
+      "postrider account update --name \"Acme Ltd\""
+    ],
+    "inputs": [
+      {
+        "name": "name",
+        "place": "body",
+        "key": "name",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--name"
+        ],
+        "valueName": "text",
+        "description": "The organization’s name, 1 to 100 characters.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "trackOpens",
+        "place": "body",
+        "key": "trackOpens",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--track-opens"
+        ],
+        "valueName": "text",
+        "description": "Turns open tracking on or off.",
+        "value": {
+          "kind": "boolean"
+        }
+      },
+      {
+        "name": "trackClicks",
+        "place": "body",
+        "key": "trackClicks",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--track-clicks"
+        ],
+        "valueName": "text",
+        "description": "Turns click tracking on or off.",
+        "value": {
+          "kind": "boolean"
+        }
+      },
+      {
+        "name": "cancelDeletion",
+        "place": "body",
+        "key": "cancelDeletion",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--cancel-deletion"
+        ],
+        "valueName": "text",
+        "description": "True keeps an account that is to be deleted; one that is not stays as it is.",
+        "value": {
+          "kind": "boolean"
+        }
+      }
+    ]
+  },
+  {
+    "id": "templates.create",
+    "command": "templates create",
+    "summary": "Create a template",
+    "description": "Stores a Liquid template as version 1. It needs `html`, `text` or both. Where no `slug` is given it is made of the name; one that is taken is 409 `already_exists`. Liquid that cannot be parsed is 422, with the part as path and the line in the message. There are no partials: `include`, `render` and `layout` are unknown tags.",
+    "needsKey": true,
+    "scope": "templates:write",
+    "examples": [
+      "postrider templates create --name Welcome --subject \"Hello {{ name }}\" --html @welcome.html"
+    ],
+    "inputs": [
+      {
+        "name": "slug",
+        "place": "body",
+        "key": "slug",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--slug"
+        ],
+        "valueName": "text",
+        "description": "Its name in sends and paths, unique in the account: letters, digits, hyphens and underscores, at most 100 characters, kept in lower case.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "name",
+        "place": "body",
+        "key": "name",
+        "required": true,
+        "positional": false,
+        "flags": [
+          "--name"
+        ],
+        "valueName": "text",
+        "description": "A name for people, 1 to 100 characters.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "subject",
+        "place": "body",
+        "key": "subject",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--subject"
+        ],
+        "valueName": "text",
+        "description": "Subject line in Liquid, one line. Values are not HTML-escaped; line breaks in them become spaces. Without it every send gives its own.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "html",
+        "place": "body",
+        "key": "html",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--html"
+        ],
+        "valueName": "content",
+        "description": "HTML body in Liquid. Values are HTML-escaped; `| raw` as the last filter turns that off.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "text",
+        "place": "body",
+        "key": "text",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--text"
+        ],
+        "valueName": "content",
+        "description": "Plain text body in Liquid, not HTML-escaped. Derived from the rendered `html` when absent; an empty string turns that off.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "note",
+        "place": "body",
+        "key": "note",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--note"
+        ],
+        "valueName": "text",
+        "description": "",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "templates.list",
+    "command": "templates list",
+    "summary": "List templates",
+    "description": "The templates of the account in their current versions, newest first, in keyset pages: follow `nextCursor` until it is null. A page of large templates may hold fewer than `limit`.",
+    "needsKey": true,
+    "scope": "templates:read",
+    "examples": [
+      "postrider templates list"
+    ],
+    "inputs": [
+      {
+        "name": "limit",
+        "place": "query",
+        "key": "limit",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--limit"
+        ],
+        "valueName": "number",
+        "description": "Page size, 1 to 100.",
+        "value": {
+          "kind": "number",
+          "whole": true,
+          "min": 1,
+          "max": 100
+        }
+      },
+      {
+        "name": "cursor",
+        "place": "query",
+        "key": "cursor",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--cursor"
+        ],
+        "valueName": "cursor",
+        "description": "`nextCursor` of the page before, with the same filters.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "templates.get",
+    "command": "templates get",
+    "summary": "Read one template",
+    "description": "Answers a template by its id or slug, in its current version or in the one named by `version`, with the history of its versions and the variables it takes.",
+    "needsKey": true,
+    "scope": "templates:read",
+    "examples": [
+      "postrider templates get welcome",
+      "postrider templates get welcome --version 3 --json"
+    ],
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "Template id or slug.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "version",
+        "place": "query",
+        "key": "version",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--version"
+        ],
+        "valueName": "number",
+        "description": "A version; the current one unless given.",
+        "value": {
+          "kind": "number",
+          "whole": true,
+          "min": 1,
+          "max": 999999999
+        }
+      }
+    ]
+  },
+  {
+    "id": "templates.update",
+    "command": "templates update",
+    "summary": "Change a template",
+    "description": "A change of `subject`, `html` or `text` makes a new version, which is the current one from then on; parts that are left out stay as they are, and null takes one away. Versions never change. `rollbackTo` makes a new version that equals an earlier one. `name` and `slug` belong to the template and make no version.",
+    "needsKey": true,
+    "scope": "templates:write",
+    "examples": [
+      "postrider templates update welcome --html @welcome.html --note \"New footer\""
+    ],
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "Template id or slug.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "slug",
+        "place": "body",
+        "key": "slug",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--slug"
+        ],
+        "valueName": "text",
+        "description": "Its name in sends and paths, unique in the account: letters, digits, hyphens and underscores, at most 100 characters, kept in lower case.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "name",
+        "place": "body",
+        "key": "name",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--name"
+        ],
+        "valueName": "text",
+        "description": "A name for people, 1 to 100 characters.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "subject",
+        "place": "body",
+        "key": "subject",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--subject"
+        ],
+        "valueName": "text",
+        "description": "Subject line in Liquid, one line. Values are not HTML-escaped; line breaks in them become spaces. Without it every send gives its own.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "html",
+        "place": "body",
+        "key": "html",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--html"
+        ],
+        "valueName": "content",
+        "description": "HTML body in Liquid. Values are HTML-escaped; `| raw` as the last filter turns that off.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "text",
+        "place": "body",
+        "key": "text",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--text"
+        ],
+        "valueName": "content",
+        "description": "Plain text body in Liquid, not HTML-escaped. Derived from the rendered `html` when absent; an empty string turns that off.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "rollbackTo",
+        "place": "body",
+        "key": "rollbackTo",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--rollback-to"
+        ],
+        "valueName": "number",
+        "description": "The version that the new one is to equal.",
+        "value": {
+          "kind": "number",
+          "whole": true,
+          "min": 1,
+          "max": 2147483647
+        }
+      },
+      {
+        "name": "note",
+        "place": "body",
+        "key": "note",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--note"
+        ],
+        "valueName": "text",
+        "description": "",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "templates.delete",
+    "command": "templates delete",
+    "summary": "Delete a template",
+    "description": "Removes a template with all its versions and answers it as it was last. Messages that were accepted keep their rendered bodies; later sends that name it are 422 `template_not_found`. Its slug is free again.",
+    "needsKey": true,
+    "scope": "templates:write",
+    "examples": [
+      "postrider templates delete welcome"
+    ],
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "Template id or slug.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "templates.render",
+    "command": "templates render",
+    "summary": "Render a template",
+    "description": "Renders a template with sample values and sends nothing. Variables that are missing are rendered as nothing and named in `missing`; a send with them missing would be refused. `subject`, `html` and `text` are rendered in place of the stored ones, to see a change before it is stored. Rendering ends within 1000 ms and 64 MB, or is 422 `template_render_failed`. `{{unsubscribe_url}}` stays as it is: each recipient's link is put in at delivery.",
+    "needsKey": true,
+    "scope": "templates:read",
+    "examples": [
+      "postrider templates render welcome --variables '{\"name\":\"Ada\"}'"
+    ],
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "Template id or slug.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "variables",
+        "place": "body",
+        "key": "variables",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--variables"
+        ],
+        "valueName": "json",
+        "description": "Values for the template, a JSON object. A value that is null counts as absent. `unsubscribe_url` is always there: each recipient’s own link.",
+        "value": {
+          "kind": "json"
+        }
+      },
+      {
+        "name": "version",
+        "place": "body",
+        "key": "version",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--version"
+        ],
+        "valueName": "number",
+        "description": "A version; the current one unless given.",
+        "value": {
+          "kind": "number",
+          "whole": true,
+          "min": 1,
+          "max": 2147483647
+        }
+      },
+      {
+        "name": "subject",
+        "place": "body",
+        "key": "subject",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--subject"
+        ],
+        "valueName": "text",
+        "description": "Subject line in Liquid, one line. Values are not HTML-escaped; line breaks in them become spaces. Without it every send gives its own.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "html",
+        "place": "body",
+        "key": "html",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--html"
+        ],
+        "valueName": "content",
+        "description": "HTML body in Liquid. Values are HTML-escaped; `| raw` as the last filter turns that off.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "text",
+        "place": "body",
+        "key": "text",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--text"
+        ],
+        "valueName": "content",
+        "description": "Plain text body in Liquid, not HTML-escaped. Derived from the rendered `html` when absent; an empty string turns that off.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "templates.test",
+    "command": "templates test",
+    "summary": "Send a test of a template",
+    "description": "Sends the current version of a template to the caller’s own inbox: the address of the person who made the key, or of the account’s owner where that is not known. `to` may be left out and can only be that address. It is a send like any other, with every rule and the quota, from the account’s first verified domain, else from the sandbox domain. Beside `emails:send` the key needs `templates:read` or `templates:write`.",
+    "needsKey": true,
+    "scope": "emails:send",
+    "examples": [
+      "postrider templates test welcome --variables '{\"name\":\"Ada\"}'"
+    ],
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "Template id or slug.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "variables",
+        "place": "body",
+        "key": "variables",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--variables"
+        ],
+        "valueName": "json",
+        "description": "Values for the template, a JSON object. A value that is null counts as absent. `unsubscribe_url` is always there: each recipient’s own link.",
+        "value": {
+          "kind": "json"
+        }
+      },
+      {
+        "name": "to",
+        "place": "body",
+        "key": "to",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--to"
+        ],
+        "valueName": "address",
+        "description": "The caller’s own address; anything else is refused.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "idempotency_key",
+        "place": "headers",
+        "key": "idempotency-key",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--idempotency-key"
+        ],
+        "valueName": "key",
+        "description": "Makes a retry safe: the same key with the same body answers the first answer again for 24 h (with `idempotency-replayed: true`), and sends nothing twice. Keys that begin with `auto-10m-` are kept for 10 minutes. 1 to 255 printable ASCII characters.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "tools.utm",
+    "command": "tools utm",
+    "summary": "Tag a link with UTM parameters",
+    "description": "The campaign builder: answers the URL with `utm_*` query parameters added, the way a send with `utm` tags its links. Parameters the URL already has stay unless `override_existing` is true. Needs no key; nothing is stored. At most 20 requests a minute from one address, bodies of at most 64 KB.",
+    "needsKey": false,
+    "scope": null,
+    "examples": [
+      "postrider tools utm https://example.com/offer --source newsletter --medium email --campaign spring"
+    ],
+    "inputs": [
+      {
+        "name": "url",
+        "place": "body",
+        "key": "url",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "text",
+        "description": "The link to tag, an http or https URL of at most 8192 characters.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "source",
+        "place": "body",
+        "key": "source",
+        "required": true,
+        "positional": false,
+        "flags": [
+          "--source"
+        ],
+        "valueName": "text",
+        "description": "Traffic source: `utm_source`.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "medium",
+        "place": "body",
+        "key": "medium",
+        "required": true,
+        "positional": false,
+        "flags": [
+          "--medium"
+        ],
+        "valueName": "text",
+        "description": "Marketing medium: `utm_medium`.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "campaign",
+        "place": "body",
+        "key": "campaign",
+        "required": true,
+        "positional": false,
+        "flags": [
+          "--campaign"
+        ],
+        "valueName": "text",
+        "description": "Campaign identifier: `utm_campaign`.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "term",
+        "place": "body",
+        "key": "term",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--term"
+        ],
+        "valueName": "text",
+        "description": "Paid keyword: `utm_term`.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "content",
+        "place": "body",
+        "key": "content",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--content"
+        ],
+        "valueName": "text",
+        "description": "What tells links of one campaign apart: `utm_content`.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "override_existing",
+        "place": "body",
+        "key": "override_existing",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--override-existing"
+        ],
+        "valueName": "text",
+        "description": "True replaces UTM parameters that a link already has; false keeps those.",
+        "value": {
+          "kind": "boolean"
         }
       }
     ]

@@ -1,6 +1,13 @@
+import { getAccount } from './account/get.ts';
+import { updateAccount } from './account/update.ts';
+import { cancelEmail, deleteEmail } from './emails/cancel.ts';
+import { exportEmails } from './emails/export.ts';
 import { getEmail } from './emails/get.ts';
 import { listEmails } from './emails/list.ts';
+import { rescheduleEmail } from './emails/reschedule.ts';
+import { resendEmail } from './emails/resend.ts';
 import { sendEmail } from './emails/send.ts';
+import { sendEmailBatch } from './emails/send-batch.ts';
 import { getOwnKey } from './keys/self.ts';
 import { getRequest } from './requests/get.ts';
 import { listRequests } from './requests/list.ts';
@@ -9,15 +16,47 @@ import { getServiceInformation } from './service/information.ts';
 import { postMcp } from './service/mcp.ts';
 import { getOpenApiJson, getOpenApiYaml } from './service/openapi-document.ts';
 import { getReadiness } from './service/readiness.ts';
+import { createSuppression } from './suppressions/create.ts';
+import { deleteSuppression } from './suppressions/delete.ts';
+import { getSuppression } from './suppressions/get.ts';
+import { listSuppressions } from './suppressions/list.ts';
+import { createTemplate } from './templates/create.ts';
+import { deleteTemplate } from './templates/delete.ts';
+import { getTemplate } from './templates/get.ts';
+import { listTemplates } from './templates/list.ts';
+import { renderTemplate } from './templates/render.ts';
+import { testTemplate } from './templates/test.ts';
+import { updateTemplate } from './templates/update.ts';
+import { tagLink } from './tools/utm.ts';
 
 /** The registry: the REST router, the OpenAPI document, the MCP tools, the SDK and the CLI are all made from this list. */
 export const OPERATIONS = [
   sendEmail,
+  sendEmailBatch,
   listEmails,
+  exportEmails,
   getEmail,
+  cancelEmail,
+  deleteEmail,
+  rescheduleEmail,
+  resendEmail,
   getOwnKey,
   listRequests,
   getRequest,
+  createSuppression,
+  listSuppressions,
+  getSuppression,
+  deleteSuppression,
+  getAccount,
+  updateAccount,
+  createTemplate,
+  listTemplates,
+  getTemplate,
+  updateTemplate,
+  deleteTemplate,
+  renderTemplate,
+  testTemplate,
+  tagLink,
   getServiceInformation,
   getHealth,
   getReadiness,

@@ -14,11 +14,14 @@ export function isRequestId(text: string): boolean {
   return text.length >= 1 && text.length <= LIMITS.requestIdCharacters && REQUEST_ID.test(text);
 }
 
+/** Idempotency keys that a program makes of the content itself: kept for LIMITS.automaticKeyMinutes only, since the content may be meant again. */
+export const AUTOMATIC_KEY_PREFIX = 'auto-10m-';
+
 /** Printable ASCII and nothing else: the key travels in a header. */
 export const idempotencyKeySchema = z
   .string()
   .regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/, 'must be 1 to 255 printable ASCII characters')
   .max(LIMITS.idempotencyKeyCharacters)
   .describe(
-    `Makes a retry safe: the same key with the same body answers the first answer again for ${LIMITS.idempotencyKeyHours} h (with \`idempotency-replayed: true\`), and sends nothing twice. 1 to ${LIMITS.idempotencyKeyCharacters} printable ASCII characters.`,
+    `Makes a retry safe: the same key with the same body answers the first answer again for ${LIMITS.idempotencyKeyHours} h (with \`idempotency-replayed: true\`), and sends nothing twice. Keys that begin with \`${AUTOMATIC_KEY_PREFIX}\` are kept for ${LIMITS.automaticKeyMinutes} minutes. 1 to ${LIMITS.idempotencyKeyCharacters} printable ASCII characters.`,
   );

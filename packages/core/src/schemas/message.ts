@@ -51,7 +51,7 @@ const messageRecipientSchema = z
   .object({ email: z.string(), kind: z.enum(RECIPIENT_KINDS), status: messageStatusSchema })
   .meta({ id: 'MessageRecipient' });
 
-const storedAttachmentSchema = z.object({
+export const storedAttachmentSchema = z.object({
   filename: z.string(),
   contentType: z.string(),
   size: z.number().int().describe('Bytes.'),

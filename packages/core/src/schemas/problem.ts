@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ERROR_CODES } from '../errors.ts';
+import { messageStatusSchema } from './message.ts';
 import { RECIPIENT_KINDS } from './recipients.ts';
 
 const fieldProblemSchema = z.object({
@@ -27,6 +28,7 @@ export const problemSchema = z
     requestId: z.string().describe('Quote it to support; equals the `x-request-id` header.'),
     errors: z.array(fieldProblemSchema).optional().describe('The fields that break a rule.'),
     recipients: z.array(refusedRecipientSchema).optional().describe('The recipients a send was refused for.'),
+    currentStatus: messageStatusSchema.optional().describe('Of `message_not_queued`: where the message stands now.'),
   })
   .describe('RFC 9457 problem details.')
   .meta({ id: 'Problem' });

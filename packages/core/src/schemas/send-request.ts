@@ -1,11 +1,15 @@
 import { z } from 'zod';
 import { LIMITS } from '../limits.ts';
+import { attachmentsSchema } from './attachments.ts';
 import { customHeadersSchema } from './custom-headers.ts';
 import { metadataSchema } from './metadata.ts';
 import { agentNameSchema, channelSchema, sourceSchema } from './provenance.ts';
 import { mailboxSchema, recipientsSchema } from './recipients.ts';
+import { scheduledAtSchema } from './scheduled-at.ts';
 import { tagsSchema } from './tags.ts';
+import { variablesSchema } from './template-variables.ts';
 import { bodyText, headerText } from './text.ts';
+import { utmSchema } from './utm.ts';
 
 const MEGABYTES = LIMITS.bodyBytes / 1_000_000;
 
@@ -21,30 +25,63 @@ export const sendRequestSchema = z
       .optional()
       .describe('Blind copies; recipients like `to`, stored on the message, never written into it.'),
     reply_to: mailboxSchema.optional().describe('Where answers go. Not a recipient: free, and not checked.'),
-    subject: headerText(1, LIMITS.subjectCharacters).describe(
-      `Subject line, 1 to ${LIMITS.subjectCharacters} characters, no line breaks.`,
-    ),
+    subject: headerText(1, LIMITS.subjectCharacters)
+      .optional()
+      .describe(
+        `Subject line, 1 to ${LIMITS.subjectCharacters} characters, no line breaks. Required unless the template has one, which it overrides.`,
+      ),
     html: bodyText(1, LIMITS.bodyBytes).optional().describe(`HTML body, at most ${MEGABYTES} MB.`),
     text: bodyText(0, LIMITS.bodyBytes)
       .optional()
       .describe(
         `Plain text body, at most ${MEGABYTES} MB. Derived from \`html\` when absent; an empty string turns that off.`,
       ),
+    template: z
+      .string()
+      .min(1)
+      .max(LIMITS.templateReferenceCharacters)
+      .optional()
+      .describe(
+        'A stored template instead of `html` and `text`: its slug or id, optionally pinned to a version, for example `welcome` or `welcome@3`.',
+      ),
+    variables: variablesSchema.optional(),
     tags: tagsSchema.optional(),
+    utm: utmSchema.optional(),
+    attachments: attachmentsSchema.optional(),
+    scheduled_at: scheduledAtSchema.optional(),
+    dry_run: z
+      .boolean()
+      .optional()
+      .describe('True sends nothing: the answer is 200 with every check, and what would have been sent.'),
+    unsubscribe: z
+      .boolean()
+      .optional()
+      .describe(
+        'True adds one-click unsubscribe headers (RFC 8058) with a link of each recipient’s own. `{{unsubscribe_url}}` in html, text or a template is that link, with and without this.',
+      ),
     headers: customHeadersSchema.optional(),
     metadata: metadataSchema.optional(),
     channel: channelSchema.optional(),
     source: sourceSchema.optional(),
     agent_name: agentNameSchema.optional(),
   })
+  // Asked also where other fields are at fault, so that a caller hears of all that is missing at once.
+  .refine(hasSubject, { path: ['subject'], message: 'is required', params: { code: 'required' }, when: isObject })
+  .refine(hasBodyForm, {
+    path: ['html'],
+    message: 'needs one body form: `html`, `text` or both, or `template`',
+    params: { code: 'required' },
+    when: isObject,
+  })
   .superRefine((request, context) => {
-    if (!request.html && !request.text) {
-      const message = 'needs one body form: `html`, `text` or both';
-      context.addIssue({ code: 'custom', path: ['html'], message, params: { code: 'required' } });
-    }
+    for (const fault of bodyFormConflicts(request)) context.addIssue({ code: 'custom', ...fault });
     if (request.reply_to && hasReplyToHeader(request.headers)) {
       const message = 'is given beside a `Reply-To` header; give one of them';
       context.addIssue({ code: 'custom', path: ['reply_to'], message, params: { code: 'conflict' } });
+    }
+    if (request.unsubscribe === true && hasUnsubscribeHeader(request.headers)) {
+      const message = 'is given beside a `List-Unsubscribe` header; give one of them';
+      context.addIssue({ code: 'custom', path: ['unsubscribe'], message, params: { code: 'conflict' } });
     }
     const unique = new Set(
       [...request.to, ...(request.cc ?? []), ...(request.bcc ?? [])].map(({ address }) => address.toLowerCase()),
@@ -56,8 +93,49 @@ export const sendRequestSchema = z
   })
   .meta({ id: 'SendRequest' });
 
+interface BodyForm {
+  readonly subject?: string | undefined;
+  readonly html?: string | undefined;
+  readonly text?: string | undefined;
+  readonly template?: string | undefined;
+  readonly variables?: unknown;
+}
+
+/** What is no object has no fields to ask for. */
+function isObject({
+  issues,
+}: {
+  readonly issues: readonly { readonly code?: string; readonly path?: readonly PropertyKey[] | undefined }[];
+}) {
+  return !issues.some(({ code, path }) => code === 'invalid_type' && (path ?? []).length === 0);
+}
+
+function hasSubject({ subject, template }: BodyForm): boolean {
+  return subject !== undefined || template !== undefined;
+}
+
+/** An empty text says that none is derived from the html; alone it is no body. */
+function hasBodyForm({ html, text, template }: BodyForm): boolean {
+  return template !== undefined || html !== undefined || (text !== undefined && text !== '');
+}
+
+function bodyFormConflicts({ html, text, template, variables }: BodyForm) {
+  const conflict = (path: string, message: string) => ({ path: [path], message, params: { code: 'conflict' } });
+  if (template === undefined) {
+    return variables === undefined ? [] : [conflict('variables', 'is given without `template`')];
+  }
+  return [
+    ...(html === undefined ? [] : [conflict('html', 'is given beside `template`; give one of them')]),
+    ...(text === undefined ? [] : [conflict('text', 'is given beside `template`; give one of them')]),
+  ];
+}
+
 function hasReplyToHeader(headers: Readonly<Record<string, string>> | undefined): boolean {
   return headers !== undefined && Object.keys(headers).some((name) => name.toLowerCase() === 'reply-to');
+}
+
+function hasUnsubscribeHeader(headers: Readonly<Record<string, string>> | undefined): boolean {
+  return headers !== undefined && Object.keys(headers).some((name) => /^list-unsubscribe(-post)?$/i.test(name));
 }
 
 export type SendRequest = z.output<typeof sendRequestSchema>;

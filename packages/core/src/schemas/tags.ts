@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { LIMITS } from '../limits.ts';
 import { hasForbiddenCharacter } from './email-address.ts';
 
-const tagSchema = z
+/** One tag as given; compared and stored in lower case. */
+export const tagSchema = z
   .string()
   .min(1)
   .max(LIMITS.tagCharacters)

@@ -1,20 +1,12 @@
 import { findOperation, type Message } from '@postrider/core';
-import { localProblem } from '../local-problem.ts';
-import { BODY_CHARACTERS_MAX } from '../result-size.ts';
 import { present, refuse, UNTRUSTED_NOTE } from '../results.ts';
 import type { SurfaceEntry } from '../surface.ts';
 import { defineTool, placeGiven, type Tool } from '../tool.ts';
 import { toolInputSchema, toolOutputSchema } from '../tool-schemas.ts';
+import { BODY_OFFSET, isOffset, offsetProblem } from './body-offset.ts';
 import { eventRows, line, recipientRows, section } from './message-text.ts';
 
 const operation = findOperation('emails.get');
-
-const BODY_OFFSET = {
-  type: 'integer',
-  minimum: 0,
-  default: 0,
-  description: `Where to begin in html and text, in characters; a result shows ${BODY_CHARACTERS_MAX} of each.`,
-};
 
 /** Reads a message; `body_offset` pages through bodies that are longer than one result shows. */
 export function getEmailTool(entry: SurfaceEntry): Tool {
@@ -37,18 +29,6 @@ export function getEmailTool(entry: SurfaceEntry): Tool {
         toText: describeMessage,
       });
     },
-  });
-}
-
-function isOffset(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
-}
-
-function offsetProblem() {
-  const message = 'must be a whole number from 0';
-  return localProblem('validation_failed', {
-    detail: `\`body_offset\` ${message}.`,
-    errors: [{ path: 'body_offset', code: 'invalid_value', message }],
   });
 }
 

@@ -2,11 +2,25 @@
 
 import type { components } from './schema.ts';
 
+export type Account = components['schemas']['Account'];
+
+export type Attachment = components['schemas']['Attachment'];
+
+export type BatchItem = components['schemas']['BatchItem'];
+
+export type BatchOutcome = components['schemas']['BatchOutcome'];
+
+export type CanceledEmail = components['schemas']['CanceledEmail'];
+
 /**
  * Ingress protocol: `api` is standard REST, `sdk` the client libraries, `mcp` the Model Context Protocol, `smtp` an MTA
  * relay.
  */
 export type Channel = components['schemas']['Channel'];
+
+export type DryRun = components['schemas']['DryRun'];
+
+export type ExportRow = components['schemas']['ExportRow'];
 
 export type Health = components['schemas']['Health'];
 
@@ -30,6 +44,8 @@ export type MessageRecord = components['schemas']['MessageRecord'];
  */
 export type MessageStatus = components['schemas']['MessageStatus'];
 
+export type NewSuppression = components['schemas']['NewSuppression'];
+
 export type OwnKey = components['schemas']['OwnKey'];
 
 /** RFC 9457 problem details. */
@@ -37,9 +53,15 @@ export type Problem = components['schemas']['Problem'];
 
 export type Readiness = components['schemas']['Readiness'];
 
+export type RenderedTemplate = components['schemas']['RenderedTemplate'];
+
 export type RequestPage = components['schemas']['RequestPage'];
 
 export type RequestRecord = components['schemas']['RequestRecord'];
+
+export type RescheduledEmail = components['schemas']['RescheduledEmail'];
+
+export type ResendAccepted = components['schemas']['ResendAccepted'];
 
 export type SendAccepted = components['schemas']['SendAccepted'];
 
@@ -52,3 +74,25 @@ export type ServiceInformation = components['schemas']['ServiceInformation'];
  * jobs), `system` (platform transactional alerts).
  */
 export type Source = components['schemas']['Source'];
+
+export type Suppression = components['schemas']['Suppression'];
+
+export type SuppressionPage = components['schemas']['SuppressionPage'];
+
+export type SuppressionsAdded = components['schemas']['SuppressionsAdded'];
+
+export type TaggedUrl = components['schemas']['TaggedUrl'];
+
+export type Template = components['schemas']['Template'];
+
+export type TemplatePage = components['schemas']['TemplatePage'];
+
+export type TemplateVariable = components['schemas']['TemplateVariable'];
+
+export type TemplateVersion = components['schemas']['TemplateVersion'];
+
+/**
+ * UTM parameters that are added to every http and https link of html and text before queueing; values 1 to 255
+ * characters. Unsubscribe links, anchors, `mailto:` and links with template variables are left as they are.
+ */
+export type Utm = components['schemas']['Utm'];

@@ -4,25 +4,45 @@ export interface OperationFacts {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** With `:name` in the place of a parameter. */
   readonly path: string;
-  readonly response: 'json' | 'text';
+  readonly response: 'json' | 'text' | 'stream';
   /** Whether the request may carry an idempotency key. */
   readonly takesIdempotencyKey: boolean;
-  /** Whether the body has a field `channel`. */
-  readonly takesChannel: boolean;
+  /** Where a field `channel` can stand: in the body itself, or in each item of the lists it holds. */
+  readonly channelIn: 'body' | 'items' | null;
 }
 
 export const OPERATIONS = {
-  'emails.send': { method: 'POST', path: '/emails', response: 'json', takesIdempotencyKey: true, takesChannel: true },
-  'emails.list': { method: 'GET', path: '/emails', response: 'json', takesIdempotencyKey: false, takesChannel: false },
-  'emails.get': { method: 'GET', path: '/emails/:id', response: 'json', takesIdempotencyKey: false, takesChannel: false },
-  'keys.self': { method: 'GET', path: '/keys/self', response: 'json', takesIdempotencyKey: false, takesChannel: false },
-  'requests.list': { method: 'GET', path: '/requests', response: 'json', takesIdempotencyKey: false, takesChannel: false },
-  'requests.get': { method: 'GET', path: '/requests/:id', response: 'json', takesIdempotencyKey: false, takesChannel: false },
-  'service.information': { method: 'GET', path: '/', response: 'json', takesIdempotencyKey: false, takesChannel: false },
-  'service.health': { method: 'GET', path: '/health', response: 'json', takesIdempotencyKey: false, takesChannel: false },
-  'service.readiness': { method: 'GET', path: '/health/ready', response: 'json', takesIdempotencyKey: false, takesChannel: false },
-  'service.openapi-json': { method: 'GET', path: '/openapi.json', response: 'json', takesIdempotencyKey: false, takesChannel: false },
-  'service.openapi-yaml': { method: 'GET', path: '/openapi.yaml', response: 'text', takesIdempotencyKey: false, takesChannel: false },
+  'emails.send': { method: 'POST', path: '/emails', response: 'json', takesIdempotencyKey: true, channelIn: 'body' },
+  'emails.send-batch': { method: 'POST', path: '/emails/batch', response: 'json', takesIdempotencyKey: true, channelIn: 'items' },
+  'emails.list': { method: 'GET', path: '/emails', response: 'json', takesIdempotencyKey: false, channelIn: null },
+  'emails.export': { method: 'GET', path: '/emails/export', response: 'stream', takesIdempotencyKey: false, channelIn: null },
+  'emails.get': { method: 'GET', path: '/emails/:id', response: 'json', takesIdempotencyKey: false, channelIn: null },
+  'emails.cancel': { method: 'POST', path: '/emails/:id/cancel', response: 'json', takesIdempotencyKey: false, channelIn: null },
+  'emails.delete': { method: 'DELETE', path: '/emails/:id', response: 'json', takesIdempotencyKey: false, channelIn: null },
+  'emails.reschedule': { method: 'PATCH', path: '/emails/:id', response: 'json', takesIdempotencyKey: false, channelIn: null },
+  'emails.resend': { method: 'POST', path: '/emails/:id/resend', response: 'json', takesIdempotencyKey: true, channelIn: null },
+  'keys.self': { method: 'GET', path: '/keys/self', response: 'json', takesIdempotencyKey: false, channelIn: null },
+  'requests.list': { method: 'GET', path: '/requests', response: 'json', takesIdempotencyKey: false, channelIn: null },
+  'requests.get': { method: 'GET', path: '/requests/:id', response: 'json', takesIdempotencyKey: false, channelIn: null },
+  'suppressions.create': { method: 'POST', path: '/suppressions', response: 'json', takesIdempotencyKey: false, channelIn: null },
+  'suppressions.list': { method: 'GET', path: '/suppressions', response: 'json', takesIdempotencyKey: false, channelIn: null },
+  'suppressions.get': { method: 'GET', path: '/suppressions/:id', response: 'json', takesIdempotencyKey: false, channelIn: null },
+  'suppressions.delete': { method: 'DELETE', path: '/suppressions/:id', response: 'json', takesIdempotencyKey: false, channelIn: null },
+  'account.get': { method: 'GET', path: '/account', response: 'json', takesIdempotencyKey: false, channelIn: null },
+  'account.update': { method: 'PATCH', path: '/account', response: 'json', takesIdempotencyKey: false, channelIn: null },
+  'templates.create': { method: 'POST', path: '/templates', response: 'json', takesIdempotencyKey: false, channelIn: null },
+  'templates.list': { method: 'GET', path: '/templates', response: 'json', takesIdempotencyKey: false, channelIn: null },
+  'templates.get': { method: 'GET', path: '/templates/:id', response: 'json', takesIdempotencyKey: false, channelIn: null },
+  'templates.update': { method: 'PATCH', path: '/templates/:id', response: 'json', takesIdempotencyKey: false, channelIn: null },
+  'templates.delete': { method: 'DELETE', path: '/templates/:id', response: 'json', takesIdempotencyKey: false, channelIn: null },
+  'templates.render': { method: 'POST', path: '/templates/:id/render', response: 'json', takesIdempotencyKey: false, channelIn: null },
+  'templates.test': { method: 'POST', path: '/templates/:id/test', response: 'json', takesIdempotencyKey: true, channelIn: null },
+  'tools.utm': { method: 'POST', path: '/tools/utm', response: 'json', takesIdempotencyKey: false, channelIn: null },
+  'service.information': { method: 'GET', path: '/', response: 'json', takesIdempotencyKey: false, channelIn: null },
+  'service.health': { method: 'GET', path: '/health', response: 'json', takesIdempotencyKey: false, channelIn: null },
+  'service.readiness': { method: 'GET', path: '/health/ready', response: 'json', takesIdempotencyKey: false, channelIn: null },
+  'service.openapi-json': { method: 'GET', path: '/openapi.json', response: 'json', takesIdempotencyKey: false, channelIn: null },
+  'service.openapi-yaml': { method: 'GET', path: '/openapi.yaml', response: 'text', takesIdempotencyKey: false, channelIn: null },
 } as const satisfies Record<string, OperationFacts>;
 
 export type OperationId = keyof typeof OPERATIONS;

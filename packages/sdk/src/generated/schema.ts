@@ -2,11 +2,208 @@
 
 export interface components {
     schemas: {
+        Account: {
+            /**
+             * Format: uuid
+             * @description UUIDv7, so that id order is time order.
+             */
+            id: string;
+            name: string;
+            /** @description `self_hosted` unless set otherwise. */
+            plan: string;
+            /** @description Recipients per calendar month (UTC). */
+            monthlyQuota: number;
+            /** @description Recipients of this month so far. */
+            monthlyUsed: number;
+            /**
+             * Format: date-time
+             * @description When the next month begins.
+             */
+            quotaResetsAt: string;
+            /** @description Sending domains, those not counted that were removed. */
+            domains: {
+                used: number;
+                limit: number;
+            };
+            /** @description Members of the team, those included who were invited and have not joined yet. */
+            seats: {
+                used: number;
+                limit: number;
+            };
+            /** @enum {string} */
+            reputationLevel: "good" | "watch" | "at_risk" | "suspended";
+            /** @description Days for which the content of messages is kept: bodies and attachments. The log is kept longer. */
+            retentionDays: number;
+            /** @description Whether HTML mail carries an image that tells when it is opened. */
+            trackOpens: boolean;
+            /** @description Whether the links of HTML mail are rewritten to tell when they are followed. */
+            trackClicks: boolean;
+            /** @description When the account is deleted; null where it stays. */
+            deletionScheduledAt: string | null;
+        };
+        Attachment: {
+            /** @description The name the recipient sees, 1 to 255 characters; folders before it are dropped. */
+            filename: string;
+            /** @description The file in base64. Exactly one of `content` and `url`. */
+            content?: string;
+            /** @description An https address the file is fetched from before the send is accepted. */
+            url?: string;
+            /** @description Media type; found by the file name when absent. */
+            content_type?: string;
+            /** @description Makes the file inline: show it in html as `<img src="cid:…">`. */
+            content_id?: string;
+        };
+        BatchItem: {
+            /** @description Position of the item in the request, from 0. */
+            index: number;
+            /** @description Whether the item was accepted; of a dry run, whether it would be. */
+            ok: boolean;
+            /**
+             * Format: uuid
+             * @description Of an accepted item.
+             */
+            id?: string;
+            /**
+             * @description Always `queued` on acceptance.
+             * @constant
+             */
+            status?: "queued";
+            /**
+             * @description Of an item with `dry_run`.
+             * @constant
+             */
+            dryRun?: true;
+            result?: components["schemas"]["DryRun"];
+            error?: components["schemas"]["Problem"];
+        };
+        BatchOutcome: {
+            /** @description Accepted items, dry runs that found nothing wrong included. */
+            accepted: number;
+            /** @description Refused items. */
+            refused: number;
+            /** @description Items in all. */
+            total: number;
+            /** @description One entry an item, in order. */
+            results: components["schemas"]["BatchItem"][];
+        };
+        CanceledEmail: {
+            /**
+             * Format: uuid
+             * @description UUIDv7, so that id order is time order.
+             */
+            id: string;
+            /** @constant */
+            status: "canceled";
+        };
         /**
          * @description Ingress protocol: `api` is standard REST, `sdk` the client libraries, `mcp` the Model Context Protocol, `smtp` an MTA relay.
          * @enum {string}
          */
         Channel: "api" | "sdk" | "mcp" | "smtp";
+        DryRun: {
+            /** @constant */
+            dryRun: true;
+            /** @description Whether a send would be accepted now: true where every check is. */
+            ok: boolean;
+            /** @description Every check, failed or not, always in this order. */
+            checks: {
+                /**
+                 * @description `account`: The account may send. `domain`: The sender’s domain is verified. `allowlist`: Every recipient is on the key’s recipient allowlist. `suppression`: No recipient is on the suppression list. `template`: The template exists and renders. `attachments`: Every file is there, allowed and small enough. `schedule`: The scheduled time can be kept. `content`: Whatever else the content must fulfil. `quota`: The monthly quota suffices.
+                 * @enum {string}
+                 */
+                name: "account" | "domain" | "allowlist" | "suppression" | "template" | "attachments" | "schedule" | "content" | "quota";
+                ok: boolean;
+                /**
+                 * @description Only where it failed: the code a send would be refused with.
+                 * @enum {string}
+                 */
+                code?: "invalid_json" | "authorization_pending" | "slow_down" | "device_code_expired" | "missing_key" | "invalid_key" | "key_revoked" | "key_expired" | "session_required" | "quota_exceeded" | "missing_scope" | "recipient_not_allowed" | "ip_not_allowed" | "domain_not_verified" | "persona_locked" | "self_approval_forbidden" | "permission_escalation" | "account_suspended" | "sending_paused" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "message_not_queued" | "issuing_key_revoked" | "approval_already_decided" | "approval_changed" | "webhook_disabled" | "domain_claimed" | "already_exists" | "body_expired" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "invalid_cursor" | "idempotency_key_reused" | "recipient_suppressed" | "template_not_found" | "template_variable_missing" | "template_render_failed" | "window_too_large" | "attachment_invalid" | "attachment_too_many" | "attachment_too_large" | "attachment_type_refused" | "attachment_url_refused" | "attachment_fetch_failed" | "rate_limited" | "send_limit_reached" | "too_many_held" | "internal" | "unavailable";
+                /** @description Only where it failed: what is wrong. */
+                message?: string;
+                /** @description Only where it failed: what to do next. */
+                fix?: string;
+            }[];
+            /** @description Each address once, in the order to, cc, bcc. */
+            recipients: {
+                email: string;
+                /** @enum {string} */
+                kind: "to" | "cc" | "bcc";
+                ok: boolean;
+                /**
+                 * @description Only where it failed: why this recipient would be refused.
+                 * @enum {string}
+                 */
+                code?: "invalid_json" | "authorization_pending" | "slow_down" | "device_code_expired" | "missing_key" | "invalid_key" | "key_revoked" | "key_expired" | "session_required" | "quota_exceeded" | "missing_scope" | "recipient_not_allowed" | "ip_not_allowed" | "domain_not_verified" | "persona_locked" | "self_approval_forbidden" | "permission_escalation" | "account_suspended" | "sending_paused" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "message_not_queued" | "issuing_key_revoked" | "approval_already_decided" | "approval_changed" | "webhook_disabled" | "domain_claimed" | "already_exists" | "body_expired" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "invalid_cursor" | "idempotency_key_reused" | "recipient_suppressed" | "template_not_found" | "template_variable_missing" | "template_render_failed" | "window_too_large" | "attachment_invalid" | "attachment_too_many" | "attachment_too_large" | "attachment_type_refused" | "attachment_url_refused" | "attachment_fetch_failed" | "rate_limited" | "send_limit_reached" | "too_many_held" | "internal" | "unavailable";
+            }[];
+            /** @description What would be sent. */
+            message: {
+                /** @description The sender as given. */
+                from: string;
+                /** @description The `to` addresses, joined by a comma and a space. */
+                to: string;
+                cc: string[];
+                bcc: string[];
+                replyTo: string | null;
+                subject: string;
+                /** @description Rendered and tagged, without tracking; as given where it could not be made. */
+                html: string | null;
+                text: string | null;
+                headers: {
+                    [key: string]: string;
+                };
+                attachments: {
+                    filename: string;
+                    contentType: string;
+                    /** @description Bytes. */
+                    size: number;
+                }[];
+                channel: components["schemas"]["Channel"];
+                source: components["schemas"]["Source"];
+                agentName: string | null;
+                tags: string[];
+                metadata: {
+                    [key: string]: string;
+                };
+                /** @description The template with the version that was rendered. */
+                template: string | null;
+                scheduledAt: string | null;
+            };
+            /** @description The account’s monthly quota; nothing was charged. */
+            quota: {
+                /** @description Recipients per month. */
+                limit: number;
+                /** @description Used up this month, without this send. */
+                used: number;
+                /** @description What this send would count. */
+                cost: number;
+            };
+            /** @description Whether the send would be held until a person decides. */
+            approvalRequired: boolean;
+            /** @description Why it would be held. */
+            reasons: string[];
+        };
+        ExportRow: {
+            /**
+             * Format: uuid
+             * @description UUIDv7, so that id order is time order.
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            created_at: string;
+            /** @description The sender as given. */
+            from: string;
+            /** @description The `to` addresses, joined by a comma and a space. */
+            to: string;
+            subject: string;
+            status: components["schemas"]["MessageStatus"];
+            channel: components["schemas"]["Channel"];
+            source: components["schemas"]["Source"];
+            agent_name: string | null;
+            tags: string[];
+        };
         Health: {
             /** @constant */
             status: "ok";
@@ -134,6 +331,21 @@ export interface components {
          * @enum {string}
          */
         MessageStatus: "queued" | "sending" | "sent" | "delivered" | "deferred" | "bounced" | "complained" | "failed" | "suppressed" | "pending_approval" | "rejected" | "expired" | "canceled";
+        NewSuppression: {
+            /** @description The address, without regard to case. Give this or `emails`. */
+            email?: string;
+            /** @description Up to 1000 addresses in place of `email`. */
+            emails?: string[];
+            /**
+             * @description Why; `manual` unless given.
+             * @enum {string}
+             */
+            reason?: "hard_bounce" | "complaint" | "unsubscribe" | "manual";
+            /** @description Words for whoever reads it later, 1 to 1000 characters. */
+            note?: string | null;
+            /** @description When it ends, in the future: RFC 3339 with an offset, for example `2026-01-31T09:00:00Z`. For ever unless given. */
+            expiresAt?: string | null;
+        };
         OwnKey: {
             /**
              * Format: uuid
@@ -164,6 +376,8 @@ export interface components {
             lastUsedAt: string | null;
             expiresAt: string | null;
             revokedAt: string | null;
+            /** @description Domains a send may come from: the verified ones of the account, and the sandbox domain. */
+            sendingDomains: string[];
             account: {
                 /**
                  * Format: uuid
@@ -223,6 +437,7 @@ export interface components {
                  */
                 code: "invalid_json" | "authorization_pending" | "slow_down" | "device_code_expired" | "missing_key" | "invalid_key" | "key_revoked" | "key_expired" | "session_required" | "quota_exceeded" | "missing_scope" | "recipient_not_allowed" | "ip_not_allowed" | "domain_not_verified" | "persona_locked" | "self_approval_forbidden" | "permission_escalation" | "account_suspended" | "sending_paused" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "message_not_queued" | "issuing_key_revoked" | "approval_already_decided" | "approval_changed" | "webhook_disabled" | "domain_claimed" | "already_exists" | "body_expired" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "invalid_cursor" | "idempotency_key_reused" | "recipient_suppressed" | "template_not_found" | "template_variable_missing" | "template_render_failed" | "window_too_large" | "attachment_invalid" | "attachment_too_many" | "attachment_too_large" | "attachment_type_refused" | "attachment_url_refused" | "attachment_fetch_failed" | "rate_limited" | "send_limit_reached" | "too_many_held" | "internal" | "unavailable";
             }[];
+            currentStatus?: components["schemas"]["MessageStatus"];
         };
         Readiness: {
             /** @enum {string} */
@@ -247,6 +462,15 @@ export interface components {
                     reason: string | null;
                 };
             };
+        };
+        RenderedTemplate: {
+            subject: string | null;
+            html: string | null;
+            /** @description Derived from `html` where the template has no text of its own. */
+            text: string | null;
+            version: number;
+            /** @description Variables that a send with these values would be refused for. */
+            missing: string[];
         };
         RequestPage: {
             requests: components["schemas"]["RequestRecord"][];
@@ -275,6 +499,37 @@ export interface components {
              */
             createdAt: string;
         };
+        RescheduledEmail: {
+            /**
+             * Format: uuid
+             * @description UUIDv7, so that id order is time order.
+             */
+            id: string;
+            /** @constant */
+            status: "queued";
+            /**
+             * Format: date-time
+             * @description When it is sent now.
+             */
+            scheduledAt: string;
+        };
+        ResendAccepted: {
+            /**
+             * Format: uuid
+             * @description UUIDv7, so that id order is time order.
+             */
+            id: string;
+            /**
+             * @description Always `queued` on acceptance.
+             * @constant
+             */
+            status: "queued";
+            /**
+             * Format: uuid
+             * @description The message it repeats.
+             */
+            resendOf: string;
+        };
         SendAccepted: {
             /**
              * Format: uuid
@@ -298,14 +553,29 @@ export interface components {
             bcc?: string | string[];
             /** @description Where answers go. Not a recipient: free, and not checked. */
             reply_to?: string;
-            /** @description Subject line, 1 to 998 characters, no line breaks. */
-            subject: string;
+            /** @description Subject line, 1 to 998 characters, no line breaks. Required unless the template has one, which it overrides. */
+            subject?: string;
             /** @description HTML body, at most 2 MB. */
             html?: string;
             /** @description Plain text body, at most 2 MB. Derived from `html` when absent; an empty string turns that off. */
             text?: string;
+            /** @description A stored template instead of `html` and `text`: its slug or id, optionally pinned to a version, for example `welcome` or `welcome@3`. */
+            template?: string;
+            /** @description Values for the template, a JSON object. A value that is null counts as absent. `unsubscribe_url` is always there: each recipient’s own link. */
+            variables?: {
+                [key: string]: unknown;
+            };
             /** @description Labels for filtering; at most 10 after lower-casing and de-duplication, 1 to 64 characters each, no comma, semicolon or control character. */
             tags?: string[];
+            utm?: components["schemas"]["Utm"];
+            /** @description Files; at most 20, the whole encoded message at most 25 MB. Types that run as programs (.exe .bat .cmd .com .scr .js .vbs .msi .lnk .jar) are refused. */
+            attachments?: components["schemas"]["Attachment"][];
+            /** @description When to send: RFC 3339 with an offset, or an ISO 8601 duration from now such as `PT2H`; at most 30 days ahead. Up to 60 s in the past means now. */
+            scheduled_at?: string;
+            /** @description True sends nothing: the answer is 200 with every check, and what would have been sent. */
+            dry_run?: boolean;
+            /** @description True adds one-click unsubscribe headers (RFC 8058) with a link of each recipient’s own. `{{unsubscribe_url}}` in html, text or a template is that link, with and without this. */
+            unsubscribe?: boolean;
             /** @description Additional headers of the message, by name; at most 50, values up to 998 characters. From, To, Cc, Bcc, Sender, Date, Subject, Message-ID, Content-*, MIME-Version, DKIM-Signature, Return-Path, Received and Authentication-Results are refused. */
             headers?: {
                 [key: string]: string;
@@ -337,6 +607,135 @@ export interface components {
          * @enum {string}
          */
         Source: "agent" | "backend" | "automation" | "system";
+        Suppression: {
+            /**
+             * Format: uuid
+             * @description UUIDv7, so that id order is time order.
+             */
+            id: string;
+            /** @description In lower case, its domain as A-labels. */
+            email: string;
+            /**
+             * @description `hard_bounce`: The address does not exist. `complaint`: The recipient reported mail as spam. `unsubscribe`: The recipient used the one-click unsubscribe. `manual`: A person or a program put it there.
+             * @enum {string}
+             */
+            reason: "hard_bounce" | "complaint" | "unsubscribe" | "manual";
+            /** @description The message it came of; null where it came of none. */
+            emailId: string | null;
+            note: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            createdAt: string;
+            /** @description From then on it counts no more; null for ever. */
+            expiresAt: string | null;
+        };
+        SuppressionPage: {
+            suppressions: components["schemas"]["Suppression"][];
+            /** @description Matches of the filters in all; past 10000 it may be an estimate, and then `totalIsEstimate` is true. */
+            total: number;
+            totalIsEstimate: boolean;
+            /** @description Give it as `cursor` for the next page; null at the end. */
+            nextCursor: string | null;
+        };
+        SuppressionsAdded: {
+            /** @description One for each address, in the order given. */
+            suppressions: components["schemas"]["Suppression"][];
+            /** @description How many are new. */
+            added: number;
+            /** @description How many were there before; they are unchanged. */
+            existing: number;
+        };
+        TaggedUrl: {
+            /** @constant */
+            ok: true;
+            /** @description The URL as it was given. */
+            original: string;
+            /** @description The URL with its `utm_*` query parameters; existing query parameters and the anchor are preserved. */
+            tagged: string;
+            /** @description The parameters as they were asked for; `utm_term` and `utm_content` only where they were. */
+            params: {
+                utm_source: string;
+                utm_medium: string;
+                utm_campaign: string;
+                utm_term?: string;
+                utm_content?: string;
+            };
+        };
+        Template: {
+            /**
+             * Format: uuid
+             * @description UUIDv7, so that id order is time order.
+             */
+            id: string;
+            slug: string;
+            name: string;
+            subject: string | null;
+            html: string | null;
+            text: string | null;
+            /** @description The version that `subject`, `html`, `text` and `variables` are of. */
+            version: number;
+            /** @description The version that sends use where they name none. */
+            currentVersion: number;
+            /** @description The versions, oldest first; of more than 1000 the newest. */
+            versions: components["schemas"]["TemplateVersion"][];
+            /** @description What it takes from `variables`, in the order of first use. */
+            variables: components["schemas"]["TemplateVariable"][];
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            updatedAt: string;
+        };
+        TemplatePage: {
+            templates: components["schemas"]["Template"][];
+            /** @description Matches of the filters in all; past 10000 it may be an estimate, and then `totalIsEstimate` is true. */
+            total: number;
+            totalIsEstimate: boolean;
+            /** @description Give it as `cursor` for the next page; null at the end. */
+            nextCursor: string | null;
+        };
+        TemplateVariable: {
+            /** @description The path from `variables`, `user.name`; `[]` stands for each element of a list, `items[].price`. */
+            name: string;
+            /** @description Used outside every `if`, `unless` and `case`, and without `default`: no send goes without it. */
+            required: boolean;
+        };
+        TemplateVersion: {
+            version: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            createdAt: string;
+            /** @description The id of the key or the person that made it. */
+            createdBy: string | null;
+            note: string | null;
+        };
+        /** @description UTM parameters that are added to every http and https link of html and text before queueing; values 1 to 255 characters. Unsubscribe links, anchors, `mailto:` and links with template variables are left as they are. */
+        Utm: {
+            /** @description Traffic source: `utm_source`. */
+            source: string;
+            /** @description Marketing medium: `utm_medium`. */
+            medium: string;
+            /** @description Campaign identifier: `utm_campaign`. */
+            campaign: string;
+            /** @description Paid keyword: `utm_term`. */
+            term?: string;
+            /** @description What tells links of one campaign apart: `utm_content`. */
+            content?: string;
+            /**
+             * @description True replaces UTM parameters that a link already has; false keeps those.
+             * @default false
+             */
+            override_existing?: boolean;
+        };
     };
     responses: never;
     parameters: never;
@@ -349,6 +748,22 @@ export interface operations {
         parameters: {
             query?: {
                 status?: components["schemas"]["MessageStatus"];
+                /** @description Text within the subject or any recipient (address or name; cc and bcc too), whatever its case; 2 to 200 characters, none of them a wildcard. */
+                q?: string;
+                /** @description A tag; repeated, all must be there. */
+                tag?: string[];
+                channel?: components["schemas"]["Channel"];
+                source?: components["schemas"]["Source"];
+                /** @description Exactly this agent name. */
+                agent_name?: string;
+                /** @description An address in to, cc or bcc, whole, whatever its case. */
+                recipient?: string;
+                /** @description The sending domain. */
+                domain?: string;
+                /** @description Created at or after: RFC 3339 with an offset, or a date, which means its start in UTC. */
+                from?: string;
+                /** @description Created before; the same forms. */
+                to?: string;
                 /** @description Page size, 1 to 100. */
                 limit?: number;
                 /** @description `nextCursor` of the page before, with the same filters. */
@@ -377,7 +792,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: the same key with the same body answers the first answer again for 24 h (with `idempotency-replayed: true`), and sends nothing twice. 1 to 255 printable ASCII characters. */
+                /** @description Makes a retry safe: the same key with the same body answers the first answer again for 24 h (with `idempotency-replayed: true`), and sends nothing twice. Keys that begin with `auto-10m-` are kept for 10 minutes. 1 to 255 printable ASCII characters. */
                 "idempotency-key"?: string;
                 /** @description Agent name, where the body has no `agent_name`. */
                 "x-service-agent"?: string;
@@ -392,6 +807,23 @@ export interface operations {
             };
         };
         responses: {
+            /** @description What a dry run found; nothing was sent, stored or charged */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description `true` where the answer was given before for the same idempotency key. */
+                    "idempotency-replayed"?: string;
+                    /** @description Recipients the account may send to this month (UTC). */
+                    "x-quota-limit"?: string;
+                    /** @description Recipients left this month after this send. */
+                    "x-quota-remaining"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DryRun"];
+                };
+            };
             /** @description Send an email */
             202: {
                 headers: {
@@ -407,6 +839,95 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SendAccepted"];
+                };
+            };
+        };
+    };
+    "emails.send-batch": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key with the same body answers the first answer again for 24 h (with `idempotency-replayed: true`), and sends nothing twice. Keys that begin with `auto-10m-` are kept for 10 minutes. 1 to 255 printable ASCII characters. */
+                "idempotency-key"?: string;
+                /** @description Agent name, where the body has no `agent_name`. */
+                "x-service-agent"?: string;
+                "x-service-source"?: components["schemas"]["Source"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Sends, 1 to 100; each is judged by itself. */
+                    emails: components["schemas"]["SendRequest"][];
+                };
+            };
+        };
+        responses: {
+            /** @description Send up to 100 emails in one call */
+            207: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description `true` where at least one item was accepted before under its idempotency key. */
+                    "idempotency-replayed"?: string;
+                    /** @description Recipients the account may send to this month (UTC). */
+                    "x-quota-limit"?: string;
+                    /** @description Recipients left this month after this send. */
+                    "x-quota-remaining"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchOutcome"];
+                };
+            };
+        };
+    };
+    "emails.export": {
+        parameters: {
+            query?: {
+                /** @description `csv`, `json` (one array) or `jsonl` (a JSON object a line). */
+                format?: "csv" | "json" | "jsonl";
+                status?: components["schemas"]["MessageStatus"];
+                /** @description Text within the subject or any recipient (address or name; cc and bcc too), whatever its case; 2 to 200 characters, none of them a wildcard. */
+                q?: string;
+                /** @description A tag; repeated, all must be there. */
+                tag?: string[];
+                channel?: components["schemas"]["Channel"];
+                source?: components["schemas"]["Source"];
+                /** @description Exactly this agent name. */
+                agent_name?: string;
+                /** @description An address in to, cc or bcc, whole, whatever its case. */
+                recipient?: string;
+                /** @description The sending domain. */
+                domain?: string;
+                /** @description Created at or after: RFC 3339 with an offset, or a date, which means its start in UTC. */
+                from?: string;
+                /** @description Created before; the same forms. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Export emails */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The name of the file: the account’s, then `-messages-`, the date in UTC and the format. */
+                    "content-disposition"?: string;
+                    /** @description `true` where more than 100000 messages match; then the newest are in the file. */
+                    "x-export-truncated"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv; charset=utf-8": string;
+                    "application/json; charset=utf-8": components["schemas"]["ExportRow"][];
+                    "application/x-ndjson": string;
                 };
             };
         };
@@ -435,6 +956,122 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    "emails.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Message id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Cancel a queued email */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CanceledEmail"];
+                };
+            };
+        };
+    };
+    "emails.reschedule": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Message id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description When to send: RFC 3339 with an offset, or an ISO 8601 duration from now such as `PT2H`; at most 30 days ahead. Up to 60 s in the past means now. */
+                    scheduled_at: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Change when a queued email is sent */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RescheduledEmail"];
+                };
+            };
+        };
+    };
+    "emails.cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Message id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Cancel a queued email */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CanceledEmail"];
+                };
+            };
+        };
+    };
+    "emails.resend": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key with the same body answers the first answer again for 24 h (with `idempotency-replayed: true`), and sends nothing twice. Keys that begin with `auto-10m-` are kept for 10 minutes. 1 to 255 printable ASCII characters. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description Message id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Send an email again */
+            202: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description `true` where the answer was given before for the same idempotency key. */
+                    "idempotency-replayed"?: string;
+                    /** @description Recipients the account may send to this month (UTC). */
+                    "x-quota-limit"?: string;
+                    /** @description Recipients left this month after this send. */
+                    "x-quota-remaining"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResendAccepted"];
                 };
             };
         };
@@ -509,6 +1146,481 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RequestRecord"];
+                };
+            };
+        };
+    };
+    "suppressions.list": {
+        parameters: {
+            query?: {
+                /** @description Only the entry of this address, without regard to case. */
+                email?: string;
+                /** @description Only addresses that contain this, without regard to case; 2 to 200 characters. */
+                q?: string;
+                /** @description Only entries of this reason. */
+                reason?: "hard_bounce" | "complaint" | "unsubscribe" | "manual";
+                /** @description Page size, 1 to 100. */
+                limit?: number;
+                /** @description `nextCursor` of the page before, with the same filters. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List suppressions */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SuppressionPage"];
+                };
+            };
+        };
+    };
+    "suppressions.create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSuppression"];
+            };
+        };
+        responses: {
+            /** @description Every address was there already */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Suppression"] | components["schemas"]["SuppressionsAdded"];
+                };
+            };
+            /** @description Add suppressions */
+            201: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Suppression"] | components["schemas"]["SuppressionsAdded"];
+                };
+            };
+        };
+    };
+    "suppressions.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the entry, or its address. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read one suppression */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Suppression"];
+                };
+            };
+        };
+    };
+    "suppressions.delete": {
+        parameters: {
+            query?: {
+                /** @description Why it is removed, for the audit log; 1 to 1000 characters. */
+                note?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the entry, or its address. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Remove a suppression */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Suppression"];
+                };
+            };
+        };
+    };
+    "account.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read the account */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+        };
+    };
+    "account.update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The organization’s name, 1 to 100 characters. */
+                    name?: string;
+                    /** @description Turns open tracking on or off. */
+                    trackOpens?: boolean;
+                    /** @description Turns click tracking on or off. */
+                    trackClicks?: boolean;
+                    /**
+                     * @description True keeps an account that is to be deleted; one that is not stays as it is.
+                     * @constant
+                     */
+                    cancelDeletion?: true;
+                };
+            };
+        };
+        responses: {
+            /** @description Change the account */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+        };
+    };
+    "templates.list": {
+        parameters: {
+            query?: {
+                /** @description Page size, 1 to 100. */
+                limit?: number;
+                /** @description `nextCursor` of the page before, with the same filters. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List templates */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplatePage"];
+                };
+            };
+        };
+    };
+    "templates.create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Its name in sends and paths, unique in the account: letters, digits, hyphens and underscores, at most 100 characters, kept in lower case. */
+                    slug?: string;
+                    /** @description A name for people, 1 to 100 characters. */
+                    name: string;
+                    /** @description Subject line in Liquid, one line. Values are not HTML-escaped; line breaks in them become spaces. Without it every send gives its own. */
+                    subject?: string | null;
+                    /** @description HTML body in Liquid. Values are HTML-escaped; `| raw` as the last filter turns that off. */
+                    html?: string | null;
+                    /** @description Plain text body in Liquid, not HTML-escaped. Derived from the rendered `html` when absent; an empty string turns that off. */
+                    text?: string | null;
+                    note?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Create a template */
+            201: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Template"];
+                };
+            };
+        };
+    };
+    "templates.get": {
+        parameters: {
+            query?: {
+                /** @description A version; the current one unless given. */
+                version?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Template id or slug. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read one template */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Template"];
+                };
+            };
+        };
+    };
+    "templates.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Template id or slug. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete a template */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Template"];
+                };
+            };
+        };
+    };
+    "templates.update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Template id or slug. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Its name in sends and paths, unique in the account: letters, digits, hyphens and underscores, at most 100 characters, kept in lower case. */
+                    slug?: string;
+                    /** @description A name for people, 1 to 100 characters. */
+                    name?: string;
+                    /** @description Subject line in Liquid, one line. Values are not HTML-escaped; line breaks in them become spaces. Without it every send gives its own. */
+                    subject?: string | null;
+                    /** @description HTML body in Liquid. Values are HTML-escaped; `| raw` as the last filter turns that off. */
+                    html?: string | null;
+                    /** @description Plain text body in Liquid, not HTML-escaped. Derived from the rendered `html` when absent; an empty string turns that off. */
+                    text?: string | null;
+                    /** @description The version that the new one is to equal. */
+                    rollbackTo?: number;
+                    note?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Change a template */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Template"];
+                };
+            };
+        };
+    };
+    "templates.render": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Template id or slug. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Values for the template, a JSON object. A value that is null counts as absent. `unsubscribe_url` is always there: each recipient’s own link. */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
+                    /** @description A version; the current one unless given. */
+                    version?: number;
+                    /** @description Subject line in Liquid, one line. Values are not HTML-escaped; line breaks in them become spaces. Without it every send gives its own. */
+                    subject?: string | null;
+                    /** @description HTML body in Liquid. Values are HTML-escaped; `| raw` as the last filter turns that off. */
+                    html?: string | null;
+                    /** @description Plain text body in Liquid, not HTML-escaped. Derived from the rendered `html` when absent; an empty string turns that off. */
+                    text?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Render a template */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RenderedTemplate"];
+                };
+            };
+        };
+    };
+    "templates.test": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key with the same body answers the first answer again for 24 h (with `idempotency-replayed: true`), and sends nothing twice. Keys that begin with `auto-10m-` are kept for 10 minutes. 1 to 255 printable ASCII characters. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description Template id or slug. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Values for the template, a JSON object. A value that is null counts as absent. `unsubscribe_url` is always there: each recipient’s own link. */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
+                    /** @description The caller’s own address; anything else is refused. */
+                    to?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Send a test of a template */
+            202: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description `true` where the answer was given before for the same idempotency key. */
+                    "idempotency-replayed"?: string;
+                    /** @description Recipients the account may send to this month (UTC). */
+                    "x-quota-limit"?: string;
+                    /** @description Recipients left this month after this send. */
+                    "x-quota-remaining"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SendAccepted"];
+                };
+            };
+        };
+    };
+    "tools.utm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The link to tag, an http or https URL of at most 8192 characters. */
+                    url: string;
+                    /** @description Traffic source: `utm_source`. */
+                    source: string;
+                    /** @description Marketing medium: `utm_medium`. */
+                    medium: string;
+                    /** @description Campaign identifier: `utm_campaign`. */
+                    campaign: string;
+                    /** @description Paid keyword: `utm_term`. */
+                    term?: string;
+                    /** @description What tells links of one campaign apart: `utm_content`. */
+                    content?: string;
+                    /**
+                     * @description True replaces UTM parameters that a link already has; false keeps those.
+                     * @default false
+                     */
+                    override_existing?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Tag a link with UTM parameters */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaggedUrl"];
                 };
             };
         };

@@ -1,7 +1,26 @@
 import type { TransportAnswer, TransportRequest } from '../transport.ts';
 
 /** The transport outside Node: the platform's fetch. */
-export async function transport({ method, url, headers, body, signal }: TransportRequest): Promise<TransportAnswer> {
+export async function transport({
+  method,
+  url,
+  headers,
+  body,
+  signal,
+  opens,
+}: TransportRequest): Promise<TransportAnswer> {
   const answer = await fetch(url, { method, headers: { ...headers }, body: body ?? null, signal, redirect: 'manual' });
-  return { status: answer.status, headers: Object.fromEntries(answer.headers), text: await answer.text() };
+  const head = { status: answer.status, headers: Object.fromEntries(answer.headers) };
+  if (opens === true && answer.ok && answer.body !== null) return { ...head, text: '', chunks: read(answer.body) };
+  return { ...head, text: await answer.text() };
+}
+
+/** Not every engine can iterate a stream by itself. */
+async function* read(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+  const reader = body.getReader();
+  try {
+    for (let part = await reader.read(); !part.done; part = await reader.read()) yield part.value;
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
 }

@@ -2,7 +2,14 @@ import { request } from 'undici';
 import type { TransportAnswer, TransportRequest } from '../transport.ts';
 
 /** The transport under Node. undici's own time limits are off because the signal carries the caller's. */
-export async function transport({ method, url, headers, body, signal }: TransportRequest): Promise<TransportAnswer> {
+export async function transport({
+  method,
+  url,
+  headers,
+  body,
+  signal,
+  opens,
+}: TransportRequest): Promise<TransportAnswer> {
   const answer = await request(url, {
     method,
     headers,
@@ -11,7 +18,9 @@ export async function transport({ method, url, headers, body, signal }: Transpor
     headersTimeout: 0,
     bodyTimeout: 0,
   });
-  return { status: answer.statusCode, headers: joinRepeated(answer.headers), text: await answer.body.text() };
+  const head = { status: answer.statusCode, headers: joinRepeated(answer.headers) };
+  if (opens === true && head.status >= 200 && head.status <= 299) return { ...head, text: '', chunks: answer.body };
+  return { ...head, text: await answer.body.text() };
 }
 
 function joinRepeated(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {

@@ -2,6 +2,7 @@ import { type Message, sendRequestSchema } from '@postrider/core';
 import type { PreparedAccount } from '../accounts/quickstart.ts';
 import type { App } from '../app.ts';
 import { readMessage } from '../db/queries/read-messages.ts';
+import { type Sender, sendMessages } from '../sending/send-messages.ts';
 
 export interface FirstMessage {
   readonly id: string;
@@ -17,25 +18,29 @@ export async function sendFirstMessage(
   keyId: string,
   sandboxDomain: string,
 ): Promise<FirstMessage> {
-  const verdict = await app.services.door.accept({
-    accountId: account.accountId,
-    keyId,
-    recipientAllowlist: null,
-    persona: { source: null, agentName: null },
-    fixedChannel: null,
-    headerClaims: {},
-    request: sendRequestSchema.parse({
-      from: `Postrider <postrider@${sandboxDomain}>`,
-      to: `delivered@${sandboxDomain}`,
-      subject: 'Your first message',
-      text: 'Postrider is running: this message was accepted, queued, composed, signed and delivered.\n',
-      source: 'system',
-    }),
-    idempotency: null,
-  });
+  const [verdict] = await sendMessages(app.services, toSender(account.accountId, keyId), [
+    {
+      request: sendRequestSchema.parse({
+        from: `Postrider <postrider@${sandboxDomain}>`,
+        to: `delivered@${sandboxDomain}`,
+        subject: 'Your first message',
+        text: 'Postrider is running: this message was accepted, queued, composed, signed and delivered.\n',
+        source: 'system',
+      }),
+      fixedChannel: null,
+      headerClaims: {},
+      idempotency: null,
+    },
+  ]);
+  if (verdict === undefined) throw new Error('The first message came back without a verdict.');
   if (verdict.kind === 'refused') throw new Error(`The first message was refused: ${verdict.detail}`);
   await app.services.waiter.wait(account.accountId, verdict.id, PATIENCE_MS, AbortSignal.timeout(PATIENCE_MS));
   const message = await readMessage(app.sql, account.accountId, verdict.id);
   // The column holds what message-status.ts names.
   return { id: verdict.id, status: (message?.status ?? 'queued') as Message['status'] };
+}
+
+function toSender(accountId: string, keyId: string): Sender {
+  const persona = { source: null, agentName: null };
+  return { accountId, keyId, recipientAllowlist: null, persona, trackOpens: false, trackClicks: false };
 }

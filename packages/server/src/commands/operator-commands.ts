@@ -7,8 +7,8 @@ import { type AccountRow, readAccounts, setSuspended } from '../db/queries/accou
 import { createKey } from '../keys/create-key.ts';
 import { normalizeAllowlist } from '../sending/allowlist.ts';
 import { createIdGenerator, isUuid } from '../uuid-v7.ts';
-import { openOperatorDatabase, type PreparedDatabase } from './prepared-database.ts';
-import { StartError } from './start-error.ts';
+import { migrateDatabase, type OpenDatabase, openOperatorDatabase } from './prepared-database.ts';
+import { StartError, UsageError } from './start-error.ts';
 
 export interface OperatorTools {
   readonly readConfig: () => Config;
@@ -25,7 +25,7 @@ export function addOperatorCommands(program: Command, tools: OperatorTools): voi
     .description('bring the schema of the database up to date, and end')
     .option('--json', 'answer JSON')
     .action(async (options: { json?: boolean }) => {
-      await withDatabase(tools, () => Promise.resolve());
+      await migrateDatabase(tools.readConfig(), { onProgress: tools.progress });
       answer(tools, options, { migrated: true }, 'The schema is up to date.');
     });
 }
@@ -41,9 +41,9 @@ function addAccountCommands(program: Command, tools: OperatorTools): void {
     .action(async (options: { name: string; owner: string; json?: boolean }) => {
       const owner = parseMailbox(options.owner);
       if (!owner.ok)
-        throw new StartError(`--owner ${owner.message}.`, 'Give one email address, such as ada@example.com.');
+        throw new UsageError(`--owner ${owner.message}.`, 'Give one email address, such as ada@example.com.');
       if (options.name.length < 1 || options.name.length > 100) {
-        throw new StartError('--name is too long or empty.', 'Give a name of 1 to 100 characters.');
+        throw new UsageError('--name is too long or empty.', 'Give a name of 1 to 100 characters.');
       }
       const request = { name: options.name, ownerEmail: owner.mailbox.address };
       const created = await withDatabase(tools, ({ sql }) =>
@@ -95,6 +95,7 @@ function addKeyCommands(program: Command, tools: OperatorTools): void {
     .option('--allow-recipient <entry...>', 'recipient allowlist: a@b.c, @b.c or *.b.c (default: everyone)')
     .option('--json', 'answer JSON')
     .action(async (options: KeyOptions) => {
+      assertKeyOptions(options);
       const key = await withDatabase(tools, (database) => makeKey(database, options));
       answer(tools, options, { keyId: key.id, key: key.secret }, `key     ${key.secret}   (shown once)`);
     });
@@ -108,26 +109,30 @@ interface KeyOptions {
   readonly json?: boolean;
 }
 
-async function makeKey(
-  { sql }: PreparedDatabase,
-  options: KeyOptions,
-): Promise<{ readonly id: string; readonly secret: string }> {
-  const { unknown } = expandScopes(options.scope);
-  if (unknown.length > 0)
-    throw new StartError(
+function assertKeyOptions({ scope, allowRecipient, name }: KeyOptions): void {
+  const { unknown } = expandScopes(scope);
+  if (unknown.length > 0) {
+    throw new UsageError(
       `${unknown.join(', ')}: no such scope.`,
       'Use scopes such as emails:send, or sending or full.',
     );
-  const { unknown: strangers } = normalizeAllowlist(options.allowRecipient ?? []);
+  }
+  const { unknown: strangers } = normalizeAllowlist(allowRecipient ?? []);
   if (strangers.length > 0) {
-    throw new StartError(
+    throw new UsageError(
       `${strangers.join(', ')}: no allowlist entry.`,
       'Use ada@example.com, @example.com or *.example.com.',
     );
   }
-  if (options.name.length < 1 || options.name.length > LIMITS.keyNameCharacters) {
-    throw new StartError('--name is too long or empty.', `Give a name of 1 to ${LIMITS.keyNameCharacters} characters.`);
+  if (name.length < 1 || name.length > LIMITS.keyNameCharacters) {
+    throw new UsageError('--name is too long or empty.', `Give a name of 1 to ${LIMITS.keyNameCharacters} characters.`);
   }
+}
+
+async function makeKey(
+  { sql }: OpenDatabase,
+  options: KeyOptions,
+): Promise<{ readonly id: string; readonly secret: string }> {
   const [account] = isUuid(options.account) ? await readAccounts(sql, options.account) : [];
   if (account === undefined) throw unknownAccount(options.account);
   return await createKey(sql, createIdGenerator(), {
@@ -140,7 +145,7 @@ async function makeKey(
   });
 }
 
-async function withDatabase<T>(tools: OperatorTools, work: (database: PreparedDatabase) => Promise<T>): Promise<T> {
+async function withDatabase<T>(tools: OperatorTools, work: (database: OpenDatabase) => Promise<T>): Promise<T> {
   const database = await openOperatorDatabase(tools.readConfig(), { onProgress: tools.progress });
   try {
     return await work(database);

@@ -1,12 +1,14 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { type DatabaseTarget, openDatabase, type Sql } from '../db/client.ts';
 import { classifyDatabaseError } from '../db/database-errors.ts';
 import { attachEmbeddedPostgres, type EmbeddedPostgres, startEmbeddedPostgres } from '../db/embedded-postgres.ts';
-import { migrate } from '../db/migrate.ts';
-import { ensurePartitions, ping } from '../db/queries/maintenance.ts';
+import { makeFolder } from '../db/make-folder.ts';
+import { migrate, readSchemaState } from '../db/migrate.ts';
+import { ping } from '../db/queries/maintenance.ts';
+import { ensurePartitions } from '../db/queries/partitions.ts';
 import { migrateQueue } from '../jobs/worker.ts';
 import { createSecretBox } from '../keys/secret-box.ts';
 import { ensureSandboxDomain } from '../sending-domains/sandbox-domain.ts';
@@ -19,25 +21,62 @@ export interface DatabaseHooks {
   readonly onUp?: () => void;
 }
 
-/** A database that is up, migrated and ready to send from. */
-export interface PreparedDatabase {
+/** A database that is up. */
+export interface OpenDatabase {
   readonly target: DatabaseTarget;
   readonly sql: Sql;
   close(): Promise<void>;
 }
 
 /** Opens the configured database, or starts the embedded one, and brings schema, queue, partitions and sandbox domain up to date. */
-export async function openPreparedDatabase(config: Config, hooks: DatabaseHooks): Promise<PreparedDatabase> {
+export async function openPreparedDatabase(config: Config, hooks: DatabaseHooks): Promise<OpenDatabase> {
   assertWritable(config.dataDir);
   const embedded = config.databaseUrl === null ? await startEmbedded(config, hooks) : null;
-  return await prepare(config, embedded, hooks);
+  return await open(config, embedded, async (database) => {
+    hooks.onProgress('bringing the schema up to date');
+    await bringUpToDate(database);
+    const secrets = createSecretBox(config.secretKey());
+    const tools = { sql: database.sql, clock: systemClock, ids: createIdGenerator(), secrets };
+    await ensureSandboxDomain(tools, config.sandboxDomain);
+  });
 }
 
-/** The same for operator commands: beside a running server its embedded database is used, without one it is started for the while. */
-export async function openOperatorDatabase(config: Config, hooks: DatabaseHooks): Promise<PreparedDatabase> {
-  if (config.databaseUrl !== null) return await prepare(config, null, hooks);
+/**
+ * Opens the database for an operator command: beside a running server its embedded one is used, without one it is started for the while.
+ * A command may be given with half of the server's settings forgotten, or by another version beside running servers. So it needs no secret
+ * key and makes none, and brings nothing up to date that servers may be running on; only where there is nothing yet it makes the schema.
+ */
+export async function openOperatorDatabase(config: Config, hooks: DatabaseHooks): Promise<OpenDatabase> {
+  return await open(config, await findEmbedded(config, hooks), async (database) => {
+    const state = await readSchemaState(database.sql);
+    if (state === 'empty') await bringUpToDate(database);
+    if (state !== 'behind') return;
+    throw new StartError(
+      'The schema of the database is behind this version of Postrider.',
+      'Run `postrider-server migrate`, or start the server, which does it as well; have a backup.',
+    );
+  });
+}
+
+/** Brings schema, queue and partitions up to date, beside a running server or without one. */
+export async function migrateDatabase(config: Config, hooks: DatabaseHooks): Promise<void> {
+  const database = await open(config, await findEmbedded(config, hooks), bringUpToDate);
+  await database.close();
+}
+
+async function bringUpToDate({ sql, target }: OpenDatabase): Promise<void> {
+  await migrate(sql);
+  await migrateQueue(target);
+  await ensurePartitions(sql, systemClock.now());
+}
+
+/** Null where the configured database is another one. */
+async function findEmbedded(config: Config, hooks: DatabaseHooks): Promise<EmbeddedPostgres | null> {
+  if (config.databaseUrl !== null) return null;
   const running = await attachEmbeddedPostgres({ dataDir: config.dataDir });
-  return running === null ? await openPreparedDatabase(config, hooks) : await prepare(config, running, hooks);
+  if (running !== null) return running;
+  assertWritable(config.dataDir);
+  return await startEmbedded(config, hooks);
 }
 
 async function startEmbedded(config: Config, hooks: DatabaseHooks): Promise<EmbeddedPostgres> {
@@ -50,11 +89,11 @@ async function startEmbedded(config: Config, hooks: DatabaseHooks): Promise<Embe
   });
 }
 
-async function prepare(
+async function open(
   config: Config,
   embedded: EmbeddedPostgres | null,
-  hooks: DatabaseHooks,
-): Promise<PreparedDatabase> {
+  prepare: (database: OpenDatabase) => Promise<void>,
+): Promise<OpenDatabase> {
   const target: DatabaseTarget =
     embedded === null ? { kind: 'url', url: config.databaseUrl ?? '' } : { kind: 'socket', ...embedded.connection };
   const sql = openDatabase({ target, maxConnections: 2, applicationName: 'postrider-admin' });
@@ -64,13 +103,9 @@ async function prepare(
   };
   try {
     await ping(sql);
-    hooks.onProgress('bringing the schema up to date');
-    await migrate(sql);
-    await migrateQueue(target);
-    await ensurePartitions(sql, systemClock.now());
-    const secrets = createSecretBox(config.secretKey());
-    await ensureSandboxDomain({ sql, clock: systemClock, ids: createIdGenerator(), secrets }, config.sandboxDomain);
-    return { target, sql, close };
+    const database = { target, sql, close };
+    await prepare(database);
+    return database;
   } catch (error) {
     await close().catch(() => {});
     throw explainDatabaseError(error, config);
@@ -93,13 +128,15 @@ function withoutPassword(url: string): string {
   const parsed = URL.parse(url);
   if (parsed === null) return 'not a URL';
   parsed.password = '';
+  // A password may stand among the parameters as well; none of them is needed to know which database is meant.
+  parsed.search = '';
   return parsed.href;
 }
 
 function assertWritable(dataDir: string): void {
   const probe = join(dataDir, `.write-probe-${process.pid}`);
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    makeFolder(dataDir, 0o700);
     writeFileSync(probe, '');
     rmSync(probe);
   } catch (error) {

@@ -13,11 +13,18 @@ export interface ProgramOptions {
   readonly write: (text: string) => void;
   /** Told what takes its time. */
   readonly progress: (text: string) => void;
+  /** Takes what the parser says of a wrong command line; standard error where not given. */
+  readonly writeUsage?: (text: string) => void;
 }
 
-/** The command line `postrider-server`: every command rejects with a StartError where a person has to mend something first. */
-export function createProgram({ environment, write, progress }: ProgramOptions): Command {
+/**
+ * The command line `postrider-server`: every command rejects with a StartError where a person has to mend something first, and with a
+ * CommanderError where the command line is wrong or help was asked for.
+ */
+export function createProgram({ environment, write, progress, writeUsage }: ProgramOptions): Command {
   const program = new Command('postrider-server')
+    .exitOverride()
+    .configureOutput(writeUsage === undefined ? {} : { writeErr: writeUsage })
     .description('Postrider, the self-hosted transactional email service')
     .version(VERSION)
     .addHelpText('after', settingsHelp())

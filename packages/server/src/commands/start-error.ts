@@ -1,6 +1,6 @@
-/** Something a person has to mend before the server can run: what is wrong, and what to do. */
+/** Something a person has to mend before the server can run or a command can be carried out: what is wrong, and what to do. */
 export class StartError extends Error {
-  override readonly name = 'StartError';
+  override readonly name: string = 'StartError';
   readonly fix: string;
   constructor(message: string, fix: string) {
     super(message);
@@ -8,12 +8,45 @@ export class StartError extends Error {
   }
 }
 
-/** Prints an error for a person and answers the exit code; a fault nobody foresaw comes with its stack. */
-export function reportError(error: unknown, write: (text: string) => void): number {
-  if (error instanceof Error && 'fix' in error && typeof error.fix === 'string') {
-    write(`\nerror: ${error.message}\n  fix: ${error.fix}\n`);
-    return 1;
+/** The command line itself is wrong: nothing was begun. */
+export class UsageError extends StartError {
+  override readonly name = 'UsageError';
+}
+
+/** Exit codes, as the command line client has them: 2 is what the command line alone finds wrong. */
+export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
+
+/**
+ * Prints an error and answers the exit code: for people in sentences, and a fault nobody foresaw with its stack; for programs as one line
+ * with a problem document (RFC 9457), which has no status where no request was made.
+ */
+export function reportError(error: unknown, write: (text: string) => void, form: { readonly json: boolean }): number {
+  const known = error instanceof Error && 'fix' in error && typeof error.fix === 'string';
+  const message = error instanceof Error ? error.message : String(error);
+  const isUsage = error instanceof UsageError;
+  if (form.json) {
+    const fix = known ? error.fix : 'Run the same command again; if it stays, report this message.';
+    write(`${JSON.stringify(toProblem(message, String(fix), kindOf(isUsage, known)))}\n`);
+  } else if (known) {
+    write(`\nerror: ${message}\n  fix: ${error.fix}\n`);
+  } else {
+    write(`\nunexpected error: ${error instanceof Error ? (error.stack ?? message) : message}\n`);
   }
-  write(`\nunexpected error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-  return 1;
+  return isUsage ? EXIT.usage : EXIT.failed;
+}
+
+const TITLES = {
+  usage: 'The command line is wrong',
+  failed: 'The command could not be carried out',
+  unexpected: 'Something broke',
+} as const;
+
+function kindOf(isUsage: boolean, isKnown: boolean): keyof typeof TITLES {
+  if (isUsage) return 'usage';
+  return isKnown ? 'failed' : 'unexpected';
+}
+
+function toProblem(detail: string, fix: string, code: keyof typeof TITLES) {
+  const title = TITLES[code];
+  return { type: 'about:blank', title, status: null, detail, code, fix, retryable: false, requestId: null };
 }

@@ -1,6 +1,8 @@
+import { hostname } from 'node:os';
 import { pino } from 'pino';
 import { type PreparedAccount, prepareFirstAccount, type Quickstart, writeQuickstart } from '../accounts/quickstart.ts';
 import { type App, createApp } from '../app.ts';
+import { baseUrlOf, isAnyAddress } from '../base-url.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { findKeyByHash } from '../db/queries/api-keys.ts';
@@ -8,10 +10,15 @@ import { hashApiKey } from '../keys/api-key.ts';
 import { createIdGenerator } from '../uuid-v7.ts';
 import { VERSION } from '../version.ts';
 import { sendFirstMessage } from './first-message.ts';
-import { openPreparedDatabase, type PreparedDatabase } from './prepared-database.ts';
+import { type OpenDatabase, openPreparedDatabase } from './prepared-database.ts';
 import { StartError } from './start-error.ts';
 
 const EXIT_WITHIN_MS = 14_000;
+/** A terminal, npx and pnpm each pass one Ctrl-C on, so that it arrives more than once: only a later signal is a second one. */
+const ONE_SIGNAL_MS = 1_000;
+
+const NO_ADDRESS =
+  'POSTRIDER_BASE_URL is not set, and a server that listens on every address does not know which one it is called by: what it says of itself names this machine.';
 
 /** `postrider-server start`: brings everything up, says what a newcomer needs, and ends with a line that begins `ready`. */
 export async function start(config: Config): Promise<void> {
@@ -19,6 +26,7 @@ export async function start(config: Config): Promise<void> {
   const say = (text: string) => process.stdout.write(`${text}\n`);
   const logger = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: false }));
   for (const warning of config.warnings) process.stderr.write(`warning: ${warning}\n`);
+  if (config.baseUrl === null && isAnyAddress(config.host)) process.stderr.write(`warning: ${NO_ADDRESS}\n`);
   say(`Postrider ${VERSION} (${config.mode})`);
   let app: App | null = null;
   const database = await openPreparedDatabase(config, {
@@ -28,7 +36,9 @@ export async function start(config: Config): Promise<void> {
   });
   const stop = stopOnce(() => app, database);
   try {
-    const baseUrl = await listenAddress(config);
+    const port = config.port === 0 ? await findFreePort(config.host) : config.port;
+    // It has to be known before anything is made with it, so a free port is chosen first where the setting is 0.
+    const baseUrl = config.baseUrl ?? baseUrlOf(config.host, port, hostname());
     app = createApp({
       config,
       baseUrl,
@@ -37,16 +47,16 @@ export async function start(config: Config): Promise<void> {
       clock: systemClock,
       random: Math.random,
     });
-    await app.start({ host: config.host, port: portOf(baseUrl, config) }).catch((error: unknown) => {
+    await app.start({ host: config.host, port }).catch((error: unknown) => {
       throw explainListenError(error, config);
     });
     const seconds = ((performance.now() - beganMs) / 1_000).toFixed(1);
     if (app.http === null) {
-      say(`ready in ${seconds} s: delivering, without an API (roles: ${[...config.roles].join(', ')})`);
+      say(`ready in ${seconds} s: without an API (roles: ${[...config.roles].join(', ')})`);
       return;
     }
     if (config.mode === 'development') await introduce(app, config, baseUrl, database, say);
-    else say(`  listening on ${baseUrl}`);
+    else say(`  listening on ${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`);
     say(`ready in ${seconds} s: ${baseUrl}`);
   } catch (error) {
     await stop();
@@ -54,18 +64,27 @@ export async function start(config: Config): Promise<void> {
   }
 }
 
-/** Stops on the first signal, in order, and leaves for good when that takes too long or a second signal comes. */
-function stopOnce(app: () => App | null, database: PreparedDatabase): () => Promise<void> {
+/** Stops on the first signal, in order, and leaves for good when that takes too long or a later signal comes. */
+function stopOnce(app: () => App | null, database: OpenDatabase): () => Promise<void> {
   let stopping: Promise<void> | null = null;
+  let signalledAtMs: number | null = null;
   const stop = () => {
     stopping ??= (async () => {
-      await app()?.close();
-      await database.close();
+      try {
+        await app()?.close();
+      } finally {
+        await database.close();
+      }
     })();
     return stopping;
   };
   const onSignal = () => {
-    if (stopping !== null) process.exit(1);
+    const nowMs = performance.now();
+    if (signalledAtMs !== null) {
+      if (nowMs - signalledAtMs >= ONE_SIGNAL_MS) process.exit(1);
+      return;
+    }
+    signalledAtMs = nowMs;
     setTimeout(() => process.exit(1), EXIT_WITHIN_MS).unref();
     stop().then(
       () => process.exit(0),
@@ -75,16 +94,6 @@ function stopOnce(app: () => App | null, database: PreparedDatabase): () => Prom
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
   return stop;
-}
-
-/** The base URL has to be known before anything is made with it, so a free port is chosen first where the setting is 0. */
-async function listenAddress(config: Config): Promise<string> {
-  const port = config.port === 0 ? await findFreePort(config.host) : config.port;
-  return config.baseUrl ?? `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
-}
-
-function portOf(baseUrl: string, config: Config): number {
-  return config.port === 0 && config.baseUrl === null ? Number(new URL(baseUrl).port) : config.port;
 }
 
 async function findFreePort(host: string): Promise<number> {
@@ -121,12 +130,12 @@ async function introduce(
   app: App,
   config: Config,
   baseUrl: string,
-  database: PreparedDatabase,
+  database: OpenDatabase,
   say: (text: string) => void,
 ): Promise<void> {
   const tools = { sql: database.sql, clock: systemClock, ids: createIdGenerator() };
   const account = await prepareFirstAccount(tools, config.dataDir, config.sandboxDomain);
-  const quickstart = toQuickstart(account, config, baseUrl);
+  const quickstart = toQuickstart(account, config, baseUrl, app.smtp);
   const path = writeQuickstart(config.dataDir, quickstart);
   if (account.isNew && app.engine !== null) await tellFirstMessage(app, account, config, database, say);
   say('');
@@ -150,7 +159,7 @@ async function tellFirstMessage(
   app: App,
   account: PreparedAccount,
   config: Config,
-  database: PreparedDatabase,
+  database: OpenDatabase,
   say: (text: string) => void,
 ): Promise<void> {
   const caller = await findKeyByHash(database.sql, hashApiKey(account.key));
@@ -159,7 +168,7 @@ async function tellFirstMessage(
   say(`  sent itself a first message: ${first.id} is ${first.status}`);
 }
 
-function toQuickstart(account: PreparedAccount, config: Config, baseUrl: string): Quickstart {
+function toQuickstart(account: PreparedAccount, config: Config, baseUrl: string, smtp: App['smtp']): Quickstart {
   return {
     baseUrl,
     key: account.key,
@@ -167,7 +176,7 @@ function toQuickstart(account: PreparedAccount, config: Config, baseUrl: string)
     accountName: account.accountName,
     ownerEmail: account.ownerEmail,
     consoleUrl: `${baseUrl}/console`,
-    smtp: { host: config.host, port: null, tlsPort: null },
+    smtp: { host: config.host, port: smtp?.port ?? null, tlsPort: smtp?.tlsPort ?? null },
     mcpUrl: `${baseUrl}/mcp`,
   };
 }

@@ -19,6 +19,16 @@ export interface DatabaseOptions {
    * for each row it looks for, and one statement that should take milliseconds was seen to run for minutes.
    */
   readonly keepPlans?: boolean;
+  /**
+   * How long one statement may be without an answer before the pool gives the database up for silent: what is under way then fails, and the
+   * next statement goes over a new connection. Without it a connection that nothing comes through any more is waited on until the system
+   * gives it up, which takes minutes.
+   */
+  readonly deadlineMs?: number;
+  /** For a deadline longer than a caller may wait: whether the database answers at all. As of QueryDeadlineOptions. */
+  readonly probe?: () => Promise<unknown>;
+  /** How long the server works on one statement before it gives it up; 30 s unless given. */
+  readonly statementTimeoutMs?: number;
   readonly onNotice?: (message: string) => void;
 }
 
@@ -40,7 +50,7 @@ export function openDatabase(options: DatabaseOptions): Sql {
     connection: {
       application_name: options.applicationName,
       TimeZone: 'UTC',
-      statement_timeout: 30_000,
+      statement_timeout: options.statementTimeoutMs ?? 30_000,
       ...(options.keepPlans === true
         ? { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off' }
         : { plan_cache_mode: 'force_custom_plan' }),
@@ -48,11 +58,14 @@ export function openDatabase(options: DatabaseOptions): Sql {
     onnotice: (notice: postgres.Notice) => options.onNotice?.(notice['message'] ?? ''),
   };
   const { target } = options;
-  return createRenewedPool((onclose) =>
-    target.kind === 'url'
-      ? postgres(target.url, { ...settings, onclose })
-      : postgres({ ...settings, onclose, host: target.host, database: target.database, user: target.user }),
-  );
+  return createRenewedPool({
+    deadlineMs: options.deadlineMs ?? null,
+    ...(options.probe === undefined ? {} : { probe: options.probe }),
+    open: (onclose) =>
+      target.kind === 'url'
+        ? postgres(target.url, { ...settings, onclose })
+        : postgres({ ...settings, onclose, host: target.host, database: target.database, user: target.user }),
+  });
 }
 
 /** Lets a pool that keeps its plans make them anew, by the tables' present sizes. `connections`: as many as the pool has. */

@@ -17,6 +17,9 @@ const CONNECTION_CODES = new Set([
   'CONNECTION_ENDED',
   'CONNECTION_DESTROYED',
   'CONNECT_TIMEOUT',
+  'DATABASE_SILENT',
+  // A local socket whose queue of new connections is full, as that of a server that was stopped.
+  'EAGAIN',
 ]);
 
 /** Sorts an error of the database driver; an error of anything else is `other`. */
@@ -27,6 +30,11 @@ export function classifyDatabaseError(error: unknown): DatabaseFault {
   if (CONNECTION_CODES.has(code) || UNAVAILABLE_STATES.test(code) || code === '57014') return 'unavailable';
   if (CONFLICT_STATES.has(code)) return 'conflict';
   return /^(22|23|54)/.test(code) ? 'data' : 'other';
+}
+
+/** Whether a row could not be written because another one has its name (SQLSTATE 23505). */
+export function isUniqueViolation(error: unknown): boolean {
+  return errorCode(error) === '23505';
 }
 
 function errorCode(error: unknown): string | null {

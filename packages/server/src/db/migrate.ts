@@ -41,6 +41,23 @@ export async function migrate(sql: Sql): Promise<readonly string[]> {
   });
 }
 
+/**
+ * How the schema stands: nothing is there yet, it is what this version brings, or some of that is missing. Changes nothing.
+ * @throws MigrationError where the database is too old, or of a newer version than this one
+ */
+export async function readSchemaState(sql: Sql): Promise<'empty' | 'behind' | 'current'> {
+  const migrations = await readMigrations();
+  return await sql.begin('read only', async (transaction) => {
+    await assertVersion(transaction);
+    const [history] = await transaction<{ exists: boolean }[]>`
+      SELECT to_regclass('schema_migrations') IS NOT NULL AS exists`;
+    if (history?.exists !== true) return 'empty';
+    const done = await readDone(transaction);
+    assertHistory(done, migrations);
+    return migrations.every(({ name }) => done.has(name)) ? 'current' : 'behind';
+  });
+}
+
 async function readMigrations(): Promise<readonly Migration[]> {
   const names = (await readdir(MIGRATIONS)).filter((name) => name.endsWith('.sql')).sort();
   return await Promise.all(
@@ -65,6 +82,10 @@ async function readHistory(transaction: Transaction): Promise<ReadonlyMap<string
   await transaction`
     CREATE TABLE IF NOT EXISTS schema_migrations (
       name text PRIMARY KEY, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`;
+  return await readDone(transaction);
+}
+
+async function readDone(transaction: Transaction): Promise<ReadonlyMap<string, string>> {
   const rows = await transaction<{ name: string; checksum: string }[]>`SELECT name, checksum FROM schema_migrations`;
   return new Map(rows.map(({ name, checksum }) => [name, checksum]));
 }
@@ -88,6 +109,17 @@ function assertHistory(done: ReadonlyMap<string, string>, known: readonly Migrat
 }
 
 async function apply(transaction: Transaction, migration: Migration): Promise<void> {
-  await transaction.unsafe(migration.statements);
+  await transaction.unsafe(migration.statements).catch(explainExtension);
   await transaction`INSERT INTO schema_migrations (name, checksum) VALUES (${migration.name}, ${migration.checksum})`;
+}
+
+/** An extension is the one thing that a user of an empty database can lack the right to, or the server the files of. */
+function explainExtension(error: unknown): never {
+  const message = error instanceof Error ? error.message : String(error);
+  const name = /extension "(\w+)"/.exec(message)?.[1];
+  if (name === undefined) throw error;
+  throw new MigrationError(
+    `The database cannot have the extension ${name}, which searching the message log needs: ${message}.`,
+    `Have an administrator of the database run CREATE EXTENSION ${name}; or let the user of DATABASE_URL do it by GRANT CREATE ON DATABASE. Where the server does not have it, install PostgreSQL's contrib modules (postgresql-contrib).`,
+  );
 }

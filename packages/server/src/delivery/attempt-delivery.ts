@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { DeliveryContent } from '../db/queries/claim-deliveries.ts';
 import type { AttemptOutcome } from './attempt-outcome.ts';
-import { type AttemptFacts, decideOutcome, failOutcome } from './decide-outcome.ts';
+import { type AttemptFacts, addSuppressed, decideOutcome, failOutcome } from './decide-outcome.ts';
 import type { HeldDelivery } from './held-deliveries.ts';
 import type { BuiltMessage, MessageBuilder } from './message-builder.ts';
 import type { HandoverVerdict, Transport } from './transport.ts';
@@ -16,14 +16,29 @@ export interface AttemptOptions {
   readonly onError: (error: unknown, what: string) => void;
 }
 
-/** Builds the message, hands it over and decides what became of it. Never rejects: a fault of ours is an attempt that is tried again. */
+/** Sees to it that nobody on the suppression list is among those a delivery is handed over to, and that what became of each is known. */
 export async function attemptDelivery(options: AttemptOptions, delivery: HeldDelivery): Promise<AttemptOutcome> {
-  const recipients = recipientsOf(delivery);
+  const own = recipientsOf(delivery);
+  const allowed = own.filter(({ s }) => s === null).map(({ o, e }) => ({ ordinal: o, email: e }));
+  const suppressed = own.flatMap(({ o, e, s }) => (s === null ? [] : [{ ordinal: o, email: e, reason: s }]));
+  const isComplete = own.length === delivery.claim.ordinals.length;
+  return addSuppressed(await attempt(options, delivery, allowed, isComplete), suppressed);
+}
+
+/** Builds the message, hands it over and decides what became of it. Never rejects: a fault of ours is an attempt that is tried again. */
+async function attempt(
+  options: AttemptOptions,
+  delivery: HeldDelivery,
+  recipients: Recipients,
+  isComplete: boolean,
+): Promise<AttemptOutcome> {
   const recipientsInMessage = delivery.content?.recipients.length ?? 0;
   const transport = options.transports.get(delivery.claim.route) ?? null;
   const facts = () => factsOf(options, delivery, transport, recipients, recipientsInMessage);
+  // Nobody is left to write to.
+  if (recipients.length === 0 && isComplete) return decideOutcome(facts(), []);
   try {
-    const built = await build(options.builder, delivery, transport, recipients);
+    const built = await build(options.builder, delivery, transport, isComplete);
     if (!built.ok) return failOutcome(facts(), built.reason);
     const verdicts = await built.transport.send({
       accountId: delivery.claim.accountId,
@@ -49,15 +64,15 @@ async function build(
   builder: MessageBuilder,
   delivery: HeldDelivery,
   transport: Transport | null,
-  recipients: Recipients,
+  isComplete: boolean,
 ): Promise<Ready | { readonly ok: false; readonly reason: string }> {
   const { content, claim } = delivery;
   delivery.content = null;
   if (content === null || !content.hasBody) return fail('The stored body has aged out before delivery.');
   if (transport === null) return fail(`There is no transport for the route "${claim.route}".`);
   // The envelope is exactly the list that was checked at acceptance, or nothing is handed over.
-  if (recipients.length !== claim.ordinals.length) return fail('The stored recipients are incomplete.');
-  const built = await builder.build(content);
+  if (!isComplete) return fail('The stored recipients are incomplete.');
+  const built = await builder.build(content, claim.ordinals);
   return built.ok ? { ...built, transport } : built;
 }
 
@@ -66,10 +81,9 @@ function fail(reason: string) {
 }
 
 /** In the order of the message's recipients. */
-function recipientsOf({ claim, content }: HeldDelivery): Recipients {
+function recipientsOf({ claim, content }: HeldDelivery): DeliveryContent['recipients'] {
   const all: DeliveryContent['recipients'] = content?.recipients ?? [];
-  const own = all.length === claim.ordinals.length ? all : all.filter(({ o }) => claim.ordinals.includes(o));
-  return own.map(({ o, e }) => ({ ordinal: o, email: e }));
+  return all.length === claim.ordinals.length ? all : all.filter(({ o }) => claim.ordinals.includes(o));
 }
 
 /** Lease and attempt are read when the outcome is known: they change where the delivery had to be claimed again meanwhile. */
@@ -90,6 +104,7 @@ function factsOf(
     recipients,
     recipientsInMessage,
     acceptedMeans: transport?.acceptedMeans ?? 'sent',
+    isSimulated: transport?.isSimulated === true,
     now: clock.now(),
     random: random(),
   };

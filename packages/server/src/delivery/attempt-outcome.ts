@@ -28,4 +28,6 @@ export interface AttemptOutcome {
   /** Recipients of the whole message, so that one who knows all of them need not ask. */
   readonly recipientsInMessage: number;
   readonly lastError: string | null;
+  /** True where nothing left the installation, so that a bounce or a complaint says nothing about the address. */
+  readonly isSimulated?: true;
 }

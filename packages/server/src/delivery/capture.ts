@@ -30,6 +30,7 @@ export function createCaptureTransport(store: StoreCaptured): Transport {
       }
     },
     check: () => Promise.resolve({ ok: true, reason: null }),
+    abort: () => undefined,
     close: () => Promise.resolve(),
   };
 }

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { type Attachment, attachmentParts } from './mime-attachment.ts';
 import { encodeText } from './mime-body.ts';
 import {
   formatAddressHeader,
@@ -7,8 +8,9 @@ import {
   HeaderRefusedError,
   type Mailbox,
 } from './mime-header.ts';
+import type { MimePart } from './mime-part.ts';
 
-export type { Mailbox };
+export type { Attachment, Mailbox };
 
 /** Everything a message says, already checked and rendered. Blind copies are no part of it: they live in the envelope. */
 export interface MimeMessage {
@@ -24,6 +26,8 @@ export interface MimeMessage {
   readonly html: string | null;
   /** The sender's own headers, in order. Names that the composer writes itself are refused. */
   readonly headers: readonly (readonly [name: string, value: string])[];
+  /** Absent for none. */
+  readonly attachments?: readonly Attachment[];
   /** Stable per message, so that it composes to the same bytes on every attempt. */
   readonly boundarySeed: string;
 }
@@ -43,10 +47,14 @@ export interface ComposedMessage {
  *   sender's to set.
  */
 export function composeMime(message: MimeMessage): ComposedMessage {
-  const { header, body } = composeContent(message);
+  const { header, pieces } = composeContent(message);
+  const last = pieces.at(-1) ?? '';
+  // The closing CRLF is put in before the join: a body that grows later is copied again.
+  const end = last.endsWith('\r\n') || (last === '' && pieces.length === 1) ? '' : '\r\n';
   return {
     header: `${composeHeader(message)}MIME-Version: 1.0\r\n${header}`,
-    body: body === '' || body.endsWith('\r\n') ? body : `${body}\r\n`,
+    // Joined, not added up: everything that reads the body would first have to put the sum into one piece.
+    body: pieces.length === 1 && end === '' ? last : [...pieces, end].join(''),
   };
 }
 
@@ -63,46 +71,57 @@ export function joinMessage({ header, body }: ComposedMessage, signatureHeaders:
 }
 
 /**
- * A body part with its own header lines. Parts nest: attachments become leaves of a multipart/mixed or /related around
- * the part that composeContent makes.
+ * Files stand beside what they come with (multipart/mixed); what the html shows stands in one part with it (multipart/related, RFC 2387).
+ * An inline file has nothing to be related to where there is no html, and is a file like others then.
  */
-interface MimePart {
-  /** The Content-* lines, each with its CRLF. */
-  readonly header: string;
-  /** Without a closing CRLF of its own: inside a multipart that CRLF belongs to the boundary (RFC 2046 §5.1.1). */
-  readonly body: string;
+function composeContent(message: MimeMessage): MimePart {
+  const { attachments = [], boundarySeed: seed } = message;
+  const text = composeText(message);
+  if (attachments.length === 0) return text;
+  const isRelated = ({ contentId }: Attachment) => contentId !== null && hasHtml(message);
+  const related = attachments.filter(isRelated);
+  const mixed = attachments.filter((attachment) => !isRelated(attachment));
+  const root = related.length === 0 ? text : multipart('related', [text, ...attachmentParts(related)], seed);
+  return mixed.length === 0 ? root : multipart('mixed', [root, ...attachmentParts(mixed)], seed);
 }
 
-function composeContent(message: MimeMessage): MimePart {
+function composeText(message: MimeMessage): MimePart {
   const { text, html } = message;
-  if (html === null || (html === '' && text !== null)) return textPart('plain', text ?? '');
+  if (html === null || !hasHtml(message)) return textPart('plain', text ?? '');
   if (text === null || text === '') return textPart('html', html);
   // RFC 2046 §5.1.4: the plainest alternative comes first.
-  return multipart('alternative', [textPart('plain', text), textPart('html', html)], message.boundarySeed, '\r\n');
+  return multipart('alternative', [textPart('plain', text), textPart('html', html)], message.boundarySeed);
+}
+
+/** Whether the message has an html part. */
+function hasHtml({ text, html }: MimeMessage): boolean {
+  return html !== null && (html !== '' || text === null);
 }
 
 function textPart(subtype: 'plain' | 'html', text: string): MimePart {
   const { encoding, content } = encodeText(text);
   return {
     header: `Content-Type: text/${subtype}; charset=utf-8\r\nContent-Transfer-Encoding: ${encoding}\r\n`,
-    body: content,
+    pieces: [content],
   };
 }
 
-/**
- * @param end what follows the last boundary: a CRLF where this part is the whole body. It is put in here since a body that
- *   grows later is copied again.
- */
-function multipart(subtype: 'alternative', parts: readonly MimePart[], seed: string, end: '' | '\r\n'): MimePart {
+function multipart(subtype: 'alternative' | 'related' | 'mixed', parts: readonly MimePart[], seed: string): MimePart {
   const boundary = chooseBoundary(parts, `${subtype}\n${seed}`);
   const pieces: string[] = [];
-  for (const part of parts) pieces.push(`--${boundary}\r\n${part.header}\r\n`, part.body, '\r\n');
-  pieces.push(`--${boundary}--${end}`);
+  for (const part of parts) pieces.push(`--${boundary}\r\n${part.header}\r\n`, ...part.pieces, '\r\n');
+  pieces.push(`--${boundary}--`);
   return {
-    header: `Content-Type: multipart/${subtype}; boundary="${boundary}"\r\n`,
-    // Joined, not added up: everything that reads the body would first have to put the sum into one piece.
-    body: pieces.join(''),
+    header: `Content-Type: multipart/${subtype};${rootType(subtype, parts)} boundary="${boundary}"\r\n`,
+    pieces,
   };
+}
+
+/** RFC 2387 §3.1 wants the type of the part that the others belong to. */
+function rootType(subtype: string, [root]: readonly MimePart[]): string {
+  if (subtype !== 'related') return '';
+  const [, type] = /^Content-Type: ([^;]+)/.exec(root?.header ?? '') ?? [];
+  return ` type="${type}";\r\n`;
 }
 
 /**
@@ -115,7 +134,7 @@ function chooseBoundary(parts: readonly MimePart[], seed: string): string {
   let attempt = 0;
   do {
     boundary = `=_${hash('sha256', `${attempt++}\n${seed}`, 'hex').slice(0, 24)}`;
-  } while (parts.some((part) => part.body.includes(boundary)));
+  } while (parts.some(({ pieces }) => pieces.some((piece) => piece.includes(boundary))));
   return boundary;
 }
 

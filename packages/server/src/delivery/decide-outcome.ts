@@ -15,9 +15,18 @@ export interface AttemptFacts {
   readonly recipients: readonly { readonly ordinal: number; readonly email: string }[];
   readonly recipientsInMessage: number;
   readonly acceptedMeans: 'sent' | 'delivered';
+  /** As on the transport. */
+  readonly isSimulated: boolean;
   readonly now: Date;
   /** In [0, 1): spreads the retries. */
   readonly random: number;
+}
+
+export interface SuppressedRecipient {
+  readonly ordinal: number;
+  readonly email: string;
+  /** Why it is on the list. */
+  readonly reason: string;
 }
 
 /**
@@ -49,6 +58,16 @@ export function failOutcome(facts: AttemptFacts, reason: string): AttemptOutcome
     (recipient): RecipientOutcome => ({ ...recipient, change: 'failed', events: [event] }),
   );
   return { ...fenceOf(facts), recipients, retryAt: null, lastError: reason };
+}
+
+/** The outcome with those recipients in it who were not handed over, because they are on the suppression list by now. */
+export function addSuppressed(outcome: AttemptOutcome, suppressed: readonly SuppressedRecipient[]): AttemptOutcome {
+  if (suppressed.length === 0) return outcome;
+  const recipients = suppressed.map(({ ordinal, email, reason }): RecipientOutcome => {
+    const detail = `The address was put on the suppression list (${reason}) before the message was handed over.`;
+    return { ordinal, email, change: 'suppressed', events: [{ type: 'suppressed', classification: null, detail }] };
+  });
+  return { ...outcome, recipients: [...recipients, ...outcome.recipients] };
 }
 
 /** A transport answers in the order of the recipients; one that does not is understood as well. */
@@ -112,10 +131,11 @@ function detailOf(verdict: HandoverVerdict): string {
     : said;
 }
 
+/** The words of the worst that happened: an end before a delay, and of several the last. */
 function lastErrorOf(recipients: readonly RecipientOutcome[]): string | null {
-  const bad = recipients.filter(({ change }) => change === 'deferred' || change === 'bounced' || change === 'failed');
-  const last = bad.at(-1);
-  return last === undefined ? null : `${last.email}: ${last.events.at(-1)?.detail ?? last.change}`;
+  const ended = recipients.findLast(({ change }) => change === 'failed' || change === 'bounced');
+  const worst = ended ?? recipients.findLast(({ change }) => change === 'deferred');
+  return worst === undefined ? null : `${worst.email}: ${worst.events.at(-1)?.detail ?? worst.change}`;
 }
 
 /** A transport owes a verdict for every recipient; one that is missing must not strand the message. */
@@ -124,6 +144,7 @@ function unanswered(recipient: string): HandoverVerdict {
 }
 
 function fenceOf(facts: AttemptFacts) {
-  const { accountId, deliveryId, messageId, leaseId, attempt, recipientsInMessage, now } = facts;
-  return { accountId, deliveryId, messageId, leaseId, attempt, recipientsInMessage, at: now.toISOString() };
+  const { accountId, deliveryId, messageId, leaseId, attempt, recipientsInMessage, isSimulated, now } = facts;
+  const fence = { accountId, deliveryId, messageId, leaseId, attempt, recipientsInMessage, at: now.toISOString() };
+  return isSimulated ? { ...fence, isSimulated } : fence;
 }

@@ -2,10 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { Sql } from '../db/client.ts';
 import { type ClaimedDelivery, claimDeliveries, renewLeases, startSending } from '../db/queries/claim-deliveries.ts';
 import { releaseDeliveries } from '../db/queries/record-outcomes.ts';
+import { createGate } from '../gate.ts';
 import { within } from '../within.ts';
 import { type AttemptOptions, attemptDelivery } from './attempt-delivery.ts';
+import type { AttemptOutcome } from './attempt-outcome.ts';
 import { createHeldDeliveries, type HeldDelivery } from './held-deliveries.ts';
 import type { OutcomeRecorder } from './outcome-recorder.ts';
+import type { Transport } from './transport.ts';
 
 const LEASE_MS = 60_000;
 const RENEW_EVERY_MS = 20_000;
@@ -20,6 +23,12 @@ const FIRST_ACCOUNT = '00000000-0000-0000-0000-000000000000';
 /** For the outcomes at a stop, also where the hand-offs took all the time that was given. */
 const LEAST_RECORDING_MS = 1_000;
 
+/**
+ * Octets of files in messages that are being made or handed over. A message is in memory about five times while it is composed, and once as
+ * long as the mail server takes: this keeps both within what the process may use.
+ */
+const FILE_BYTES_AT_ONCE = 32 * 1024 * 1024;
+
 export interface DeliveryEngineOptions extends AttemptOptions {
   readonly sql: Sql;
   readonly recorder: OutcomeRecorder;
@@ -27,6 +36,8 @@ export interface DeliveryEngineOptions extends AttemptOptions {
   readonly leaseId?: string;
   /** Deliveries held at once, those included whose outcome is being recorded. */
   readonly maxInFlight: number;
+  /** How often the leases of what is held are renewed; three times in the life of a lease where not given. */
+  readonly renewEveryMs?: number;
 }
 
 /** Claims due deliveries and sees each through: compose, sign, hand over, decide, record. */
@@ -34,8 +45,9 @@ export interface DeliveryEngine {
   /** Works until nothing more is due. Calls while it works only make it look once more. */
   pump(): Promise<void>;
   /**
-   * Claims nothing more, waits up to `graceMs` for hand-offs under way and their outcomes, then gives back what has none. Never rejects,
-   * and takes little longer where the database is away: what it does not take stays in the journal, and leases run out by themselves.
+   * Claims nothing more, waits up to `graceMs` for hand-offs under way and their outcomes, then cuts the others off and gives them back.
+   * Never rejects, and takes little longer where the database is away: what it does not take stays in the journal, and leases run out by
+   * themselves.
    */
   stop(graceMs: number): Promise<void>;
   readonly inFlight: number;
@@ -45,13 +57,16 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
   const { sql, clock, recorder, onError } = options;
   const held = createHeldDeliveries();
   const leaseId = options.leaseId ?? randomUUID();
+  const withFiles = createGate(FILE_BYTES_AT_ONCE);
   let afterAccount = FIRST_ACCOUNT;
   let working: Promise<void> | null = null;
   let again = false;
   let stopping = false;
+  let isCut = false;
   let stopped: Promise<void> | null = null;
+  const attempting = { ...options, transports: closable(options.transports, () => isCut) };
 
-  const renewal = setInterval(() => void renewHeldLeases(), RENEW_EVERY_MS);
+  const renewal = setInterval(() => void renewHeldLeases(), options.renewEveryMs ?? RENEW_EVERY_MS);
   renewal.unref();
 
   async function renewHeldLeases(): Promise<void> {
@@ -109,7 +124,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
     // Claimed while the stop was asked for: not begun, so given back.
     if (stopping) return await giveBack(deliveries);
     const claims = deliveries.map(({ claim }) => claim);
-    const contents = await startSending(sql, claims).catch(async (error: unknown) => {
+    const contents = await startSending(sql, claims, clock.now()).catch(async (error: unknown) => {
       await giveBack(deliveries);
       throw error;
     });
@@ -123,10 +138,33 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
   }
 
   async function deliver(delivery: HeldDelivery): Promise<void> {
-    const outcome = await attemptDelivery(options, delivery);
+    let outcome = await attemptInTurn(delivery);
+    // It is given back instead, as if it had never been begun.
+    if (isCut && isPutOff(outcome)) return;
     held.settle(delivery);
-    await recorder.record(outcome);
+    // Claimed again while it waited to be recorded, which made it void: what is known is known under the new lease as well.
+    while (!(await recorder.record(outcome)) && isClaimedAgain(delivery, outcome)) {
+      outcome = { ...outcome, leaseId: delivery.leaseId, attempt: delivery.claim.attempt };
+    }
     held.letGo(delivery);
+    if (isClaimedAgain(delivery, outcome)) await goOn(delivery);
+  }
+
+  /** Messages with files wait until there is room for them in memory. */
+  async function attemptInTurn(delivery: HeldDelivery): Promise<AttemptOutcome> {
+    const bytes = delivery.content?.attachmentBytes ?? 0;
+    if (bytes === 0) return await attemptDelivery(attempting, delivery);
+    const leave = await withFiles.enter(bytes);
+    try {
+      return await attemptDelivery(attempting, delivery);
+    } finally {
+      leave();
+    }
+  }
+
+  /** Its next attempt, claimed just after the end of this one was recorded and before that was known here. */
+  async function goOn({ claim, leaseId: lease }: HeldDelivery): Promise<void> {
+    await begin(held.hold([claim], lease)).catch((error: unknown) => onError(error, 'beginning the next attempt'));
   }
 
   async function giveBack(deliveries: readonly HeldDelivery[]): Promise<void> {
@@ -143,12 +181,21 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
     await releaseDeliveries(sql, fences, clock.now()).catch((error: unknown) => onError(error, 'giving leases back'));
   }
 
+  /** Before it is given back: somebody else may take it at once, and then it would be under way twice. */
+  async function cutOff(): Promise<void> {
+    isCut = true;
+    for (const transport of options.transports.values()) transport.abort();
+    // Replies that had come by now are outcomes still.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
   async function stopNow(graceMs: number): Promise<void> {
     const endsAtMs = performance.now() + graceMs;
     stopping = true;
     clearInterval(renewal);
     held.wake();
     await within(graceMs, Promise.all([working?.catch(() => {}), held.until(() => held.open === 0)]));
+    await cutOff();
     // First what is given back, then the end of recording: an outcome that comes between the two is void, and not merely lost.
     await within(LEAST_RECORDING_MS, giveBack(held.listOpen()));
     await recorder.close(Math.max(LEAST_RECORDING_MS, endsAtMs - performance.now()));
@@ -166,11 +213,35 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
   };
 }
 
+/** Transports that take nothing more once they are cut off: a message may still have been in the making then. */
+function closable(transports: ReadonlyMap<string, Transport>, isCut: () => boolean): ReadonlyMap<string, Transport> {
+  const close = (transport: Transport): Transport => ({
+    ...transport,
+    send: async (handover) => {
+      if (!isCut()) return await transport.send(handover);
+      const reason = 'This process was being stopped.';
+      return handover.recipients.map((recipient) => {
+        return { recipient, outcome: 'deferred' as const, reply: null, reason, ambiguous: false };
+      });
+    },
+  });
+  return new Map([...transports].map(([route, transport]) => [route, close(transport)]));
+}
+
+function isClaimedAgain({ claim, leaseId }: HeldDelivery, outcome: AttemptOutcome): boolean {
+  return claim.attempt !== outcome.attempt || leaseId !== outcome.leaseId;
+}
+
+/** Nobody was accepted or refused, so that nothing is lost where the attempt is forgotten. */
+function isPutOff({ recipients }: AttemptOutcome): boolean {
+  return recipients.every(({ change }) => change === 'deferred' || change === 'suppressed');
+}
+
 /**
  * Where the next claim begins. An account gives more than its share only where few wait, and then the scan saw all of them: so it
  * begins anew, which spares every second claim a look behind the last account.
  */
-function accountToGoOnAfter(claims: readonly ClaimedDelivery[], limit: number): string {
+export function accountToGoOnAfter(claims: readonly ClaimedDelivery[], limit: number): string {
   const accounts = new Set(claims.map(({ accountId }) => accountId));
   if (accounts.size * ROWS_PER_ACCOUNT < limit) return FIRST_ACCOUNT;
   return claims.reduce((last, { accountId }) => (accountId > last ? accountId : last), FIRST_ACCOUNT);

@@ -17,8 +17,8 @@ export interface HeldDeliveries {
   /** Those whose outcome is not known yet. */
   readonly open: number;
   /**
-   * Takes over claimed deliveries and answers those that are to be worked on. One that is still being handed over here, because its lease
-   * ran out while this process slept or the database was away, goes on under the new lease: a second hand-over would be a second copy.
+   * Takes over claimed deliveries and answers those that are to be worked on. One that is still held here, because its lease ran out while
+   * this process slept or the database was away, goes on under the new lease: a second hand-over would be a second copy.
    */
   hold(claims: readonly ClaimedDelivery[], leaseId: string): readonly HeldDelivery[];
   /** The outcome is known. */
@@ -47,7 +47,7 @@ export function createHeldDeliveries(): HeldDeliveries {
   function hold(claims: readonly ClaimedDelivery[], leaseId: string): readonly HeldDelivery[] {
     return claims.flatMap((claim) => {
       const known = held.get(claim.id);
-      if (known !== undefined && !known.isSettled) {
+      if (known !== undefined) {
         known.claim = claim;
         known.leaseId = leaseId;
         return [];

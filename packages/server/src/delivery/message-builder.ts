@@ -1,8 +1,11 @@
 import { parseMailbox } from '@postrider/core';
 import type { DeliveryContent } from '../db/queries/claim-deliveries.ts';
-import { composeMime, joinMessage, type Mailbox, type MimeMessage } from './compose-mime.ts';
+import type { TrackBody } from '../links/tracked-body.ts';
+import type { UnsubscribeLinks } from '../unsubscribe/unsubscribe-links.ts';
+import { type Attachment, composeMime, joinMessage, type Mailbox, type MimeMessage } from './compose-mime.ts';
 import { signDkim } from './dkim-sign.ts';
 import { HeaderRefusedError } from './mime-header.ts';
+import { personalizeContent } from './personal-content.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
 export type BuiltMessage =
@@ -13,10 +16,14 @@ export type BuiltMessage =
 export interface MessageBuilder {
   /**
    * Not `ok` where the message can never be sent.
+   * @param ordinals the recipients of the delivery it is for.
    * @throws where it may work another time: the key could not be read.
    */
-  build(content: DeliveryContent): Promise<BuiltMessage>;
+  build(content: DeliveryContent, ordinals: readonly number[]): Promise<BuiltMessage>;
 }
+
+/** The files of a message, in order. */
+export type ReadFiles = (accountId: string, messageId: string) => Promise<readonly Attachment[]>;
 
 /**
  * Messages being made at once. libuv's pool signs with four threads; twice as many keeps each of them busy while the next is composed, and
@@ -29,18 +36,29 @@ type MailboxVerdict = ReturnType<typeof parseMailbox>;
 /** The same few senders come again and again. */
 const MAILBOXES_KEPT = 1_000;
 
-export function createMessageBuilder(keys: SigningKeys, now: () => Date): MessageBuilder {
+export function createMessageBuilder(
+  keys: SigningKeys,
+  links: UnsubscribeLinks,
+  trackBody: TrackBody,
+  readFiles: ReadFiles,
+  now: () => Date,
+): MessageBuilder {
   const inTurn = createGate(BUILDS_AT_ONCE);
   const readMailbox = rememberLast(MAILBOXES_KEPT, parseMailbox);
 
-  async function build(content: DeliveryContent): Promise<BuiltMessage> {
+  async function build(content: DeliveryContent, ordinals: readonly number[]): Promise<BuiltMessage> {
     const from = readMailbox(content.fromGiven);
     if (!from.ok) return { ok: false, reason: `The stored sender ${from.message}.` };
     const key = await keys.find(content.accountId, content.fromDomain);
     if (key === null) return { ok: false, reason: `The sending domain ${content.fromDomain} is gone.` };
+    const personal = personalizeContent(withTracking(content, trackBody), ordinals, links);
+    if (!personal.ok) return personal;
     try {
       const replyTo = content.replyTo === null ? null : readMailbox(content.replyTo);
-      const composed = composeMime(toMimeMessage(content, from.mailbox, replyTo?.ok ? [replyTo.mailbox] : []));
+      const attachments = content.attachmentBytes === 0 ? [] : await readFiles(content.accountId, content.messageId);
+      const composed = composeMime(
+        toMimeMessage(personal.content, from.mailbox, replyTo?.ok ? [replyTo.mailbox] : [], attachments),
+      );
       const signature = await signDkim(composed, key, { signedAt: now() });
       return { ok: true, mailFrom: from.mailbox.address, data: joinMessage(composed, [signature]) };
     } catch (error) {
@@ -49,10 +67,20 @@ export function createMessageBuilder(keys: SigningKeys, now: () => Date): Messag
     }
   }
 
-  return { build: (content) => inTurn(() => build(content)) };
+  return { build: (content, ordinals) => inTurn(() => build(content, ordinals)) };
 }
 
-function toMimeMessage(content: DeliveryContent, from: Mailbox, replyTo: readonly Mailbox[]): MimeMessage {
+function withTracking(content: DeliveryContent, trackBody: TrackBody): DeliveryContent {
+  const { html, tracking } = content;
+  return html === null || tracking === null ? content : { ...content, html: trackBody(html, tracking, content) };
+}
+
+function toMimeMessage(
+  content: DeliveryContent,
+  from: Mailbox,
+  replyTo: readonly Mailbox[],
+  attachments: readonly Attachment[],
+): MimeMessage {
   const mailboxes = (kind: string) =>
     content.recipients.filter(({ k }) => k === kind).map(({ n, e }) => ({ name: n, address: e }));
   return {
@@ -66,6 +94,7 @@ function toMimeMessage(content: DeliveryContent, from: Mailbox, replyTo: readonl
     text: content.text,
     html: content.html,
     headers: Object.entries(content.headers),
+    attachments,
     boundarySeed: content.messageId,
   };
 }

@@ -1,7 +1,7 @@
 import type { MessageStatus } from '@postrider/core';
 
 /** What a recipient's state can become by an attempt or a report. The only place that names a next status. */
-export type RecipientChange = 'sent' | 'delivered' | 'deferred' | 'bounced' | 'complained' | 'failed';
+export type RecipientChange = 'sent' | 'delivered' | 'deferred' | 'bounced' | 'complained' | 'failed' | 'suppressed';
 
 /** A message shows the first of these that any of its recipients has. */
 const SHOWN_FIRST: readonly MessageStatus[] = [

@@ -30,7 +30,7 @@ export function encodeText(text: string): EncodedText {
 /**
  * Base64 in lines of 76 (RFC 2045 §6.8), without a closing CRLF.
  */
-function encodeBase64(bytes: Buffer): string {
+export function encodeBase64(bytes: Buffer): string {
   const encoded = bytes.toString('base64');
   let lines = encoded.slice(0, ENCODED_LINE_LENGTH);
   for (let at = ENCODED_LINE_LENGTH; at < encoded.length; at += ENCODED_LINE_LENGTH) {

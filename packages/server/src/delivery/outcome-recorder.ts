@@ -1,11 +1,12 @@
 import type { MessageStatus } from '@postrider/core';
 import type { Sql } from '../db/client.ts';
 import { classifyDatabaseError } from '../db/database-errors.ts';
-import { readRecipientStatuses, writeOutcomes } from '../db/queries/record-outcomes.ts';
+import { readRecipientStatuses } from '../db/queries/record-outcomes.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 import type { AttemptOutcome } from './attempt-outcome.ts';
 import { type MessageFacts, toOutcomeRows } from './outcome-rows.ts';
 import type { ReplyJournal } from './reply-journal.ts';
+import { writeWithSuppressions } from './write-with-suppressions.ts';
 
 const FLUSH_EVERY_MS = 25;
 const FLUSH_AT = 200;
@@ -32,8 +33,8 @@ export interface OutcomeRecorderOptions {
 export interface OutcomeRecorder {
   /** True while the database takes no outcomes: those who claim now could be given what is only waiting to be recorded. */
   readonly isStuck: boolean;
-  /** Resolves when the outcome is committed. */
-  record(outcome: AttemptOutcome): Promise<void>;
+  /** Resolves when the outcome is committed; with false where it was void, because the attempt had been overtaken. */
+  record(outcome: AttemptOutcome): Promise<boolean>;
   /** Records what is waiting, now. */
   flush(): Promise<void>;
   /**
@@ -45,7 +46,7 @@ export interface OutcomeRecorder {
 
 interface Waiting {
   readonly outcome: AttemptOutcome;
-  readonly resolve: () => void;
+  readonly resolve: (isRecorded: boolean) => void;
 }
 
 export function createOutcomeRecorder(options: OutcomeRecorderOptions): OutcomeRecorder {
@@ -59,8 +60,8 @@ export function createOutcomeRecorder(options: OutcomeRecorderOptions): OutcomeR
   let isClosed = false;
   let hasGivenUp = false;
 
-  function record(outcome: AttemptOutcome): Promise<void> {
-    if (isClosed) return Promise.resolve();
+  function record(outcome: AttemptOutcome): Promise<boolean> {
+    if (isClosed) return Promise.resolve(false);
     return new Promise((resolve) => {
       // Replies that arrive in the same turn of the event loop share one write.
       if (unjournaled.push(outcome) === 1) setImmediate(writeJournal);
@@ -93,29 +94,30 @@ export function createOutcomeRecorder(options: OutcomeRecorderOptions): OutcomeR
       const batch = waiting.slice(0, FLUSH_AT);
       lastBatch = batch.length;
       writeJournal();
-      if (!(await recordUntilDone(batch.map(({ outcome }) => outcome)))) break;
+      const recorded = await recordUntilDone(batch.map(({ outcome }) => outcome));
+      if (recorded === null) break;
       waiting.splice(0, batch.length);
-      for (const { resolve } of batch) resolve();
+      // What still waits may look abandoned in the database: only when all of it is recorded can a claim bring nothing that is known here.
+      isStuck &&= waiting.length > 0;
+      for (const { outcome, resolve } of batch) resolve(recorded.has(outcome));
       options.journal.clearIfSettled(waiting.length - unjournaled.length);
-    } while (waiting.length >= FLUSH_AT || (isHurried && waiting.length > 0));
+    } while (waiting.length >= FLUSH_AT || ((isHurried || isStuck) && waiting.length > 0));
     working = null;
     if (waiting.length > 0 && !hasGivenUp) workSoon();
   }
 
-  /** An outcome is known and journaled, so recording it is only a matter of the database coming back. False when there is no more time. */
-  async function recordUntilDone(outcomes: readonly AttemptOutcome[]): Promise<boolean> {
+  /** An outcome is known and journaled, so recording it is only a matter of the database coming back. Null when there is no more time. */
+  async function recordUntilDone(outcomes: readonly AttemptOutcome[]): Promise<ReadonlySet<AttemptOutcome> | null> {
     while (!hasGivenUp) {
       try {
-        await recordApart(options, outcomes);
-        isStuck = false;
-        return true;
+        return await recordApart(options, outcomes);
       } catch (error) {
         isStuck = true;
         options.onError(error, 'recording outcomes');
         await new Promise((resolve) => setTimeout(resolve, RETRY_AFTER_MS));
       }
     }
-    return false;
+    return null;
   }
 
   async function flush(): Promise<void> {
@@ -149,21 +151,32 @@ type Recording = Pick<OutcomeRecorderOptions, 'sql' | 'ids' | 'onRecorded' | 'on
 
 /**
  * One outcome that the database can never take must not hold up the others: after such a refusal each is recorded by itself, and the one
- * that is refused again without its words, which are all in it that came from outside.
+ * that is refused again without its words, which are all in it that came from outside. Answers those that were recorded.
  */
 async function recordApart(
   options: Recording & Pick<OutcomeRecorderOptions, 'onError'>,
   outcomes: readonly AttemptOutcome[],
-): Promise<void> {
+): Promise<ReadonlySet<AttemptOutcome>> {
   try {
-    await recordOutcomes(options, outcomes);
+    return await recordOutcomes(options, outcomes);
   } catch (error) {
     if (classifyDatabaseError(error) !== 'data') throw error;
     options.onError(error, 'recording outcomes together');
-    const [first, ...others] = outcomes;
-    if (first !== undefined && others.length === 0) await recordOutcomes(options, [withoutWords(first)]);
-    else for (const outcome of outcomes) await recordApart(options, [outcome]);
+    const recorded = new Set<AttemptOutcome>();
+    for (const outcome of outcomes) if (await recordAlone(options, outcome, outcomes.length > 1)) recorded.add(outcome);
+    return recorded;
   }
+}
+
+async function recordAlone(
+  options: Parameters<typeof recordApart>[0],
+  outcome: AttemptOutcome,
+  withWords: boolean,
+): Promise<boolean> {
+  const recorded = withWords
+    ? await recordApart(options, [outcome])
+    : await recordOutcomes(options, [withoutWords(outcome)]);
+  return recorded.size > 0;
 }
 
 function withoutWords(outcome: AttemptOutcome): AttemptOutcome {
@@ -174,22 +187,31 @@ function withoutWords(outcome: AttemptOutcome): AttemptOutcome {
   return { ...outcome, recipients, lastError: null };
 }
 
-/** Records a batch of outcomes. Attempts that were overtaken in the meantime change nothing. */
-export async function recordOutcomes(options: Recording, outcomes: readonly AttemptOutcome[]): Promise<void> {
+/** Records a batch of outcomes and answers those that counted. Attempts that were overtaken in the meantime change nothing. */
+export async function recordOutcomes(
+  options: Recording,
+  outcomes: readonly AttemptOutcome[],
+): Promise<ReadonlySet<AttemptOutcome>> {
+  const recorded = new Set<AttemptOutcome>();
   let left = outcomes;
   while (left.length > 0) {
     // Two hand-offs of one message are recorded one after the other: the second builds on what the first made of the message.
     const byMessage = new Map(left.toReversed().map((outcome) => [outcome.messageId, outcome]));
-    const stale = await recordOnce(options, [...byMessage.values()]);
+    const { written, stale } = await recordOnce(options, [...byMessage.values()]);
+    for (const outcome of byMessage.values()) if (written.has(outcome.deliveryId)) recorded.add(outcome);
     left = left.filter((outcome) => byMessage.get(outcome.messageId) !== outcome || stale.has(outcome.deliveryId));
   }
+  return recorded;
 }
 
-/** Records outcomes of different messages and answers the deliveries of those that have to be decided anew. */
-async function recordOnce(options: Recording, outcomes: readonly AttemptOutcome[]): Promise<ReadonlySet<string>> {
+/** Records outcomes of different messages; answers the deliveries of those that are written, and of those that have to be decided anew. */
+async function recordOnce(
+  options: Recording,
+  outcomes: readonly AttemptOutcome[],
+): Promise<{ readonly written: ReadonlySet<string>; readonly stale: ReadonlySet<string> }> {
   const rows = toOutcomeRows(outcomes, await readFacts(options.sql, outcomes), options.ids);
-  const written = await writeOutcomes(options.sql, rows);
-  const done = new Set(written.filter(({ isWritten }) => isWritten).map(({ deliveryId }) => deliveryId));
+  const answers = await writeWithSuppressions(options.sql, options.ids, outcomes, rows);
+  const done = new Set(answers.filter(({ isWritten }) => isWritten).map(({ deliveryId }) => deliveryId));
   const attempts = rows.attempts.filter(({ delivery }) => done.has(delivery));
   if (attempts.length > 0) {
     // The statuses written are names of message-status.ts; rows carry them as text.
@@ -197,7 +219,10 @@ async function recordOnce(options: Recording, outcomes: readonly AttemptOutcome[
   }
   const firstRetry = attempts.flatMap(({ next_at }) => next_at ?? []).sort()[0];
   if (firstRetry !== undefined) options.onDueAt(new Date(firstRetry));
-  return new Set(written.filter(({ isWritten }) => !isWritten).map(({ deliveryId }) => deliveryId));
+  return {
+    written: done,
+    stale: new Set(answers.filter(({ isWritten }) => !isWritten).map(({ deliveryId }) => deliveryId)),
+  };
 }
 
 /** Only messages that an outcome does not know as a whole have to be asked for. */

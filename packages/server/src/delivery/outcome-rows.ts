@@ -76,8 +76,15 @@ function toAttemptRow(
     seen: seen?.eventCount ?? null,
     status,
     events,
-    error: outcome.lastError,
+    error: lastErrorOf(outcome, seen),
     next_at: retryAt,
     ordinals: retryAt === null ? null : deferred(),
   };
+}
+
+/** A delay does not hide the words about a recipient of another hand-off for whom it is over: those stay. */
+function lastErrorOf({ lastError, recipients }: AttemptOutcome, seen: MessageFacts | null): string | null {
+  const isEnd = (status: string) => status === 'bounced' || status === 'failed';
+  if (recipients.some(({ change }) => isEnd(change)) || seen === null) return lastError;
+  return [...seen.statuses.values()].some(isEnd) ? null : lastError;
 }

@@ -1,10 +1,10 @@
 import {
   closeSync,
+  ftruncateSync,
   mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
-  truncateSync,
   unlinkSync,
   writeSync,
 } from 'node:fs';
@@ -16,7 +16,10 @@ import type { AttemptOutcome } from './attempt-outcome.ts';
  * twice; so every outcome is written to a local file first, and what a dead process left is recorded at the next start.
  */
 export interface ReplyJournal {
-  /** Appends outcomes; they survive the process from here on. Does nothing after `close`. */
+  /**
+   * Appends outcomes; they survive the process from here on. Does nothing after `close`. Where they cannot be written, as on a full disk, that
+   * is told and delivery goes on without: should the process be killed before they are recorded, their messages are sent again.
+   */
   append(outcomes: readonly AttemptOutcome[]): void;
   /** Forgets what is recorded, which is everything but the last `pending` outcomes that were appended. */
   clearIfSettled(pending: number): void;
@@ -31,10 +34,19 @@ interface Segment {
   readonly file: number;
   octets: number;
   outcomes: number;
+  /** Ends in the middle of a line. */
+  isTorn: boolean;
 }
 
-/** Opens this process's journal in `folder`, made where it is missing. Its files are named after the process. */
-export function openReplyJournal(folder: string, processName: string): ReplyJournal {
+/**
+ * Opens this process's journal in `folder`, made where it is missing. Its files are named after the process. `onError` is told what could not
+ * be written, or not be removed; only opening throws.
+ */
+export function openReplyJournal(
+  folder: string,
+  processName: string,
+  onError: (error: unknown, what: string) => void,
+): ReplyJournal {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   let opened = 0;
   let segments: Segment[] = [];
@@ -44,36 +56,58 @@ export function openReplyJournal(folder: string, processName: string): ReplyJour
   function openSegment(): Segment {
     const path = join(folder, `${processName}${opened === 0 ? '' : `~${opened}`}${EXTENSION}`);
     opened += 1;
-    const segment = { path, file: openSync(path, 'a', 0o600), octets: 0, outcomes: 0 };
+    const segment = { path, file: openSync(path, 'a', 0o600), octets: 0, outcomes: 0, isTorn: false };
     segments.push(segment);
     return segment;
   }
 
-  return {
-    append(outcomes) {
-      if (isClosed) return;
-      if (current.octets >= SEGMENT_OCTETS) current = openSegment();
+  function write(outcomes: readonly AttemptOutcome[]): void {
+    if (current.octets >= SEGMENT_OCTETS || current.isTorn) current = openSegment();
+    const lines = Buffer.from(outcomes.map((outcome) => `${JSON.stringify(outcome)}\n`).join(''));
+    try {
       // No fsync: the page cache outlives a killed process, and a power cut may cost a second copy but never a message.
-      current.octets += writeSync(current.file, outcomes.map((outcome) => `${JSON.stringify(outcome)}\n`).join(''));
-      current.outcomes += outcomes.length;
-    },
-    clearIfSettled(pending) {
-      let unsettled = pending;
-      const kept: Segment[] = [];
-      for (const segment of segments.toReversed()) {
-        if (unsettled > 0 || segment === current) kept.unshift(segment);
-        else remove(segment);
-        if (segment === current && unsettled <= 0) empty(segment);
-        unsettled -= segment.outcomes;
-      }
-      segments = kept;
-    },
+      for (let at = 0; at < lines.length; ) at += writeSync(current.file, lines, at);
+    } catch (error) {
+      // Half a line would swallow the next one. Where it cannot be taken back, nothing more is written behind it.
+      current.isTorn = !cutBack(current);
+      throw error;
+    }
+    current.octets += lines.length;
+    current.outcomes += outcomes.length;
+  }
+
+  function clear(pending: number): void {
+    let unsettled = pending;
+    const settled = new Set<Segment>();
+    for (const segment of segments.toReversed()) {
+      if (unsettled <= 0) settled.add(segment);
+      unsettled -= segment.outcomes;
+    }
+    if (settled.has(current)) empty(current);
+    settled.delete(current);
+    segments = segments.filter((segment) => !settled.has(segment));
+    for (const segment of settled) remove(segment);
+  }
+
+  function attempt(work: () => void, what: string): void {
+    try {
+      if (!isClosed) work();
+    } catch (error) {
+      onError(error, what);
+    }
+  }
+
+  return {
+    append: (outcomes) => attempt(() => write(outcomes), 'writing the reply journal: delivery goes on without it'),
+    clearIfSettled: (pending) => attempt(() => clear(pending), 'clearing the reply journal'),
     close() {
+      attempt(() => {
+        for (const segment of segments) {
+          if (segment.octets === 0 && !segment.isTorn) remove(segment);
+          else closeSync(segment.file);
+        }
+      }, 'closing the reply journal');
       isClosed = true;
-      for (const { file, path, octets } of segments) {
-        closeSync(file);
-        if (octets === 0) unlinkSync(path);
-      }
     },
   };
 }
@@ -110,9 +144,20 @@ const EXTENSION = '.journal';
 const SEGMENT_ENDING = /(~\d+)?\.journal$/;
 
 function empty(segment: Segment): void {
-  if (segment.octets > 0) truncateSync(segment.path);
+  if (segment.octets > 0 || segment.isTorn) ftruncateSync(segment.file);
   segment.octets = 0;
   segment.outcomes = 0;
+  segment.isTorn = false;
+}
+
+/** Takes back what does not belong to whole lines; false where that does not go either. */
+function cutBack({ file, octets }: Segment): boolean {
+  try {
+    ftruncateSync(file, octets);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function remove({ file, path }: Segment): void {

@@ -18,15 +18,25 @@ export function createSandboxTransport(mailbox: Transport | null): Transport {
   return {
     name: 'sandbox',
     acceptedMeans: 'delivered',
+    isSimulated: true,
     send: async (handover) => {
       const verdicts = handover.recipients.map((recipient) => decideSandboxVerdict(recipient, handover.attempt));
       const accepted = verdicts.filter(({ outcome }) => outcome === 'accepted').map(({ recipient }) => recipient);
-      if (mailbox !== null && accepted.length > 0) await mailbox.send({ ...handover, recipients: accepted });
-      return verdicts;
+      if (mailbox === null || accepted.length === 0) return verdicts;
+      const kept = (await mailbox.send({ ...handover, recipients: accepted })).values();
+      return verdicts.map((verdict) =>
+        verdict.outcome === 'accepted' ? orPutOff(verdict, kept.next().value) : verdict,
+      );
     },
     check: () => Promise.resolve({ ok: true, reason: null }),
+    abort: () => undefined,
     close: () => Promise.resolve(),
   };
+}
+
+/** What the mailbox did not keep was not delivered, whatever the address stands for: it is tried again like any other. */
+function orPutOff(verdict: HandoverVerdict, kept: HandoverVerdict | undefined): HandoverVerdict {
+  return kept === undefined || kept.outcome === 'accepted' ? verdict : kept;
 }
 
 /** What a hand-off to an address of the sandbox domain leads to, by its local part and the number of the attempt. */

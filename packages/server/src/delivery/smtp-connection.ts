@@ -149,6 +149,11 @@ export class SmtpConnection {
     this.#channel.fail('lost', 'was left');
   }
 
+  /** Closes at once, also in the middle of a message: its recipients without an answer are deferred. */
+  abort(): void {
+    this.#channel.fail('lost', 'was left in the middle of a stop');
+  }
+
   /** What this server cannot do that the message needs, before anything is written. */
   #findObstacle(message: SmtpMessage): string | null {
     const { maxMessageOctets, smtpUtf8 } = this.#capabilities;

@@ -18,6 +18,8 @@ interface Errand {
 // alone for this long.
 const OPEN_PAUSE_MS = 1_000;
 
+const CLOSING = 'The connections to the server are being closed.';
+
 /**
  * Up to `maxConnections` connections to one server, opened as they are needed; sends wait in line for the next free one.
  *
@@ -37,6 +39,7 @@ export class SmtpPool {
   #openAgainAtMs = 0;
   #noteClosed: (() => void) | null = null;
   #closed: Promise<void> | null = null;
+  #isAborted = false;
 
   constructor({ open, maxConnections }: SmtpPoolOptions) {
     this.#open = open;
@@ -50,7 +53,7 @@ export class SmtpPool {
   async send(handover: Handover): Promise<readonly HandoverVerdict[]> {
     const message = prepareSmtpMessage(handover);
     if (message.recipients.length === 0) return [];
-    if (this.#closed !== null) return deferAll(message, 'The connections to the server are being closed.', null);
+    if (this.#closed !== null) return deferAll(message, CLOSING, null);
     return new Promise((settle) => {
       this.#waiting.push({ message, settle });
       this.#dispatch();
@@ -73,10 +76,17 @@ export class SmtpPool {
     this.#closed ??= new Promise((resolve) => {
       this.#noteClosed = resolve;
     });
-    this.#deferWaiting('The connections to the server are being closed.', null);
+    this.#deferWaiting(CLOSING, null);
     for (const connection of this.#idle.splice(0)) void connection.quit();
     this.#checkClosed();
     return this.#closed;
+  }
+
+  /** Ends every connection at once, also those that are still being opened; what has no verdict by then is deferred. */
+  abort(): void {
+    this.#isAborted = true;
+    void this.close();
+    for (const connection of this.#unclosed) connection.abort();
   }
 
   #dispatch(): void {
@@ -99,6 +109,7 @@ export class SmtpPool {
     this.#opening += 1;
     try {
       const connection = await this.#open();
+      if (this.#isAborted) connection.abort();
       if (!connection.isReady) throw new SmtpFault('lost', 'The server closed the connection as soon as it was open.');
       this.#opening -= 1;
       this.#adopt(connection, errand);
@@ -130,8 +141,9 @@ export class SmtpPool {
   #carry(errand: Errand | undefined, connection: SmtpConnection): void {
     if (errand === undefined) return;
     void connection.send(errand.message).then((result) => {
-      if (result === 'stale') void this.#openOne(errand);
-      else errand.settle(result);
+      if (result !== 'stale') errand.settle(result);
+      else if (this.#isAborted) errand.settle(deferAll(errand.message, CLOSING, null));
+      else void this.#openOne(errand);
       this.#release(connection);
     });
   }

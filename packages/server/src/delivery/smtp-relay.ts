@@ -42,6 +42,7 @@ export function createSmtpRelayTransport(options: SmtpRelayOptions): Transport {
     acceptedMeans: 'sent',
     send: (handover) => pool.send(handover).catch((error: unknown) => judgeError(handover, error)),
     check: keepFor(CHECK_KEPT_MS, () => checkRelay(connection)),
+    abort: () => pool.abort(),
     close: () => pool.close(),
   };
 }

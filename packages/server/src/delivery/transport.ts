@@ -57,10 +57,14 @@ export interface Transport {
   readonly name: string;
   /** `sent` where later reports tell the rest, `delivered` where acceptance is the end of the road. */
   readonly acceptedMeans: 'sent' | 'delivered';
+  /** True where nothing leaves: what it says of an address proves nothing about it. */
+  readonly isSimulated?: true;
   /** Never rejects: every recipient gets exactly one verdict, in the order of the recipients. */
   send(handover: Handover): Promise<readonly HandoverVerdict[]>;
   /** Tells whether a message could be handed over now, without handing one over. Never rejects. */
   check(): Promise<{ ok: boolean; reason: string | null }>;
+  /** Ends every connection at once: what has no answer yet, and whatever is handed over later, is deferred. */
+  abort(): void;
   /** Lets what is in flight finish, then closes every connection. */
   close(): Promise<void>;
 }

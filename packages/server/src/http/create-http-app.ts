@@ -4,9 +4,10 @@ import { isRequestId, LIMITS } from '@postrider/core';
 import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { Logger } from 'pino';
 import { classifyDatabaseError } from '../db/database-errors.ts';
+import type { Caller } from '../keys/caller.ts';
 import { ProblemError, problemHeaders, toProblem } from '../problem.ts';
 import { answerClientError } from './client-error.ts';
-import { parseJsonBody } from './json-body.ts';
+import { assertJsonEncoding, parseJsonBody } from './json-body.ts';
 import { parseQueryString } from './query-string.ts';
 import type { RequestLog } from './request-log.ts';
 
@@ -15,6 +16,8 @@ export interface HttpAppOptions {
   readonly trustedProxies: readonly string[];
   readonly logger: Logger;
   readonly requestLog: RequestLog;
+  /** Whose key a request bears that no operation asked for one: its refusal belongs in the log of that account too. */
+  readonly identify: (authorization: string) => Promise<Caller | null>;
 }
 
 /** Bytes and seconds a client may take: slow ones are cut off, so that they cannot hold connections. */
@@ -109,9 +112,12 @@ function addBodyParser(app: FastifyInstance): void {
   app.addContentTypeParser(
     /^application\/(?:[a-z0-9.+-]+\+)?json(?:\s*;|$)/i,
     { parseAs: 'buffer' },
-    (_request, body, done) => {
+    (request, body, done) => {
       try {
-        done(null, parseJsonBody(body as Buffer)); // `parseAs: 'buffer'` hands over a Buffer.
+        assertJsonEncoding(request.headers['content-type'], request.headers['content-encoding']);
+        const bytes = body as Buffer; // `parseAs: 'buffer'` hands over a Buffer.
+        // Many clients name a content type on every request: where no body is wanted, none is missing.
+        done(null, bytes.length === 0 && !request.routeOptions.config.takesBody ? undefined : parseJsonBody(bytes));
       } catch (error) {
         done(error as Error);
       }
@@ -133,7 +139,9 @@ function sendProblem(reply: FastifyReply, request: FastifyRequest, error: Proble
 function toProblemError(error: FastifyError, logger: Logger, request: FastifyRequest): ProblemError {
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new ProblemError('payload_too_large', { detail: `The body exceeds ${LIMITS.requestBodyBytes} bytes.` });
+      return new ProblemError('payload_too_large', {
+        detail: `The body exceeds ${request.routeOptions.bodyLimit} bytes.`,
+      });
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
     case 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE':
       return new ProblemError('unsupported_media_type', {
@@ -159,7 +167,11 @@ function toProblemError(error: FastifyError, logger: Logger, request: FastifyReq
   return new ProblemError('internal');
 }
 
-function logRequest(request: FastifyRequest, reply: FastifyReply, { requestLog, logger }: HttpAppOptions): void {
+function logRequest(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { requestLog, logger, identify }: HttpAppOptions,
+): void {
   const { caller, code, emailId } = request.state;
   const path = pathOf(request.url);
   const durationMs = Math.round(reply.elapsedTime);
@@ -169,18 +181,31 @@ function logRequest(request: FastifyRequest, reply: FastifyReply, { requestLog, 
       'request',
     );
   }
-  if (caller === null) return;
-  requestLog.add({
-    account_id: caller.accountId,
-    request_id: request.id,
-    method: request.method,
-    path,
-    status: reply.statusCode,
-    code,
-    duration_ms: durationMs,
-    key_id: caller.keyId,
-    email_id: emailId,
-  });
+  const add = ({ accountId, keyId }: Caller) =>
+    requestLog.add({
+      account_id: accountId,
+      request_id: request.id,
+      method: request.method,
+      path,
+      status: reply.statusCode,
+      code,
+      duration_ms: durationMs,
+      key_id: keyId,
+      email_id: emailId,
+    });
+  const { authorization } = request.headers;
+  if (caller !== null) add(caller);
+  else if (authorization !== undefined && isMissed(reply.statusCode)) {
+    identify(authorization).then(
+      (found) => found !== null && add(found),
+      (error: unknown) => logger.debug({ requestId: request.id, error: String(error) }, 'whose request it was'),
+    );
+  }
+}
+
+/** Nothing is served there, so no operation has looked at the key. */
+function isMissed(status: number): boolean {
+  return status === 404 || status === 405;
 }
 
 /** The path as logged: no query string, bounded, and nothing Postgres cannot store. */

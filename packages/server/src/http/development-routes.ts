@@ -4,10 +4,10 @@ import { z } from 'zod';
 import { type AccountTools, createAccount } from '../accounts/create-account.ts';
 import { listCaptured, readCapturedMessage } from '../db/queries/captured-messages.ts';
 import { INSTALLATION_ACCOUNT_ID, readDomainKey } from '../db/queries/sending-domains.ts';
+import { parsePart, validationFailed } from '../operations/parse-part.ts';
 import { ProblemError } from '../problem.ts';
 import { dkimRecordValue } from '../sending-domains/dkim-key.ts';
 import { isUuid } from '../uuid-v7.ts';
-import { parsePart, validationFailed } from './execute-operation.ts';
 import { refuseOtherMethods } from './method-not-allowed.ts';
 import { PREFIXES } from './router.ts';
 

@@ -1,17 +1,16 @@
-import {
-  type AnyOperation,
-  type CallableId,
-  type CallableOperation,
-  type FieldProblem,
-  type Operation,
-  type PlacedInput,
-  toFieldProblems,
+import type {
+  AnyOperation,
+  CallableId,
+  CallableOperation,
+  FieldProblem,
+  Operation,
+  PlacedInput,
 } from '@postrider/core';
 import { z } from 'zod';
 import type { CallContext, Reply } from '../operations/context.ts';
 import { HANDLERS } from '../operations/index.ts';
+import { parsePart, validationFailed } from '../operations/parse-part.ts';
 import { ProblemError } from '../problem.ts';
-import { findTextFault } from './text-faults.ts';
 
 /**
  * Runs an operation, whatever way the call came in: scope, then shape, then the handler. REST and MCP both come through here, so neither
@@ -44,6 +43,11 @@ export function assertScope(operation: AnyOperation, context: Pick<CallContext, 
 /** An operation that names no query parameters takes none: what a caller asked for there would be dropped in silence. */
 const NO_PARAMETERS = z.strictObject({});
 
+/** An operation without a body takes an empty one: clients send `{}` where they have nothing to say, and nothing else may be dropped. */
+function noBody(given: unknown): z.ZodType | undefined {
+  return given === undefined || given === null ? undefined : NO_PARAMETERS;
+}
+
 /** Refuses query parameters of an operation that speaks a protocol of its own. */
 export function assertQuery(operation: Operation, query: unknown): void {
   const part = parsePart(operation.query ?? NO_PARAMETERS, query, 'query', operation.upcoming?.query);
@@ -53,9 +57,15 @@ export function assertQuery(operation: Operation, query: unknown): void {
 function parseInput(operation: CallableOperation, given: PlacedInput): Record<keyof PlacedInput, unknown> {
   const shape: Operation = operation;
   const problems: FieldProblem[] = [];
-  const parse = (schema: z.ZodType | undefined, value: unknown, root: string, upcoming: readonly string[] = []) => {
+  const parse = (
+    schema: z.ZodType | undefined,
+    value: unknown,
+    root: string,
+    upcoming: readonly string[] = [],
+    itemsField?: string,
+  ) => {
     if (schema === undefined) return root === 'body' ? undefined : {};
-    const part = parsePart(schema, value, root, upcoming);
+    const part = parsePart(schema, value, itemsField ?? root, upcoming, itemsField);
     if (!part.ok) problems.push(...part.problems);
     return part.ok ? part.data : undefined;
   };
@@ -63,32 +73,8 @@ function parseInput(operation: CallableOperation, given: PlacedInput): Record<ke
     params: parse(shape.params, given.params, 'path'),
     query: parse(shape.query ?? NO_PARAMETERS, given.query, 'query', shape.upcoming?.query),
     headers: parse(shape.headers, given.headers, 'headers'),
-    body: parse(shape.body, given.body, 'body', shape.upcoming?.body),
+    body: parse(shape.body ?? noBody(given.body), given.body, 'body', shape.upcoming?.body, shape.itemwise?.field),
   };
   if (problems.length > 0) throw validationFailed(problems);
   return input;
-}
-
-type ParsedPart<T> =
-  | { readonly ok: true; readonly data: T }
-  | { readonly ok: false; readonly problems: readonly FieldProblem[] };
-
-/** One part of a request by its schema: what it holds, or everything that is wrong with it. */
-export function parsePart<T>(
-  schema: z.ZodType<T>,
-  value: unknown,
-  root: string,
-  upcoming: readonly string[] = [],
-): ParsedPart<T> {
-  const fault = findTextFault(value);
-  if (fault !== null) return { ok: false, problems: [{ ...fault, path: fault.path || root }] };
-  const result = schema.safeParse(value, { reportInput: true });
-  if (result.success) return { ok: true, data: result.data };
-  return { ok: false, problems: toFieldProblems(result.error.issues, { upcoming }, root) };
-}
-
-export function validationFailed(errors: readonly FieldProblem[]): ProblemError {
-  const first = errors[0];
-  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
-  return new ProblemError('validation_failed', { detail: `${first?.path}: ${first?.message}${more}.`, errors });
 }

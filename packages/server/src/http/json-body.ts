@@ -25,6 +25,26 @@ function decode(bytes: Buffer): string {
   return text.startsWith('\ufeff') ? text.slice(1) : text;
 }
 
+/**
+ * Refuses a body in an encoding nobody here reads, instead of misreading it.
+ * @throws ProblemError `unsupported_media_type`
+ */
+export function assertJsonEncoding(contentType: string | undefined, contentEncoding: string | undefined): void {
+  const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(contentType ?? '')?.[1] ?? 'utf-8';
+  if (!/^utf-?8$/i.test(charset)) {
+    throw new ProblemError('unsupported_media_type', {
+      detail: `The body is in ${charset}.`,
+      fix: 'Send JSON in UTF-8, as RFC 8259 has it.',
+    });
+  }
+  if (contentEncoding !== undefined && contentEncoding.trim().toLowerCase() !== 'identity') {
+    throw new ProblemError('unsupported_media_type', {
+      detail: `The body is compressed (Content-Encoding: ${contentEncoding.slice(0, 100)}).`,
+      fix: 'Send the body as it is, without Content-Encoding.',
+    });
+  }
+}
+
 /** Counts brackets outside strings; JSON.parse itself takes any depth, but whoever walks its result does not. */
 function assertDepth(text: string): void {
   if (!hasMoreThan(text, '[', '{', MAX_DEPTH)) return;

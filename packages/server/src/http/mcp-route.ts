@@ -2,6 +2,7 @@ import { findOperation, LIMITS, type PlacedInput } from '@postrider/core';
 import { createMcpHttpHandler, type InvokeResult } from '@postrider/mcp';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import { classifyDatabaseError } from '../db/database-errors.ts';
 import type { Services } from '../operations/context.ts';
 import { ProblemError, toProblem } from '../problem.ts';
 import { assertQuery, executeOperation } from './execute-operation.ts';
@@ -45,8 +46,9 @@ export function createMcpRoute({ services, logger }: McpRouteOptions) {
           headers: result.headers ?? {},
         };
       } catch (error) {
-        if (!(error instanceof ProblemError)) throw error;
-        return { ok: false, problem: toProblem(error, services.baseUrl, request.id) };
+        const refusal = toRefusal(error);
+        request.state.code = refusal.code;
+        return { ok: false, problem: toProblem(refusal, services.baseUrl, request.id) };
       }
     };
     const web = new Request(`${services.baseUrl}/mcp`, {
@@ -57,12 +59,19 @@ export function createMcpRoute({ services, logger }: McpRouteOptions) {
       body: JSON.stringify(request.body ?? null),
       signal: context.signal,
     });
-    const scopes = request.state.caller?.scopes ?? [];
-    const response = await handler.fetch(web, { invoke, scopes }, request.body);
+    const { scopes = [], keyId: caller = '' } = request.state.caller ?? {};
+    const response = await handler.fetch(web, { invoke, scopes, caller }, request.body);
     reply.code(response.status);
     for (const [name, value] of response.headers) reply.header(name, value);
-    return reply.send(response.body === null ? null : response.body);
+    return response.body === null ? reply.send() : reply.send(response.body);
   }
 
   return { handle, close: () => handler.close() };
+}
+
+/** A database that is away is told as over REST: the call may be repeated. Whatever else nobody foresaw is a fault of ours. */
+function toRefusal(error: unknown): ProblemError {
+  if (error instanceof ProblemError) return error;
+  if (classifyDatabaseError(error) !== 'unavailable') throw error;
+  return new ProblemError('unavailable', { detail: 'The database does not answer at the moment.' });
 }

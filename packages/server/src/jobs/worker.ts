@@ -13,7 +13,8 @@ import { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Clock } from '../clock.ts';
 import { type DatabaseTarget, type Sql, toConnectionString } from '../db/client.ts';
-import { takeSilentWorkers, writeHeartbeats } from '../db/queries/maintenance.ts';
+import { forgetWorkers, readSilentWorkers, writeHeartbeats } from '../db/queries/maintenance.ts';
+import { within } from '../within.ts';
 import { CRONTAB } from './crontab.ts';
 
 /** Installs graphile-worker's own schema; safe to call again. */
@@ -41,12 +42,15 @@ const HEARTBEAT_EVERY_MS = 10_000;
 /** Jobs of a killed worker would stay locked for four hours; after this long without a heartbeat they are taken from it. */
 const SILENT_AFTER_MS = 30_000;
 const RESTART_AFTER_MS = 500;
+/** For the jobs under way at a stop, and again for the connections: a database that is silent must not hold the stop up. */
+const STOP_MS = 2_000;
 /**
  * graphile-worker ends a job by a promise that nobody awaits: were the database lost at that moment, the rejection would end this process.
  * Ends that go in batches, also in batches of no wait, have a handler, which stops the runner so that it can be started again.
  */
 const BATCHED_ENDS = { completeJobBatchDelay: 0, failJobBatchDelay: 0 };
 
+/** Starts the worker. Rejects where the queue cannot be used; nothing is left running then. */
 export async function startJobWorker(options: JobWorkerOptions): Promise<JobWorker> {
   const { sql, clock, logger } = options;
   const pool = new Pool({
@@ -78,6 +82,8 @@ export async function startJobWorker(options: JobWorkerOptions): Promise<JobWork
       preset: { worker: BATCHED_ENDS },
     });
     fault = null;
+    // Before its first job: a worker that nobody has heard of cannot be missed.
+    void beatInPeace();
     runner.promise.then(
       () => restart('The queue stopped.'),
       (error: unknown) => restart(error instanceof Error ? error.message : String(error)),
@@ -96,24 +102,31 @@ export async function startJobWorker(options: JobWorkerOptions): Promise<JobWork
   async function beat(): Promise<void> {
     const now = clock.now();
     if (workerIds.size > 0) await writeHeartbeats(sql, [...workerIds], now);
-    const silent = await takeSilentWorkers(sql, new Date(now.getTime() - SILENT_AFTER_MS));
-    if (silent.length > 0) await unlock(pool, silent, logger);
+    const silent = await readSilentWorkers(sql, new Date(now.getTime() - SILENT_AFTER_MS));
+    if (silent.length === 0) return;
+    // Unlocked first: should this process end in between, the next one finds them still silent and does it again.
+    await unlock(pool, silent, logger);
+    await forgetWorkers(sql, silent);
   }
 
-  await startRunner();
-  const heartbeat = setInterval(() => {
+  const beatInPeace = () =>
     beat().catch((error: unknown) => logger.debug({ error: String(error) }, 'heartbeat failed'));
-  }, HEARTBEAT_EVERY_MS);
 
-  return {
-    fault: () => fault,
-    async stop() {
-      stopping = true;
-      clearInterval(heartbeat);
-      await runner?.stop().catch(() => {});
-      await pool.end().catch(() => {});
-    },
-  };
+  await startRunner().catch(async (error: unknown) => {
+    await pool.end();
+    throw error;
+  });
+  const heartbeat = setInterval(() => void beatInPeace(), HEARTBEAT_EVERY_MS);
+
+  async function stop(): Promise<void> {
+    stopping = true;
+    clearInterval(heartbeat);
+    await within(STOP_MS, runner?.stop().catch(() => {}) ?? Promise.resolve());
+    // An end in good order is no death that somebody has to clear up behind.
+    await within(STOP_MS, Promise.all([forgetWorkers(sql, [...workerIds]), pool.end()])).catch(() => {});
+  }
+
+  return { fault: () => fault, stop };
 }
 
 async function unlock(pool: Pool, workerIds: readonly string[], logger: Logger): Promise<void> {

@@ -5,6 +5,9 @@ import type { ApiKeyRow } from '../db/queries/api-keys.ts';
 export interface Caller {
   readonly accountId: string;
   readonly accountName: string;
+  /** The account's switches. */
+  readonly trackOpens: boolean;
+  readonly trackClicks: boolean;
   readonly keyId: string;
   readonly keyName: string;
   readonly mode: KeyMode;

@@ -12,6 +12,8 @@ export type Authentication =
 export interface KeyAuthenticator {
   /** `header` is the request's `Authorization` header. Rejects only where the database does. */
   authenticate(header: string | undefined): Promise<Authentication>;
+  /** Forgets what was read of keys and their accounts, so that a change made here acts at once. */
+  forget(): void;
   /** Writes when keys were last used; called now and then, and at the end. */
   flushUse(): Promise<void>;
 }
@@ -54,6 +56,7 @@ export function createKeyAuthenticator(sql: Sql, clock: Clock): KeyAuthenticator
       if (verdict.ok) used.set(caller.keyId, caller);
       return verdict;
     },
+    forget: () => cache.clear(),
     async flushUse() {
       const now = clock.now();
       const due = [...used.values()].filter(

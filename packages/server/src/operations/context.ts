@@ -5,15 +5,28 @@ import type { ReadinessProbe } from '../diagnostics/readiness.ts';
 import type { MessageWaiter } from '../events/message-waiter.ts';
 import type { Caller } from '../keys/caller.ts';
 import type { AcceptanceDoor } from '../sending/acceptance-door.ts';
+import type { AcceptanceInquiry } from '../sending/acceptance-inquiry.ts';
+import type { ContentTools } from '../sending/content/prepare-content.ts';
+import type { IdGenerator } from '../uuid-v7.ts';
+import type { ExportGate } from './emails/export-gate.ts';
 
 /** What handlers work with: made once, at the composition root. */
 export interface Services {
   readonly sql: Sql;
+  /** For searches and exports, which may take longer than what callers wait for otherwise. */
+  readonly readsSql: Sql;
+  readonly exports: ExportGate;
   readonly clock: Clock;
+  readonly ids: IdGenerator;
   readonly door: AcceptanceDoor;
+  readonly inquiry: AcceptanceInquiry;
+  readonly content: ContentTools;
   readonly waiter: MessageWaiter;
+  /** What was read of keys and their accounts is read anew: a change of an account acts at once in this process. */
+  forgetCallers(): void;
   readonly readiness: ReadinessProbe;
   readonly monthlyQuota: number;
+  readonly sandboxDomain: string;
   readonly baseUrl: string;
   readonly version: string;
 }
@@ -52,4 +65,9 @@ type ContextOf<Id extends CallableId> = OperationById<Id>['access'] extends { re
 export type Handler<Id extends CallableId> = (
   input: OperationInput<OperationById<Id>>,
   context: ContextOf<Id>,
-) => Promise<Reply<OperationOutput<OperationById<Id>>>>;
+) => Promise<Reply<AnswerOf<OperationById<Id>>>>;
+
+/** A file is answered piece by piece. */
+type AnswerOf<O extends OperationById<CallableId>> = O extends { readonly response: 'stream' }
+  ? AsyncIterable<string | Uint8Array>
+  : OperationOutput<O>;

@@ -1,15 +1,16 @@
-import { foldAddress, LIMITS } from '@postrider/core';
 import type { Clock } from '../clock.ts';
 import type { Sql } from '../db/client.ts';
 import { classifyDatabaseError } from '../db/database-errors.ts';
-import { type AcceptanceFacts, readAcceptanceFacts } from '../db/queries/acceptance-facts.ts';
+import type { AccountFact } from '../db/queries/acceptance-facts.ts';
 import { type AccountCharge, insertMessages, type QuotaUsage } from '../db/queries/insert-messages.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 import { checkAcceptance, type Refusal } from './acceptance.ts';
-import { checkIdempotency } from './idempotency.ts';
+import { type BatchFacts, idempotencyHorizon, questionOf, readBatchFacts } from './batch-facts.ts';
+import { checkIdempotency, IDEMPOTENCY_IN_PROGRESS, IDEMPOTENCY_KEY_REUSED } from './idempotency.ts';
 import { type PreparedSend, prepareSend, toNewMessage } from './prepare-send.ts';
 import { quotaMonth } from './quota.ts';
 import type { QuotaState, SendCommand, SendVerdict } from './send-command.ts';
+import { createWithdrawnSends, WithdrawnError, type WithdrawnSends } from './withdrawn-sends.ts';
 
 export interface AcceptanceOptions {
   readonly sql: Sql;
@@ -20,7 +21,6 @@ export interface AcceptanceOptions {
   readonly monthlyQuota: number;
 }
 
-const HOUR_MS = 3_600_000;
 /** Each round settles at least one of those who race for the same key or the last of a quota, so few rounds are ever needed. */
 const MAX_ROUNDS = 20;
 
@@ -45,16 +45,24 @@ export async function acceptMessages(
 ): Promise<AcceptedBatch> {
   const now = options.clock.now();
   const sends = commands.map((command) => prepareSend(command, options.sandboxDomain));
+  const withdrawn = createWithdrawnSends();
   for (let round = 1; ; round += 1) {
     const unquestioned = round === 1 && first === 'write';
-    const decided = decideBatch(sends, unquestioned ? null : await readFacts(options, sends, now), options, now);
+    const decided = decideBatch(
+      sends,
+      unquestioned ? null : await readBatchFacts(options.sql, sends, now),
+      options,
+      now,
+      withdrawn,
+    );
     // Rules have an order, and those that need facts come first: what is refused without them may be refused for another reason with them.
     if (unquestioned && decided.decisions.some(({ kind }) => kind === 'refused')) continue;
     if (decided.accepted.length === 0) return { verdicts: toVerdicts(decided), unquestioned };
     try {
-      decided.ledger.settle(await write(options, decided, now));
+      decided.ledger.settle(await write(options, decided, now, withdrawn));
       return { verdicts: toVerdicts(decided), unquestioned };
     } catch (error) {
+      if (error instanceof WithdrawnError && round < MAX_ROUNDS) continue;
       const fault = classifyDatabaseError(error);
       if ((fault !== 'stale' && fault !== 'conflict') || round === MAX_ROUNDS) throw error;
     }
@@ -78,44 +86,22 @@ type Decision =
       readonly charged: number;
     };
 
-async function readFacts(
-  options: AcceptanceOptions,
-  sends: readonly PreparedSend[],
-  now: Date,
-): Promise<AcceptanceFacts> {
-  return await readAcceptanceFacts(options.sql, {
-    accountIds: sends.map(({ command }) => command.accountId),
-    month: quotaMonth(now),
-    domains: sends
-      .filter(({ sandboxSender }) => !sandboxSender)
-      .map(({ command }) => ({ accountId: command.accountId, value: command.request.from.domain })),
-    recipients: sends.flatMap(({ command, recipients }) =>
-      recipients.map(({ email }) => ({ accountId: command.accountId, value: foldAddress(email) })),
-    ),
-    idempotencyKeys: sends.flatMap(({ command }) =>
-      command.idempotency === null ? [] : [{ accountId: command.accountId, value: command.idempotency.key }],
-    ),
-    now,
-    idempotencyHorizon: horizon(now),
-  });
-}
-
 /** @param facts null to suppose that no rule which needs facts refuses anything: writing finds out. */
 function decideBatch(
   sends: readonly PreparedSend[],
-  facts: AcceptanceFacts | null,
+  facts: BatchFacts | null,
   options: AcceptanceOptions,
   now: Date,
+  withdrawn: WithdrawnSends,
 ): DecidedBatch {
-  const ledger = createLedger(facts?.accounts ?? [], options.monthlyQuota);
-  const known = facts === null ? null : indexFacts(facts);
+  const ledger = createLedger(facts?.accounts.values() ?? [], options.monthlyQuota);
   const takenKeys = new Set<string>();
   const accepted: { send: PreparedSend; id: string }[] = [];
   const decisions = sends.map((send): Decision => {
     const { accountId } = send.command;
-    const early = decideIdempotency(send, known, takenKeys, ledger);
+    const early = decideIdempotency(send, facts, takenKeys, ledger);
     if (early !== null) return early;
-    const refusal = decideAcceptance(send, known, ledger);
+    const refusal = withdrawn.refusalOf(send.command) ?? decideAcceptance(send, facts, ledger);
     if (refusal !== null) return { kind: 'refused', ...refusal };
     const charged = ledger.charge(accountId, send.cost);
     takenKeys.add(keyOf(send));
@@ -136,27 +122,19 @@ function toVerdicts({ decisions, ledger }: DecidedBatch): readonly SendVerdict[]
 
 function decideIdempotency(
   send: PreparedSend,
-  known: IndexedFacts | null,
+  facts: BatchFacts | null,
   takenKeys: ReadonlySet<string>,
   ledger: QuotaLedger,
 ): Decision | null {
   const { idempotency, accountId } = send.command;
   if (idempotency === null) return null;
   if (takenKeys.has(keyOf(send))) {
-    return {
-      kind: 'refused',
-      code: 'idempotency_in_progress',
-      detail: 'A request with this idempotency key is running.',
-    };
+    return { kind: 'refused', ...IDEMPOTENCY_IN_PROGRESS };
   }
-  const verdict = checkIdempotency(known?.idempotency.get(keyOf(send)), idempotency.fingerprint);
+  const verdict = checkIdempotency(facts?.idempotency.get(keyOf(send)), idempotency.fingerprint);
   if (verdict.kind === 'new') return null;
   if (verdict.kind === 'reused') {
-    return {
-      kind: 'refused',
-      code: 'idempotency_key_reused',
-      detail: 'This idempotency key came before with another body.',
-    };
+    return { kind: 'refused', ...IDEMPOTENCY_KEY_REUSED };
   }
   return {
     kind: 'accepted',
@@ -167,20 +145,8 @@ function decideIdempotency(
   };
 }
 
-function decideAcceptance(send: PreparedSend, known: IndexedFacts | null, ledger: QuotaLedger): Refusal | null {
-  const { accountId, request, recipientAllowlist } = send.command;
-  const { limit, used } = ledger.usageOf(accountId);
-  const verdict = checkAcceptance({
-    fromDomain: request.from.domain,
-    recipients: send.recipients,
-    cost: send.cost,
-    recipientAllowlist,
-    accountSuspended: known !== null && known.accounts.get(accountId)?.suspended !== false,
-    domainVerified: known === null || send.sandboxSender || known.domains.has(`${accountId} ${request.from.domain}`),
-    suppressed: (email) => known?.suppressed.has(`${accountId} ${email}`) === true,
-    quotaLimit: limit,
-    quotaUsed: used,
-  });
+function decideAcceptance(send: PreparedSend, facts: BatchFacts | null, ledger: QuotaLedger): Refusal | null {
+  const verdict = checkAcceptance(questionOf(send, facts, ledger.usageOf(send.command.accountId)));
   return verdict.ok ? null : verdict;
 }
 
@@ -188,13 +154,15 @@ async function write(
   options: AcceptanceOptions,
   { accepted }: DecidedBatch,
   now: Date,
+  withdrawn: WithdrawnSends,
 ): Promise<readonly QuotaUsage[]> {
   const messages = accepted.map(({ send, id }) => toNewMessage(send, id, now, options.ids));
   return await insertMessages(options.sql, messages, toCharges(accepted), {
     now,
     month: quotaMonth(now),
     monthlyQuota: options.monthlyQuota,
-    idempotencyHorizon: horizon(now),
+    idempotencyHorizon: idempotencyHorizon(now),
+    beforeCommit: withdrawn.beforeCommit(accepted.map(({ send }) => send.command)),
   });
 }
 
@@ -210,23 +178,6 @@ function toCharges(accepted: DecidedBatch['accepted']): readonly AccountCharge[]
   return [...accounts].map(([account_id, { units, domains }]) => ({ account_id, units, domains: [...domains] }));
 }
 
-interface IndexedFacts {
-  readonly accounts: ReadonlyMap<string, AcceptanceFacts['accounts'][number]>;
-  readonly domains: ReadonlySet<string>;
-  readonly suppressed: ReadonlySet<string>;
-  readonly idempotency: ReadonlyMap<string, AcceptanceFacts['idempotency'][number]>;
-}
-
-function indexFacts(facts: AcceptanceFacts): IndexedFacts {
-  const name = (pair: { readonly accountId: string; readonly value: string }) => `${pair.accountId} ${pair.value}`;
-  return {
-    accounts: new Map(facts.accounts.map((account) => [account.accountId, account])),
-    domains: new Set(facts.verifiedDomains.map(name)),
-    suppressed: new Set(facts.suppressed.map(name)),
-    idempotency: new Map(facts.idempotency.map((fact) => [name(fact), fact])),
-  };
-}
-
 /** Keeps the quota while a batch is decided, so that its items are charged one after the other. */
 interface QuotaLedger {
   usageOf(accountId: string): { readonly limit: number; readonly used: number };
@@ -238,7 +189,7 @@ interface QuotaLedger {
 }
 
 /** Accounts without facts are supposed to have quota enough. */
-function createLedger(facts: AcceptanceFacts['accounts'], defaultQuota: number): QuotaLedger {
+function createLedger(facts: Iterable<AccountFact>, defaultQuota: number): QuotaLedger {
   const accounts = new Map<string, { limit: number; used: number; charged: number }>();
   for (const { accountId, monthlyQuota, used } of facts) {
     accounts.set(accountId, { limit: monthlyQuota ?? defaultQuota, used, charged: 0 });
@@ -273,8 +224,4 @@ function createLedger(facts: AcceptanceFacts['accounts'], defaultQuota: number):
 
 function keyOf({ command }: PreparedSend): string {
   return `${command.accountId} ${command.idempotency?.key ?? ''}`;
-}
-
-function horizon(now: Date): Date {
-  return new Date(now.getTime() - LIMITS.idempotencyKeyHours * HOUR_MS);
 }

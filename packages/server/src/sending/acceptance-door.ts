@@ -1,7 +1,10 @@
 import { renewPlans, type Sql } from '../db/client.ts';
 import { classifyDatabaseError } from '../db/database-errors.ts';
+import { DatabaseSilentError } from '../db/query-deadline.ts';
 import { type AcceptanceOptions, acceptMessages } from './accept-messages.ts';
+import type { Refusal } from './acceptance.ts';
 import { createGroupCommit, type GroupCommit } from './group-commit.ts';
+import { IDEMPOTENCY_IN_PROGRESS } from './idempotency.ts';
 import type { SendCommand, SendVerdict } from './send-command.ts';
 
 /** The acceptance door as callers see it: sends that arrive together share transactions. */
@@ -13,13 +16,19 @@ export interface AcceptanceDoor {
 }
 
 export interface AcceptanceDoorOptions extends AcceptanceOptions {
-  /** What batches are written with: a pool of BATCH_CONNECTIONS, since their size makes waiting for one another dearer. */
+  /** What batches are written with: a pool of its own, since their size makes waiting for one another dearer. */
   readonly batchSql: Sql;
+  /** What sends with files are written with: a pool of its own, since a large one takes as long as thousands of others. */
+  readonly filesSql: Sql;
   readonly onAccepted: () => void;
+  /** Hears of faults that befell some sends of a request while others were accepted. */
+  readonly onFault?: (error: unknown) => void;
 }
 
 /** One statement carries at most this many sends; more would only make the ones in front wait. */
 const MAX_BATCH = 100;
+/** And about so many octets of texts and files: a statement of more would hold up everybody behind it, and fill the memory on both sides. */
+const MAX_BATCH_OCTETS = 8_388_608;
 
 /** While the database writes one batch, the next is made ready: single sends on one connection, where it waits its turn. */
 const LANES = 2;
@@ -28,8 +37,7 @@ const LANES = 2;
 const SECOND_LANE_FROM = 20;
 
 /** The pools behind the door keep their plans, which must not outlive the sizes of the tables they were made for by much. */
-export const SINGLE_CONNECTIONS = 1;
-export const BATCH_CONNECTIONS = 2;
+export const DOOR_CONNECTIONS = { singles: 1, batches: 2, files: 2 } as const;
 const RENEW_PLANS_MS = 2_000;
 
 /** Batches that ask for facts first after one that had to. */
@@ -37,21 +45,24 @@ const CAUTIOUS_BATCHES = 4;
 
 export function createAcceptanceDoor(options: AcceptanceDoorOptions): AcceptanceDoor {
   const running = new Set<string>();
-  const singles = createLane(options, { connections: SINGLE_CONNECTIONS, secondLaneFrom: SECOND_LANE_FROM });
+  const singles = createLane(options, { connections: DOOR_CONNECTIONS.singles, secondLaneFrom: SECOND_LANE_FROM });
   const batches = createLane(
     { ...options, sql: options.batchSql },
-    { connections: BATCH_CONNECTIONS, secondLaneFrom: 1 },
+    { connections: DOOR_CONNECTIONS.batches, secondLaneFrom: 1 },
   );
+  // Files are stored before the rules are held, so that nobody waits for the quota's row meanwhile: what is to be refused is found first.
+  const withFiles = createLane(
+    { ...options, sql: options.filesSql },
+    { connections: DOOR_CONNECTIONS.files, secondLaneFrom: 1, alwaysAsks: true },
+  );
+  const laneOf = ({ content }: SendCommand, usual: GroupCommit<SendCommand, SendVerdict>) =>
+    content.attachments.length === 0 ? usual : withFiles;
 
   async function acceptOn(lane: GroupCommit<SendCommand, SendVerdict>, command: SendCommand): Promise<SendVerdict> {
     if (command.idempotency === null) return await lane.submit(command);
     const name = `${command.accountId} ${command.idempotency.key}`;
     if (running.has(name)) {
-      return {
-        kind: 'refused',
-        code: 'idempotency_in_progress',
-        detail: 'A request with this idempotency key is running.',
-      };
+      return { kind: 'refused', ...IDEMPOTENCY_IN_PROGRESS };
     }
     running.add(name);
     try {
@@ -62,22 +73,53 @@ export function createAcceptanceDoor(options: AcceptanceDoorOptions): Acceptance
   }
 
   return {
-    accept: (command) => acceptOn(singles, command),
-    acceptBatch: (commands) => Promise.all(commands.map((command) => acceptOn(batches, command))),
+    accept: (command) => acceptOn(laneOf(command, singles), command),
+    acceptBatch: (commands) =>
+      settleAll(
+        commands.map((command) => acceptOn(laneOf(command, batches), command)),
+        options.onFault,
+      ),
     async idle() {
-      await Promise.all([singles.idle(), batches.idle()]);
+      await Promise.all([singles.idle(), batches.idle(), withFiles.idle()]);
     },
   };
 }
 
+/**
+ * The sends of one request can fall into two statements. Where the first was written and the second failed, the request must not fail as a
+ * whole: its caller would not learn the ids of what is on its way. What failed is then refused by itself.
+ * @throws the failure, where nothing came of any.
+ */
+async function settleAll(
+  pending: readonly Promise<SendVerdict>[],
+  onFault?: (error: unknown) => void,
+): Promise<readonly SendVerdict[]> {
+  const settled = await Promise.allSettled(pending);
+  const failures = settled.filter((result) => result.status === 'rejected');
+  if (failures.length === settled.length) return await Promise.all(pending);
+  return settled.map((result) => {
+    if (result.status === 'fulfilled') return result.value;
+    onFault?.(result.reason);
+    return { kind: 'refused', ...faultRefusal(result.reason) };
+  });
+}
+
+function faultRefusal(error: unknown): Refusal {
+  return classifyDatabaseError(error) === 'unavailable'
+    ? { code: 'unavailable', detail: 'The database fell silent in the middle of the batch.' }
+    : { code: 'internal', detail: 'This send could not be stored because of an error of ours.' };
+}
+
 function createLane(
   options: AcceptanceDoorOptions,
-  lane: { readonly connections: number; readonly secondLaneFrom: number },
+  lane: { readonly connections: number; readonly secondLaneFrom: number; readonly alwaysAsks?: true },
 ): GroupCommit<SendCommand, SendVerdict> {
   let cautious = 0;
   let plannedAtMs = 0;
   return createGroupCommit<SendCommand, SendVerdict>({
     maxBatch: MAX_BATCH,
+    maxOctets: MAX_BATCH_OCTETS,
+    octetsOf,
     lanes: LANES,
     secondLaneFrom: lane.secondLaneFrom,
     write: async (commands) => {
@@ -86,13 +128,22 @@ function createLane(
         plannedAtMs = nowMs;
         await renewPlans(options.sql, lane.connections);
       }
-      const { verdicts, unquestioned } = await acceptMessages(options, commands, cautious > 0 ? 'ask' : 'write');
+      const asks = lane.alwaysAsks === true || cautious > 0;
+      const { verdicts, unquestioned } = await acceptMessages(options, commands, asks ? 'ask' : 'write');
       cautious = nextCaution(cautious, verdicts, unquestioned);
       if (verdicts.some((verdict) => verdict.kind === 'accepted' && !verdict.replayed)) options.onAccepted();
       return verdicts;
     },
     isItemFault: (error) => classifyDatabaseError(error) === 'data',
+    isOutage: (error) => error instanceof DatabaseSilentError,
   });
+}
+
+/** About what a send weighs on the wire: characters count as one octet each, which is close enough for a bound. */
+function octetsOf({ content }: SendCommand): number {
+  const { html, text, attachments } = content;
+  const files = attachments.reduce((sum, file) => sum + file.content.byteLength, 0);
+  return (html?.length ?? 0) + (text?.length ?? 0) + files;
 }
 
 /** Replays and refusals come in bursts, and each costs a statement that was written in vain; then asking first is cheaper. */

@@ -1,4 +1,10 @@
-import { type ErrorCode, foldAddress, type RecipientKind, type RefusedRecipient } from '@postrider/core';
+import {
+  type ErrorCode,
+  type FieldProblem,
+  foldAddress,
+  type RecipientKind,
+  type RefusedRecipient,
+} from '@postrider/core';
 import { isAllowed } from './allowlist.ts';
 
 /** What the rules need to know about one send and the account behind it. */
@@ -23,6 +29,8 @@ export interface Refusal {
   readonly detail: string;
   readonly fix?: string;
   readonly recipients?: readonly RefusedRecipient[];
+  /** The fields at fault, where it is the fault of some. */
+  readonly errors?: readonly FieldProblem[];
 }
 
 /**
@@ -30,14 +38,46 @@ export interface Refusal {
  * suppression list, the monthly quota. One failing recipient refuses the whole send, and all that fail are named.
  */
 export function checkAcceptance(question: AcceptanceQuestion): AcceptanceVerdict {
-  if (question.accountSuspended) return { ok: false, code: 'account_suspended', detail: 'The account is suspended.' };
-  if (!question.domainVerified) return unverifiedDomain(question.fromDomain);
+  if (question.accountSuspended) return { ok: false, ...ACCOUNT_SUSPENDED };
+  if (!question.domainVerified) return { ok: false, ...unverifiedDomain(question.fromDomain) };
   const refused = question.recipients.flatMap((recipient) => refuseRecipient(recipient, question));
   const first = refused[0];
-  if (first !== undefined) return refusedRecipients(first.code, refused);
+  if (first !== undefined) return { ok: false, ...refusedRecipients(first.code, refused) };
   // What costs nothing is no matter of the quota, also where that was lowered below what has been used.
-  if (question.cost > 0 && question.quotaUsed + question.cost > question.quotaLimit) return overQuota(question);
+  if (question.cost > 0 && question.quotaUsed + question.cost > question.quotaLimit) {
+    return { ok: false, ...overQuota(question) };
+  }
   return { ok: true };
+}
+
+const ACCOUNT_SUSPENDED: Refusal = { code: 'account_suspended', detail: 'The account is suspended.' };
+
+/** What each rule says by itself; null where it has nothing against the send. */
+export interface AcceptanceFindings {
+  readonly account: Refusal | null;
+  readonly domain: Refusal | null;
+  readonly allowlist: Refusal | null;
+  readonly suppression: Refusal | null;
+  readonly quota: Refusal | null;
+  /** Whom a send would be refused for, with the reason it would tell. */
+  readonly refused: readonly RefusedRecipient[];
+}
+
+/** The same check without an end at the first failure: every rule is asked, as a dry run tells them. */
+export function examineAcceptance(question: AcceptanceQuestion): AcceptanceFindings {
+  const each = (rule: (email: string) => boolean, code: RefusedRecipient['code']) =>
+    question.recipients.filter(({ email }) => rule(email)).map(({ email, kind }) => ({ email, kind, code }));
+  const notAllowed = each((email) => !isAllowed(email, question.recipientAllowlist), 'recipient_not_allowed');
+  const suppressed = each((email) => question.suppressed(foldAddress(email)), 'recipient_suppressed');
+  const overdrawn = question.cost > 0 && question.quotaUsed + question.cost > question.quotaLimit;
+  return {
+    account: question.accountSuspended ? ACCOUNT_SUSPENDED : null,
+    domain: question.domainVerified ? null : unverifiedDomain(question.fromDomain),
+    allowlist: notAllowed.length > 0 ? refusedRecipients('recipient_not_allowed', notAllowed) : null,
+    suppression: suppressed.length > 0 ? refusedRecipients('recipient_suppressed', suppressed) : null,
+    quota: overdrawn ? overQuota(question) : null,
+    refused: question.recipients.flatMap((recipient) => refuseRecipient(recipient, question)),
+  };
 }
 
 function refuseRecipient(
@@ -49,26 +89,24 @@ function refuseRecipient(
   return question.suppressed(foldAddress(email)) ? [{ email, kind, code: 'recipient_suppressed' }] : [];
 }
 
-function refusedRecipients(code: ErrorCode, recipients: readonly RefusedRecipient[]): AcceptanceVerdict {
+function refusedRecipients(code: ErrorCode, recipients: readonly RefusedRecipient[]): Refusal {
   const because =
     code === 'recipient_not_allowed' ? 'not on the key’s recipient allowlist' : 'on the account’s suppression list';
   const names = recipients.filter((recipient) => recipient.code === code).map(({ email }) => email);
-  return { ok: false, code, detail: `${names.join(', ')}: ${because}. Nothing was sent to anyone.`, recipients };
+  return { code, detail: `${names.join(', ')}: ${because}. Nothing was sent to anyone.`, recipients };
 }
 
-function unverifiedDomain(domain: string): AcceptanceVerdict {
+function unverifiedDomain(domain: string): Refusal {
   return {
-    ok: false,
     code: 'domain_not_verified',
     detail: `${domain} is not a verified domain of this account (subdomains are domains of their own).`,
     fix: `Send from a domain that the account has verified, or from the sandbox domain. To verify ${domain}, its DKIM (TXT), SPF (TXT) and return-path MX records must be published.`,
   };
 }
 
-function overQuota({ quotaLimit, quotaUsed, cost }: AcceptanceQuestion): AcceptanceVerdict {
+function overQuota({ quotaLimit, quotaUsed, cost }: AcceptanceQuestion): Refusal {
   const left = Math.max(0, quotaLimit - quotaUsed);
   return {
-    ok: false,
     code: 'quota_exceeded',
     detail: `This send counts ${cost} recipient(s), and ${left} of the ${quotaLimit} this month are left.`,
   };

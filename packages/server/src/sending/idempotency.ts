@@ -21,6 +21,18 @@ export function checkIdempotency(
   return stored.fingerprint === fingerprint ? { kind: 'replay', messageId: stored.messageId } : { kind: 'reused' };
 }
 
+/** The refusal of a key that came before with another body. */
+export const IDEMPOTENCY_KEY_REUSED = {
+  code: 'idempotency_key_reused',
+  detail: 'This idempotency key came before with another body.',
+} as const;
+
+/** The refusal of a key whose first request has not been answered yet. */
+export const IDEMPOTENCY_IN_PROGRESS = {
+  code: 'idempotency_in_progress',
+  detail: 'A request with this idempotency key is running.',
+} as const;
+
 function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical);
   if (typeof value !== 'object' || value === null) return value;

@@ -8,11 +8,21 @@ export interface PlannedDelivery {
   readonly ordinals: readonly number[];
 }
 
-/** Groups a message's recipients by the way they go: one hand-off each for the sandbox's and for all others. */
+/**
+ * Groups a message's recipients by the way they go: one hand-off each for the sandbox's and for all others.
+ * @param isPersonal whether the message names its reader, so that each recipient gets a copy and a hand-off of their own.
+ */
 export function planDeliveries(
   recipients: readonly { readonly ordinal: number; readonly email: string }[],
   sandboxDomain: string,
+  isPersonal = false,
 ): readonly PlannedDelivery[] {
+  if (isPersonal) {
+    return recipients.map(({ ordinal, email }) => {
+      const route = isSandboxAddress(email, sandboxDomain) ? SANDBOX_ROUTE : OUTBOUND_ROUTE;
+      return { route, ordinals: [ordinal] };
+    });
+  }
   const sandboxed = recipients.filter(({ email }) => isSandboxAddress(email, sandboxDomain));
   const outbound = recipients.filter(({ email }) => !isSandboxAddress(email, sandboxDomain));
   return [

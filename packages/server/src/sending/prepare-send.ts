@@ -1,8 +1,9 @@
+import { AUTOMATIC_KEY_PREFIX, LIMITS } from '@postrider/core';
 import type { NewMessage } from '../db/queries/insert-messages.ts';
+import { hasUnsubscribePlaceholder } from '../unsubscribe/placeholder.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
-import { deriveText } from './derive-text.ts';
 import { isSandboxAddress, type PlannedDelivery, planDeliveries } from './plan-deliveries.ts';
-import { resolveProvenance } from './provenance.ts';
+import { provenanceOf } from './provenance.ts';
 import { collectRecipients, type Recipient } from './recipients.ts';
 import type { SendCommand } from './send-command.ts';
 
@@ -20,27 +21,35 @@ export interface PreparedSend {
 /** How long a message is tried before its retries end. */
 const EXPIRES_AFTER_MS = 24 * 3_600_000;
 
+/** When the retries of a message end that is due at this moment. */
+export function expiryOf(dueAt: Date): Date {
+  return new Date(dueAt.getTime() + EXPIRES_AFTER_MS);
+}
+
 export function prepareSend(command: SendCommand, sandboxDomain: string): PreparedSend {
   const recipients = collectRecipients(command.request);
   return {
     command,
     recipients,
-    deliveries: planDeliveries(recipients, sandboxDomain),
+    deliveries: planDeliveries(recipients, sandboxDomain, isPersonal(command)),
     sandboxSender: command.request.from.domain === sandboxDomain,
     cost: recipients.filter(({ email }) => !isSandboxAddress(email, sandboxDomain)).length,
   };
 }
 
+/** A message that holds unsubscribe links, in its headers or its bodies, is another one for each recipient. */
+function isPersonal({ request, content }: SendCommand): boolean {
+  return (
+    request.unsubscribe === true || hasUnsubscribePlaceholder(content.html) || hasUnsubscribePlaceholder(content.text)
+  );
+}
+
 /** The rows of an accepted send. */
 export function toNewMessage(send: PreparedSend, id: string, now: Date, ids: IdGenerator): NewMessage {
   const { command, recipients } = send;
-  const { request } = command;
-  const provenance = resolveProvenance({
-    body: { channel: request.channel, source: request.source, agentName: request.agent_name },
-    headers: command.headerClaims,
-    persona: command.persona,
-    fixedChannel: command.fixedChannel,
-  });
+  const { request, content } = command;
+  const provenance = provenanceOf(command);
+  const dueAt = content.scheduledAt ?? now;
   return {
     account_id: command.accountId,
     id,
@@ -49,37 +58,40 @@ export function toNewMessage(send: PreparedSend, id: string, now: Date, ids: IdG
     from_domain: request.from.domain,
     to_line: addressesOf(recipients, 'to').join(', '),
     reply_to: request.reply_to?.given ?? null,
-    subject: request.subject,
+    subject: content.subject,
     channel: provenance.channel,
     source: provenance.source,
     agent_name: provenance.agentName,
     tags: request.tags ?? [],
     metadata: request.metadata ?? {},
     charged: send.cost,
-    html: request.html ?? null,
-    text: textOf(request),
+    html: content.html,
+    text: content.text,
     headers: request.headers ?? {},
     event_id: ids.next(now),
-    expires_at: new Date(now.getTime() + EXPIRES_AFTER_MS).toISOString(),
+    expires_at: expiryOf(dueAt).toISOString(),
+    scheduled_at: content.scheduledAt?.toISOString() ?? null,
+    scheduled_event_id: content.scheduledAt === null ? null : ids.next(now),
+    template: content.template,
+    resend_of: command.resendOf,
+    unsubscribe: request.unsubscribe === true,
+    tracking: content.tracking,
+    attachments: content.attachments,
     recipients,
     deliveries: send.deliveries.map(({ route, ordinals }) => ({ id: ids.next(now), route, ordinals })),
     idempotency_key: command.idempotency?.key ?? null,
+    key_since: keptSince(command.idempotency?.key, now),
     fingerprint: command.idempotency?.fingerprint ?? null,
   };
 }
 
-/** Absent text is derived from the html; an empty one says that none is wanted. */
-function textOf({
-  html,
-  text,
-}: {
-  readonly html?: string | undefined;
-  readonly text?: string | undefined;
-}): string | null {
-  if (text === undefined) return html === undefined ? null : deriveText(html);
-  return text === '' ? null : text;
-}
-
 function addressesOf(recipients: readonly Recipient[], kind: Recipient['kind']): readonly string[] {
   return recipients.filter((recipient) => recipient.kind === kind).map(({ email }) => email);
+}
+
+/** Keys made of the content end after minutes and not hours: they count as kept for the rest of the time already. */
+function keptSince(key: string | undefined, now: Date): string | null {
+  if (key === undefined || !key.startsWith(AUTOMATIC_KEY_PREFIX)) return null;
+  const earlierMs = LIMITS.idempotencyKeyHours * 3_600_000 - LIMITS.automaticKeyMinutes * 60_000;
+  return new Date(now.getTime() - earlierMs).toISOString();
 }

@@ -19,6 +19,21 @@ export interface Provenance {
   readonly agentName: string | null;
 }
 
+/** The claims of one send, as its command carries them. */
+interface ClaimingSend extends Pick<ProvenanceClaims, 'persona' | 'fixedChannel'> {
+  readonly request: {
+    readonly channel?: Channel | undefined;
+    readonly source?: Source | undefined;
+    readonly agent_name?: string | undefined;
+  };
+  readonly headerClaims: ProvenanceClaims['headers'];
+}
+
+export function provenanceOf({ request, headerClaims, persona, fixedChannel }: ClaimingSend): Provenance {
+  const body = { channel: request.channel, source: request.source, agentName: request.agent_name };
+  return resolveProvenance({ body, headers: headerClaims, persona, fixedChannel });
+}
+
 /** Resolves provenance: the body, then the headers, then the key's persona, then the default (`agent` over MCP, else `backend`). */
 export function resolveProvenance({ body, headers, persona, fixedChannel }: ProvenanceClaims): Provenance {
   const channel = fixedChannel ?? body.channel ?? 'api';

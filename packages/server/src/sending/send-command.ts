@@ -1,5 +1,6 @@
 import type { Channel, SendRequest, Source } from '@postrider/core';
 import type { Refusal } from './acceptance.ts';
+import type { SendContent } from './content/send-content.ts';
 
 /** One send on its way through the door, with what is known of the key that brings it. */
 export interface SendCommand {
@@ -11,8 +12,17 @@ export interface SendCommand {
   readonly fixedChannel: Channel | null;
   readonly headerClaims: { readonly source?: Source | undefined; readonly agentName?: string | undefined };
   readonly request: SendRequest;
+  /** What `prepareContent` made of the request. */
+  readonly content: SendContent;
+  /** The message this one repeats; null for a send of its own. */
+  readonly resendOf: string | null;
   /** The idempotency key with the fingerprint of the caller's own input. */
   readonly idempotency: { readonly key: string; readonly fingerprint: string } | null;
+  /**
+   * Asked right before the commit, by entries that cannot tell a late acceptance any more: false where nobody waits for the answer now, and
+   * then the send is not accepted. After true it may be, whatever happens.
+   */
+  readonly claim?: (() => boolean) | undefined;
 }
 
 export interface QuotaState {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineOperation } from '../../operation.ts';
-import { messageRecordSchema, messageStatusSchema } from '../../schemas/message.ts';
+import { messageRecordSchema } from '../../schemas/message.ts';
+import { isSpanInOrder, messageFilterFields, SPAN_IN_DISORDER } from '../../schemas/message-filters.ts';
 import { cursorSchema, limitSchema, pageFields } from '../../schemas/page.ts';
 
 export const listEmails = defineOperation({
@@ -9,14 +10,12 @@ export const listEmails = defineOperation({
   path: '/emails',
   access: { kind: 'key', scope: 'emails:read' },
   summary: 'List emails',
-  description: 'The message log, newest first, in keyset pages: follow `nextCursor` until it is null.',
+  description:
+    'The message log, newest first, in keyset pages: follow `nextCursor` until it is null. Filters can be combined, and all that are given must match. A message is found as soon as it was accepted.',
   effect: 'read',
-  query: z.strictObject({
-    status: messageStatusSchema.optional().describe('Only messages that stand there.'),
-    limit: limitSchema,
-    cursor: cursorSchema,
-  }),
-  upcoming: { query: ['q', 'tag', 'channel', 'source', 'agent_name', 'recipient', 'domain', 'from', 'to'] },
+  query: z
+    .strictObject({ ...messageFilterFields, limit: limitSchema, cursor: cursorSchema })
+    .refine(isSpanInOrder, SPAN_IN_DISORDER),
   status: 200,
   response: 'json',
   output: z.object({ messages: z.array(messageRecordSchema), ...pageFields }).meta({ id: 'MessagePage' }),
@@ -25,7 +24,13 @@ export const listEmails = defineOperation({
     tool: 'list_emails',
     title: 'List emails',
     description:
-      'Lists the newest messages of the account, optionally of one status, 20 rows at a time. Not for content or trails: use get_email with an id. Answers rows and a cursor for the next page.',
+      'Lists the newest messages of the account, 20 rows at a time, and finds them by text, status, tags, recipient, agent or time. Not for content or trails: use get_email with an id. Answers rows and a cursor for the next page.',
   },
-  cli: { command: 'emails list', examples: ['postrider emails list --status bounced --limit 20'] },
+  cli: {
+    command: 'emails list',
+    examples: [
+      'postrider emails list --status bounced --limit 20',
+      'postrider emails list --q invoice --tag order --from 2026-01-01',
+    ],
+  },
 });

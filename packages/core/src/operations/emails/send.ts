@@ -1,7 +1,7 @@
-import { z } from 'zod';
 import { defineOperation } from '../../operation.ts';
-import { idempotencyKeySchema, idSchema } from '../../schemas/identifiers.ts';
-import { agentNameSchema, sourceSchema } from '../../schemas/provenance.ts';
+import { dryRunSchema } from '../../schemas/dry-run.ts';
+import { sendAcceptedSchema } from '../../schemas/send-accepted.ts';
+import { SEND_RESPONSE_HEADERS, sendHeadersSchema } from '../../schemas/send-headers.ts';
 import { sendRequestSchema } from '../../schemas/send-request.ts';
 
 export const sendEmail = defineOperation({
@@ -11,31 +11,22 @@ export const sendEmail = defineOperation({
   access: { kind: 'key', scope: 'emails:send' },
   summary: 'Send an email',
   description:
-    'Accepts one message and answers at once with its id and `queued`; delivery happens afterwards in the background. Read the message, or wait on it, to learn the outcome. If any recipient is refused the whole send is refused, and `recipients` names each with its reason. Provenance is taken from the body first, then from the `X-Service-Agent` and `X-Service-Source` headers, then from the default (`agent` over MCP, else `backend`).',
+    'Accepts one message and answers at once with its id and `queued`; delivery happens afterwards in the background. Read the message, or wait on it, to learn the outcome. With `scheduled_at` it stays `queued` until then, and can be canceled or rescheduled. With `dry_run` nothing is sent: the answer is 200 with every check and the message as it would be. If any recipient is refused the whole send is refused, and `recipients` names each with its reason. Provenance is taken from the body first, then from the `X-Service-Agent` and `X-Service-Source` headers, then from the default (`agent` over MCP, else `backend`).',
   effect: 'send',
-  headers: z.object({
-    'idempotency-key': idempotencyKeySchema.optional(),
-    'x-service-agent': agentNameSchema.optional().describe('Agent name, where the body has no `agent_name`.'),
-    'x-service-source': sourceSchema.optional().describe('Source, where the body has no `source`.'),
-  }),
+  headers: sendHeadersSchema,
   body: sendRequestSchema,
-  upcoming: {
-    query: ['dry_run'],
-    body: ['template', 'variables', 'utm', 'attachments', 'scheduled_at', 'dry_run', 'unsubscribe'],
-  },
   status: 202,
   response: 'json',
-  output: z
-    .object({
-      id: idSchema,
-      status: z.literal('queued').describe('Always `queued` on acceptance.'),
-    })
-    .meta({ id: 'SendAccepted' }),
-  responseHeaders: {
-    'idempotency-replayed': '`true` where the answer was given before for the same idempotency key.',
-    'x-quota-limit': 'Recipients the account may send to this month (UTC).',
-    'x-quota-remaining': 'Recipients left this month after this send.',
-  },
+  output: sendAcceptedSchema,
+  alternatives: [
+    {
+      status: 200,
+      when: 'dry_run',
+      summary: 'What a dry run found; nothing was sent, stored or charged',
+      output: dryRunSchema,
+    },
+  ],
+  responseHeaders: SEND_RESPONSE_HEADERS,
   errors: [
     'quota_exceeded',
     'recipient_not_allowed',
@@ -44,6 +35,15 @@ export const sendEmail = defineOperation({
     'idempotency_in_progress',
     'idempotency_key_reused',
     'recipient_suppressed',
+    'template_not_found',
+    'template_variable_missing',
+    'template_render_failed',
+    'attachment_invalid',
+    'attachment_too_many',
+    'attachment_too_large',
+    'attachment_type_refused',
+    'attachment_url_refused',
+    'attachment_fetch_failed',
   ],
   mcp: {
     tool: 'send_email',
@@ -56,6 +56,7 @@ export const sendEmail = defineOperation({
     examples: [
       'postrider send --from app@example.com --to ada@example.org --subject Hello --text "Hi Ada"',
       'postrider send --from app@example.com --to ada@example.org --subject Report --html @report.html --wait',
+      'postrider send --from app@example.com --to ada@example.org --subject Invoice --text "Attached." --attach invoice.pdf',
     ],
   },
 });

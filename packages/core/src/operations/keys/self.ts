@@ -17,6 +17,9 @@ export const getOwnKey = defineOperation({
   output: z
     .object({
       ...keyFields,
+      sendingDomains: z
+        .array(z.string())
+        .describe('Domains a send may come from: the verified ones of the account, and the sandbox domain.'),
       account: z.object({ id: idSchema, name: z.string() }),
       quota: z.object({
         limit: z.number().int().describe('Recipients per month.'),
@@ -27,6 +30,11 @@ export const getOwnKey = defineOperation({
     })
     .meta({ id: 'OwnKey' }),
   errors: [],
-  mcp: null,
+  mcp: {
+    tool: 'get_sending_context',
+    title: 'What this key may send',
+    description:
+      'Tells what you may do here before you send: the scopes and recipient allowlist of the calling key, the domains you may send from, and what is left of the monthly quota. Not for the state of messages: use list_emails. Answers one record.',
+  },
   cli: { command: 'whoami', examples: ['postrider whoami', 'postrider whoami --json'] },
 });

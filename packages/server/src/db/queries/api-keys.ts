@@ -5,6 +5,8 @@ import type { Query } from '../client.ts';
 export interface ApiKeyRow {
   readonly accountId: string;
   readonly accountName: string;
+  readonly trackOpens: boolean;
+  readonly trackClicks: boolean;
   readonly keyId: string;
   readonly keyName: string;
   readonly mode: KeyMode;
@@ -21,13 +23,22 @@ export interface ApiKeyRow {
 
 /** The key of a hash with its account; null where none is known. Revoked and expired keys are found too. */
 export async function findKeyByHash(query: Query, hash: Uint8Array): Promise<ApiKeyRow | null> {
-  const [row] = await query<ApiKeyRow[]>`
-    SELECT k.account_id AS "accountId", a.name AS "accountName", k.id AS "keyId", k.name AS "keyName", k.mode, k.last4, k.scopes,
+  const [row] = await query<ApiKeyRow[]>`${keyColumns(query)} WHERE k.secret_hash = ${hash}`;
+  return row ?? null;
+}
+
+/** A key by its id; null where the account has none of that id. Revoked and expired keys are found too. */
+export async function findKeyById(query: Query, accountId: string, id: string): Promise<ApiKeyRow | null> {
+  const [row] = await query<ApiKeyRow[]>`${keyColumns(query)} WHERE k.account_id = ${accountId} AND k.id = ${id}`;
+  return row ?? null;
+}
+
+function keyColumns(query: Query) {
+  return query`
+    SELECT k.account_id AS "accountId", a.name AS "accountName", a.track_opens AS "trackOpens", a.track_clicks AS "trackClicks", k.id AS "keyId", k.name AS "keyName", k.mode, k.last4, k.scopes,
       k.recipient_allowlist AS "recipientAllowlist", k.persona_source AS "personaSource", k.persona_agent_name AS "personaAgentName",
       k.created_at AS "createdAt", k.last_used_at AS "lastUsedAt", k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt"
-    FROM api_keys k JOIN accounts a ON a.id = k.account_id
-    WHERE k.secret_hash = ${hash}`;
-  return row ?? null;
+    FROM api_keys k JOIN accounts a ON a.id = k.account_id`;
 }
 
 export async function touchKeys(

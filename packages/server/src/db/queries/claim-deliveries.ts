@@ -69,16 +69,25 @@ export interface DeliveryContent {
   readonly text: string | null;
   readonly headers: Record<string, string>;
   readonly hasBody: boolean;
-  readonly recipients: { o: number; k: string; n: string | null; e: string }[];
+  /** Octets of all files; 0 where there are none. The files themselves are read when the message is composed. */
+  readonly attachmentBytes: number;
+  /** Null where the message carries neither pixel nor rewritten links. */
+  readonly tracking: { openPixel: boolean; links: string[] } | null;
+  /** The send asked for the headers of one-click unsubscribe. */
+  readonly unsubscribe: boolean;
+  /** `s`: why the address is on the suppression list at this moment; null where it is not. */
+  readonly recipients: { o: number; k: string; n: string | null; e: string; s: string | null }[];
 }
 
 /**
  * Marks the claimed messages `sending` and answers what is needed to compose them, in one round trip for the whole batch. A delivery whose
- * message is gone from the log is dropped, and missing from the answer: nobody could ever settle it.
+ * message is gone from the log is dropped, and missing from the answer: nobody could ever settle it. The suppression list is looked at here,
+ * so that no message comes to be composed by an answer that lacks it.
  */
 export async function startSending(
   query: Query,
   claimed: readonly ClaimedDelivery[],
+  now: Date,
 ): Promise<readonly DeliveryContent[]> {
   const given = claimed.map(({ accountId, id, messageId, ordinals }) => ({
     a: accountId,
@@ -110,8 +119,15 @@ export async function startSending(
     SELECT m.account_id AS "accountId", m.id AS "messageId", m.created_at AS "createdAt", m.from_given AS "fromGiven",
       m.from_domain AS "fromDomain", m.reply_to AS "replyTo", m.subject, b.html, b.text, b.headers,
       b.message_id IS NOT NULL AS "hasBody",
-      coalesce((SELECT json_agg(json_build_object('o', r.ordinal, 'k', r.kind, 'n', r.name, 'e', r.email) ORDER BY r.ordinal)
-        FROM message_recipients r WHERE r.account_id = c.account_id AND r.message_id = c.message_id), '[]') AS recipients
+      (SELECT coalesce(sum(a.size), 0)::int FROM message_attachments a
+        WHERE a.account_id = c.account_id AND a.message_id = c.message_id) AS "attachmentBytes", m.unsubscribe,
+      (SELECT json_build_object('openPixel', t.open_pixel, 'links', t.links)
+        FROM message_tracking t WHERE t.account_id = c.account_id AND t.message_id = c.message_id) AS tracking,
+      coalesce((SELECT json_agg(json_build_object('o', r.ordinal, 'k', r.kind, 'n', r.name, 'e', r.email, 's', s.reason) ORDER BY r.ordinal)
+        FROM message_recipients r
+        LEFT JOIN suppressions s ON s.account_id = r.account_id AND s.email = lower(r.email COLLATE "C") COLLATE "default"
+          AND (s.expires_at IS NULL OR s.expires_at > ${now})
+        WHERE r.account_id = c.account_id AND r.message_id = c.message_id), '[]') AS recipients
     FROM claimed c
     JOIN messages m ON m.account_id = c.account_id AND m.id = c.message_id
     LEFT JOIN message_bodies b ON b.account_id = c.account_id AND b.message_id = c.message_id`;

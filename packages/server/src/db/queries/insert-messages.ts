@@ -1,5 +1,6 @@
 import { foldAddress } from '@postrider/core';
-import type { Query } from '../client.ts';
+import type { Query, Sql } from '../client.ts';
+import { insertAttachment, type NewAttachmentRow } from './message-attachments.ts';
 
 /** One accepted message as it is written: the log row, the body, and the rows that hang on it. Names are the columns'. */
 export interface NewMessage {
@@ -21,11 +22,22 @@ export interface NewMessage {
   readonly text: string | null;
   readonly headers: Readonly<Record<string, string>>;
   readonly event_id: string;
-  /** When the retries end; the first attempt is due at once. */
+  /** When the first attempt is due; null for at once. */
+  readonly scheduled_at: string | null;
+  /** Of the event `scheduled`, which follows `queued`; null where there is none. */
+  readonly scheduled_event_id: string | null;
+  /** When the retries end. */
   readonly expires_at: string;
+  readonly template: string | null;
+  readonly resend_of: string | null;
+  readonly unsubscribe: boolean;
+  readonly tracking: { readonly openPixel: boolean; readonly links: readonly string[] } | null;
+  readonly attachments: readonly NewAttachment[];
   readonly recipients: readonly NewRecipient[];
   readonly deliveries: readonly NewDelivery[];
   readonly idempotency_key: string | null;
+  /** From when the key counts as kept, where that is not now: an earlier time lets it end earlier. */
+  readonly key_since: string | null;
   readonly fingerprint: string | null;
 }
 
@@ -34,6 +46,13 @@ export interface NewRecipient {
   readonly kind: string;
   readonly name: string | null;
   readonly email: string;
+}
+
+export interface NewAttachment {
+  readonly filename: string;
+  readonly contentType: string;
+  readonly contentId: string | null;
+  readonly content: Uint8Array;
 }
 
 export interface NewDelivery {
@@ -59,6 +78,8 @@ export interface InsertOptions {
   readonly monthlyQuota: number;
   /** Idempotency keys made before this are forgotten. */
   readonly idempotencyHorizon: Date;
+  /** Called when everything is written and nothing is committed yet: where it throws, nothing is. Costs a transaction around the statement. */
+  readonly beforeCommit?: (() => void) | undefined;
 }
 
 /** The quota of an account after the batch. */
@@ -74,6 +95,30 @@ export interface QuotaUsage {
  * suppressed, free idempotency keys, a quota that suffices. Where one does not, it fails with SQLSTATE PR001, having written nothing.
  */
 export async function insertMessages(
+  sql: Sql,
+  messages: readonly NewMessage[],
+  charges: readonly AccountCharge[],
+  options: InsertOptions,
+): Promise<readonly QuotaUsage[]> {
+  const attachments = messages.flatMap(toAttachmentRows);
+  if (attachments.length === 0 && options.beforeCommit === undefined) {
+    return await writeMessages(sql, messages, charges, options);
+  }
+  // Files are few and large, and go row by row. They come first: the statement takes the row of the account's quota, and keeps it until the
+  // end of the transaction.
+  return await sql.begin(async (transaction) => {
+    for (const row of attachments) await insertAttachment(transaction, row);
+    const usage = await writeMessages(transaction, messages, charges, options);
+    options.beforeCommit?.();
+    return usage;
+  });
+}
+
+function toAttachmentRows({ account_id, id, attachments }: NewMessage): readonly NewAttachmentRow[] {
+  return attachments.map((attachment, ordinal) => ({ ...attachment, accountId: account_id, messageId: id, ordinal }));
+}
+
+async function writeMessages(
   query: Query,
   messages: readonly NewMessage[],
   charges: readonly AccountCharge[],
@@ -123,16 +168,32 @@ function statementFor(size: number): string {
 
 /** What is null or empty stays away: the columns' names are most of what travels. */
 function toLogRow(message: NewMessage, ordinal: number) {
-  const { html: _html, text: _text, recipients: _recipients, deliveries: _deliveries, ...row } = message;
+  const {
+    html: _html,
+    text: _text,
+    recipients: _recipients,
+    deliveries: _deliveries,
+    attachments: _attachments,
+    tracking,
+    ...row
+  } = message;
   return {
     ...row,
     o: ordinal,
+    scheduled_at: row.scheduled_at ?? undefined,
+    scheduled_event_id: row.scheduled_event_id ?? undefined,
+    template: row.template ?? undefined,
+    resend_of: row.resend_of ?? undefined,
+    unsubscribe: row.unsubscribe || undefined,
+    open_pixel: tracking?.openPixel,
+    links: tracking?.links,
     reply_to: row.reply_to ?? undefined,
     agent_name: row.agent_name ?? undefined,
     tags: row.tags.length === 0 ? undefined : row.tags,
     metadata: isEmpty(row.metadata) ? undefined : row.metadata,
     headers: isEmpty(row.headers) ? undefined : row.headers,
     idempotency_key: row.idempotency_key ?? undefined,
+    key_since: row.key_since ?? undefined,
     fingerprint: row.fingerprint ?? undefined,
   };
 }
@@ -158,11 +219,13 @@ const STATEMENT = `
   WITH input AS MATERIALIZED (
     SELECT o, account_id, id, key_id, from_given, from_domain, to_line, reply_to, subject, channel, source, agent_name,
       coalesce(tags, '{}') AS tags, coalesce(metadata, '{}') AS metadata, charged, coalesce(headers, '{}') AS headers,
-      event_id, expires_at, idempotency_key, fingerprint
+      event_id, expires_at, idempotency_key, fingerprint, key_since, scheduled_at, scheduled_event_id, template, resend_of,
+      coalesce(unsubscribe, false) AS unsubscribe, open_pixel, links
     FROM json_to_recordset($1::text::json) AS r (
       o integer, account_id uuid, id uuid, key_id uuid, from_given text, from_domain text, to_line text,
       reply_to text, subject text, channel text, source text, agent_name text, tags text[], metadata jsonb,
-      charged integer, headers jsonb, event_id uuid, expires_at timestamptz, idempotency_key text, fingerprint text)
+      charged integer, headers jsonb, event_id uuid, expires_at timestamptz, idempotency_key text, fingerprint text, key_since timestamptz,
+      scheduled_at timestamptz, scheduled_event_id uuid, template text, resend_of uuid, unsubscribe boolean, open_pixel boolean, links text[])
   ),
   recipients AS MATERIALIZED (
     SELECT i.account_id, i.id, r.n, r.k, r.name, r.e, coalesce(r.f, r.e) AS folded
@@ -171,7 +234,7 @@ const STATEMENT = `
   ),
   keys AS (
     INSERT INTO idempotency_keys AS k (account_id, key, fingerprint, message_id, created_at)
-    SELECT account_id, idempotency_key, fingerprint, id, $5 FROM input
+    SELECT account_id, idempotency_key, fingerprint, id, coalesce(key_since, $5) FROM input
     WHERE idempotency_key IS NOT NULL ORDER BY account_id, idempotency_key
     ON CONFLICT (account_id, key) DO UPDATE
       SET fingerprint = excluded.fingerprint, message_id = excluded.message_id, created_at = excluded.created_at
@@ -203,9 +266,10 @@ const STATEMENT = `
   ),
   logged AS (
     INSERT INTO messages (account_id, id, key_id, created_at, from_given, from_domain, to_line, reply_to, subject,
-      status, channel, source, agent_name, tags, metadata, charged, event_count)
+      status, channel, source, agent_name, tags, metadata, charged, event_count, scheduled_at, template, resend_of, unsubscribe)
     SELECT account_id, id, key_id, $5, from_given, from_domain, to_line, reply_to, subject,
-      'queued', channel, source, agent_name, tags, metadata, charged, 1
+      'queued', channel, source, agent_name, tags, metadata, charged, CASE WHEN scheduled_event_id IS NULL THEN 1 ELSE 2 END,
+      scheduled_at, template, resend_of, unsubscribe
     FROM input
   ),
   stored AS (
@@ -221,11 +285,22 @@ const STATEMENT = `
     INSERT INTO message_events (account_id, message_id, seq, id, type, created_at)
     SELECT account_id, id, 1, event_id, 'queued', $5 FROM input
   ),
+  timed AS (
+    INSERT INTO message_events (account_id, message_id, seq, id, type, created_at)
+    SELECT account_id, id, 2, scheduled_event_id, 'scheduled', $5 FROM input WHERE scheduled_event_id IS NOT NULL
+  ),
+  tracked AS (
+    INSERT INTO message_tracking (account_id, message_id, open_pixel, links)
+    SELECT account_id, id, open_pixel, links FROM input WHERE links IS NOT NULL
+  ),
   planned AS (
     INSERT INTO deliveries (account_id, id, message_id, route, ordinals, next_at, expires_at)
-    SELECT i.account_id, d.id, i.id, d.r, d.n, $5, i.expires_at
+    SELECT i.account_id, d.id, i.id, d.r, d.n, coalesce(i.scheduled_at, $5), i.expires_at
     FROM json_to_recordset($3::text::json) AS d (o integer, id uuid, r text, n smallint[])
     JOIN input i ON i.o = d.o
+  ),
+  noted AS (
+    INSERT INTO search_backlog (account_id, message_ids) SELECT account_id, array_agg(id) FROM input GROUP BY account_id
   )
   SELECT c.account_id AS "accountId", c.quota AS limit, coalesce(x.used, u.used, 0) AS used
   FROM fresh, charges c

@@ -1,12 +1,5 @@
 import type { Query } from '../client.ts';
 
-/** Makes the partitions of the months around `now`: the last one, for clocks that lag, and the next two. */
-export async function ensurePartitions(query: Query, now: Date): Promise<void> {
-  await query`
-    SELECT ensure_message_partitions(month) FROM generate_series(
-      ${now}::timestamptz - interval '1 month', ${now}::timestamptz + interval '2 months', interval '1 month') AS month`;
-}
-
 /** Removes what is kept for a limited time only. */
 export async function purgeExpired(
   query: Query,
@@ -16,20 +9,37 @@ export async function purgeExpired(
     readonly capturedBefore: Date;
     readonly bodiesBefore: Date;
     readonly messagesBefore: Date;
+    /** The statuses of messages that are not over: those stay. */
+    readonly openStatuses: readonly string[];
   },
 ): Promise<void> {
   await query`DELETE FROM request_log WHERE created_at < ${limits.requestsBefore}`;
   await query`DELETE FROM idempotency_keys WHERE created_at < ${limits.idempotencyBefore}`;
   await query`DELETE FROM captured_messages WHERE received_at < ${limits.capturedBefore}`;
+  await repeat(() => purgeAttachments(query, limits.bodiesBefore), PURGE_FILES);
   await repeat(() => purgeBodies(query, limits.bodiesBefore));
-  await repeat(() => purgeMessages(query, limits.messagesBefore));
+  await repeat(() => purgeMessages(query, limits.messagesBefore, limits.openStatuses));
 }
 
 /** Rows a statement removes at most, so that none runs into its time limit, however much there is. */
 const PURGE_ROWS = 5_000;
+/** Files are up to a thousand times as large as other rows. */
+const PURGE_FILES = 100;
 
-async function repeat(purge: () => Promise<number>): Promise<void> {
-  while ((await purge()) === PURGE_ROWS);
+async function repeat(purge: () => Promise<number>, rows = PURGE_ROWS): Promise<void> {
+  while ((await purge()) === rows);
+}
+
+/** Removes the files of messages, save of those that still wait to be delivered; answers how many. */
+async function purgeAttachments(query: Query, before: Date): Promise<number> {
+  const rows = await query`
+    WITH aged AS MATERIALIZED (
+      SELECT a.account_id, a.message_id, a.ordinal FROM message_attachments a WHERE a.message_id < uuid_v7_lower_bound(${before})
+        AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.account_id = a.account_id AND d.message_id = a.message_id)
+      LIMIT ${PURGE_FILES})
+    DELETE FROM message_attachments a USING aged
+    WHERE a.account_id = aged.account_id AND a.message_id = aged.message_id AND a.ordinal = aged.ordinal RETURNING 1`;
+  return rows.length;
 }
 
 /** Removes bodies, save those of messages that still wait to be delivered; answers how many. */
@@ -44,10 +54,11 @@ async function purgeBodies(query: Query, before: Date): Promise<number> {
 }
 
 /** Removes messages with all that hangs on them, save those that still wait to be delivered; answers how many. */
-async function purgeMessages(query: Query, before: Date): Promise<number> {
+async function purgeMessages(query: Query, before: Date, openStatuses: readonly string[]): Promise<number> {
   const rows = await query`
     WITH aged AS MATERIALIZED (
-      SELECT m.account_id, m.id FROM messages m WHERE m.id < uuid_v7_lower_bound(${before})
+      SELECT m.account_id, m.id FROM messages m
+      WHERE m.id < uuid_v7_lower_bound(${before}) AND m.status <> ALL (${[...openStatuses]}::text[])
         AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.account_id = m.account_id AND d.message_id = m.id)
       LIMIT ${PURGE_ROWS}
     ), recipients AS (
@@ -56,6 +67,12 @@ async function purgeMessages(query: Query, before: Date): Promise<number> {
       DELETE FROM message_events e USING aged WHERE e.account_id = aged.account_id AND e.message_id = aged.id
     ), bodies AS (
       DELETE FROM message_bodies b USING aged WHERE b.account_id = aged.account_id AND b.message_id = aged.id
+    ), files AS (
+      DELETE FROM message_attachments a USING aged WHERE a.account_id = aged.account_id AND a.message_id = aged.id
+    ), tracking AS (
+      DELETE FROM message_tracking t USING aged WHERE t.account_id = aged.account_id AND t.message_id = aged.id
+    ), search AS (
+      DELETE FROM message_search s USING aged WHERE s.account_id = aged.account_id AND s.message_id = aged.id
     )
     DELETE FROM messages m USING aged WHERE m.account_id = aged.account_id AND m.id = aged.id RETURNING 1`;
   return rows.length;
@@ -72,12 +89,15 @@ export async function writeHeartbeats(query: Query, workerIds: readonly string[]
     ON CONFLICT (worker_id) DO UPDATE SET seen_at = excluded.seen_at`;
 }
 
-/** Takes the workers not seen since `before` out of the table and answers their ids. */
-export async function takeSilentWorkers(query: Query, before: Date): Promise<readonly string[]> {
-  const rows = await query<
-    { worker_id: string }[]
-  >`DELETE FROM worker_heartbeats WHERE seen_at < ${before} RETURNING worker_id`;
+/** The graphile workers not seen since `before`. */
+export async function readSilentWorkers(query: Query, before: Date): Promise<readonly string[]> {
+  const rows = await query<{ worker_id: string }[]>`SELECT worker_id FROM worker_heartbeats WHERE seen_at < ${before}`;
   return rows.map(({ worker_id }) => worker_id);
+}
+
+/** Takes workers out of the table: they have ended, and nothing is locked by them any more. */
+export async function forgetWorkers(query: Query, workerIds: readonly string[]): Promise<void> {
+  await query`DELETE FROM worker_heartbeats WHERE worker_id = ANY (${[...workerIds]}::text[])`;
 }
 
 /** Asks some worker of the fleet to look for due deliveries; many wishes close together become one job. */

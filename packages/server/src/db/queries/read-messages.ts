@@ -1,4 +1,5 @@
 import type { Query } from '../client.ts';
+import { type MessageFilters, onMessages } from './message-filters.ts';
 
 export interface MessageRow {
   readonly id: string;
@@ -15,11 +16,15 @@ export interface MessageRow {
 
 export interface FullMessageRow extends MessageRow {
   readonly replyTo: string | null;
+  readonly scheduledAt: Date | null;
+  readonly resendOf: string | null;
+  readonly template: string | null;
   readonly metadata: Record<string, string>;
   readonly lastError: string | null;
   /** Null where retention has removed the body. */
   readonly body: { html: string | null; text: string | null; headers: Record<string, string> } | null;
   readonly recipients: { email: string; kind: string; status: string }[];
+  readonly attachments: { filename: string; contentType: string; size: number }[];
   readonly events: {
     id: string;
     seq: number;
@@ -31,50 +36,56 @@ export interface FullMessageRow extends MessageRow {
   }[];
 }
 
-export interface ListPosition {
-  readonly accountId: string;
-  readonly status: string | null;
-  /** Only ids below this one; null for the first page. */
-  readonly before: string | null;
-  readonly limit: number;
+/** One page of what the log's own indexes can select, newest first, by a walk down the index: as quick a million rows deep as on the first page. */
+export async function listMessages(
+  query: Query,
+  filters: MessageFilters,
+  /** Only ids below `before`; null for the first page. */
+  { before, limit }: { readonly before: string | null; readonly limit: number },
+): Promise<readonly MessageRow[]> {
+  return await query<MessageRow[]>`
+    SELECT ${recordColumns(query)} FROM messages m
+    WHERE ${onMessages(query, filters)} ${before === null ? query`` : query`AND m.id < ${before}`}
+    ORDER BY m.id DESC LIMIT ${limit}`;
 }
 
-/** One page of the log, newest first, by a walk down the index: as quick a million rows deep as on the first page. */
-export async function listMessages(query: Query, position: ListPosition): Promise<readonly MessageRow[]> {
+/** These messages of the account, newest first. */
+export async function readMessages(
+  query: Query,
+  accountId: string,
+  ids: readonly string[],
+): Promise<readonly MessageRow[]> {
   return await query<MessageRow[]>`
-    SELECT id, from_given AS "from", to_line AS "to", subject, status, channel, source, agent_name AS "agentName", tags,
-      created_at AS "createdAt"
-    FROM messages
-    WHERE account_id = ${position.accountId}
-      ${position.status === null ? query`` : query`AND status = ${position.status}`}
-      ${position.before === null ? query`` : query`AND id < ${position.before}`}
-    ORDER BY id DESC
-    LIMIT ${position.limit}`;
+    SELECT ${recordColumns(query)} FROM messages m
+    WHERE m.account_id = ${accountId} AND m.id = ANY (${[...ids]}::uuid[]) ORDER BY m.id DESC`;
 }
 
 /** Counts matches, but never past `cap`: a page must not pay for a log of millions. */
-export async function countMessages(
-  query: Query,
-  filter: { readonly accountId: string; readonly status: string | null; readonly cap: number },
-): Promise<number> {
+export async function countMessages(query: Query, filters: MessageFilters, cap: number): Promise<number> {
   const [row] = await query<{ count: number }[]>`
     SELECT count(*)::int AS count FROM (
-      SELECT 1 FROM messages WHERE account_id = ${filter.accountId}
-        ${filter.status === null ? query`` : query`AND status = ${filter.status}`}
-      LIMIT ${filter.cap}) AS matches`;
+      SELECT 1 FROM messages m WHERE ${onMessages(query, filters)} LIMIT ${cap}) AS matches`;
   return row?.count ?? 0;
+}
+
+function recordColumns(query: Query) {
+  return query`m.id, m.from_given AS "from", m.to_line AS "to", m.subject, m.status, m.channel, m.source,
+    m.agent_name AS "agentName", m.tags, m.created_at AS "createdAt"`;
 }
 
 /** One message with body, recipients and trail; null where the account has none of that id. */
 export async function readMessage(query: Query, accountId: string, id: string): Promise<FullMessageRow | null> {
   const [row] = await query<FullMessageRow[]>`
     SELECT m.id, m.from_given AS "from", m.to_line AS "to", m.subject, m.status, m.channel, m.source,
-      m.agent_name AS "agentName", m.tags, m.created_at AS "createdAt", m.reply_to AS "replyTo", m.metadata,
+      m.agent_name AS "agentName", m.tags, m.created_at AS "createdAt", m.reply_to AS "replyTo", m.scheduled_at AS "scheduledAt", m.resend_of AS "resendOf", m.template, m.metadata,
       m.last_error AS "lastError",
       (SELECT json_build_object('html', b.html, 'text', b.text, 'headers', b.headers)
         FROM message_bodies b WHERE b.account_id = ${accountId} AND b.message_id = ${id}) AS body,
       (SELECT coalesce(json_agg(json_build_object('email', r.email, 'kind', r.kind, 'status', r.status) ORDER BY r.ordinal), '[]')
         FROM message_recipients r WHERE r.account_id = ${accountId} AND r.message_id = ${id}) AS recipients,
+      (SELECT coalesce(json_agg(json_build_object('filename', a.filename, 'contentType', a.content_type, 'size', a.size)
+          ORDER BY a.ordinal), '[]')
+        FROM message_attachments a WHERE a.account_id = ${accountId} AND a.message_id = ${id}) AS attachments,
       (SELECT coalesce(json_agg(json_build_object('id', e.id, 'seq', e.seq, 'type', e.type, 'recipient', e.recipient,
           'classification', e.classification, 'detail', e.detail, 'createdAt', e.created_at) ORDER BY e.seq), '[]')
         FROM message_events e WHERE e.account_id = ${accountId} AND e.message_id = ${id}) AS events

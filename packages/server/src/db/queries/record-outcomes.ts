@@ -57,7 +57,7 @@ export interface AttemptRow {
   readonly seen: number | null;
   readonly status: string;
   readonly events: number;
-  /** Null leaves the former one standing. */
+  /** Null leaves the former one standing, save where all recipients have the message now: then none is left. */
   readonly error: string | null;
   /** When the delivery goes on, and for whom; null where it is done. */
   readonly next_at: string | null;
@@ -113,7 +113,8 @@ export async function writeOutcomes(query: Query, rows: OutcomeRows): Promise<re
       JOIN present p ON p.message = e.message
     ),
     shown AS (
-      UPDATE messages m SET status = p.status, event_count = p.event_count + p.events, last_error = coalesce(p.error, m.last_error)
+      UPDATE messages m SET status = p.status, event_count = p.event_count + p.events, last_error = CASE
+        WHEN p.status IN ('sent', 'delivered') THEN NULL ELSE coalesce(p.error, m.last_error) END
       FROM present p WHERE m.account_id = p.account AND m.id = p.message
     )
     SELECT delivery AS "deliveryId", seen IS NULL OR seen = event_count AS "isWritten" FROM locked`;

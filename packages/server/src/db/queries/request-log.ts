@@ -1,5 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import type { Query, Sql } from '../client.ts';
+import { guardWork } from '../renewed-pool.ts';
 
 export interface LoggedRequest {
   readonly account_id: string;
@@ -20,7 +21,8 @@ export async function insertRequests(sql: Sql, requests: readonly LoggedRequest[
   const stream = await sql`
     COPY request_log (account_id, id, request_id, method, path, status, code, duration_ms, key_id, email_id, created_at)
     FROM STDIN`.writable();
-  await pipeline([requests.map(toCopyLine).join('')], stream);
+  // The driver forgets a COPY whose connection is lost behind its last line.
+  await guardWork(sql, pipeline([requests.map(toCopyLine).join('')], stream));
 }
 
 function toCopyLine(entry: LoggedRequest): string {

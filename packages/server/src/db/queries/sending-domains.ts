@@ -37,6 +37,13 @@ export async function insertVerifiedDomain(query: Query, domain: NewSendingDomai
     ON CONFLICT (account_id, name) DO NOTHING`;
 }
 
+/** The names the account may send from, beside the sandbox domain. */
+export async function listSendingDomains(query: Query, accountId: string): Promise<readonly string[]> {
+  const rows = await query<{ name: string }[]>`
+    SELECT name FROM sending_domains WHERE account_id = ${accountId} AND status IN ('verified', 'degraded') ORDER BY name`;
+  return rows.map(({ name }) => name);
+}
+
 export interface DomainKeyRow {
   readonly name: string;
   readonly selector: string;

@@ -1,32 +1,21 @@
-import { ProblemError } from '../../problem.ts';
-import { fingerprintOf } from '../../sending/idempotency.ts';
+import { previewSends } from '../../sending/preview-sends.ts';
+import { sendMessages } from '../../sending/send-messages.ts';
 import type { Handler } from '../context.ts';
+import { sendHeaders, toSendProblem } from './send-answer.ts';
+import { toSendOrder } from './send-order.ts';
 
-/** Hands one send to the acceptance door and tells its verdict. */
+/** Hands one send to the acceptance door and tells its verdict; a dry run only asks. */
 export const sendEmail: Handler<'emails.send'> = async ({ body, headers }, context) => {
   const { caller, services } = context;
-  const key = headers['idempotency-key'];
-  const verdict = await services.door.accept({
-    accountId: caller.accountId,
-    keyId: caller.keyId,
-    recipientAllowlist: caller.recipientAllowlist,
-    persona: caller.persona,
-    fixedChannel: context.via === 'mcp' ? 'mcp' : null,
-    headerClaims: { source: headers['x-service-source'], agentName: headers['x-service-agent'] },
-    request: body,
-    idempotency: key === undefined ? null : { key, fingerprint: fingerprintOf(context.rawBody) },
-  });
-  if (verdict.kind === 'refused') {
-    const { code, detail, fix, recipients } = verdict;
-    throw new ProblemError(code, { detail, ...(fix ? { fix } : {}), ...(recipients ? { recipients } : {}) });
+  const order = toSendOrder(body, context.rawBody, headers, headers['idempotency-key'], context.via);
+  if (body.dry_run === true) {
+    const [preview] = await previewSends(services, caller, [order]);
+    if (preview === undefined) throw new Error('a dry run came back without an answer');
+    return { status: 200, body: preview };
   }
+  const [verdict] = await sendMessages(services, caller, [order]);
+  if (verdict === undefined) throw new Error('a send came back without a verdict');
+  if (verdict.kind === 'refused') throw toSendProblem(verdict);
   context.noteEmail(verdict.id);
-  return {
-    body: { id: verdict.id, status: verdict.status },
-    headers: {
-      'x-quota-limit': String(verdict.quota.limit),
-      'x-quota-remaining': String(verdict.quota.remaining),
-      ...(verdict.replayed ? { 'idempotency-replayed': 'true' } : {}),
-    },
-  };
+  return { body: { id: verdict.id, status: verdict.status }, headers: sendHeaders(verdict) };
 };

@@ -1,4 +1,5 @@
 import { readUsage } from '../../db/queries/accounts.ts';
+import { listSendingDomains } from '../../db/queries/sending-domains.ts';
 import { keyPrefix } from '../../keys/api-key.ts';
 import { quotaMonth, quotaResetsAt } from '../../sending/quota.ts';
 import type { Handler } from '../context.ts';
@@ -6,7 +7,10 @@ import type { Handler } from '../context.ts';
 /** What the calling key is and has left. */
 export const getOwnKey: Handler<'keys.self'> = async (_input, { services, caller }) => {
   const now = services.clock.now();
-  const usage = await readUsage(services.sql, caller.accountId, quotaMonth(now));
+  const [usage, domains] = await Promise.all([
+    readUsage(services.sql, caller.accountId, quotaMonth(now)),
+    listSendingDomains(services.sql, caller.accountId),
+  ]);
   const limit = usage.monthlyQuota ?? services.monthlyQuota;
   const { source, agentName } = caller.persona;
   return {
@@ -23,6 +27,7 @@ export const getOwnKey: Handler<'keys.self'> = async (_input, { services, caller
       lastUsedAt: caller.lastUsedAt?.toISOString() ?? null,
       expiresAt: caller.expiresAt?.toISOString() ?? null,
       revokedAt: caller.revokedAt?.toISOString() ?? null,
+      sendingDomains: [...domains, services.sandboxDomain],
       account: { id: caller.accountId, name: caller.accountName },
       quota: {
         limit,

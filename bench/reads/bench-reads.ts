@@ -1,0 +1,182 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createKey } from '../../packages/server/src/keys/create-key.ts';
+import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
+import { type Child, startChild } from '../parts/child.ts';
+import { describeMachine, judge, median, round } from '../parts/report.ts';
+import { countDataSet, makeDataSet, READ_ACCOUNT, VALUES } from './data-set.ts';
+import { deepCursor } from './deep-cursor.ts';
+import { type DataSetPlace, type KeptDatabase, openKeptDatabase } from './kept-database.ts';
+import { measureExport } from './measure-export.ts';
+
+const PORT = 18_140;
+const PAGE_ROWS = 50;
+const DEEP_PAGE = 10_000;
+
+const BOUNDS = {
+  pageMs: 5,
+  deepRatio: 1.5,
+  filterMs: 20,
+  searchMs: 60,
+  firstByteMs: 50,
+  exportRatio: 0.5,
+  exportMb: 30,
+};
+
+/** `pnpm bench reads [--count N] [--rounds N]`: pages, filters, searches and the export of a large log, over HTTP, against that Postgres' own pace. */
+export async function benchReads(
+  place: DataSetPlace,
+  options: { readonly count: number; readonly rounds: number },
+): Promise<boolean> {
+  const database = await openKeptDatabase(place);
+  const dataDir = await mkdtemp(join(tmpdir(), 'postrider-bench-app-'));
+  try {
+    if ((await countDataSet(database.sql)) === 0) {
+      console.log('there is no data set yet: making it takes some minutes');
+      await makeDataSet(database.sql, options.count, () => undefined);
+    }
+    console.log(describeMachine(database.settings));
+    const count = await countDataSet(database.sql);
+    console.log(
+      `\n${count.toLocaleString('en-US')} messages of the account, ${options.rounds} rounds in turn, medians of whole answers`,
+    );
+    const server = await startChild<unknown>(new URL('../accept/postrider-process.ts', import.meta.url), {
+      target: database.target,
+      port: PORT,
+      dataDir,
+      roles: 'api',
+      transport: 'capture',
+    });
+    try {
+      return await measure(database, server, count, options.rounds);
+    } finally {
+      await server.stop();
+    }
+  } finally {
+    await database.close();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function measure(
+  database: KeptDatabase,
+  server: Child<unknown>,
+  count: number,
+  rounds: number,
+): Promise<boolean> {
+  const key = await makeKey(database);
+  const get = async (path: string) => {
+    const answer = await fetch(`http://127.0.0.1:${PORT}${path}`, { headers: { authorization: `Bearer ${key}` } });
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+    return (await answer.json()) as { readonly total: number };
+  };
+  const cases = await makeCases(database, count);
+  const times = new Map<string, number[]>(['SELECT 1', ...Object.keys(cases)].map((name) => [name, []]));
+  const totals = new Map<string, number>();
+  // In turn, so that what else the machine does falls on all alike; the first round warms up.
+  for (let n = -1; n < rounds; n += 1) {
+    const time = async (name: string, work: () => Promise<unknown>) => {
+      const began = performance.now();
+      await work();
+      if (n >= 0) times.get(name)?.push(performance.now() - began);
+    };
+    await time('SELECT 1', () => database.sql`SELECT 1`);
+    for (const [name, { path }] of Object.entries(cases)) {
+      await time(name, async () => totals.set(name, (await get(path)).total));
+    }
+  }
+  const msOf = (name: string) => median(times.get(name) ?? []);
+  console.log(`SELECT 1: ${round(msOf('SELECT 1'), 2)} ms`);
+  for (const name of Object.keys(cases)) {
+    console.log(`${name}: ${round(msOf(name), 1)} ms, ${totals.get(name)?.toLocaleString('en-US')} matches counted`);
+  }
+  const worst = (kind: Case['kind']) =>
+    Math.max(...Object.entries(cases).flatMap(([name, one]) => (one.kind === kind ? [msOf(name)] : [])));
+  const searches = Object.entries(cases).flatMap(([name, { kind }]) => (kind === 'search' ? [msOf(name)] : []));
+  const exported = await measureExport(database, server, { port: PORT, key, rounds: Math.min(rounds, 5) });
+  console.log('');
+  const verdicts = [
+    verdict('the first page in ms', msOf('page 1'), BOUNDS.pageMs),
+    verdict(`page ${round(DEEP_PAGE)} against the first`, msOf('a deep page') / msOf('page 1'), BOUNDS.deepRatio),
+    verdict('the slowest single filter in ms', worst('filter'), BOUNDS.filterMs),
+    verdict('searches for text in ms, the median of all', median(searches), BOUNDS.searchMs),
+    verdict('first byte of the export in ms', exported.firstByteMs, BOUNDS.firstByteMs),
+    verdict('rows a second of the export against COPY', exported.ratio, BOUNDS.exportRatio, 'at least'),
+    verdict('growth of the server’s memory by exports in MB', exported.growthMb, BOUNDS.exportMb),
+  ];
+  return verdicts.every(Boolean);
+}
+
+function verdict(what: string, value: number, bound: number, goal: 'at least' | 'at most' = 'at most'): boolean {
+  console.log(judge(what, value, bound, goal));
+  return goal === 'at least' ? value >= bound : value <= bound;
+}
+
+interface Case {
+  readonly path: string;
+  /** What it is judged with; null where it is shown alone. */
+  readonly kind: 'filter' | 'search' | null;
+}
+
+async function makeCases({ sql }: KeptDatabase, count: number): Promise<Readonly<Record<string, Case>>> {
+  const [some] = await sql<{ recipient: string }[]>`
+    SELECT to_line AS recipient FROM messages WHERE account_id = ${READ_ACCOUNT} ORDER BY id OFFSET ${Math.floor(count / 3)} LIMIT 1`;
+  const deep = await deepCursor(sql, Math.min(PAGE_ROWS * DEEP_PAGE, count - PAGE_ROWS - 1));
+  const filter = (query: string): Case => ({ path: `/emails?${query}`, kind: 'filter' });
+  const search = (text: string): Case => ({ path: `/emails?q=${encodeURIComponent(text)}`, kind: 'search' });
+  const both = (query: string): Case => ({ path: `/emails?${query}`, kind: null });
+  const { domains, tags, agents } = VALUES;
+  return {
+    'page 1': both(''),
+    'a deep page': both(`cursor=${deep}`),
+    'status, nearly all': filter('status=delivered'),
+    'status, few': filter('status=failed'),
+    'status, never': filter('status=suppressed'),
+    'channel, most': filter('channel=api'),
+    'channel, some': filter('channel=mcp'),
+    'channel, never': filter('channel=smtp'),
+    'source, some': filter('source=automation'),
+    'source, never': filter('source=system'),
+    'agent, few': filter(`agent_name=${agents.one}`),
+    'agent, never': filter(`agent_name=${agents.never}`),
+    'tag, half': filter(`tag=${tags.common}`),
+    'tag, few': filter(`tag=${tags.rare}`),
+    'tag, never': filter(`tag=${tags.never}`),
+    'recipient, one': filter(`recipient=${encodeURIComponent(some?.recipient ?? '')}`),
+    'recipient, never': filter('recipient=nobody@example.com'),
+    'domain, some': filter(`domain=${domains.common}`),
+    'domain, never': filter(`domain=${domains.never}`),
+    'a week': filter(`from=${daysAgo(40)}&to=${daysAgo(33)}`),
+    'domain, formerly many': both(`domain=${domains.formerly}`),
+    'tag, formerly many': both(`tag=${tags.formerly}`),
+    'two tags': both(`tag=${tags.common}&tag=${tags.rare}`),
+    'status and tag': both(`status=bounced&tag=${tags.rare}`),
+    'tag and text': both(`tag=${tags.common}&q=4711`),
+    'two characters, never': both('q=%C2%A7%C2%A7'),
+    'text, a tenth': search('order'),
+    'text, with a number': search('invoice 1234'),
+    'text, an address': search('@corp77.com'),
+    'text, part of a name': search('a3f'),
+    'text, one message': search(some?.recipient ?? ''),
+    'text, never': search('zzqqxx'),
+    'text, never but likely': search('your invoice has'),
+  };
+}
+
+function daysAgo(days: number): string {
+  return new Date(Date.now() - days * 86_400_000).toISOString();
+}
+
+async function makeKey({ sql }: KeptDatabase): Promise<string> {
+  const now = new Date();
+  const { secret } = await createKey(sql, createIdGenerator(), {
+    accountId: READ_ACCOUNT,
+    name: 'Bench',
+    mode: 'live',
+    scopes: ['emails:read'],
+    recipientAllowlist: null,
+    now,
+  });
+  return secret;
+}

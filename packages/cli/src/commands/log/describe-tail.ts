@@ -1,0 +1,43 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { CommandDescription } from '../../command-description.ts';
+import { COMMANDS } from '../../generated/commands.ts';
+
+export const TAIL_COMMAND = 'emails tail';
+
+export const LAST_DEFAULT = 10;
+const LAST_MAX = 100;
+export const INTERVAL_SECONDS_DEFAULT = 2;
+const INTERVAL_SECONDS_MAX = 3_600;
+
+const LIST = COMMANDS.find(({ id }) => id === 'emails.list');
+/** What is new has no end, and comes in one order: the rest of the list's arguments filter it. */
+const NOT_OF_TAIL = ['limit', 'cursor', 'from', 'to'];
+
+/** Follows the message log; it takes the filters of the list. */
+export const TAIL: CommandDescription = {
+  id: TAIL_COMMAND,
+  command: TAIL_COMMAND,
+  summary: 'Follow new emails',
+  description:
+    'Prints the newest messages and then every new one as it is accepted, oldest first, until Ctrl-C. With `--json` each is a JSON document on a line of its own.',
+  needsKey: true,
+  scope: LIST?.scope ?? null,
+  examples: ['postrider emails tail --tag order', 'postrider emails tail --source agent --json | jq -r .subject'],
+  inputs: (LIST?.inputs ?? []).filter(({ name }) => !NOT_OF_TAIL.includes(name)),
+};
+
+export function describeTail(command: Command): Command {
+  const last = `Begin with so many of the newest, 0 to ${LAST_MAX}; ${LAST_DEFAULT} unless given.`;
+  const interval = `Look so often, 1 to ${INTERVAL_SECONDS_MAX}; ${INTERVAL_SECONDS_DEFAULT} unless given.`;
+  return command
+    .addOption(new Option('--last <number>', last).argParser(wholeNumber(0, LAST_MAX)))
+    .addOption(new Option('--interval <seconds>', interval).argParser(wholeNumber(1, INTERVAL_SECONDS_MAX)));
+}
+
+function wholeNumber(min: number, max: number) {
+  return (text: string): number => {
+    const value = Number(text);
+    if (/^\d{1,4}$/.test(text) && value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`Give a whole number from ${min} to ${max}.`);
+  };
+}

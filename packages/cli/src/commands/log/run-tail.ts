@@ -1,0 +1,122 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ApiConnection } from '../../api-connection.ts';
+import type { CliIo } from '../../cli-io.ts';
+import { EXIT_CODES, type ExitCode } from '../../exit-codes.ts';
+import { CliFailure } from '../../failure.ts';
+import type { Invocation } from '../../invocation.ts';
+import { placeValues } from '../../operation-input.ts';
+import { isRecord, type JsonRecord, recordsOf, textOf } from '../../output/json-value.ts';
+import type { Output } from '../../output/output.ts';
+import { isOpenAfter } from '../../output/steady-sink.ts';
+import { padToWidth } from '../../output/text-width.ts';
+import { formatTime } from '../../output/time.ts';
+import { inertJson, singleLine } from '../../output/untrusted-text.ts';
+import { INTERVAL_SECONDS_DEFAULT, LAST_DEFAULT } from './describe-tail.ts';
+
+/** As many as the API gives at once. */
+const PAGE_ROWS = 100;
+/** A look goes so many pages back at most: who falls further behind than that is told, and goes on with what is new. */
+const PAGES_MAX = 50;
+/** The widest of the statuses. */
+const STATUS_COLUMNS = 16;
+
+/** Prints new messages until the user interrupts, or nobody reads any more. Faults that may pass do not end it. */
+export async function runTail(
+  invocation: Invocation,
+  connection: ApiConnection,
+  output: Output,
+  io: CliIo,
+): Promise<ExitCode> {
+  const { last, interval } = invocation.ownFlags;
+  const { query } = placeValues(invocation.command, invocation.values);
+  const log = followLog(query, connection);
+  const shown = typeof last === 'number' ? last : LAST_DEFAULT;
+  const pauseMs = (typeof interval === 'number' ? interval : INTERVAL_SECONDS_DEFAULT) * 1_000;
+  const begun = await log.begin();
+  let isOpen = await print(shown === 0 ? [] : begun.slice(-shown), output, io);
+  while (isOpen) {
+    await pause(pauseMs, undefined, io.signal === undefined ? {} : { signal: io.signal });
+    isOpen = await print(await lookAgain(log, output), output, io);
+  }
+  return EXIT_CODES.done;
+}
+
+/** Failures that may pass are told and waited out; all others end the command. */
+async function lookAgain(log: LogFollower, output: Output): Promise<readonly JsonRecord[]> {
+  try {
+    const { rows, isWhole } = await log.look();
+    if (!isWhole) output.remark('More messages came than could be followed; some are not shown.');
+    return rows;
+  } catch (error) {
+    if (!(error instanceof CliFailure) || !error.problem.retryable) throw error;
+    output.remark(`${error.problem.detail} Looking again.`);
+    return [];
+  }
+}
+
+interface LogFollower {
+  /** The newest messages there are, oldest first. */
+  begin(): Promise<readonly JsonRecord[]>;
+  /** What has come since, oldest first. */
+  look(): Promise<{ readonly rows: readonly JsonRecord[]; readonly isWhole: boolean }>;
+}
+
+/**
+ * What is new is what was not seen before, not what has an id above the newest: of messages that are accepted at the same time, one with a
+ * lower id can be there later.
+ */
+function followLog(filters: Readonly<Record<string, unknown>>, connection: ApiConnection): LogFollower {
+  let seen = new Set<string>();
+  /** Older messages are none that came since. */
+  let floor = '';
+
+  async function readPage(cursor: string | null): Promise<{ rows: readonly JsonRecord[]; next: string | null }> {
+    const query = { ...filters, limit: PAGE_ROWS, ...(cursor === null ? {} : { cursor }) };
+    const { data } = await connection.call('emails.list', { params: {}, query, headers: {}, body: undefined });
+    const page = isRecord(data) ? data : {};
+    return { rows: recordsOf(page['messages']), next: textOf(page['nextCursor']) || null };
+  }
+
+  return {
+    async begin() {
+      const { rows } = await readPage(null);
+      seen = new Set(rows.map(idOf));
+      floor = rows.length < PAGE_ROWS ? '' : idOf(rows.at(-1) ?? {});
+      return rows.toReversed();
+    },
+    async look() {
+      const found: JsonRecord[] = [];
+      const newest = new Set<string>();
+      let cursor: string | null = null;
+      for (let pages = 0; pages < PAGES_MAX; pages += 1) {
+        const { rows, next } = await readPage(cursor);
+        for (const row of rows) newest.add(idOf(row));
+        const fresh = rows.filter((row) => !seen.has(idOf(row)) && idOf(row) > floor);
+        found.push(...fresh);
+        cursor = fresh.length === rows.length ? next : null;
+        if (cursor === null) break;
+      }
+      // The page before stays known too: a message that came late can stand below this one's.
+      seen = new Set([...[...seen].slice(-PAGES_MAX * PAGE_ROWS), ...newest]);
+      return { rows: found.reverse(), isWhole: cursor === null };
+    },
+  };
+}
+
+async function print(rows: readonly JsonRecord[], output: Output, io: CliIo): Promise<boolean> {
+  for (const row of rows) {
+    const line = output.isJson ? inertJson(JSON.stringify(row)) : describe(row, output);
+    if (!(await isOpenAfter(io.stdout, `${line}\n`))) return false;
+  }
+  return true;
+}
+
+function describe(row: JsonRecord, { paint }: Output): string {
+  const text = (name: string) => singleLine(textOf(row[name]));
+  const status = paint.status(padToWidth(text('status'), STATUS_COLUMNS));
+  return `${paint.faint(formatTime(text('createdAt')))}  ${status}  ${text('id')}  ${text('to')}  ${text('subject')}`;
+}
+
+function idOf(row: JsonRecord): string {
+  return textOf(row['id']);
+}

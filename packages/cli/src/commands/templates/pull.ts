@@ -1,0 +1,92 @@
+import { relative, resolve } from 'node:path';
+import type { ApiConnection } from '../../api-connection.ts';
+import type { CliIo } from '../../cli-io.ts';
+import { EXIT_CODES, type ExitCode } from '../../exit-codes.ts';
+import { ownFailure } from '../../failure.ts';
+import type { Invocation } from '../../invocation.ts';
+import { isRecord, type JsonRecord, recordsOf, textOf } from '../../output/json-value.ts';
+import type { Output } from '../../output/output.ts';
+import { createProgress } from '../../output/progress.ts';
+import { writeTemplateFiles } from './template-files.ts';
+
+const FOLDER = 'templates';
+
+/** Writes templates to files in the form that a push reads. */
+export async function runPull(
+  { values, options }: Invocation,
+  connection: ApiConnection,
+  output: Output,
+  io: CliIo,
+): Promise<ExitCode> {
+  const folder = resolve(io.cwd, textOf(values['dir']) || FOLDER);
+  const given = values['id'];
+  const { total, pages } = typeof given === 'string' ? one(given, connection) : await all(connection);
+  const progress = createProgress(io, options, total);
+  const written: string[] = [];
+  let done = 0;
+  try {
+    for await (const template of pages) {
+      progress.show(done, textOf(template['slug']));
+      written.push(...(await write(folder, template)));
+      done += 1;
+    }
+  } finally {
+    progress.end();
+  }
+  if (output.isJson) output.writeJson({ folder, files: written });
+  else output.writeText(written.map((file) => `${relative(io.cwd, resolve(folder, file))}\n`).join(''));
+  output.remark(`${done} template${done === 1 ? '' : 's'} written to ${folder}.`);
+  return EXIT_CODES.done;
+}
+
+interface Source {
+  readonly total: number;
+  readonly pages: AsyncIterable<JsonRecord>;
+}
+
+function one(id: string, connection: ApiConnection): Source {
+  async function* read() {
+    const { data } = await connection.call('templates.get', {
+      params: { id },
+      query: {},
+      headers: {},
+      body: undefined,
+    });
+    if (isRecord(data)) yield data;
+  }
+  return { total: 1, pages: read() };
+}
+
+/** The first page is read at once, since it says how many there are. */
+async function all(connection: ApiConnection): Promise<Source> {
+  const readPage = async (cursor: string | null) => {
+    const query = cursor === null ? {} : { cursor };
+    const { data } = await connection.call('templates.list', { params: {}, query, headers: {}, body: undefined });
+    return isRecord(data) ? data : {};
+  };
+  const first = await readPage(null);
+  async function* read() {
+    for (let page = first; ; ) {
+      yield* recordsOf(page['templates']);
+      const next = page['nextCursor'];
+      if (typeof next !== 'string') return;
+      page = await readPage(next);
+    }
+  }
+  return { total: Number(first['total'] ?? 0), pages: read() };
+}
+
+async function write(folder: string, template: JsonRecord): Promise<readonly string[]> {
+  try {
+    return await writeTemplateFiles(folder, template);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw ownFailure(
+      EXIT_CODES.unexpected,
+      'unexpected',
+      'A file could not be written',
+      `${folder}: ${reason}`,
+      'Check that the folder can be written to, or name another with --dir.',
+    );
+  }
+}

@@ -1,0 +1,110 @@
+import type { ApiConnection } from '../../api-connection.ts';
+import type { CliIo } from '../../cli-io.ts';
+import { EXIT_CODES, type ExitCode } from '../../exit-codes.ts';
+import { CliFailure } from '../../failure.ts';
+import type { Invocation } from '../../invocation.ts';
+import { isRecord, type JsonRecord, textOf } from '../../output/json-value.ts';
+import type { Output } from '../../output/output.ts';
+import { createProgress } from '../../output/progress.ts';
+import { renderTable } from '../../output/table.ts';
+import { singleLine } from '../../output/untrusted-text.ts';
+import { type LocalTemplate, readTemplateFiles } from './template-files.ts';
+
+interface Pushed {
+  readonly slug: string;
+  readonly result: 'created' | 'changed' | 'unchanged';
+  /** The version on the server; null where nothing was stored yet. */
+  readonly version: number | null;
+}
+
+/** Brings the server to what the files say. */
+export async function runPush(
+  { values, options }: Invocation,
+  connection: ApiConnection,
+  output: Output,
+  io: CliIo,
+): Promise<ExitCode> {
+  const templates = await readTemplateFiles(textOf(values['path']), io.cwd);
+  const how = { note: values['note'], isCheck: values['check'] === true };
+  const progress = createProgress(io, options, templates.length);
+  const pushed: Pushed[] = [];
+  try {
+    for (const template of templates) {
+      progress.show(pushed.length, template.slug);
+      pushed.push(await pushTemplate(template, how, connection));
+    }
+  } catch (error) {
+    throw inTemplate(error, templates[pushed.length]?.slug ?? '', pushed.length);
+  } finally {
+    progress.end();
+  }
+  if (output.isJson) output.writeJson({ templates: pushed });
+  else showPushed(pushed, output);
+  if (how.isCheck) output.remark('Nothing was stored: this is what a push without --check would do.');
+  return EXIT_CODES.done;
+}
+
+async function pushTemplate(
+  template: LocalTemplate,
+  how: { readonly note: unknown; readonly isCheck: boolean },
+  connection: ApiConnection,
+): Promise<Pushed> {
+  const { slug } = template;
+  const stored = await readStored(slug, connection);
+  const version = stored === null ? null : Number(stored['currentVersion']);
+  const change =
+    stored === null ? { slug, ...contentOf(template), name: template.name ?? slug } : changeOf(template, stored);
+  if (Object.keys(change).length === 0) return { slug, result: 'unchanged', version };
+  const result = stored === null ? 'created' : 'changed';
+  if (how.isCheck) return { slug, result, version };
+  const makesVersion = stored === null || ['subject', 'html', 'text'].some((part) => part in change);
+  const body = { ...change, ...(makesVersion && how.note !== undefined ? { note: how.note } : {}) };
+  const request = { query: {}, headers: {}, body };
+  const { data } =
+    stored === null
+      ? await connection.call('templates.create', { ...request, params: {} })
+      : await connection.call('templates.update', { ...request, params: { id: slug } });
+  return { slug, result, version: isRecord(data) ? Number(data['currentVersion']) : null };
+}
+
+async function readStored(slug: string, connection: ApiConnection): Promise<JsonRecord | null> {
+  try {
+    const { data } = await connection.call('templates.get', {
+      params: { id: slug },
+      query: {},
+      headers: {},
+      body: undefined,
+    });
+    return isRecord(data) ? data : null;
+  } catch (error) {
+    if (error instanceof CliFailure && error.problem.code === 'not_found') return null;
+    throw error;
+  }
+}
+
+function contentOf({ subject, html, text }: LocalTemplate) {
+  return { subject, html, text };
+}
+
+/** Only what differs: content that is equal must not make a version. */
+function changeOf(template: LocalTemplate, stored: JsonRecord): JsonRecord {
+  const wanted = { ...contentOf(template), ...(template.name === null ? {} : { name: template.name }) };
+  return Object.fromEntries(Object.entries(wanted).filter(([name, value]) => stored[name] !== value));
+}
+
+function showPushed(pushed: readonly Pushed[], output: Output): void {
+  const columns = [
+    { title: 'slug', cells: pushed.map(({ slug }) => slug) },
+    { title: 'result', cells: pushed.map(({ result }) => result) },
+    { title: 'version', cells: pushed.map(({ version }) => textOf(version)) },
+  ];
+  output.writeText(renderTable(columns, output.width, output.paint));
+}
+
+/** Says whose fault it was, and what is done already. */
+function inTemplate(error: unknown, slug: string, done: number): unknown {
+  if (!(error instanceof CliFailure)) return error;
+  const before = done === 0 ? '' : ` The ${done} before it are done; pushing again leaves them as they are.`;
+  const detail = `${singleLine(slug)}: ${error.problem.detail}${before}`;
+  return new CliFailure(error.exitCode, { ...error.problem, detail });
+}

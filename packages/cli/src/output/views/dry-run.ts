@@ -1,0 +1,74 @@
+import { isRecord, type JsonRecord, recordsOf, textOf } from '../json-value.ts';
+import type { Output } from '../output.ts';
+import { renderBlock, renderSheet, type SheetLine } from '../sheet.ts';
+import { formatTime } from '../time.ts';
+import { severalLines, singleLine } from '../untrusted-text.ts';
+
+/** What a dry run found, and the message as it would be sent. */
+export function showDryRun(answer: JsonRecord, output: Output): void {
+  const { paint } = output;
+  const message = isRecord(answer['message']) ? answer['message'] : {};
+  const isHeld = answer['approvalRequired'] === true;
+  const verdict = answer['ok'] !== true ? 'would be refused' : isHeld ? 'would be held' : 'would be accepted';
+  output.writeText(
+    [
+      renderSheet(
+        [
+          ['dry run', answer['ok'] === true ? paint.title(verdict) : paint.bad(verdict)],
+          ['held because', singleLine(textOf(answer['reasons']))],
+          ['quota', quotaText(answer['quota'])],
+        ],
+        paint,
+      ),
+      renderBlock('Checks', renderSheet(recordsOf(answer['checks']).map(checkLine), paint), paint),
+      renderBlock('Recipients', renderSheet(recordsOf(answer['recipients']).map(recipientLine), paint), paint),
+      renderBlock('Message', renderSheet(messageLines(message), paint), paint),
+      renderBlock('Text', severalLines(textOf(message['text'])), paint),
+    ].join(''),
+  );
+  output.remark('Nothing was sent, stored or charged.');
+}
+
+function checkLine({ name, ok, code, message, fix }: JsonRecord): SheetLine {
+  const said = ok === true ? 'ok' : `${textOf(code)}: ${textOf(message)} Fix: ${textOf(fix)}`;
+  return [singleLine(textOf(name)), singleLine(said)];
+}
+
+function recipientLine({ email, kind, ok, code }: JsonRecord): SheetLine {
+  return [singleLine(textOf(kind)), singleLine(`${textOf(email)}  ${ok === true ? 'ok' : textOf(code)}`)];
+}
+
+function quotaText(quota: unknown): string {
+  if (!isRecord(quota)) return '';
+  return singleLine(
+    `counts ${textOf(quota['cost'])}; ${textOf(quota['used'])} of ${textOf(quota['limit'])} used this month`,
+  );
+}
+
+function messageLines(message: JsonRecord): readonly SheetLine[] {
+  const text = (name: string) => singleLine(textOf(message[name]));
+  const files = recordsOf(message['attachments']).map(
+    ({ filename, size }) => `${textOf(filename)} (${textOf(size)} bytes)`,
+  );
+  const html = message['html'];
+  return [
+    ['from', text('from')],
+    ['to', text('to')],
+    ['cc', text('cc')],
+    ['bcc', text('bcc')],
+    ['reply to', text('replyTo')],
+    ['subject', text('subject')],
+    [
+      'sent by',
+      singleLine([text('agentName'), text('source'), text('channel')].filter((part) => part !== '').join(', ')),
+    ],
+    ['tags', text('tags')],
+    ['template', text('template')],
+    ['scheduled', formatTime(text('scheduledAt'))],
+    ['attachments', singleLine(files.join(', '))],
+    [
+      'html',
+      typeof html === 'string' ? `${Buffer.byteLength(html).toLocaleString('en')} bytes, shown with --json` : '',
+    ],
+  ];
+}

@@ -1,0 +1,37 @@
+import { type JsonRecord, recordsOf, textOf } from '../json-value.ts';
+import type { Output } from '../output.ts';
+import { renderTable } from '../table.ts';
+import { formatMinute } from '../time.ts';
+import { singleLine } from '../untrusted-text.ts';
+import { remarkOnPage } from './page-remark.ts';
+import { showRecord } from './plain.ts';
+
+/** The suppression list. */
+export function showSuppressionList(answer: JsonRecord, output: Output): void {
+  const rows = recordsOf(answer['suppressions']);
+  showRows(rows, output);
+  remarkOnPage(answer, rows.length, 'suppressions', output);
+}
+
+/** What adding did: the record of one address, or of many how many of them are new. */
+export function showSuppressed(answer: JsonRecord, output: Output): void {
+  if (Array.isArray(answer['suppressions'])) {
+    showRows(recordsOf(answer['suppressions']), output);
+    output.remark(`${Number(answer['added'])} added, ${Number(answer['existing'])} there before.`);
+  } else {
+    showRecord(answer, output);
+  }
+}
+
+function showRows(rows: readonly JsonRecord[], output: Output): void {
+  const cells = (name: string) => rows.map((row) => singleLine(textOf(row[name])));
+  const columns = [
+    { title: 'email', cells: cells('email') },
+    { title: 'reason', cells: cells('reason') },
+    { title: 'note', cells: cells('note'), minWidth: 8, dropOrder: 2 },
+    { title: 'created (utc)', cells: cells('createdAt').map(formatMinute), dropOrder: 3 },
+    { title: 'expires (utc)', cells: cells('expiresAt').map(formatMinute), dropOrder: 4 },
+    { title: 'email id', cells: cells('emailId'), dropOrder: 1 },
+  ];
+  if (rows.length > 0) output.writeText(renderTable(columns, output.width, output.paint));
+}

@@ -1,0 +1,21 @@
+import { type JsonRecord, recordsOf, textOf } from '../json-value.ts';
+import type { Output } from '../output.ts';
+import { renderTable } from '../table.ts';
+import { formatAge } from '../time.ts';
+import { singleLine } from '../untrusted-text.ts';
+import { remarkOnPage } from './page-remark.ts';
+
+/** The templates by the names that sends use. */
+export function showTemplateList(answer: JsonRecord, output: Output, now: Date): void {
+  const rows = recordsOf(answer['templates']);
+  const cells = (name: string) => rows.map((row) => singleLine(textOf(row[name])));
+  const columns = [
+    { title: 'slug', cells: cells('slug') },
+    { title: 'version', cells: cells('currentVersion') },
+    { title: 'name', cells: cells('name'), minWidth: 8, dropOrder: 2 },
+    { title: 'subject', cells: cells('subject'), minWidth: 8, dropOrder: 3 },
+    { title: 'changed', cells: cells('updatedAt').map((time) => formatAge(time, now)), dropOrder: 1 },
+  ];
+  if (rows.length > 0) output.writeText(renderTable(columns, output.width, output.paint));
+  remarkOnPage(answer, rows.length, 'templates', output);
+}

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { defineOperation } from '../../operation.ts';
+import { idSchema } from '../../schemas/identifiers.ts';
+
+/** Canceling has two spellings, which differ in method and path alone. */
+const canceling = {
+  access: { kind: 'key', scope: 'emails:cancel' },
+  summary: 'Cancel a queued email',
+  description:
+    'Takes a message back before it reaches a mail server: while it is `queued` for every recipient, a scheduled one too. It leaves the outbox, its body and files are removed and its quota is given back; the log keeps the row as `canceled`. It is either canceled or sent, never both. Later it is 409 `message_not_queued` with `currentStatus`.',
+  params: z.object({ id: z.string().describe('Message id.') }),
+  status: 200,
+  response: 'json',
+  output: z.object({ id: idSchema, status: z.literal('canceled') }).meta({ id: 'CanceledEmail' }),
+  errors: ['not_found', 'message_not_queued'],
+} as const;
+
+export const cancelEmail = defineOperation({
+  id: 'emails.cancel',
+  method: 'POST',
+  path: '/emails/:id/cancel',
+  ...canceling,
+  effect: 'update',
+  mcp: {
+    tool: 'cancel_email',
+    title: 'Cancel an email',
+    description:
+      'Takes back a message that is still queued, such as a scheduled one, by id. Not for messages that are sent already: those cannot be taken back, and the answer says where the message stands. Answers the id with the status `canceled`.',
+  },
+  cli: { command: 'emails cancel', positional: ['id'], examples: ['postrider emails cancel <id>'] },
+});
+
+export const deleteEmail = defineOperation({
+  id: 'emails.delete',
+  method: 'DELETE',
+  path: '/emails/:id',
+  ...canceling,
+  effect: 'delete',
+  aliasOf: 'emails.cancel',
+  mcp: null,
+  cli: null,
+});

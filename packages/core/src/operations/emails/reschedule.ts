@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { defineOperation } from '../../operation.ts';
+import { idSchema, timestampSchema } from '../../schemas/identifiers.ts';
+import { scheduledAtSchema } from '../../schemas/scheduled-at.ts';
+
+export const rescheduleEmail = defineOperation({
+  id: 'emails.reschedule',
+  method: 'PATCH',
+  path: '/emails/:id',
+  access: { kind: 'key', scope: 'emails:cancel' },
+  summary: 'Change when a queued email is sent',
+  description:
+    'Moves the time of a message while it is `queued` for every recipient; one that was to go out at once can be put off the same way, and a time that is now lets it go. Later it is 409 `message_not_queued` with `currentStatus`.',
+  effect: 'update',
+  params: z.object({ id: z.string().describe('Message id.') }),
+  body: z.strictObject({ scheduled_at: scheduledAtSchema }),
+  status: 200,
+  response: 'json',
+  output: z
+    .object({
+      id: idSchema,
+      status: z.literal('queued'),
+      scheduledAt: timestampSchema.describe('When it is sent now.'),
+    })
+    .meta({ id: 'RescheduledEmail' }),
+  errors: ['not_found', 'message_not_queued'],
+  mcp: null,
+  cli: {
+    command: 'emails reschedule',
+    positional: ['id'],
+    examples: ['postrider emails reschedule <id> --scheduled-at PT2H'],
+  },
+});

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { defineOperation } from '../../operation.ts';
+import { idempotencyKeySchema, idSchema } from '../../schemas/identifiers.ts';
+import { acceptedStatusSchema } from '../../schemas/send-accepted.ts';
+import { SEND_RESPONSE_HEADERS } from '../../schemas/send-headers.ts';
+
+export const resendEmail = defineOperation({
+  id: 'emails.resend',
+  method: 'POST',
+  path: '/emails/:id/resend',
+  access: { kind: 'key', scope: 'emails:send' },
+  summary: 'Send an email again',
+  description:
+    'Sends the stored message once more, whatever became of it, as a new message with a trail of its own: the rendered body, files, headers, tags, metadata and provenance of the first, to the same recipients, at once. It goes out under the key that sent the first, by that key’s present rules, and passes the acceptance check again, quota and suppressions included. Refused where that key was revoked or has expired, or the stored body is gone, as it is after canceling.',
+  effect: 'send',
+  params: z.object({ id: z.string().describe('Message id.') }),
+  headers: z.object({ 'idempotency-key': idempotencyKeySchema.optional() }),
+  status: 202,
+  response: 'json',
+  output: z
+    .object({ id: idSchema, status: acceptedStatusSchema, resendOf: idSchema.describe('The message it repeats.') })
+    .meta({ id: 'ResendAccepted' }),
+  responseHeaders: SEND_RESPONSE_HEADERS,
+  errors: [
+    'not_found',
+    'issuing_key_revoked',
+    'body_expired',
+    'quota_exceeded',
+    'recipient_not_allowed',
+    'domain_not_verified',
+    'account_suspended',
+    'idempotency_in_progress',
+    'idempotency_key_reused',
+    'recipient_suppressed',
+  ],
+  mcp: {
+    tool: 'resend_email',
+    title: 'Send an email again',
+    description:
+      'Sends a stored message once more to the same recipients, by the id of the first. Not for retrying a delivery that is still under way, and not for changed content: use send_email. Answers the id of the new message, with status `queued`; call wait_for_email with it to learn the outcome.',
+  },
+  cli: { command: 'emails resend', positional: ['id'], examples: ['postrider emails resend <id> --wait'] },
+});

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { LIMITS } from '../../limits.ts';
+import { defineOperation } from '../../operation.ts';
+import { suppressionNoteSchema, suppressionSchema } from '../../schemas/suppression.ts';
+
+export const deleteSuppression = defineOperation({
+  id: 'suppressions.delete',
+  method: 'DELETE',
+  path: '/suppressions/:id',
+  access: { kind: 'key', scope: 'suppressions:delete' },
+  summary: 'Remove a suppression',
+  description:
+    'Takes an entry off the suppression list, by its id or by its address (URL-encoded), and answers it as it was. The address can be sent to again. The removal is in the audit log with the key that did it and with `note`.',
+  effect: 'delete',
+  params: z.object({ id: z.string().describe('The id of the entry, or its address.') }),
+  query: z.strictObject({
+    note: suppressionNoteSchema
+      .optional()
+      .describe(`Why it is removed, for the audit log; 1 to ${LIMITS.noteCharacters} characters.`),
+  }),
+  status: 200,
+  response: 'json',
+  output: suppressionSchema,
+  errors: ['not_found'],
+  mcp: null,
+  cli: {
+    command: 'suppressions remove',
+    positional: ['id'],
+    examples: ['postrider suppressions remove ada@example.org --note "mailbox is back"'],
+  },
+});

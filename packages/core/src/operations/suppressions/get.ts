@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { defineOperation } from '../../operation.ts';
+import { suppressionSchema } from '../../schemas/suppression.ts';
+
+export const getSuppression = defineOperation({
+  id: 'suppressions.get',
+  method: 'GET',
+  path: '/suppressions/:id',
+  access: { kind: 'key', scope: 'suppressions:read' },
+  summary: 'Read one suppression',
+  description:
+    'One entry of the suppression list by its id, or by its address (URL-encoded): tells whether, and why, an address is suppressed.',
+  effect: 'read',
+  params: z.object({ id: z.string().describe('The id of the entry, or its address.') }),
+  query: z.strictObject({}),
+  status: 200,
+  response: 'json',
+  output: suppressionSchema,
+  errors: ['not_found'],
+  mcp: null,
+  cli: {
+    command: 'suppressions get',
+    positional: ['id'],
+    examples: ['postrider suppressions get ada@example.org'],
+  },
+});

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { defineOperation } from '../../operation.ts';
+import {
+  templateContentFields,
+  templateNameSchema,
+  templateNoteSchema,
+  templateSchema,
+  templateSlugSchema,
+} from '../../schemas/template.ts';
+
+export const createTemplate = defineOperation({
+  id: 'templates.create',
+  method: 'POST',
+  path: '/templates',
+  access: { kind: 'key', scope: 'templates:write' },
+  summary: 'Create a template',
+  description:
+    'Stores a Liquid template as version 1. It needs `html`, `text` or both. Where no `slug` is given it is made of the name; one that is taken is 409 `already_exists`. Liquid that cannot be parsed is 422, with the part as path and the line in the message. There are no partials: `include`, `render` and `layout` are unknown tags.',
+  effect: 'create',
+  body: z
+    .strictObject({
+      slug: templateSlugSchema.optional(),
+      name: templateNameSchema,
+      ...templateContentFields,
+      note: templateNoteSchema.nullable().optional(),
+    })
+    .superRefine(({ html, text }, context) => {
+      if (html || text) return;
+      const message = 'needs a body: `html`, `text` or both';
+      context.addIssue({ code: 'custom', path: ['html'], message, params: { code: 'required' } });
+    }),
+  status: 201,
+  response: 'json',
+  output: templateSchema,
+  errors: ['already_exists'],
+  mcp: null,
+  cli: {
+    command: 'templates create',
+    examples: ['postrider templates create --name Welcome --subject "Hello {{ name }}" --html @welcome.html'],
+  },
+});

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { defineOperation } from '../../operation.ts';
+import { integerInQuery } from '../../schemas/page.ts';
+import { templateReferenceParams, templateSchema } from '../../schemas/template.ts';
+
+export const getTemplate = defineOperation({
+  id: 'templates.get',
+  method: 'GET',
+  path: '/templates/:id',
+  access: { kind: 'key', scope: 'templates:read' },
+  summary: 'Read one template',
+  description:
+    'Answers a template by its id or slug, in its current version or in the one named by `version`, with the history of its versions and the variables it takes.',
+  effect: 'read',
+  params: templateReferenceParams,
+  query: z.strictObject({
+    version: integerInQuery(1, 999_999_999).optional().describe('A version; the current one unless given.'),
+  }),
+  status: 200,
+  response: 'json',
+  output: templateSchema,
+  errors: ['not_found'],
+  mcp: {
+    tool: 'get_template',
+    title: 'Read a template',
+    description:
+      'Reads one email template by id or slug: Liquid subject and bodies, the variables it takes and its versions. Not for seeing it with values: use render_template. Long bodies are cut.',
+  },
+  cli: {
+    command: 'templates get',
+    positional: ['id'],
+    examples: ['postrider templates get welcome', 'postrider templates get welcome --version 3 --json'],
+  },
+});

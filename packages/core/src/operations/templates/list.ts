@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { defineOperation } from '../../operation.ts';
+import { cursorSchema, limitSchema, pageFields } from '../../schemas/page.ts';
+import { templateSchema } from '../../schemas/template.ts';
+
+export const listTemplates = defineOperation({
+  id: 'templates.list',
+  method: 'GET',
+  path: '/templates',
+  access: { kind: 'key', scope: 'templates:read' },
+  summary: 'List templates',
+  description:
+    'The templates of the account in their current versions, newest first, in keyset pages: follow `nextCursor` until it is null. A page of large templates may hold fewer than `limit`.',
+  effect: 'read',
+  query: z.strictObject({ limit: limitSchema, cursor: cursorSchema }),
+  status: 200,
+  response: 'json',
+  output: z.object({ templates: z.array(templateSchema), ...pageFields }).meta({ id: 'TemplatePage' }),
+  errors: ['invalid_cursor'],
+  mcp: {
+    tool: 'list_templates',
+    title: 'List templates',
+    description:
+      'Lists stored email templates with slug, subject and the variables each takes, newest first, 20 at a time. Not for bodies: use get_template. Send one with send_email: `template` and `variables`. Answers rows and a cursor.',
+  },
+  cli: { command: 'templates list', examples: ['postrider templates list'] },
+});

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { defineOperation } from '../../operation.ts';
+import { idempotencyKeySchema } from '../../schemas/identifiers.ts';
+import { mailboxSchema } from '../../schemas/recipients.ts';
+import { sendAcceptedSchema } from '../../schemas/send-accepted.ts';
+import { templateReferenceParams } from '../../schemas/template.ts';
+import { variablesSchema } from '../../schemas/template-variables.ts';
+
+export const testTemplate = defineOperation({
+  id: 'templates.test',
+  method: 'POST',
+  path: '/templates/:id/test',
+  access: { kind: 'key', scope: 'emails:send' },
+  summary: 'Send a test of a template',
+  description:
+    'Sends the current version of a template to the caller’s own inbox: the address of the person who made the key, or of the account’s owner where that is not known. `to` may be left out and can only be that address. It is a send like any other, with every rule and the quota, from the account’s first verified domain, else from the sandbox domain. Beside `emails:send` the key needs `templates:read` or `templates:write`.',
+  effect: 'send',
+  params: templateReferenceParams,
+  headers: z.object({ 'idempotency-key': idempotencyKeySchema.optional() }),
+  body: z.strictObject({
+    variables: variablesSchema.optional(),
+    to: mailboxSchema.optional().describe('The caller’s own address; anything else is refused.'),
+  }),
+  status: 202,
+  response: 'json',
+  output: sendAcceptedSchema,
+  responseHeaders: {
+    'idempotency-replayed': '`true` where the answer was given before for the same idempotency key.',
+    'x-quota-limit': 'Recipients the account may send to this month (UTC).',
+    'x-quota-remaining': 'Recipients left this month after this send.',
+  },
+  errors: [
+    'not_found',
+    'quota_exceeded',
+    'recipient_not_allowed',
+    'domain_not_verified',
+    'account_suspended',
+    'idempotency_in_progress',
+    'idempotency_key_reused',
+    'recipient_suppressed',
+    'template_not_found',
+    'template_variable_missing',
+    'template_render_failed',
+  ],
+  mcp: null,
+  cli: {
+    command: 'templates test',
+    positional: ['id'],
+    examples: [`postrider templates test welcome --variables '{"name":"Ada"}'`],
+  },
+});

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { defineOperation } from '../../operation.ts';
+import {
+  templateContentFields,
+  templateNameSchema,
+  templateNoteSchema,
+  templateReferenceParams,
+  templateSchema,
+  templateSlugSchema,
+  templateVersionNumberSchema,
+} from '../../schemas/template.ts';
+
+const CONTENT_NAMES = ['subject', 'html', 'text'] as const;
+
+export const updateTemplate = defineOperation({
+  id: 'templates.update',
+  method: 'PATCH',
+  path: '/templates/:id',
+  access: { kind: 'key', scope: 'templates:write' },
+  summary: 'Change a template',
+  description:
+    'A change of `subject`, `html` or `text` makes a new version, which is the current one from then on; parts that are left out stay as they are, and null takes one away. Versions never change. `rollbackTo` makes a new version that equals an earlier one. `name` and `slug` belong to the template and make no version.',
+  effect: 'update',
+  params: templateReferenceParams,
+  body: z
+    .strictObject({
+      slug: templateSlugSchema.optional(),
+      name: templateNameSchema.optional(),
+      ...templateContentFields,
+      rollbackTo: templateVersionNumberSchema.optional().describe('The version that the new one is to equal.'),
+      note: templateNoteSchema.nullable().optional(),
+    })
+    .superRefine((body, context) => {
+      const fault = (path: string[], code: string, message: string) =>
+        context.addIssue({ code: 'custom', path, message, params: { code } });
+      const content = CONTENT_NAMES.filter((name) => body[name] !== undefined);
+      const isRollback = body.rollbackTo !== undefined;
+      if (isRollback && content.length > 0) {
+        fault(['rollbackTo'], 'conflict', 'is given beside `subject`, `html` or `text`; give one or the other');
+      }
+      if (body.note !== undefined && !isRollback && content.length === 0) {
+        fault(['note'], 'conflict', 'belongs to a new version, and nothing here makes one');
+      }
+      if (Object.values(body).every((value) => value === undefined)) {
+        fault([], 'required', 'names nothing to change');
+      }
+    }),
+  status: 200,
+  response: 'json',
+  output: templateSchema,
+  errors: ['not_found', 'already_exists'],
+  mcp: null,
+  cli: {
+    command: 'templates update',
+    positional: ['id'],
+    examples: ['postrider templates update welcome --html @welcome.html --note "New footer"'],
+  },
+});

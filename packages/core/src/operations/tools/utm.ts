@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { LIMITS } from '../../limits.ts';
+import { defineOperation } from '../../operation.ts';
+import { utmFields } from '../../schemas/utm.ts';
+
+const webUrlSchema = z
+  .string()
+  .min(1)
+  .max(LIMITS.linkCharacters)
+  .refine((url) => /^https?:\/\/[^\s\p{Cc}]+$/iu.test(url) && URL.parse(url) !== null, {
+    message: 'must be an http or https URL',
+    params: { code: 'invalid_url' },
+  })
+  .describe(`The link to tag, an http or https URL of at most ${LIMITS.linkCharacters} characters.`);
+
+const taggedUrlSchema = z
+  .object({
+    ok: z.literal(true),
+    original: z.string().describe('The URL as it was given.'),
+    tagged: z
+      .string()
+      .describe('The URL with its `utm_*` query parameters; existing query parameters and the anchor are preserved.'),
+    params: z
+      .object({
+        utm_source: z.string(),
+        utm_medium: z.string(),
+        utm_campaign: z.string(),
+        utm_term: z.string().optional(),
+        utm_content: z.string().optional(),
+      })
+      .describe('The parameters as they were asked for; `utm_term` and `utm_content` only where they were.'),
+  })
+  .meta({ id: 'TaggedUrl' });
+
+export const tagLink = defineOperation({
+  id: 'tools.utm',
+  method: 'POST',
+  path: '/tools/utm',
+  access: { kind: 'public' },
+  summary: 'Tag a link with UTM parameters',
+  description: `The campaign builder: answers the URL with \`utm_*\` query parameters added, the way a send with \`utm\` tags its links. Parameters the URL already has stay unless \`override_existing\` is true. Needs no key; nothing is stored. At most ${LIMITS.toolRequestsPerMinute} requests a minute from one address, bodies of at most ${LIMITS.toolBodyBytes / 1024} KB.`,
+  effect: 'create',
+  body: z.strictObject({ url: webUrlSchema, ...utmFields }),
+  anonymousLimits: { requestsPerMinute: LIMITS.toolRequestsPerMinute, bodyBytes: LIMITS.toolBodyBytes },
+  status: 200,
+  response: 'json',
+  output: taggedUrlSchema,
+  errors: ['rate_limited'],
+  mcp: null,
+  cli: {
+    command: 'tools utm',
+    positional: ['url'],
+    examples: ['postrider tools utm https://example.com/offer --source newsletter --medium email --campaign spring'],
+  },
+});

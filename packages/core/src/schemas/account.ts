@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { LIMITS } from '../limits.ts';
+import { idSchema, timestampSchema } from './identifiers.ts';
+import { headerText } from './text.ts';
+
+const REPUTATION_LEVELS = ['good', 'watch', 'at_risk', 'suspended'] as const;
+
+export const accountNameSchema = headerText(1, LIMITS.accountNameCharacters)
+  .refine((name) => name.trim() === name, {
+    message: 'must not begin or end with white space',
+    params: { code: 'invalid_format' },
+  })
+  .describe(`The organization’s name, 1 to ${LIMITS.accountNameCharacters} characters.`);
+
+/** How much of something there may be, and how much there is. */
+const utilizationSchema = z.object({ used: z.number().int(), limit: z.number().int() });
+
+/** The account behind the calling key. */
+export const accountSchema = z
+  .object({
+    id: idSchema,
+    name: z.string(),
+    plan: z.string().describe('`self_hosted` unless set otherwise.'),
+    monthlyQuota: z.number().int().describe('Recipients per calendar month (UTC).'),
+    monthlyUsed: z.number().int().describe('Recipients of this month so far.'),
+    quotaResetsAt: timestampSchema.describe('When the next month begins.'),
+    domains: utilizationSchema.describe('Sending domains, those not counted that were removed.'),
+    seats: utilizationSchema.describe('Members of the team, those included who were invited and have not joined yet.'),
+    reputationLevel: z.enum(REPUTATION_LEVELS),
+    retentionDays: z
+      .number()
+      .int()
+      .describe('Days for which the content of messages is kept: bodies and attachments. The log is kept longer.'),
+    trackOpens: z.boolean().describe('Whether HTML mail carries an image that tells when it is opened.'),
+    trackClicks: z.boolean().describe('Whether the links of HTML mail are rewritten to tell when they are followed.'),
+    deletionScheduledAt: timestampSchema.nullable().describe('When the account is deleted; null where it stays.'),
+  })
+  .meta({ id: 'Account' });

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { LIMITS } from '../limits.ts';
+import { headerText } from './text.ts';
+
+/** RFC 2045 type and subtype, with parameters. It becomes a header line, so a quoted value holds printable ASCII alone. */
+const CONTENT_TYPE =
+  /^[!#$&^_.+\-a-z0-9]+\/[!#$&^_.+\-a-z0-9]+(?: *; *[!#$&^_.+\-a-z0-9]+=(?:"[ !#-[\]-~]*"|[!#$&^_.+\-a-z0-9]+))*$/i;
+/** RFC 5322 dot-atom-text around an optional `@`: what can stand between the angle brackets of Content-ID. */
+const CONTENT_ID = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]+(?:@[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]+)?$/;
+
+/** One file of a send request. What is inside is judged later, by rules with codes of their own: this is its shape alone. */
+const attachmentSchema = z
+  .strictObject({
+    filename: headerText(1, LIMITS.filenameCharacters).describe(
+      `The name the recipient sees, 1 to ${LIMITS.filenameCharacters} characters; folders before it are dropped.`,
+    ),
+    content: z.string().optional().describe('The file in base64. Exactly one of `content` and `url`.'),
+    url: z
+      .string()
+      .max(LIMITS.urlCharacters)
+      .optional()
+      .describe('An https address the file is fetched from before the send is accepted.'),
+    content_type: z
+      .string()
+      .max(LIMITS.contentTypeCharacters)
+      .regex(CONTENT_TYPE, 'must be a media type such as `application/pdf`')
+      .optional()
+      .describe('Media type; found by the file name when absent.'),
+    content_id: z
+      .string()
+      .min(1)
+      .max(LIMITS.contentIdCharacters)
+      .regex(CONTENT_ID, 'must be a content id without angle brackets')
+      .optional()
+      .describe('Makes the file inline: show it in html as `<img src="cid:…">`.'),
+  })
+  .superRefine((attachment, context) => {
+    // Both at once is refused with the other faults of files, as `attachment_invalid`.
+    if (attachment.content === undefined && attachment.url === undefined) {
+      const message = 'needs exactly one of `content` and `url`';
+      context.addIssue({ code: 'custom', path: ['content'], message, params: { code: 'required' } });
+    }
+  })
+  .meta({ id: 'Attachment' });
+
+export const attachmentsSchema = z
+  .array(attachmentSchema)
+  .describe(
+    `Files; at most ${LIMITS.attachmentsPerMessage}, the whole encoded message at most ${LIMITS.encodedMessageBytes / 1024 / 1024} MB. Types that run as programs (.exe .bat .cmd .com .scr .js .vbs .msi .lnk .jar) are refused.`,
+  );

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { LIMITS } from '../limits.ts';
+import { foldAddress, hasForbiddenCharacter, toAsciiDomain } from './email-address.ts';
+import { messageStatusSchema } from './message.ts';
+import { agentNameSchema, channelSchema, sourceSchema } from './provenance.ts';
+import { mailboxSchema } from './recipients.ts';
+import { tagSchema } from './tags.ts';
+import { timeBoundSchema } from './time-bound.ts';
+
+/** The subject and the addresses hold no control characters, so what holds one can only be a mistake. */
+const searchSchema = z
+  .string()
+  .min(LIMITS.searchCharactersMin)
+  .max(LIMITS.searchCharactersMax)
+  .refine((text) => !hasForbiddenCharacter(text), {
+    message: 'must not contain line breaks, control or text-direction characters',
+    params: { code: 'forbidden_character' },
+  });
+
+/** One value, or several where the parameter is repeated; behind the edge always a list, folded as the tags of a message are. */
+const tagFilterSchema = z
+  .union([tagSchema.transform((tag) => [tag]), z.array(tagSchema).min(1)])
+  .transform((tags) => [...new Set(tags.map((tag) => tag.toLowerCase()))].sort())
+  .refine((tags) => tags.length <= LIMITS.tagsPerMessage, {
+    message: `must be at most ${LIMITS.tagsPerMessage} different tags`,
+    params: { code: 'too_many' },
+  })
+  .meta({
+    publishedAs: { type: 'array', items: { type: 'string', minLength: 1, maxLength: LIMITS.tagCharacters } },
+  });
+
+const domainSchema = z.string().transform((given, context): string => {
+  const domain = toAsciiDomain(given);
+  if (domain !== null) return domain;
+  context.addIssue({ code: 'custom', message: 'must be a domain name', params: { code: 'invalid_domain' } });
+  return z.NEVER;
+});
+
+/** The filters of the message log, in lists and exports alike. All that are given must match. */
+export const messageFilterFields = {
+  status: messageStatusSchema.optional().describe('Only messages that stand there.'),
+  q: searchSchema
+    .optional()
+    .describe(
+      `Text within the subject or any recipient (address or name; cc and bcc too), whatever its case; ${LIMITS.searchCharactersMin} to ${LIMITS.searchCharactersMax} characters, none of them a wildcard.`,
+    ),
+  tag: tagFilterSchema.optional().describe('A tag; repeated, all must be there.'),
+  channel: channelSchema.optional().describe('Ingress protocol.'),
+  source: sourceSchema.optional().describe('Provenance source.'),
+  agent_name: agentNameSchema.optional().describe('Exactly this agent name.'),
+  recipient: mailboxSchema
+    .transform(({ address }) => foldAddress(address))
+    .optional()
+    .describe('An address in to, cc or bcc, whole, whatever its case.'),
+  domain: domainSchema.optional().describe('The sending domain.'),
+  from: timeBoundSchema
+    .optional()
+    .describe('Created at or after: RFC 3339 with an offset, or a date, which means its start in UTC.'),
+  to: timeBoundSchema.optional().describe('Created before; the same forms.'),
+};
+
+/** A span that ends before it begins can only be a mistake; an empty one is what a program that goes step by step may ask for. */
+export function isSpanInOrder({ from, to }: { readonly from?: Date | undefined; readonly to?: Date | undefined }) {
+  return from === undefined || to === undefined || from <= to;
+}
+
+/** What is said of a span in disorder. */
+export const SPAN_IN_DISORDER = {
+  path: ['to'],
+  message: 'must not lie before `from`',
+  params: { code: 'out_of_range' },
+};

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { LIMITS } from '../limits.ts';
+
+/** When a send is due, as given: a moment, or so long after now. */
+export type ScheduledAt =
+  | { readonly kind: 'at'; readonly at: Date }
+  | { readonly kind: 'after'; readonly duration: IsoDuration };
+
+/** An ISO 8601 duration by its parts; months and years are calendar ones. */
+export interface IsoDuration {
+  readonly years: number;
+  readonly months: number;
+  readonly weeks: number;
+  readonly days: number;
+  readonly hours: number;
+  readonly minutes: number;
+  readonly seconds: number;
+}
+
+const DURATION =
+  /^P(?=\d|T\d)(?:(\d{1,4})Y)?(?:(\d{1,4})M)?(?:(\d{1,4})W)?(?:(\d{1,4})D)?(?:T(?=\d)(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,8})S)?)?$/;
+const MOMENT = z.iso.datetime({ offset: true });
+
+/** RFC 3339 with an offset, or an ISO 8601 duration. A time without an offset would mean another moment on every server, so it is refused. */
+export const scheduledAtSchema = z
+  .string()
+  .transform((given, context): ScheduledAt => {
+    const duration = parseDuration(given);
+    if (duration !== null) return { kind: 'after', duration };
+    const moment = MOMENT.safeParse(given.replace(/^(\d{4}-\d\d-\d\d)t/, '$1T').replace(/z$/, 'Z'));
+    if (moment.success) return { kind: 'at', at: new Date(moment.data) };
+    context.addIssue({
+      code: 'custom',
+      message: 'must be a time with an offset such as `2026-01-31T09:00:00Z`, or a duration such as `PT2H`',
+      params: { code: 'invalid_format' },
+    });
+    return z.NEVER;
+  })
+  .describe(
+    `When to send: RFC 3339 with an offset, or an ISO 8601 duration from now such as \`PT2H\`; at most ${LIMITS.scheduleDaysMax} days ahead. Up to ${LIMITS.schedulePastSeconds} s in the past means now.`,
+  );
+
+function parseDuration(given: string): IsoDuration | null {
+  const match = DURATION.exec(given);
+  if (match === null) return null;
+  const part = (index: number) => Number(match[index] ?? 0);
+  return {
+    years: part(1),
+    months: part(2),
+    weeks: part(3),
+    days: part(4),
+    hours: part(5),
+    minutes: part(6),
+    seconds: part(7),
+  };
+}

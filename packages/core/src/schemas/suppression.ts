@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { LIMITS } from '../limits.ts';
+import { idSchema, timestampSchema } from './identifiers.ts';
+import { offsetTimeSchema } from './offset-time.ts';
+import { mailboxSchema } from './recipients.ts';
+
+/** Why an address is on the suppression list. */
+export const SUPPRESSION_REASONS = {
+  hard_bounce: 'The address does not exist.',
+  complaint: 'The recipient reported mail as spam.',
+  unsubscribe: 'The recipient used the one-click unsubscribe.',
+  manual: 'A person or a program put it there.',
+} as const;
+
+export type SuppressionReason = keyof typeof SUPPRESSION_REASONS;
+
+const REASON_NAMES = Object.keys(SUPPRESSION_REASONS) as SuppressionReason[]; // Object.keys widens to string.
+
+export const suppressionReasonSchema = z
+  .enum(REASON_NAMES)
+  .describe(REASON_NAMES.map((name) => `\`${name}\`: ${SUPPRESSION_REASONS[name]}`).join(' '));
+
+/** One entry of the suppression list. */
+export const suppressionSchema = z
+  .object({
+    id: idSchema,
+    email: z.string().describe('In lower case, its domain as A-labels.'),
+    reason: suppressionReasonSchema,
+    emailId: idSchema.nullable().describe('The message it came of; null where it came of none.'),
+    note: z.string().nullable(),
+    createdAt: timestampSchema,
+    expiresAt: timestampSchema.nullable().describe('From then on it counts no more; null for ever.'),
+  })
+  .meta({ id: 'Suppression' });
+
+/** What `POST /suppressions` answers where it was given a list. */
+export const suppressionsAddedSchema = z
+  .object({
+    suppressions: z.array(suppressionSchema).describe('One for each address, in the order given.'),
+    added: z.number().int().describe('How many are new.'),
+    existing: z.number().int().describe('How many were there before; they are unchanged.'),
+  })
+  .meta({ id: 'SuppressionsAdded' });
+
+export const suppressionNoteSchema = z.string().min(1).max(LIMITS.noteCharacters);
+
+/** One address or many, with what holds for all of them. */
+export const newSuppressionSchema = z
+  .strictObject({
+    email: mailboxSchema.optional().describe('The address, without regard to case. Give this or `emails`.'),
+    emails: z
+      .array(mailboxSchema)
+      .min(1)
+      .max(LIMITS.suppressionsPerCall)
+      .optional()
+      .describe(`Up to ${LIMITS.suppressionsPerCall} addresses in place of \`email\`.`),
+    reason: suppressionReasonSchema.optional().describe('Why; `manual` unless given.'),
+    note: suppressionNoteSchema
+      .nullable()
+      .optional()
+      .describe(`Words for whoever reads it later, 1 to ${LIMITS.noteCharacters} characters.`),
+    expiresAt: offsetTimeSchema
+      .nullable()
+      .optional()
+      .describe(
+        'When it ends, in the future: RFC 3339 with an offset, for example `2026-01-31T09:00:00Z`. For ever unless given.',
+      ),
+  })
+  .superRefine(({ email, emails }, context) => {
+    if (email !== undefined && emails !== undefined) {
+      const message = 'is given beside `email`; give one of them';
+      context.addIssue({ code: 'custom', path: ['emails'], message, params: { code: 'conflict' } });
+    }
+    if (email === undefined && emails === undefined) {
+      const message = 'is required: `email`, or a list in `emails`';
+      context.addIssue({ code: 'custom', path: ['email'], message, params: { code: 'required' } });
+    }
+  })
+  .meta({ id: 'NewSuppression' });
+
+export type Suppression = z.input<typeof suppressionSchema>;

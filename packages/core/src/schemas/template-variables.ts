@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { LIMITS } from '../limits.ts';
+
+/** The name that stands for each recipient's own link; a value of that name would never be seen. */
+export const UNSUBSCRIBE_VARIABLE = 'unsubscribe_url';
+
+export const variablesSchema = z
+  .record(z.string(), z.unknown())
+  .superRefine((variables, context) => {
+    if (Object.hasOwn(variables, UNSUBSCRIBE_VARIABLE)) {
+      const message = 'is a name of its own: it stands for each recipient’s unsubscribe link; use another';
+      context.addIssue({ code: 'custom', path: [UNSUBSCRIBE_VARIABLE], message, params: { code: 'reserved' } });
+    }
+    if (JSON.stringify(variables).length > LIMITS.templateVariablesCharacters) {
+      const message = `must be at most ${LIMITS.templateVariablesCharacters} characters as JSON`;
+      context.addIssue({ code: 'custom', message, params: { code: 'too_long' } });
+    }
+  })
+  .describe(
+    'Values for the template, a JSON object. A value that is null counts as absent. `unsubscribe_url` is always there: each recipient’s own link.',
+  );

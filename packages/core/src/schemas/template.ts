@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { LIMITS } from '../limits.ts';
+import { idSchema, timestampSchema } from './identifiers.ts';
+import { bodyText, headerText } from './text.ts';
+
+const VERSION_MAX = 2_147_483_647;
+const SLUG = /^[a-z0-9]+(?:[-_][a-z0-9]+)*$/;
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
+
+export const templateReferenceParams = z.object({ id: z.string().describe('Template id or slug.') });
+
+export const templateSlugSchema = z
+  .string()
+  .toLowerCase()
+  .min(1)
+  .max(LIMITS.templateSlugCharacters)
+  .regex(SLUG, 'must be letters and digits in groups, with a hyphen or underscore between two groups')
+  .refine((slug) => !UUID.test(slug), { message: 'must not look like an id' })
+  .describe(
+    `Its name in sends and paths, unique in the account: letters, digits, hyphens and underscores, at most ${LIMITS.templateSlugCharacters} characters, kept in lower case.`,
+  );
+
+export const templateNameSchema = headerText(1, LIMITS.templateNameCharacters).describe(
+  `A name for people, 1 to ${LIMITS.templateNameCharacters} characters.`,
+);
+
+export const templateNoteSchema = z
+  .string()
+  .min(1)
+  .max(LIMITS.templateNoteCharacters)
+  .describe(`What this version is about, at most ${LIMITS.templateNoteCharacters} characters.`);
+
+/** The three parts, as they are given; null takes a part away. */
+export const templateContentFields = {
+  subject: headerText(1, LIMITS.subjectCharacters)
+    .nullable()
+    .optional()
+    .describe(
+      'Subject line in Liquid, one line. Values are not HTML-escaped; line breaks in them become spaces. Without it every send gives its own.',
+    ),
+  html: bodyText(1, LIMITS.bodyBytes)
+    .nullable()
+    .optional()
+    .describe('HTML body in Liquid. Values are HTML-escaped; `| raw` as the last filter turns that off.'),
+  text: bodyText(0, LIMITS.bodyBytes)
+    .nullable()
+    .optional()
+    .describe(
+      'Plain text body in Liquid, not HTML-escaped. Derived from the rendered `html` when absent; an empty string turns that off.',
+    ),
+};
+
+export const templateVersionNumberSchema = z.number().int().min(1).max(VERSION_MAX);
+
+const templateVersionSchema = z
+  .object({
+    version: z.number().int(),
+    createdAt: timestampSchema,
+    createdBy: z.string().nullable().describe('The id of the key or the person that made it.'),
+    note: z.string().nullable(),
+  })
+  .meta({ id: 'TemplateVersion' });
+
+const templateVariableSchema = z
+  .object({
+    name: z
+      .string()
+      .describe('The path from `variables`, `user.name`; `[]` stands for each element of a list, `items[].price`.'),
+    required: z
+      .boolean()
+      .describe('Used outside every `if`, `unless` and `case`, and without `default`: no send goes without it.'),
+  })
+  .meta({ id: 'TemplateVariable' });
+
+/** A template with the content of one version. */
+export const templateSchema = z
+  .object({
+    id: idSchema,
+    slug: z.string(),
+    name: z.string(),
+    subject: z.string().nullable(),
+    html: z.string().nullable(),
+    text: z.string().nullable(),
+    version: z.number().int().describe('The version that `subject`, `html`, `text` and `variables` are of.'),
+    currentVersion: z.number().int().describe('The version that sends use where they name none.'),
+    versions: z
+      .array(templateVersionSchema)
+      .describe(`The versions, oldest first; of more than ${LIMITS.templateVersionsShown} the newest.`),
+    variables: z.array(templateVariableSchema).describe('What it takes from `variables`, in the order of first use.'),
+    createdAt: timestampSchema,
+    updatedAt: timestampSchema,
+  })
+  .meta({ id: 'Template' });
+
+/** What a rendering came to. */
+export const renderedTemplateSchema = z
+  .object({
+    subject: z.string().nullable(),
+    html: z.string().nullable(),
+    text: z.string().nullable().describe('Derived from `html` where the template has no text of its own.'),
+    version: z.number().int(),
+    missing: z.array(z.string()).describe('Variables that a send with these values would be refused for.'),
+  })
+  .meta({ id: 'RenderedTemplate' });
+
+export type Template = z.input<typeof templateSchema>;
+export type RenderedTemplate = z.input<typeof renderedTemplateSchema>;

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { LIMITS } from '../limits.ts';
+import { hasForbiddenCharacter } from './email-address.ts';
+
+const utmValueSchema = z
+  .string()
+  .min(1)
+  .max(LIMITS.utmValueCharacters)
+  .refine((value) => !hasForbiddenCharacter(value), {
+    message: 'must not contain control or text-direction characters',
+    params: { code: 'forbidden_character' },
+  });
+
+/** The fields of a UTM object, as the send request and the campaign builder take them. */
+export const utmFields = {
+  source: utmValueSchema.describe('Traffic source: `utm_source`.'),
+  medium: utmValueSchema.describe('Marketing medium: `utm_medium`.'),
+  campaign: utmValueSchema.describe('Campaign identifier: `utm_campaign`.'),
+  term: utmValueSchema.optional().describe('Paid keyword: `utm_term`.'),
+  content: utmValueSchema.optional().describe('What tells links of one campaign apart: `utm_content`.'),
+  override_existing: z
+    .boolean()
+    .default(false)
+    .describe('True replaces UTM parameters that a link already has; false keeps those.'),
+};
+
+export const utmSchema = z
+  .strictObject(utmFields)
+  .describe(
+    `UTM parameters that are added to every http and https link of html and text before queueing; values 1 to ${LIMITS.utmValueCharacters} characters. Unsubscribe links, anchors, \`mailto:\` and links with template variables are left as they are.`,
+  )
+  .meta({ id: 'Utm' });

@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import { AUTOMATIC_KEY_PREFIX, type PlacedInput } from '@postrider/core';
+
+/** A send with the key that keeps it from going out twice, and whether the caller chose that key. */
+export interface GuardedInput {
+  readonly input: PlacedInput;
+  readonly isAutomatic: boolean;
+}
+
+/** The field of an answer that says so. */
+export const DEDUPLICATED = {
+  type: 'boolean',
+  description: 'True: sent before within 10 minutes; this is the first id.',
+};
+
+/**
+ * Agents send again when they are unsure. A send without an idempotency key gets one made of the calling key and the content, which the
+ * server keeps for ten minutes: the same content from the same key is the same send, and answers with the first message.
+ * @param caller tells the keys of one account apart
+ */
+export function guardDuplicates(operationId: string, input: PlacedInput, caller: string): GuardedInput {
+  if (input.headers['idempotency-key'] !== undefined) return { input, isAutomatic: false };
+  const content = JSON.stringify(canonical([caller, operationId, input.params, input.body ?? null]));
+  const key = `${AUTOMATIC_KEY_PREFIX}${createHash('sha256').update(content).digest('base64url')}`;
+  return { input: { ...input, headers: { ...input.headers, 'idempotency-key': key } }, isAutomatic: true };
+}
+
+/** Only where it is so: other answers are those of the operation, to the letter. */
+export function deduplicationOf(isReplayed: boolean, isAutomatic: boolean): { readonly deduplicated?: true } {
+  return isReplayed && isAutomatic ? { deduplicated: true } : {};
+}
+
+/** What the answer says of it: in words and as a field, where it is the first message again. */
+export function duplicateNotes(isReplayed: boolean, isAutomatic: boolean): readonly string[] {
+  if (!isReplayed) return [];
+  return isAutomatic
+    ? [
+        'The same content was sent by this key within the last 10 minutes: this is that first message again, and nothing was sent twice. To send it once more all the same, give an idempotency_key of your own.',
+      ]
+    : ['This idempotency_key was used before: this is the first answer again, and nothing was sent twice.'];
+}
+
+/** Keys in one order, so that two writings of the same content are the same. */
+function canonical(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(canonical);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.entries(value)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, inner]) => [name, canonical(inner)]);
+}

@@ -1,0 +1,58 @@
+import { type DryRun, findOperation, type OperationById, type OperationOutput } from '@postrider/core';
+import { present, refuse } from '../results.ts';
+import type { SurfaceEntry } from '../surface.ts';
+import { defineTool, placeGiven, type Tool } from '../tool.ts';
+import { toolInputSchema } from '../tool-schemas.ts';
+import { ANSWER_OUTPUT, QUOTA_OUTPUT, RECIPIENTS_OUTPUT, refusedRows } from './dry-run-text.ts';
+import { asDryRun } from './preview-email.ts';
+
+const operation = findOperation('emails.send');
+
+/** Asks of recipients alone, by the dry run of a send that has nothing in it. */
+export function checkRecipientsTool(entry: SurfaceEntry): Tool {
+  const input = toolInputSchema(entry);
+  return defineTool({
+    entry,
+    title: 'Check recipients',
+    description:
+      'Tells for each address whether this key may write to it now: allowlist, suppression list and the quota for all of them. Not for whole emails: use preview_email. Sends nothing. Answers each recipient with `ok`, and a code where it would be refused.',
+    input: { ...input, required: ['to'] },
+    output: {
+      type: 'object',
+      properties: {
+        ok: { type: 'boolean', description: 'Whether every recipient would be accepted, and the quota suffices.' },
+        recipients: RECIPIENTS_OUTPUT,
+        quota: QUOTA_OUTPUT,
+        ...ANSWER_OUTPUT,
+      },
+    },
+    run: async (given, { invoke, signal }) => {
+      const placed = placeGiven(entry, given);
+      if (!placed.ok) return refuse(placed.problem);
+      const own = await invoke('keys.self', { params: {}, query: {}, headers: {}, body: undefined }, { signal });
+      if (!own.ok) return refuse(own.problem);
+      // The operation answers what it declares; the sandbox domain is always among the domains.
+      const [domain = ''] = (own.body as OperationOutput<OperationById<'keys.self'>>).sendingDomains;
+      const body = { ...toObject(placed.input.body), from: `check@${domain}`, subject: 'check', text: 'check' };
+      const result = await invoke(operation.id, asDryRun({ ...placed.input, body }), { signal });
+      if (!result.ok) return refuse(result.problem);
+      const { recipients, quota } = result.body as DryRun; // A dry run answers one.
+      const ok = recipients.every((recipient) => recipient.ok) && quota.used + quota.cost <= quota.limit;
+      return present({ record: { ok, recipients, quota }, structuredNotes: [], toText: describeRecipients });
+    },
+  });
+}
+
+function toObject(body: unknown): object {
+  return typeof body === 'object' && body !== null ? body : {};
+}
+
+function describeRecipients({ ok, recipients, quota }: Pick<DryRun, 'ok' | 'recipients' | 'quota'>): string {
+  const fine = recipients.filter((recipient) => recipient.ok).map(({ email }) => email);
+  return [
+    ok ? 'All would be accepted.' : 'Not all would be accepted.',
+    ...(fine.length > 0 ? [`Accepted: ${fine.join(', ')}`] : []),
+    ...refusedRows(recipients),
+    `They cost ${quota.cost} of ${Math.max(0, quota.limit - quota.used)} recipients left this month.`,
+  ].join('\n');
+}

@@ -1,0 +1,8 @@
+/** What is left of the month's quota, where the answer tells it. */
+export function quotaNotes(headers: Readonly<Record<string, string>>): string[] {
+  const remaining = headers['x-quota-remaining'];
+  const limit = headers['x-quota-limit'];
+  return remaining === undefined || limit === undefined
+    ? []
+    : [`Left this month: ${remaining} of ${limit} recipients.`];
+}

@@ -1,0 +1,60 @@
+import type { CallOptions, OpenAnswer, OperationCaller, OperationInput } from './call.ts';
+import type { OperationId } from './generated/operations.ts';
+
+/**
+ * A file on its way: iterated it is its bytes as they come, so that it may be larger than the memory. It can be read once, by one of the
+ * ways. Leaving a `for await` early ends the transfer. A file that breaks off rejects; what came of it until then is incomplete.
+ */
+export class Download implements AsyncIterable<Uint8Array> {
+  /** The name the server gives the file; null where it gives none. */
+  readonly fileName: string | null;
+  readonly contentType: string | null;
+  /** Whether there is more than the file holds. */
+  readonly isTruncated: boolean;
+  readonly requestId: string | null;
+  readonly #chunks: AsyncIterable<Uint8Array>;
+
+  constructor({ headers, requestId, chunks }: OpenAnswer) {
+    this.fileName = /filename="([^"\\/]+)"/.exec(headers['content-disposition'] ?? '')?.[1] ?? null;
+    this.contentType = headers['content-type'] ?? null;
+    this.isTruncated = headers['x-export-truncated'] === 'true';
+    this.requestId = requestId;
+    this.#chunks = chunks;
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
+    return this.#chunks[Symbol.asyncIterator]();
+  }
+
+  /** The whole file as text. */
+  async text(): Promise<string> {
+    const decoder = new TextDecoder();
+    let text = '';
+    for await (const chunk of this) text += decoder.decode(chunk, { stream: true });
+    return text + decoder.decode();
+  }
+}
+
+/** The answer of a call for a file: awaited it is the file with its name, iterated (`for await`) it is its bytes. */
+export class DownloadPromise extends Promise<Download> implements AsyncIterable<Uint8Array> {
+  /** What `then` makes is a plain promise: its value need not be a file. */
+  static override get [Symbol.species](): PromiseConstructor {
+    return Promise;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
+    yield* await this;
+  }
+}
+
+/** Calls an operation that answers a file. */
+export function download(
+  client: OperationCaller,
+  id: OperationId,
+  input: OperationInput,
+  options: CallOptions,
+): DownloadPromise {
+  return new DownloadPromise((resolve, reject) => {
+    client.openOperation(id, input, options).then((answer) => resolve(new Download(answer)), reject);
+  });
+}

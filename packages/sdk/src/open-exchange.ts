@@ -1,0 +1,44 @@
+import type { OpenAnswer } from './call.ts';
+import { type PreparedCall, succeed } from './exchange.ts';
+import { connectionError, timeoutError } from './failures.ts';
+import type { Transport } from './transport.ts';
+
+/**
+ * Sends a call as `exchange` does, and hands the body on as it comes. `timeoutMs` then holds for each piece of it. What was begun is not
+ * begun again: a body that breaks off rejects.
+ */
+export async function openExchange(transport: Transport, call: PreparedCall): Promise<OpenAnswer> {
+  const cut = new AbortController();
+  const signal = call.signal ? AbortSignal.any([call.signal, cut.signal]) : cut.signal;
+  const wire = { ...call.wire, opens: true };
+  const { status, headers, text, chunks } = await succeed(transport, { ...call, wire, signal });
+  const body = chunks ?? [new TextEncoder().encode(text)];
+  return { status, headers, requestId: headers['x-request-id'] ?? null, chunks: readInTime(body, call, cut) };
+}
+
+async function* readInTime(
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  call: PreparedCall,
+  cut: AbortController,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let late = false;
+  const cutOff = () => {
+    late = true;
+    cut.abort();
+  };
+  let timer = setTimeout(cutOff, call.timeoutMs);
+  try {
+    for await (const chunk of chunks) {
+      clearTimeout(timer);
+      yield chunk;
+      timer = setTimeout(cutOff, call.timeoutMs);
+    }
+  } catch (cause) {
+    call.signal?.throwIfAborted();
+    throw late ? timeoutError(call.timeoutMs, call) : connectionError(cause, call);
+  } finally {
+    clearTimeout(timer);
+    // Of no effect on a body that came to its end; of a reader who left early it is the end of the transfer.
+    cut.abort();
+  }
+}

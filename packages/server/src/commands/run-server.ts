@@ -1,0 +1,40 @@
+import { type Command, CommanderError } from 'commander';
+import { createProgram, type ProgramOptions } from './program.ts';
+import { EXIT, reportError, UsageError } from './start-error.ts';
+
+export interface ServerRun extends ProgramOptions {
+  /** Takes what went wrong. */
+  readonly writeError: (text: string) => void;
+}
+
+/** Runs the command line `postrider-server` and answers its exit code; `start` answers as soon as the server is ready. Never rejects. */
+export async function runServer(words: readonly string[], run: ServerRun): Promise<number> {
+  const json = words.includes('--json');
+  const program = createProgram({
+    ...run,
+    ...(json ? { writeUsage: () => undefined } : { writeUsage: run.writeError }),
+  });
+  try {
+    assertCommand(program, words[0]);
+    await program.parseAsync(words, { from: 'user' });
+    return EXIT.ok;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) return reportError(error, run.writeError, { json });
+    if (error.exitCode === 0) return EXIT.ok;
+    // For people the parser has said what is wrong already.
+    return json ? reportError(toUsageError(error), run.writeError, { json }) : EXIT.usage;
+  }
+}
+
+/** Without this the default command would get a word that is none, and complain that it takes no arguments. */
+function assertCommand(program: Command, word: string | undefined): void {
+  const names = program.commands.map((command) => command.name());
+  if (word === undefined || word.startsWith('-') || word === 'help' || names.includes(word)) return;
+  throw new UsageError(`unknown command "${word}"`, `Use one of ${names.join(', ')}; add --help for what they do.`);
+}
+
+function toUsageError({ code, message }: CommanderError): UsageError {
+  const detail =
+    code === 'commander.help' ? 'A command is missing.' : message.replace(/^error: /, '').split('\n', 1)[0];
+  return new UsageError(detail ?? '', 'Add --help for the commands and their options.');
+}

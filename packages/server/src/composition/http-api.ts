@@ -1,0 +1,64 @@
+import type { Sql } from '../db/client.ts';
+import { createTrackingRecorder } from '../events/tracking-recorder.ts';
+import { addConsoleRoutes } from '../http/console-routes.ts';
+import { createHttpApp } from '../http/create-http-app.ts';
+import { addDevelopmentRoutes } from '../http/development-routes.ts';
+import { createMcpRoute } from '../http/mcp-route.ts';
+import { addReferenceRoutes } from '../http/reference-routes.ts';
+import type { RequestLog } from '../http/request-log.ts';
+import { addOperationRoutes } from '../http/router.ts';
+import { addTrackingRoutes } from '../http/tracking-routes.ts';
+import { refuseForeignOrigins } from '../http/trusted-origin.ts';
+import { addUnsubscribeRoutes } from '../http/unsubscribe-routes.ts';
+import type { KeyAuthenticator } from '../keys/key-authenticator.ts';
+import { createTrackingTokens } from '../links/tracking-token.ts';
+import type { Services } from '../operations/context.ts';
+import { createUnsubscribeLinks } from '../unsubscribe/unsubscribe-links.ts';
+import type { IdGenerator } from '../uuid-v7.ts';
+import type { AppOptions } from './app-options.ts';
+
+/** Requests under way get this long; then their connections are cut, since one that never ends must not stop the shutdown. */
+const HTTP_DRAIN_MS = 3_000;
+
+/** The role `api`: every route, as one part. Nothing listens yet. */
+export function createApi(
+  options: AppOptions,
+  services: Services,
+  { authenticator, requestLog }: { readonly authenticator: KeyAuthenticator; readonly requestLog: RequestLog },
+  ids: IdGenerator,
+  sql: Sql,
+  warn: (error: unknown, what: string) => void,
+) {
+  const { config, clock, logger, baseUrl } = options;
+  const identify = async (authorization: string) => {
+    const known = await authenticator.authenticate(authorization);
+    return known.ok ? known.caller : null;
+  };
+  const http = createHttpApp({ baseUrl, trustedProxies: config.trustedProxies, logger, requestLog, identify });
+  const mcp = createMcpRoute({ services, logger });
+  addOperationRoutes(http, { services, authenticator, rawRoutes: { 'service.mcp': mcp.handle } });
+  addReferenceRoutes(http, baseUrl);
+  addUnsubscribeRoutes(http, {
+    links: createUnsubscribeLinks({ baseUrl, secretKey: config.secretKey() }),
+    tools: { sql, clock, ids, sandboxDomain: config.sandboxDomain },
+  });
+  const recorder = createTrackingRecorder({ sql, clock, ids, onError: warn });
+  addTrackingRoutes(http, { sql, recorder, tokens: createTrackingTokens(config.secretKey()) });
+  if (config.mode === 'development') {
+    http.register(async (development) => {
+      development.addHook('onRequest', refuseForeignOrigins(baseUrl));
+      addConsoleRoutes(development, sql);
+      addDevelopmentRoutes(development, { tools: { sql, clock, ids }, sandboxDomain: config.sandboxDomain });
+    });
+  }
+  const drain = async () => {
+    const cut = setTimeout(() => http.server.closeAllConnections(), HTTP_DRAIN_MS);
+    await http.close();
+    clearTimeout(cut);
+  };
+  const stop = async () => {
+    await recorder.close();
+    await mcp.close();
+  };
+  return { http, drain, stop };
+}

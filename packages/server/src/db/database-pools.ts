@@ -1,0 +1,105 @@
+import { type DatabaseTarget, openDatabase, type Sql } from './client.ts';
+import { ping } from './queries/maintenance.ts';
+
+/** The pools of one process, each for work that must not wait for another kind. */
+export interface DatabasePools {
+  /** What callers wait for. */
+  readonly api: Sql;
+  /** What no caller waits for: delivery, its jobs, and the mailbox of the transport that captures. */
+  readonly work: Sql;
+  /** Searches and exports: one that takes long holds up nobody but others of its kind. */
+  readonly reads: Sql;
+  /**
+   * Acceptance of single sends, written one group behind the other on one connection: two would wait for the same quota row, and halve the
+   * groups.
+   */
+  readonly door: Sql;
+  readonly batches: Sql;
+  /** Acceptance of sends with files, which may take seconds to be written. */
+  readonly files: Sql;
+  /** Ends all of them; queries under way have a moment. */
+  end(): Promise<void>;
+}
+
+/** Connections of the pools behind the acceptance door. */
+export interface DoorConnections {
+  readonly singles: number;
+  readonly batches: number;
+  readonly files: number;
+}
+
+const API_CONNECTIONS = 6;
+/** Whoever calls gets an answer within two seconds, also from a database that gives none. */
+const API_DEADLINE_MS = 1_500;
+/** Longer than the server's own limit for a statement: where that says nothing either, nobody is there. */
+const WORK_DEADLINE_MS = 35_000;
+const READS_CONNECTIONS = 3;
+const READS_STATEMENT_MS = 8_000;
+const READS_DEADLINE_MS = 10_000;
+const DELIVERY_CONNECTIONS = 4;
+/** The largest file takes half a second on a machine with nothing else to do. */
+const FILES_DEADLINE_MS = 10_000;
+const END_SECONDS = 2;
+
+/** Opens the pools; nothing connects before the first query. */
+export function openDatabasePools(target: DatabaseTarget, connections: DoorConnections): DatabasePools {
+  const api = openDatabase({
+    target,
+    maxConnections: API_CONNECTIONS,
+    applicationName: 'postrider-api',
+    deadlineMs: API_DEADLINE_MS,
+  });
+  const work = openDatabase({
+    target,
+    maxConnections: DELIVERY_CONNECTIONS,
+    applicationName: 'postrider-worker',
+    deadlineMs: WORK_DEADLINE_MS,
+  });
+  const reads = openDatabase({
+    target,
+    maxConnections: READS_CONNECTIONS,
+    applicationName: 'postrider-reads',
+    statementTimeoutMs: READS_STATEMENT_MS,
+    deadlineMs: READS_DEADLINE_MS,
+    probe: () => ping(api),
+  });
+  const door = openDatabase({
+    target,
+    maxConnections: connections.singles,
+    applicationName: 'postrider-door',
+    keepPlans: true,
+    deadlineMs: API_DEADLINE_MS,
+  });
+  const batches = openDatabase({
+    target,
+    maxConnections: connections.batches,
+    applicationName: 'postrider-batches',
+    keepPlans: true,
+    deadlineMs: API_DEADLINE_MS,
+  });
+  const files = openDatabase({
+    target,
+    maxConnections: connections.files,
+    applicationName: 'postrider-files',
+    keepPlans: true,
+    deadlineMs: FILES_DEADLINE_MS,
+    probe: () => ping(api),
+  });
+  const pools = [api, work, reads, door, batches, files];
+  return {
+    ...{ api, work, reads, door, batches, files },
+    async end() {
+      await Promise.all(pools.map((pool) => pool.end({ timeout: END_SECONDS })));
+    },
+  };
+}
+
+/** The log of requests. A connection of its own: the driver sends other queries down a connection that copies, which breaks both. */
+export function openLogPool(target: DatabaseTarget): Sql {
+  return openDatabase({
+    target,
+    maxConnections: 1,
+    applicationName: 'postrider-log',
+    deadlineMs: WORK_DEADLINE_MS,
+  });
+}

@@ -1,0 +1,32 @@
+import type { Query } from '../client.ts';
+
+/** Everything that is written to the audit log: the noun, and what became of it. */
+export type AuditAction = 'suppression.added' | 'suppression.removed';
+
+/** Who did it: the id of a key or of a person; `system` where a rule did, `recipient` where somebody who got mail did. */
+export type AuditActor = string;
+
+export interface AuditEntry {
+  readonly accountId: string;
+  readonly id: string;
+  readonly action: AuditAction;
+  readonly actor: AuditActor;
+  /** The id of what was changed; null where it is the account itself. */
+  readonly targetId: string | null;
+  /** What a reader has to know beside that: JSON values, never a secret. */
+  readonly details: Readonly<Record<string, string | number | boolean | null>>;
+  readonly now: Date;
+}
+
+/**
+ * Adds entries to the audit log, each chained to the one before in its account. Belongs into the transaction that makes the change, as its last
+ * statement: the account's chain is locked from here to the commit.
+ */
+export async function appendAudit(query: Query, entries: readonly AuditEntry[]): Promise<void> {
+  if (entries.length === 0) return;
+  const rows = entries.map(({ accountId, id, action, actor, targetId, details, now }) => ({
+    ...{ account_id: accountId, id, action, actor, target_id: targetId, details },
+    created_at: now.toISOString(),
+  }));
+  await query`SELECT append_audit(${JSON.stringify(rows)}::text::jsonb)`;
+}

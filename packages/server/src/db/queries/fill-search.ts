@@ -1,0 +1,33 @@
+import type { Sql } from '../client.ts';
+import { SEARCH_RECIPIENTS, SEARCH_ROW } from './message-filters.ts';
+
+/** Rows of the backlog a statement takes; each holds the messages of one batch of the door, 100 at most. */
+const BACKLOG_ROWS = 32;
+
+/**
+ * Brings messages from the backlog over into the search table, the backlog's rows going with it, and answers how many rows those were; 0 where
+ * there is nothing left, or others are at work on it. A message noted a second time, because it was changed, is written anew.
+ */
+export async function fillSearch(sql: Sql): Promise<number> {
+  const [row] = await sql.unsafe<{ taken: number }[]>(STATEMENT, [BACKLOG_ROWS], { prepare: true });
+  return row?.taken ?? 0;
+}
+
+const STATEMENT = `
+  WITH taken AS MATERIALIZED (
+    DELETE FROM search_backlog WHERE ctid = ANY (ARRAY(SELECT ctid FROM search_backlog LIMIT $1::int FOR UPDATE SKIP LOCKED))
+    RETURNING account_id, message_ids
+  ),
+  noted AS MATERIALIZED (
+    SELECT DISTINCT account_id, message_id FROM taken, unnest(message_ids) AS message_id
+  ),
+  written AS (
+    INSERT INTO message_search AS s (account_id, message_id, created_at, facets, search)
+    SELECT m.account_id, m.id, m.created_at, ${SEARCH_ROW.facets}, ${SEARCH_ROW.text}
+    FROM noted n JOIN messages m ON m.account_id = n.account_id AND m.id = n.message_id
+    CROSS JOIN LATERAL (${SEARCH_RECIPIENTS}) AS r
+    ORDER BY m.id
+    ON CONFLICT (account_id, message_id) DO UPDATE
+      SET created_at = excluded.created_at, facets = excluded.facets, search = excluded.search
+  )
+  SELECT count(*)::int AS taken FROM taken`;

@@ -1,0 +1,147 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Sql, Transaction } from '../client.ts';
+import { classifyDatabaseError } from '../database-errors.ts';
+
+/**
+ * Makes the partitions of the months around `now`: the last one, for clocks that lag, and the next two. Of every table that has a default
+ * partition `<table>_other`, found in the catalog, so that a table that is added needs nothing but that.
+ */
+export async function ensurePartitions(sql: Sql, now: Date): Promise<void> {
+  for (const month of await readMissingMonths(sql, now)) await changePartitions(sql, (tx) => makePartition(tx, month));
+}
+
+export interface PartitionLimits {
+  /** Texts and files of messages older than this are not kept. */
+  readonly bodiesBefore: Date;
+  /** Nothing of messages older than this is kept. */
+  readonly messagesBefore: Date;
+  readonly now: Date;
+  /** The statuses of messages that are not over: a month that holds one stays. */
+  readonly openStatuses: readonly string[];
+}
+
+/** The tables that keep what a message consists of, by how long they keep it. */
+const BODY_TABLES = ['message_bodies', 'message_attachments'];
+const LOG_TABLES = ['messages', 'message_recipients', 'message_events', 'message_tracking', 'message_search'];
+
+/**
+ * Drops the months that have passed their limit as a whole, which takes a moment, where deleting their rows takes minutes and leaves the room
+ * they took to be cleaned up. A month with a message that still waits for delivery, or is not over for another reason, stays as it is: what
+ * can go of it is deleted row by row. Answers the names of the tables that were dropped.
+ */
+export async function dropPastPartitions(sql: Sql, limits: PartitionLimits): Promise<readonly string[]> {
+  const dropped: string[] = [];
+  for (const month of await readPastMonths(sql, limits)) {
+    await changePartitions(sql, async (tx) => {
+      if (await holdsOpenMessage(tx, month, limits.openStatuses)) return;
+      for (const table of month.tables) await tx.unsafe(`DROP TABLE ${table}`);
+      dropped.push(...month.tables);
+    });
+  }
+  return dropped;
+}
+
+const LOCK_TIMEOUT_MS = 500;
+const ATTEMPTS = 5;
+
+/**
+ * Changing partitions locks tables that every request uses: whoever comes while the lock is waited for waits behind it. So it is not waited
+ * for long, and tried again.
+ */
+async function changePartitions(sql: Sql, change: (transaction: Transaction) => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await sql.begin(async (tx) => {
+        await tx`SELECT pg_advisory_xact_lock(hashtext('postrider.partitions'))`;
+        await tx.unsafe(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
+        await change(tx);
+      });
+      return;
+    } catch (error) {
+      if (classifyDatabaseError(error) !== 'conflict' || attempt === ATTEMPTS) throw error;
+      await pause(LOCK_TIMEOUT_MS);
+    }
+  }
+}
+
+interface MissingMonth {
+  readonly name: string;
+  /** Quoted where that is needed, as the database gives them. */
+  readonly parent: string;
+  readonly partition: string;
+  readonly other: string;
+  readonly key: string;
+  readonly lower: string;
+  readonly upper: string;
+}
+
+async function readMissingMonths(sql: Sql, now: Date): Promise<readonly MissingMonth[]> {
+  return await sql<MissingMonth[]>`
+    SELECT t.relname AS name, t.oid::regclass::text AS parent, quote_ident(month.name) AS partition, other.oid::regclass::text AS other,
+      quote_ident(a.attname) AS key, uuid_v7_lower_bound(month.at AT TIME ZONE 'UTC') AS lower,
+      uuid_v7_lower_bound((month.at + interval '1 month') AT TIME ZONE 'UTC') AS upper
+    FROM pg_class t
+    JOIN pg_partitioned_table p ON p.partrelid = t.oid
+    JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = p.partattrs[0]
+    JOIN pg_class other ON other.oid = p.partdefid AND other.relname = t.relname || '_other'
+    CROSS JOIN LATERAL (
+      SELECT at, t.relname || '_' || to_char(at, 'YYYY_MM') AS name
+      FROM generate_series(-1, 2) AS n, date_trunc('month', ${now}::timestamptz AT TIME ZONE 'UTC') AS this,
+        LATERAL (SELECT this + n * interval '1 month' AS at) AS months) AS month
+    WHERE pg_table_is_visible(t.oid) AND to_regclass(quote_ident(month.name)) IS NULL
+    ORDER BY t.relname, month.name`;
+}
+
+/** Bodies of usual size stay in the row as they are: compressing them cost as much as all the rest of their insert. */
+const STORAGE: Readonly<Record<string, string>> = { message_bodies: 'WITH (toast_tuple_target = 4080)' };
+
+/**
+ * Attached and not made in place: that takes a weaker lock on the parent, and rows that went to the default partition meanwhile, because
+ * nobody made this one in time, can be moved before. With them there it could not be made at all.
+ */
+async function makePartition(tx: Transaction, month: MissingMonth): Promise<void> {
+  const { name, parent, partition, other, key, lower, upper } = month;
+  const [taken] = await tx`SELECT to_regclass(${partition}) IS NOT NULL AS exists`;
+  if (taken?.['exists'] === true) return;
+  const within = `${key} >= '${lower}' AND ${key} < '${upper}'`;
+  await tx.unsafe(`CREATE TABLE ${partition} (LIKE ${parent} INCLUDING ALL) ${STORAGE[name] ?? ''}`);
+  await tx.unsafe(`LOCK TABLE ${other} IN ACCESS EXCLUSIVE MODE`);
+  await tx.unsafe(`
+    WITH moved AS (DELETE FROM ${other} WHERE ${within} RETURNING *) INSERT INTO ${partition} SELECT * FROM moved`);
+  await tx.unsafe(`ALTER TABLE ${parent} ATTACH PARTITION ${partition} FOR VALUES FROM ('${lower}') TO ('${upper}')`);
+}
+
+interface PastMonth {
+  readonly tables: string[];
+  readonly lower: string;
+  readonly upper: string;
+}
+
+/** Months with tables past their limit, and those tables. The months that `ensurePartitions` would make again are none of them. */
+async function readPastMonths(sql: Sql, limits: PartitionLimits): Promise<readonly PastMonth[]> {
+  const { bodiesBefore, messagesBefore, now } = limits;
+  return await sql<PastMonth[]>`
+    WITH bounded AS (
+      SELECT t.relname AS parent, c.oid::regclass::text AS name, pg_get_expr(c.relpartbound, c.oid) AS bound
+      FROM pg_inherits i JOIN pg_class t ON t.oid = i.inhparent JOIN pg_class c ON c.oid = i.inhrelid
+      WHERE t.relname = ANY (${[...BODY_TABLES, ...LOG_TABLES]}::text[]) AND pg_table_is_visible(t.oid)
+    ),
+    months AS (
+      SELECT parent, name, substring(bound FROM 'FROM \\(''([0-9a-f-]{36})''\\)')::uuid AS lower,
+        substring(bound FROM 'TO \\(''([0-9a-f-]{36})''\\)')::uuid AS upper
+      FROM bounded WHERE bound <> 'DEFAULT'
+    )
+    SELECT array_agg(name ORDER BY name) AS tables, lower, upper FROM months
+    WHERE upper <= uuid_v7_lower_bound(date_trunc('month', ${now}::timestamptz AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' - interval '1 month')
+      AND upper <= uuid_v7_lower_bound(CASE WHEN parent = ANY (${BODY_TABLES}::text[]) THEN ${bodiesBefore}::timestamptz
+        ELSE ${messagesBefore}::timestamptz END)
+    GROUP BY lower, upper ORDER BY lower`;
+}
+
+async function holdsOpenMessage(tx: Transaction, month: PastMonth, openStatuses: readonly string[]): Promise<boolean> {
+  const [row] = await tx<{ open: boolean }[]>`
+    SELECT EXISTS (SELECT FROM deliveries WHERE message_id >= ${month.lower} AND message_id < ${month.upper})
+      OR EXISTS (SELECT FROM messages WHERE id >= ${month.lower} AND id < ${month.upper} AND status = ANY (${[...openStatuses]}::text[]))
+      AS open`;
+  return row?.open !== false;
+}

@@ -1,0 +1,148 @@
+import type { Query } from '../client.ts';
+import { idFloor, type MessageFilters, onMessages, onSearch, spanFloors } from './message-filters.ts';
+
+export interface SearchPosition {
+  /** Only ids below this one; null for the first page. */
+  readonly before: string | null;
+  readonly limit: number;
+}
+
+/** So many of the newest rows are looked through before the indexes are asked: a millisecond or two, and what is frequent is found there. */
+const WALK_ROWS = 4_000;
+
+/**
+ * The ids of one page of matches, newest first.
+ *
+ * An index on what messages have in common knows no order: it answers all matches or none, and a hundred thousand of them would be fetched
+ * to show fifty. So the newest rows are looked through in order first, which finds what is frequent, and only for what is not so frequent
+ * there are the indexes asked, a month at a time, newest first, until the page is full. Messages that are not indexed yet are read from the
+ * log itself, in the same statement and so in the same snapshot as the walk, and before the indexes: what moves from the one into the other
+ * meanwhile is seen twice rather than never.
+ */
+export async function searchMessages(
+  query: Query,
+  filters: MessageFilters,
+  { before, limit }: SearchPosition,
+): Promise<readonly string[]> {
+  const walk = await walkNewest(query, filters, { before, limit });
+  const found = new Set(walk.ids);
+  if (walk.last === null || walk.oldest === null) return [...found].slice(0, limit);
+  let below = walk.last;
+  for (const floor of monthFloors(walk.last, oldestOf(walk.oldest, filters.from))) {
+    if (found.size >= limit) break;
+    const ids = await readMonth(query, filters, { floor, below, limit: limit - found.size });
+    for (const id of ids) found.add(id);
+    below = floor;
+  }
+  return [...found].sort(descending).slice(0, limit);
+}
+
+interface Walk {
+  /** Matches among the newest rows and among those not indexed yet, newest first. */
+  readonly ids: readonly string[];
+  /** Where the walk ended: older rows have not been looked at; null where there are none. */
+  readonly last: string | null;
+  /** The account's oldest row. */
+  readonly oldest: string | null;
+}
+
+async function walkNewest(query: Query, filters: MessageFilters, { before, limit }: SearchPosition): Promise<Walk> {
+  const end = spanFloors(filters).to;
+  const [row] = await query<Walk[]>`
+    WITH waiting AS (
+      ${matchesWaiting(query, filters)} ${before === null ? query`` : query`AND m.id < ${before}`} ORDER BY m.id DESC LIMIT ${limit}
+    ),
+    walked AS MATERIALIZED (
+      SELECT s.* FROM message_search s WHERE s.account_id = ${filters.accountId}
+        ${before === null ? query`` : query`AND s.message_id < ${before}`}
+        ${end === null ? query`` : query`AND s.message_id < ${end}`}
+      ORDER BY s.message_id DESC LIMIT ${WALK_ROWS}
+    ),
+    matching AS (
+      SELECT s.message_id AS id FROM walked s ${joinStatus(query, filters)} WHERE ${onSearch(query, filters)}
+      ORDER BY s.message_id DESC LIMIT ${limit}
+    )
+    SELECT ARRAY(SELECT id FROM (SELECT id FROM waiting UNION SELECT id FROM matching) AS found ORDER BY id DESC) AS ids,
+      (SELECT message_id FROM walked ORDER BY message_id DESC OFFSET ${WALK_ROWS - 1} LIMIT 1) AS last,
+      (SELECT message_id FROM message_search WHERE account_id = ${filters.accountId} ORDER BY message_id LIMIT 1) AS oldest`;
+  return row ?? { ids: [], last: null, oldest: null };
+}
+
+/** All matches of a month are found before they are ordered (OFFSET 0): in order is how the walk looked already, and it found too few. */
+async function readMonth(
+  query: Query,
+  filters: MessageFilters,
+  { floor, below, limit }: { readonly floor: string; readonly below: string; readonly limit: number },
+): Promise<readonly string[]> {
+  const rows = await query<{ id: string }[]>`
+    SELECT id FROM (
+      SELECT s.message_id AS id FROM message_search s ${joinStatus(query, filters)}
+      WHERE ${onSearch(query, filters)} AND s.message_id >= ${floor} AND s.message_id < ${below}
+      OFFSET 0) AS matches
+    ORDER BY id DESC LIMIT ${limit}`;
+  return rows.map(({ id }) => id);
+}
+
+/** Counts matches, but never past `cap`, those not indexed yet among them. */
+export async function countMatches(query: Query, filters: MessageFilters, cap: number): Promise<number> {
+  const [row] = await query<{ count: number }[]>`
+    SELECT count(*)::int AS count FROM (
+      SELECT 1 FROM (
+        (${matchesWaiting(query, filters)})
+        UNION ALL
+        (SELECT s.message_id FROM message_search s ${joinStatus(query, filters)} WHERE ${onSearch(query, filters)})) AS found
+      LIMIT ${cap}) AS counted`;
+  return row?.count ?? 0;
+}
+
+/** The ids of all matches up to `cap`, newest first, 16 bytes each: a hundred thousand of them stay small. */
+export async function collectMatches(query: Query, filters: MessageFilters, cap: number): Promise<Uint8Array> {
+  const [row] = await query<{ ids: Uint8Array | null }[]>`
+    SELECT string_agg(uuid_send(id), '') AS ids FROM (
+      SELECT id FROM (
+        (${matchesWaiting(query, filters)})
+        UNION
+        (SELECT s.message_id FROM message_search s ${joinStatus(query, filters)} WHERE ${onSearch(query, filters)})) AS found
+      ORDER BY id DESC LIMIT ${cap}) AS newest`;
+  return row?.ids ?? new Uint8Array();
+}
+
+/** Matches among the messages that are noted in the backlog, judged by the log itself. */
+function matchesWaiting(query: Query, filters: MessageFilters) {
+  return query`
+    SELECT m.id FROM (
+      SELECT DISTINCT unnest(message_ids) AS id FROM search_backlog WHERE account_id = ${filters.accountId}) AS noted
+    JOIN messages m ON m.id = noted.id WHERE ${onMessages(query, filters)}`;
+}
+
+/** The status is the log's alone. */
+function joinStatus(query: Query, { status }: MessageFilters) {
+  if (status === null) return query``;
+  return query`JOIN messages m ON m.account_id = s.account_id AND m.id = s.message_id AND m.status = ${status}`;
+}
+
+function oldestOf(oldest: string, from: Date | null): string {
+  const floor = from === null ? oldest : spanFloors({ from, to: null }).from;
+  return floor !== null && floor > oldest ? floor : oldest;
+}
+
+/** The least ids of the months from that of `newest` down to that of `oldest`, which are the partitions' bounds. */
+function monthFloors(newest: string, oldest: string): readonly string[] {
+  const last = timeOf(oldest);
+  const at = new Date(timeOf(newest));
+  const floors: string[] = [];
+  for (let month = at.getUTCMonth(); ; month -= 1) {
+    const floorMs = Date.UTC(at.getUTCFullYear(), month);
+    floors.push(idFloor(floorMs));
+    if (floorMs <= last) return floors;
+  }
+}
+
+function timeOf(id: string): number {
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+}
+
+function descending(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? 1 : -1;
+}

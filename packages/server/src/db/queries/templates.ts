@@ -1,0 +1,219 @@
+import type { Query } from '../client.ts';
+
+/** How a template is named: by its id, or by its slug. */
+export type TemplateName = { readonly id: string } | { readonly slug: string };
+
+/** Of each part, the variables it takes; JSON as it was written. */
+export type VariablesJson = Readonly<Record<string, readonly { readonly name: string; readonly required: boolean }[]>>;
+
+export interface TemplateContent {
+  readonly subject: string | null;
+  readonly html: string | null;
+  readonly text: string | null;
+}
+
+/** One version of a template, as a send needs it. */
+export interface TemplateSourceRow extends TemplateContent {
+  readonly id: string;
+  readonly slug: string;
+  readonly name: string;
+  readonly version: number;
+}
+
+export interface TemplateRow extends TemplateSourceRow {
+  readonly currentVersion: number;
+  readonly variables: VariablesJson;
+  readonly versions: readonly {
+    readonly version: number;
+    readonly createdAt: string;
+    readonly createdBy: string | null;
+    readonly note: string | null;
+  }[];
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+export interface NewVersion extends TemplateContent {
+  readonly accountId: string;
+  readonly templateId: string;
+  readonly version: number;
+  readonly variables: VariablesJson;
+  readonly note: string | null;
+  readonly createdBy: string | null;
+  readonly now: Date;
+}
+
+export interface NewTemplate {
+  readonly accountId: string;
+  readonly id: string;
+  readonly slug: string;
+  readonly name: string;
+  readonly now: Date;
+}
+
+/** Adds a template that has no version yet; false where the account has one of that slug. */
+export async function insertTemplate(query: Query, template: NewTemplate): Promise<boolean> {
+  const rows = await query`
+    INSERT INTO templates (account_id, id, slug, name, current_version, created_at, updated_at)
+    VALUES (${template.accountId}, ${template.id}, ${template.slug}, ${template.name}, 1, ${template.now}, ${template.now})
+    ON CONFLICT (account_id, slug) DO NOTHING
+    RETURNING id`;
+  return rows.length > 0;
+}
+
+export async function insertTemplateVersion(query: Query, version: NewVersion): Promise<void> {
+  await query`
+    INSERT INTO template_versions (account_id, template_id, version, subject, html, text, variables, note, created_by, created_at)
+    VALUES (${version.accountId}, ${version.templateId}, ${version.version}, ${version.subject}, ${version.html}, ${version.text},
+      ${JSON.stringify(version.variables)}::text::jsonb, ${version.note}, ${version.createdBy}, ${version.now})`;
+}
+
+/** Locks a template until the transaction ends, so that changes of it come one after the other; null where there is none. */
+export async function lockTemplate(
+  query: Query,
+  accountId: string,
+  name: TemplateName,
+): Promise<{ readonly id: string; readonly currentVersion: number } | null> {
+  const [row] = await query<{ id: string; currentVersion: number }[]>`
+    SELECT t.id, t.current_version AS "currentVersion" FROM templates t
+    WHERE t.account_id = ${accountId} AND ${named(query, name)}
+    FOR UPDATE`;
+  return row ?? null;
+}
+
+export interface TemplateChange {
+  /** Null: as it was. */
+  readonly slug: string | null;
+  readonly name: string | null;
+  readonly currentVersion: number;
+  readonly now: Date;
+}
+
+/** Fails with a unique violation where the account has another template of the new slug. */
+export async function updateTemplate(
+  query: Query,
+  accountId: string,
+  id: string,
+  change: TemplateChange,
+): Promise<void> {
+  await query`
+    UPDATE templates SET slug = coalesce(${change.slug}, slug), name = coalesce(${change.name}, name),
+      current_version = ${change.currentVersion}, updated_at = ${change.now}
+    WHERE account_id = ${accountId} AND id = ${id}`;
+}
+
+/** Removes a template with its versions; false where it was gone already. */
+export async function deleteTemplate(query: Query, accountId: string, id: string): Promise<boolean> {
+  const rows = await query`DELETE FROM templates WHERE account_id = ${accountId} AND id = ${id} RETURNING id`;
+  return rows.length > 0;
+}
+
+/** The content of a version with the variables of its parts; null where there is none of that number. */
+export async function readTemplateVersion(
+  query: Query,
+  accountId: string,
+  templateId: string,
+  version: number,
+): Promise<(TemplateContent & { readonly variables: VariablesJson }) | null> {
+  const [row] = await query<(TemplateContent & { variables: VariablesJson })[]>`
+    SELECT subject, html, text, variables FROM template_versions
+    WHERE account_id = ${accountId} AND template_id = ${templateId} AND version = ${version}`;
+  return row ?? null;
+}
+
+/** A template's content in one version, the current one where `version` is null; null where there is no such template or version. */
+export async function readTemplateSource(
+  query: Query,
+  accountId: string,
+  name: TemplateName,
+  version: number | null,
+): Promise<TemplateSourceRow | null> {
+  const [row] = await query<TemplateSourceRow[]>`
+    SELECT t.id, t.slug, t.name, v.version, v.subject, v.html, v.text
+    FROM templates t
+    JOIN template_versions v ON v.account_id = t.account_id AND v.template_id = t.id
+      AND v.version = coalesce(${version}::int, t.current_version)
+    WHERE t.account_id = ${accountId} AND ${named(query, name)}`;
+  return row ?? null;
+}
+
+export interface ReadOptions {
+  /** Null: the current one. */
+  readonly version: number | null;
+  /** The most versions in the history. */
+  readonly versionsShown: number;
+}
+
+/** A template with one version's content and its history; null where there is no such template or version. */
+export async function readTemplate(
+  query: Query,
+  accountId: string,
+  name: TemplateName,
+  options: ReadOptions,
+): Promise<TemplateRow | null> {
+  const [row] = await query<TemplateRow[]>`
+    SELECT ${columns(query, options.versionsShown)}
+    FROM templates t
+    JOIN template_versions v ON v.account_id = t.account_id AND v.template_id = t.id
+      AND v.version = coalesce(${options.version}::int, t.current_version)
+    WHERE t.account_id = ${accountId} AND ${named(query, name)}`;
+  return row ?? null;
+}
+
+export interface TemplatePosition {
+  readonly accountId: string;
+  /** Only ids below this one; null for the first page. */
+  readonly before: string | null;
+  readonly limit: number;
+  readonly versionsShown: number;
+  /** A page ends behind the template with which its bodies reach this size. */
+  readonly bodyBytes: number;
+}
+
+/** One page, newest first; `more` is how many templates come behind a row, itself included. */
+export async function listTemplates(
+  query: Query,
+  position: TemplatePosition,
+): Promise<readonly (TemplateRow & { readonly more: number })[]> {
+  return await query<(TemplateRow & { more: number })[]>`
+    WITH page AS (
+      SELECT t.*, count(*) OVER () - row_number() OVER (ORDER BY t.id DESC) + 1 AS more,
+        coalesce(sum(coalesce(octet_length(v.html), 0) + coalesce(octet_length(v.text), 0))
+          OVER (ORDER BY t.id DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before_bytes
+      FROM templates t
+      JOIN template_versions v ON v.account_id = t.account_id AND v.template_id = t.id AND v.version = t.current_version
+      WHERE t.account_id = ${position.accountId}
+        ${position.before === null ? query`` : query`AND t.id < ${position.before}`}
+      ORDER BY t.id DESC
+      LIMIT ${position.limit}
+    )
+    SELECT ${columns(query, position.versionsShown)}, t.more::int AS more
+    FROM page t
+    JOIN template_versions v ON v.account_id = t.account_id AND v.template_id = t.id AND v.version = t.current_version
+    WHERE t.before_bytes < ${position.bodyBytes}
+    ORDER BY t.id DESC`;
+}
+
+/** Counts templates, but never past `cap`. */
+export async function countTemplates(query: Query, accountId: string, cap: number): Promise<number> {
+  const [row] = await query<{ count: number }[]>`
+    SELECT count(*)::int AS count FROM (
+      SELECT 1 FROM templates WHERE account_id = ${accountId} LIMIT ${cap}) AS matches`;
+  return row?.count ?? 0;
+}
+
+function named(query: Query, name: TemplateName) {
+  return 'id' in name ? query`t.id = ${name.id}` : query`t.slug = ${name.slug}`;
+}
+
+function columns(query: Query, versionsShown: number) {
+  return query`
+    t.id, t.slug, t.name, t.current_version AS "currentVersion", t.created_at AS "createdAt", t.updated_at AS "updatedAt",
+    v.version, v.subject, v.html, v.text, v.variables,
+    (SELECT json_agg(json_build_object(
+        'version', h.version, 'createdAt', h.created_at, 'createdBy', h.created_by, 'note', h.note) ORDER BY h.version)
+      FROM (
+        SELECT version, created_at, created_by, note FROM template_versions
+        WHERE account_id = t.account_id AND template_id = t.id
+        ORDER BY version DESC LIMIT ${versionsShown}) AS h) AS versions`;
+}

@@ -1,0 +1,74 @@
+import type { Query } from '../client.ts';
+
+/** The URL of a tracked link by its place; null where the message, or its link, is not known. */
+export async function readTrackedLink(
+  query: Query,
+  { accountId, messageId, link }: { readonly accountId: string; readonly messageId: string; readonly link: number },
+): Promise<string | null> {
+  const [row] = await query<{ url: string | null }[]>`
+    SELECT links[${link + 1}::int] AS url FROM message_tracking WHERE account_id = ${accountId} AND message_id = ${messageId}`;
+  return row?.url ?? null;
+}
+
+/** An opening or a click on its way to the trail. Names are the statement's. */
+export interface NewTrackingEvent {
+  readonly account: string;
+  readonly message: string;
+  readonly id: string;
+  readonly type: 'opened' | 'clicked';
+  readonly detail: string | null;
+  readonly at: string;
+}
+
+/**
+ * Appends openings and clicks to their messages' trails, in the order given; the status stays. The recipient is named where the message had
+ * one alone. Of each type a message keeps `max`, and none while its account has the switch off. Answers the messages that somebody else is
+ * writing to at this moment: their events were left out, to be given again. Nothing is waited for, so that this can be in no deadlock with
+ * the statements of delivery, which lock several messages each.
+ */
+export async function insertTrackingEvents(
+  query: Query,
+  events: readonly NewTrackingEvent[],
+  max: number,
+): Promise<readonly string[]> {
+  const given = JSON.stringify(events.map((event, n) => ({ n, ...event })));
+  const rows = await query<{ message: string }[]>`
+    WITH given AS MATERIALIZED (
+      SELECT g.* FROM json_to_recordset(${given}::text::json) AS g (
+        n integer, account uuid, message uuid, id uuid, type text, detail text, at timestamptz)
+      JOIN accounts a ON a.id = g.account AND CASE g.type WHEN 'opened' THEN a.track_opens ELSE a.track_clicks END
+    ),
+    known AS MATERIALIZED (
+      SELECT m.account_id, m.id FROM messages m
+      WHERE (m.account_id, m.id) IN (SELECT account, message FROM given)
+    ),
+    locked AS MATERIALIZED (
+      SELECT m.account_id, m.id, m.event_count FROM messages m
+      WHERE (m.account_id, m.id) IN (SELECT account, message FROM given)
+      ORDER BY m.id
+      FOR UPDATE SKIP LOCKED
+    ),
+    ranked AS (
+      SELECT g.*, l.event_count, row_number() OVER (PARTITION BY g.account, g.message, g.type ORDER BY g.n) AS nth
+      FROM given g JOIN locked l ON l.account_id = g.account AND l.id = g.message
+    ),
+    kept AS MATERIALIZED (
+      SELECT r.*, row_number() OVER (PARTITION BY r.account, r.message ORDER BY r.n) AS place FROM ranked r
+      WHERE r.nth + (SELECT count(*) FROM message_events e
+        WHERE e.account_id = r.account AND e.message_id = r.message AND e.type = r.type) <= ${max}
+    ),
+    told AS (
+      INSERT INTO message_events (account_id, message_id, seq, id, type, recipient, detail, created_at)
+      SELECT k.account, k.message, k.event_count + k.place, k.id, k.type,
+        (SELECT min(r.email) FROM message_recipients r WHERE r.account_id = k.account AND r.message_id = k.message HAVING count(*) = 1),
+        k.detail, k.at
+      FROM kept k
+    ),
+    counted AS (
+      UPDATE messages m SET event_count = k.event_count + k.places
+      FROM (SELECT account, message, event_count, max(place) AS places FROM kept GROUP BY account, message, event_count) k
+      WHERE m.account_id = k.account AND m.id = k.message
+    )
+    SELECT known.id AS message FROM known LEFT JOIN locked USING (account_id, id) WHERE locked.id IS NULL`;
+  return rows.map(({ message }) => message);
+}

@@ -1,0 +1,58 @@
+import type { Logger } from 'pino';
+import { classifyDatabaseError } from '../db/database-errors.ts';
+import { takeLeasesOf } from '../db/queries/record-outcomes.ts';
+import { readProcessIdentity } from '../db/running-process.ts';
+import { isUuid } from '../uuid-v7.ts';
+import { recordOutcomes } from './outcome-recorder.ts';
+import { type LeftJournals, readLeftJournals } from './reply-journal.ts';
+
+/** Records what killed processes of this data directory had heard and not yet written down. */
+export async function replayJournals(
+  folder: string,
+  recording: Parameters<typeof recordOutcomes>[0],
+  logger: Logger,
+  now: Date,
+): Promise<void> {
+  const left = await readLeftJournals(folder, isSameProcess);
+  if (left.outcomes.length > 0) {
+    await recordLeft(recording, left.outcomes, logger);
+    logger.info({ outcomes: left.outcomes.length }, 'recorded the outcomes a killed process had left');
+  }
+  const leaseIds = left.processNames.map(leaseIdOf).filter(isUuid);
+  if (leaseIds.length > 0) await takeLeasesOf(recording.sql, leaseIds, now);
+  left.forget();
+}
+
+/** An outcome that the database refuses must not stop every start to come: it is told and left, and its delivery is tried again. */
+async function recordLeft(
+  recording: Parameters<typeof recordOutcomes>[0],
+  outcomes: LeftJournals['outcomes'],
+  logger: Logger,
+): Promise<void> {
+  for (const outcome of outcomes) {
+    await recordOutcomes(recording, [outcome]).catch((error: unknown) => {
+      if (classifyDatabaseError(error) !== 'data') throw error;
+      logger.error({ messageId: outcome.messageId, error: String(error) }, 'a left outcome could not be recorded');
+    });
+  }
+}
+
+/** The name of a process: its number, the lease id of its deliveries, and what tells it from others of its number. */
+export function nameProcess(leaseId: string, identity: string | null): string {
+  return `${process.pid}.${leaseId}.${encodeIdentity(identity)}`;
+}
+
+function leaseIdOf(processName: string): string {
+  return processName.split('.')[1] ?? '';
+}
+
+/** A journal belongs to a running process only if that process is the very one, and not another with its number. */
+async function isSameProcess(processName: string): Promise<boolean> {
+  const [pid = '', , identity = ''] = processName.split('.');
+  const running = await readProcessIdentity(Number(pid));
+  return running !== null && encodeIdentity(running) === identity;
+}
+
+function encodeIdentity(identity: string | null): string {
+  return Buffer.from(identity ?? '').toString('hex');
+}

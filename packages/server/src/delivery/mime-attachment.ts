@@ -1,0 +1,76 @@
+import { isAscii, isUtf8 } from 'node:buffer';
+import { encodeBase64 } from './mime-body.ts';
+import { formatParameter } from './mime-parameter.ts';
+import type { MimePart } from './mime-part.ts';
+
+/** A file of a message, its name and types checked before. */
+export interface Attachment {
+  readonly filename: string;
+  /** Type and subtype, with parameters where it has some. */
+  readonly contentType: string;
+  /** Set where the html shows the file; without angle brackets. */
+  readonly contentId: string | null;
+  readonly content: Uint8Array;
+}
+
+/** Each file as a part of its own. Its octets stay as they are: base64, whatever the type, text too. */
+export function attachmentParts(attachments: readonly Attachment[]): readonly MimePart[] {
+  return attachments.map(attachmentPart);
+}
+
+function attachmentPart({ filename, contentType, contentId, content }: Attachment): MimePart {
+  const { type, isPlain } = typeOf(contentType, content);
+  // A text that is inline is shown as one more body by most readers, and not where the html names it.
+  const isInline = contentId !== null && !/^(?:text\/(?:plain|html)|message\/)/i.test(contentType);
+  return {
+    header:
+      // The name stands twice: in the disposition as RFC 2231 has it, and in the type as older readers look for it.
+      `Content-Type: ${type};${formatParameter('name', filename, 'encoded-word')}\r\n` +
+      `Content-Transfer-Encoding: ${isPlain ? '7bit' : 'base64'}\r\n` +
+      `Content-Disposition: ${isInline ? 'inline' : 'attachment'};${formatParameter('filename', filename, 'extended')}\r\n` +
+      (contentId === null ? '' : `Content-ID: <${contentId}>\r\n`),
+    pieces: [isPlain ? bytesOf(content).toString('latin1') : encodeBase64(bytesOf(content))],
+  };
+}
+
+/**
+ * The type as the header says it. A message within the message may not be encoded (RFC 2046 §5.2.1): it goes as it is where it is clean
+ * enough for the wire, and as a file of unknown type otherwise, since its octets matter more than what it is called.
+ */
+function typeOf(contentType: string, content: Uint8Array): { readonly type: string; readonly isPlain: boolean } {
+  const type = withoutName(contentType);
+  if (/^message\//i.test(type)) {
+    const isPlain = isWireText(content);
+    return { type: isPlain ? type : 'application/octet-stream', isPlain };
+  }
+  // Without it a reader takes a text for US-ASCII (RFC 2045 §5.2), or guesses.
+  const isUnnamedText = /^text\//i.test(type) && !/;\s*charset\s*=/i.test(type) && isUtf8(content);
+  return { type: isUnnamedText ? `${type}; charset=utf-8` : type, isPlain: false };
+}
+
+/** The name is written anew: a second one could say something else to other readers. */
+function withoutName(contentType: string): string {
+  return contentType.replace(/ *; *name(?:\*[\d*]*)?=(?:"[^"]*"|[^;\s]*)/gi, '');
+}
+
+/** ASCII without NUL, in lines of at most 998 octets that all end in CRLF. */
+function isWireText(content: Uint8Array): boolean {
+  const bytes = bytesOf(content);
+  if (!isAscii(bytes) || bytes.includes(0)) return false;
+  let start = 0;
+  while (start < bytes.length) {
+    const end = bytes.indexOf('\r\n', start, 'latin1');
+    if (end === -1 || end - start > MAX_LINE_OCTETS) return false;
+    if (bytes.subarray(start, end).includes(CR) || bytes.subarray(start, end).includes(LF)) return false;
+    start = end + 2;
+  }
+  return true;
+}
+
+const CR = 0x0d;
+const LF = 0x0a;
+const MAX_LINE_OCTETS = 998;
+
+function bytesOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}

@@ -1,0 +1,17 @@
+/** A label may hold letters, digits and inner hyphens (RFC 1123, section 2.1); the names of containers and laptops often hold more. */
+const HOST_NAME = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i;
+
+/**
+ * The name for EHLO where no setting gives one: the machine's where that is a full one, else the host of the base URL. Mail servers look it
+ * up, and many take a name without a dot for that of a hijacked machine.
+ */
+export function chooseHeloName(machineName: string, baseUrl: string): string {
+  const urlName = URL.parse(baseUrl)?.hostname ?? '';
+  const names = [machineName, urlName].filter((name) => HOST_NAME.test(name) && /[a-z]/i.test(name));
+  return names.find(isFullName) ?? names[0] ?? 'localhost';
+}
+
+/** With a dot, and no address: a top-level domain has a letter (RFC 3696, section 2). */
+function isFullName(name: string): boolean {
+  return /\.[^.]*[a-z][^.]*$/i.test(name);
+}

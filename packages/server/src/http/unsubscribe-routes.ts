@@ -1,0 +1,77 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { classifyDatabaseError } from '../db/database-errors.ts';
+import { type RecipientRow, readRecipient } from '../db/queries/unsubscribes.ts';
+import { type UnsubscribeTools, unsubscribe } from '../unsubscribe/unsubscribe.ts';
+import type { UnsubscribeLinks, UnsubscribeSubject } from '../unsubscribe/unsubscribe-links.ts';
+import {
+  renderTryAgainPage,
+  renderUnknownLinkPage,
+  renderUnsubscribedPage,
+  renderUnsubscribePage,
+  UNSUBSCRIBE_PAGE_POLICY,
+} from '../unsubscribe/unsubscribe-pages.ts';
+import { refuseOtherMethods } from './method-not-allowed.ts';
+import { PREFIXES } from './router.ts';
+
+export interface UnsubscribeRouteOptions {
+  readonly links: UnsubscribeLinks;
+  readonly tools: UnsubscribeTools;
+}
+
+/** RFC 8058, section 3.2: a mail service posts one of these two, and so does the page's form. */
+const FORM_TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data'];
+const FORM_BYTES = 16_384;
+
+/**
+ * `/u/:token`, the link of every unsubscribe header and placeholder. GET shows a page and changes nothing; POST unsubscribes, for the page's
+ * button as for the one click of a mail program. The token alone says who: what the form holds is not looked at, because nobody who wants out is
+ * to be turned away for a field.
+ */
+export function addUnsubscribeRoutes(app: FastifyInstance, { links, tools }: UnsubscribeRouteOptions): void {
+  app.register(async (pages) => {
+    pages.removeAllContentTypeParsers();
+    pages.addContentTypeParser(FORM_TYPES, { parseAs: 'buffer', bodyLimit: FORM_BYTES }, (_request, _body, done) =>
+      done(null),
+    );
+    for (const prefix of PREFIXES) {
+      const url = `${prefix}/u/:token`;
+      pages.get(url, async (request, reply) => {
+        const read = (subject: UnsubscribeSubject) => readRecipient(tools.sql, subject);
+        return await answer(request, reply, links, read, renderUnsubscribePage);
+      });
+      pages.post(url, async (request, reply) => {
+        const leave = (subject: UnsubscribeSubject) => unsubscribe(tools, subject);
+        return await answer(request, reply, links, leave, renderUnsubscribedPage);
+      });
+      refuseOtherMethods(pages, url, ['GET', 'POST']);
+    }
+  });
+}
+
+async function answer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  links: UnsubscribeLinks,
+  act: (subject: UnsubscribeSubject) => Promise<RecipientRow | null>,
+  render: (recipient: RecipientRow) => string,
+): Promise<FastifyReply> {
+  const { token } = request.params as { readonly token: string }; // The routes have this parameter.
+  const subject = links.read(token);
+  try {
+    const recipient = subject === null ? null : await act(subject);
+    if (recipient === null) return sendPage(reply.code(404), renderUnknownLinkPage());
+    return sendPage(reply, render(recipient));
+  } catch (error) {
+    if (classifyDatabaseError(error) !== 'unavailable') throw error;
+    return sendPage(reply.code(503).header('retry-after', '60'), renderTryAgainPage());
+  }
+}
+
+function sendPage(reply: FastifyReply, markup: string): FastifyReply {
+  return reply
+    .header('content-type', 'text/html; charset=utf-8')
+    .header('content-security-policy', UNSUBSCRIBE_PAGE_POLICY)
+    .header('referrer-policy', 'no-referrer')
+    .header('x-robots-tag', 'noindex')
+    .send(markup);
+}

@@ -1,0 +1,44 @@
+import type { ProtectedLinks } from './protected-links.ts';
+import { applyEdits, collectEdits, type TextEdit } from './text-edits.ts';
+import { tagUrl, type UtmTags } from './utm-tags.ts';
+import { isWebLink } from './web-link.ts';
+
+/**
+ * From the scheme to what cannot stand in a URL, or to where Markdown's link text ends. Braces are taken along, so that one with a template
+ * variable is seen whole.
+ */
+const URL_IN_TEXT = /\bhttps?:\/\/(?:(?!\]\()[^\s<>"`])+/gi;
+/** Punctuation of the sentence, not of the URL, where a URL ends with it. */
+const SENTENCE_END = /[.,;:!?'"*|\\\]}\u00bb\u2018-\u201f\u2026\u3001\u3002\uff01\uff09\uff0c\uff1a\uff1b\uff1f]/;
+
+/** Plain text with the tags on every http and https URL in it; null where it would be longer than `maxCharacters`. */
+export function tagText(
+  text: string,
+  tags: UtmTags,
+  protectedLinks: ProtectedLinks,
+  maxCharacters: number,
+): string | null {
+  const edits = collectEdits(text, editsOf(text, tags, protectedLinks), maxCharacters);
+  return edits === null ? null : applyEdits(text, edits);
+}
+
+function* editsOf(text: string, tags: UtmTags, protectedLinks: ProtectedLinks): Generator<TextEdit> {
+  for (const { 0: found, index } of text.matchAll(URL_IN_TEXT)) {
+    if (found.includes('{')) continue; // A template variable; trimming might cut it in two.
+    const url = withoutSentence(found);
+    if (!isWebLink(url) || protectedLinks.has(url)) continue;
+    yield { start: index, end: index + url.length, text: tagUrl(url, tags) };
+  }
+}
+
+/** Up to a parenthesis that closes what was not opened in it, and without the punctuation at its end. */
+function withoutSentence(found: string): string {
+  let end = 0;
+  for (let open = 0; end < found.length && open >= 0; end++) {
+    const character = found.charAt(end);
+    if (character === '(') open++;
+    else if (character === ')' && --open < 0) break;
+  }
+  while (end > 0 && SENTENCE_END.test(found.charAt(end - 1))) end--;
+  return found.slice(0, end);
+}

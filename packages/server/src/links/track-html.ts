@@ -1,0 +1,66 @@
+import { LIMITS } from '@postrider/core';
+import { decodeAttribute, escapeAttribute } from './attribute-text.ts';
+import { type HtmlLink, scanHtml } from './html-scanner.ts';
+import type { ProtectedLinks } from './protected-links.ts';
+import { applyEdits } from './text-edits.ts';
+import { isWebLink, urlOf } from './web-link.ts';
+
+/** What a message is tracked by. */
+export interface Tracking {
+  readonly openPixel: boolean;
+  /** The links that are rewritten, each once, in the order of the HTML; a tracking URL names one by its index. */
+  readonly links: readonly string[];
+}
+
+/** Where the tracking image and the rewritten links of one message point to. */
+export interface TrackingUrls {
+  readonly open: string;
+  click(link: number): string;
+}
+
+/** What of this HTML is tracked under the account's switches; null where that is nothing. */
+export function planTracking(
+  html: string,
+  { opens, clicks }: { readonly opens: boolean; readonly clicks: boolean },
+  protectedLinks: ProtectedLinks,
+): Tracking | null {
+  const urls = clicks ? scanHtml(html).links.map((link) => willingUrl(html, link)) : [];
+  const wanted = urls.filter((url): url is string => url !== null && isWebLink(url) && !protectedLinks.has(url));
+  const links = [...new Set(wanted.slice(0, LIMITS.trackedLinksPerMessage))];
+  return opens || links.length > 0 ? { openPixel: opens, links } : null;
+}
+
+/**
+ * The HTML as it is delivered: planned links lead to their tracking URLs, and the image stands at the page's end. Every other byte stays,
+ * links that were not planned among them.
+ */
+export function trackHtml(html: string, { openPixel, links }: Tracking, urls: TrackingUrls): string {
+  const indexes = new Map(links.map((url, index) => [url, index]));
+  const page = scanHtml(html);
+  const found = page.links.flatMap((link) => {
+    const index = indexes.get(willingUrl(html, link) ?? '');
+    return index === undefined ? [] : [{ start: link.start, end: link.end, index }];
+  });
+  const edits = found.slice(0, LIMITS.trackedLinksPerMessage).map(({ start, end, index }) => ({
+    ...{ start, end },
+    text: escapeAttribute(urls.click(index)),
+  }));
+  if (openPixel) edits.push({ start: page.pageEnd, end: page.pageEnd, text: imageOf(urls.open) });
+  return (
+    applyEdits(
+      html,
+      edits.sort((a, b) => a.start - b.start),
+    ) ?? html
+  );
+}
+
+/** The URL of a link that says nothing against being tracked; null of any other. */
+function willingUrl(html: string, link: HtmlLink): string | null {
+  if (link.isUnsubscribe || link.isUntracked) return null;
+  return urlOf(decodeAttribute(html.slice(link.start, link.end)));
+}
+
+/** Not `display:none`: some clients load no image that is not shown. */
+function imageOf(url: string): string {
+  return `<img src="${escapeAttribute(url)}" width="1" height="1" alt="" style="border:0;width:1px;height:1px">`;
+}

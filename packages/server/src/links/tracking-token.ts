@@ -1,0 +1,64 @@
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+
+/** What a tracking URL stands for. Whom it was sent to is not in it: a message knows whether it had one recipient alone. */
+export interface TrackingSubject {
+  readonly accountId: string;
+  readonly messageId: string;
+  /** Null for the image, else the link's place among the tracked links of the message. */
+  readonly link: number | null;
+}
+
+/** Makes and reads the tokens of tracking URLs: signed, so that nobody can make one up or point one elsewhere. */
+export interface TrackingTokens {
+  /** 59 URL-safe characters, 62 with a link. */
+  sign(subject: TrackingSubject): string;
+  /** Null where it was not made here, or was changed. */
+  read(token: string): TrackingSubject | null;
+}
+
+const UUID_BYTES = 16;
+const IDS_BYTES = 2 * UUID_BYTES;
+const LINK_BYTES = 2;
+/** 96 bits: a forger has to ask the server about each guess. */
+const MAC_BYTES = 12;
+
+/** `secretKey`: the installation's 32 bytes, of which a key for this purpose alone is derived. */
+export function createTrackingTokens(secretKey: Buffer): TrackingTokens {
+  const key = Buffer.from(hkdfSync('sha256', secretKey, '', 'postrider tracking links', 32));
+  const macOf = (content: Buffer) => createHmac('sha256', key).update(content).digest().subarray(0, MAC_BYTES);
+
+  return {
+    sign(subject) {
+      const content = encode(subject);
+      return Buffer.concat([content, macOf(content)]).toString('base64url');
+    },
+    read(token) {
+      const bytes = Buffer.from(token, 'base64url');
+      const content = bytes.subarray(0, -MAC_BYTES);
+      if (content.length !== IDS_BYTES && content.length !== IDS_BYTES + LINK_BYTES) return null;
+      // The decoder passes by what is not base64url: a token has one spelling.
+      if (bytes.toString('base64url') !== token) return null;
+      return timingSafeEqual(macOf(content), bytes.subarray(-MAC_BYTES)) ? decode(content) : null;
+    },
+  };
+}
+
+function encode({ accountId, messageId, link }: TrackingSubject): Buffer {
+  const content = Buffer.alloc(link === null ? IDS_BYTES : IDS_BYTES + LINK_BYTES);
+  content.write(accountId.replaceAll('-', ''), 0, 'hex');
+  content.write(messageId.replaceAll('-', ''), UUID_BYTES, 'hex');
+  if (link !== null) content.writeUInt16BE(link, IDS_BYTES);
+  return content;
+}
+
+function decode(content: Buffer): TrackingSubject {
+  return {
+    accountId: toUuid(content.subarray(0, UUID_BYTES)),
+    messageId: toUuid(content.subarray(UUID_BYTES, IDS_BYTES)),
+    link: content.length === IDS_BYTES ? null : content.readUInt16BE(IDS_BYTES),
+  };
+}
+
+function toUuid(bytes: Buffer): string {
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}

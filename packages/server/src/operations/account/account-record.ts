@@ -1,0 +1,24 @@
+import { LIMITS, type OperationById, type OperationOutput } from '@postrider/core';
+import { readAccountRecord } from '../../db/queries/account-record.ts';
+import { quotaMonth, quotaResetsAt } from '../../sending/quota.ts';
+import type { Services } from '../context.ts';
+
+type AccountRecord = OperationOutput<OperationById<'account.get'>>;
+
+/** The account as reads show it. Its reputation is `good` as long as nothing computes another, and nothing schedules a deletion. */
+export async function readAccount(services: Services, accountId: string): Promise<AccountRecord> {
+  const now = services.clock.now();
+  const row = await readAccountRecord(services.sql, accountId, quotaMonth(now));
+  if (row === null) throw new Error(`the account ${accountId} of a key is gone`);
+  const { monthlyQuota, domains, seats, ...account } = row;
+  return {
+    ...account,
+    monthlyQuota: monthlyQuota ?? services.monthlyQuota,
+    quotaResetsAt: quotaResetsAt(now).toISOString(),
+    domains: { used: domains, limit: LIMITS.domainsPerAccount },
+    seats: { used: seats, limit: LIMITS.seatsPerAccount },
+    reputationLevel: 'good',
+    retentionDays: LIMITS.bodyRetentionDays,
+    deletionScheduledAt: null,
+  };
+}

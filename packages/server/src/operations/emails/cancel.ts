@@ -1,0 +1,19 @@
+import type { MessageStatus } from '@postrider/core';
+import { cancelMessage } from '../../sending/change-queued.ts';
+import type { Handler } from '../context.ts';
+import { assertChanged } from './queued-answer.ts';
+
+/** Takes a queued message back. */
+export const cancelEmail: Handler<'emails.cancel'> = async ({ params }, context) => {
+  const { services, caller } = context;
+  const verdict = await cancelMessage(services, caller.accountId, params.id);
+  assertChanged(verdict, params.id);
+  context.noteEmail(verdict.id);
+  services.waiter.notify([{ id: verdict.id, status: CANCELED }]);
+  return { body: { id: verdict.id, status: CANCELED } };
+};
+
+const CANCELED = 'canceled' satisfies MessageStatus;
+
+/** The same under its other spelling. */
+export const deleteEmail: Handler<'emails.delete'> = (input, context) => cancelEmail({ ...input }, context);

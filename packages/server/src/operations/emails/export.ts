@@ -1,0 +1,49 @@
+import { EXPORT_FORMATS, LIMITS } from '@postrider/core';
+import { readAccounts } from '../../db/queries/accounts.ts';
+import { ProblemError } from '../../problem.ts';
+import type { Handler } from '../context.ts';
+import { exportFileName } from './export-file-name.ts';
+import { openExport } from './export-lines.ts';
+import { toMessageFilters } from './message-filters.ts';
+
+/** The message log as a file. What has to be known before the first byte is found out first; the rows follow as they are taken. */
+export const exportEmails: Handler<'emails.export'> = async ({ query }, { services, caller, signal }) => {
+  const { accountId } = caller;
+  const release = services.exports.enter(accountId);
+  if (release === null) throw new ProblemError('rate_limited', TOO_MANY);
+  try {
+    const filters = toMessageFilters(query, accountId);
+    const [[account], file] = await Promise.all([
+      readAccounts(services.sql, accountId),
+      openExport(services.readsSql, filters, query.format, signal),
+    ]);
+    const name = exportFileName(account?.name ?? '', services.clock.now(), query.format);
+    return {
+      headers: {
+        'content-type': EXPORT_FORMATS[query.format],
+        'content-disposition': `attachment; filename="${name}"`,
+        ...(file.isTruncated ? { 'x-export-truncated': 'true' } : {}),
+      },
+      body: releasing(file.lines, release),
+    };
+  } catch (error) {
+    release();
+    // A statement that was canceled looks like a database that is going down.
+    if (signal.aborted) throw new ProblemError('unavailable', { detail: 'The client closed the connection.' });
+    throw error;
+  }
+};
+
+const TOO_MANY = {
+  detail: `The account has ${LIMITS.exportsAtOnce} exports under way already.`,
+  fix: 'Read them to their end, or close them, and export again.',
+  headers: { 'retry-after': '5' },
+};
+
+async function* releasing(lines: AsyncIterable<string>, release: () => void): AsyncGenerator<string, void> {
+  try {
+    yield* lines;
+  } finally {
+    release();
+  }
+}

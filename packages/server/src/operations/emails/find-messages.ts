@@ -1,0 +1,35 @@
+import type { Sql } from '../../db/client.ts';
+import { type MessageFilters, needsSearch } from '../../db/queries/message-filters.ts';
+import { countMessages, listMessages, type MessageRow, readMessages } from '../../db/queries/read-messages.ts';
+import { countMatches, type SearchPosition, searchMessages } from '../../db/queries/search-messages.ts';
+import { EXACT_COUNT_CAP } from '../total.ts';
+
+export interface FoundMessages {
+  /** Newest first. */
+  readonly rows: readonly MessageRow[];
+  /** Of all matches, never past EXACT_COUNT_CAP. */
+  readonly count: number;
+}
+
+/**
+ * A page of messages that match, by the log's own indexes where they serve, else by the search table. Searches go over connections of their
+ * own: one that takes long must not hold up what is quick.
+ */
+export async function findMessages(
+  { sql, readsSql }: { readonly sql: Sql; readonly readsSql: Sql },
+  filters: MessageFilters,
+  position: SearchPosition,
+): Promise<FoundMessages> {
+  if (!needsSearch(filters)) {
+    const [rows, count] = await Promise.all([
+      listMessages(sql, filters, position),
+      countMessages(sql, filters, EXACT_COUNT_CAP),
+    ]);
+    return { rows, count };
+  }
+  const ids = await searchMessages(readsSql, filters, position);
+  const rows = await readMessages(readsSql, filters.accountId, ids);
+  // A first page that is not full has them all, and what is rare would cost as much to count as to find.
+  const isWhole = position.before === null && ids.length < position.limit;
+  return { rows, count: isWhole ? rows.length : await countMatches(readsSql, filters, EXACT_COUNT_CAP) };
+}

@@ -1,0 +1,20 @@
+import { ProblemError } from '../../problem.ts';
+import type { QueuedVerdict } from '../../sending/change-queued.ts';
+
+/** Refuses where a message could not be changed: there is none, or it is queued no more. */
+export function assertChanged(
+  verdict: QueuedVerdict,
+  id: string,
+): asserts verdict is Extract<QueuedVerdict, { kind: 'changed' }> {
+  switch (verdict.kind) {
+    case 'changed':
+      return;
+    case 'missing':
+      throw new ProblemError('not_found', { detail: `There is no message ${id} in this account.` });
+    case 'not_queued':
+      throw new ProblemError('message_not_queued', {
+        detail: `The message is not queued any more: it is \`${verdict.currentStatus}\`.`,
+        currentStatus: verdict.currentStatus,
+      });
+  }
+}

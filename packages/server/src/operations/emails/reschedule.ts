@@ -1,0 +1,19 @@
+import { rescheduleMessage } from '../../sending/change-queued.ts';
+import { resolveSchedule } from '../../sending/content/schedule.ts';
+import type { Handler } from '../context.ts';
+import { assertChanged } from './queued-answer.ts';
+import { toSendProblem } from './send-answer.ts';
+
+/** Moves the time of a queued message. */
+export const rescheduleEmail: Handler<'emails.reschedule'> = async ({ params, body }, context) => {
+  const { services, caller } = context;
+  const now = services.clock.now();
+  const schedule = resolveSchedule(body.scheduled_at, now);
+  if (!schedule.ok) throw toSendProblem({ kind: 'refused', ...schedule.refusal });
+  // A message that is let go at once is due from this moment on, and says so.
+  const dueAt = schedule.at ?? now;
+  const verdict = await rescheduleMessage(services, caller.accountId, params.id, dueAt);
+  assertChanged(verdict, params.id);
+  context.noteEmail(verdict.id);
+  return { body: { id: verdict.id, status: 'queued', scheduledAt: dueAt.toISOString() } };
+};

@@ -1,0 +1,72 @@
+import { findKeyById } from '../../db/queries/api-keys.ts';
+import { readStoredFiles, readStoredSend } from '../../db/queries/stored-sends.ts';
+import { type Caller, toCaller } from '../../keys/caller.ts';
+import { ProblemError } from '../../problem.ts';
+import { fingerprintOf } from '../../sending/idempotency.ts';
+import type { SendVerdict } from '../../sending/send-command.ts';
+import { type SendOrder, sendMessages } from '../../sending/send-messages.ts';
+import { type SendWithBody, toResendOrder } from '../../sending/stored-order.ts';
+import { isUuid } from '../../uuid-v7.ts';
+import type { Handler, KeyedContext } from '../context.ts';
+import { sendHeaders, toSendProblem } from './send-answer.ts';
+
+/** Sends a stored message once more, under the key that sent it first. */
+export const resendEmail: Handler<'emails.resend'> = async ({ params, headers }, context) => {
+  const { services, caller } = context;
+  const stored = isUuid(params.id) ? await readStoredSend(services.sql, caller.accountId, params.id) : null;
+  if (stored === null) {
+    throw new ProblemError('not_found', { detail: `There is no message ${params.id} in this account.` });
+  }
+  const key = headers['idempotency-key'];
+  const idempotency = key === undefined ? null : { key, fingerprint: fingerprintOf({ resend: stored.id }) };
+  const verdict = (await findReplay(idempotency, context)) ?? (await resend(stored, stored.body, idempotency, context));
+  if (verdict.kind === 'refused') throw toSendProblem(verdict);
+  context.noteEmail(verdict.id);
+  return {
+    body: { id: verdict.id, status: verdict.status, resendOf: stored.id },
+    headers: sendHeaders(verdict),
+  };
+};
+
+/** A repeated call is answered as it was, also where its key or the body has gone since. */
+async function findReplay(
+  idempotency: SendOrder['idempotency'],
+  { services, caller }: KeyedContext,
+): Promise<SendVerdict | null> {
+  if (idempotency === null) return null;
+  const replays = await services.inquiry.findReplays(caller.accountId, [idempotency]);
+  return replays.get(idempotency.key) ?? null;
+}
+
+async function resend(
+  stored: Omit<SendWithBody, 'body'>,
+  body: SendWithBody['body'] | null,
+  idempotency: SendOrder['idempotency'],
+  { services, caller, via }: KeyedContext,
+): Promise<SendVerdict> {
+  const sender = await findIssuer(stored.keyId, services, caller);
+  if (body === null) throw new ProblemError('body_expired', { detail: `The body of ${stored.id} is stored no more.` });
+  const files = await readStoredFiles(services.sql, caller.accountId, stored.id);
+  const call = { fixedChannel: via === 'mcp' ? 'mcp' : null, idempotency } as const;
+  const [verdict] = await sendMessages(services, sender, [toResendOrder({ ...stored, body }, files, call)]);
+  if (verdict === undefined) throw new Error('a resend came back without a verdict');
+  return verdict;
+}
+
+/** The key that sent the message first, as it is now; whoever asks for the resend lends it nothing. */
+async function findIssuer(
+  keyId: string,
+  { sql, clock }: KeyedContext['services'],
+  { accountId }: Caller,
+): Promise<Caller> {
+  const row = await findKeyById(sql, accountId, keyId);
+  const now = clock.now();
+  if (row === null || (row.revokedAt !== null && row.revokedAt <= now)) {
+    throw new ProblemError('issuing_key_revoked', { detail: 'The key that sent this message was revoked.' });
+  }
+  if (row.expiresAt !== null && row.expiresAt <= now) {
+    const detail = `The key that sent this message, ending in ${row.last4}, expired on ${row.expiresAt.toISOString()}.`;
+    throw new ProblemError('key_expired', { detail, fix: 'Send a new message with a valid key.' });
+  }
+  return toCaller(row);
+}

@@ -1,0 +1,79 @@
+import { type BatchItem, type DryRun, LIMITS, sendRequestSchema } from '@postrider/core';
+import { type ProblemError, toProblem } from '../../problem.ts';
+import { previewSends } from '../../sending/preview-sends.ts';
+import type { SendVerdict } from '../../sending/send-command.ts';
+import { type SendOrder, sendMessages } from '../../sending/send-messages.ts';
+import type { Handler, KeyedContext } from '../context.ts';
+import { parsePart, validationFailed } from '../parse-part.ts';
+import { sendHeaders, toSendProblem } from './send-answer.ts';
+import { toSendOrder } from './send-order.ts';
+
+/** Judges up to a hundred sends, each by itself: what is no send, what is refused, what is only tried, and what is accepted. */
+export const sendEmailBatch: Handler<'emails.send-batch'> = async ({ body, headers }, context) => {
+  const key = headers['idempotency-key'];
+  assertItemKeys(key, body.emails.length);
+  const items = body.emails.map((raw, index) =>
+    readItem(raw, index, (request) =>
+      toSendOrder(request, raw, headers, key === undefined ? undefined : `${key}:${index}`, context.via),
+    ),
+  );
+  const answers = await answerItems(items, context);
+  const results = answers.map((answer, index) => toResult(answer, index, context));
+  const accepted = results.filter(({ ok }) => ok).length;
+  return {
+    body: { accepted, refused: results.length - accepted, total: results.length, results },
+    headers: headersOf(answers),
+  };
+};
+
+type Item = SendOrder | ProblemError;
+type Answer = SendVerdict | DryRun | ProblemError;
+
+/** Each item's key is a key like any other, so the rule for their length holds with its suffix. */
+function assertItemKeys(key: string | undefined, count: number): void {
+  const suffix = `:${count - 1}`;
+  const most = LIMITS.idempotencyKeyCharacters - suffix.length;
+  if (key === undefined || key.length <= most) return;
+  const message = `must have at most ${most} characters for ${count} items, whose own keys add their position to it`;
+  throw validationFailed([{ path: 'idempotency-key', code: 'too_long', message }]);
+}
+
+function readItem(raw: unknown, index: number, toOrder: (request: SendOrder['request']) => SendOrder): Item {
+  const part = parsePart(sendRequestSchema, raw, `emails.${index}`);
+  return part.ok ? toOrder(part.data) : validationFailed(part.problems);
+}
+
+/** Every item's answer, in order; the sends go through the door together. */
+async function answerItems(items: readonly Item[], { services, caller }: KeyedContext): Promise<readonly Answer[]> {
+  const orders = items.filter((item): item is SendOrder => 'request' in item);
+  const isTried = ({ request }: SendOrder) => request.dry_run === true;
+  const previews = orders.some(isTried) ? await previewSends(services, caller, orders.filter(isTried)) : [];
+  const verdicts = await sendMessages(
+    services,
+    caller,
+    orders.filter((order) => !isTried(order)),
+  );
+  const nextPreview = previews.values();
+  const nextVerdict = verdicts.values();
+  return items.map((item) => {
+    if (!('request' in item)) return item;
+    const { value } = isTried(item) ? nextPreview.next() : nextVerdict.next();
+    if (value === undefined) throw new Error('an item came back without an answer');
+    return value;
+  });
+}
+
+function toResult(answer: Answer, index: number, { services, requestId }: KeyedContext): BatchItem {
+  if ('dryRun' in answer) return { index, ok: answer.ok, dryRun: true, result: answer };
+  if ('kind' in answer && answer.kind === 'accepted') return { index, ok: true, id: answer.id, status: answer.status };
+  const refusal = 'kind' in answer ? toSendProblem(answer) : answer;
+  return { index, ok: false, error: toProblem(refusal, services.baseUrl, requestId) };
+}
+
+/** The quota after the whole call, as far as something was accepted that tells it. */
+function headersOf(answers: readonly Answer[]): Readonly<Record<string, string>> {
+  const accepted = answers.flatMap((answer) => ('kind' in answer && answer.kind === 'accepted' ? [answer] : []));
+  const last = accepted.toSorted((a, b) => a.quota.remaining - b.quota.remaining)[0];
+  if (last === undefined) return {};
+  return sendHeaders({ quota: last.quota, replayed: accepted.some(({ replayed }) => replayed) });
+}

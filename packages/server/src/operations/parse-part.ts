@@ -1,0 +1,46 @@
+import { type FieldProblem, toFieldProblems } from '@postrider/core';
+import type { z } from 'zod';
+import { ProblemError } from '../problem.ts';
+import { findTextFault } from './text-faults.ts';
+
+type ParsedPart<T> =
+  | { readonly ok: true; readonly data: T }
+  | { readonly ok: false; readonly problems: readonly FieldProblem[] };
+
+/**
+ * One part of a request by its schema: what it holds, or everything that is wrong with it.
+ * @param root what a fault of the part as a whole is told at.
+ * @param itemsField a list whose items are read one by one later: their texts are looked at then.
+ */
+export function parsePart<T>(
+  schema: z.ZodType<T>,
+  value: unknown,
+  root: string,
+  upcoming: readonly string[] = [],
+  itemsField?: string,
+): ParsedPart<T> {
+  const fault = findTextFault(itemsField === undefined ? value : withoutField(value, itemsField));
+  if (fault !== null) return { ok: false, problems: [{ ...fault, path: fault.path || root }] };
+  const result = schema.safeParse(value, { reportInput: true });
+  if (result.success) return { ok: true, data: result.data };
+  return { ok: false, problems: toFieldProblems(result.error.issues, { upcoming }, root) };
+}
+
+function withoutField(value: unknown, field: string): unknown {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value, [field]: null } : value;
+}
+
+/** A body of megabytes can break a rule a million times: the first ones are told, each in bounded words. */
+const ERRORS_TOLD = 100;
+const WORDS_TOLD = 300;
+
+export function validationFailed(faults: readonly FieldProblem[]): ProblemError {
+  const errors = faults.slice(0, ERRORS_TOLD).map(({ path, code, message }) => ({
+    path: path.slice(0, WORDS_TOLD),
+    code,
+    message: message.slice(0, WORDS_TOLD),
+  }));
+  const first = errors[0];
+  const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';
+  return new ProblemError('validation_failed', { detail: `${first?.path}: ${first?.message}${more}.`, errors });
+}

@@ -1,0 +1,48 @@
+import { foldAddress } from '@postrider/core';
+import type { Transaction } from '../../db/client.ts';
+import { readSuppressionsOf, type SuppressionRow } from '../../db/queries/suppressions.ts';
+import { ProblemError } from '../../problem.ts';
+import { suppress } from '../../suppressions/suppress.ts';
+import type { Handler } from '../context.ts';
+import { toSuppression } from './suppression-record.ts';
+
+/** Puts one address or many on the suppression list. All of them are added or none. */
+export const createSuppression: Handler<'suppressions.create'> = async ({ body }, { services, caller }) => {
+  const now = services.clock.now();
+  const expiresAt = body.expiresAt ?? null;
+  if (expiresAt !== null && expiresAt <= now) throw pastExpiry(expiresAt);
+  const { accountId, keyId: actor } = caller;
+  const mailboxes = body.emails ?? (body.email === undefined ? [] : [body.email]);
+  const emails = [...new Set(mailboxes.map(({ address }) => foldAddress(address)))];
+  const common = { accountId, reason: body.reason ?? 'manual', emailId: null, note: body.note ?? null, expiresAt };
+  const entries = emails.map((email) => ({ ...common, id: services.ids.next(now), email }));
+  const { added, rows } = await services.sql.begin(async (transaction) => ({
+    added: await suppress(transaction, services.ids, entries, { now, actor, replacesTemporary: false }),
+    rows: await readInOrder(transaction, accountId, emails, now),
+  }));
+  const [first] = rows;
+  const status = added.size > 0 ? 201 : 200;
+  if (body.emails === undefined && first !== undefined) return { status, body: toSuppression(first) };
+  const counts = { added: added.size, existing: rows.length - added.size };
+  return { status, body: { suppressions: rows.map(toSuppression), ...counts } };
+};
+
+/** In the order of the addresses: each is there, since what was there is locked and what was not has been added. */
+async function readInOrder(
+  transaction: Transaction,
+  accountId: string,
+  emails: readonly string[],
+  now: Date,
+): Promise<readonly SuppressionRow[]> {
+  const rows = await readSuppressionsOf(transaction, accountId, emails, now);
+  const byEmail = new Map(rows.map((row) => [row.email, row]));
+  return emails.flatMap((email) => byEmail.get(email) ?? []);
+}
+
+function pastExpiry(expiresAt: Date): ProblemError {
+  const message = 'must lie in the future';
+  return new ProblemError('validation_failed', {
+    detail: `expiresAt: ${message}, and ${expiresAt.toISOString()} is over.`,
+    errors: [{ path: 'expiresAt', code: 'out_of_range', message }],
+  });
+}

@@ -1,0 +1,23 @@
+import { appendAudit } from '../../db/queries/audit-log.ts';
+import { removeSuppression } from '../../db/queries/suppressions.ts';
+import type { Handler } from '../context.ts';
+import { toSuppressionName, unknownSuppression } from './suppression-name.ts';
+import { toSuppression } from './suppression-record.ts';
+
+/** Removes one entry of the suppression list, and says in the audit log who did. */
+export const deleteSuppression: Handler<'suppressions.delete'> = async ({ params, query }, { services, caller }) => {
+  const { accountId, keyId: actor } = caller;
+  const name = toSuppressionName(params.id);
+  const now = services.clock.now();
+  const row = await services.sql.begin(async (transaction) => {
+    const removed = await removeSuppression(transaction, accountId, name, now);
+    if (removed === null) return null;
+    const { id: targetId, email, reason, emailId } = removed;
+    const details = { email, reason, emailId, note: query.note ?? null };
+    const id = services.ids.next(now);
+    await appendAudit(transaction, [{ accountId, id, action: 'suppression.removed', actor, targetId, details, now }]);
+    return removed;
+  });
+  if (row === null) throw unknownSuppression(params.id);
+  return { body: toSuppression(row) };
+};

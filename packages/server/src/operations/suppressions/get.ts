@@ -1,0 +1,12 @@
+import { readSuppression } from '../../db/queries/suppressions.ts';
+import type { Handler } from '../context.ts';
+import { toSuppressionName, unknownSuppression } from './suppression-name.ts';
+import { toSuppression } from './suppression-record.ts';
+
+/** Reads one entry of the suppression list by id or address. */
+export const getSuppression: Handler<'suppressions.get'> = async ({ params }, { services, caller }) => {
+  const name = toSuppressionName(params.id);
+  const row = await readSuppression(services.sql, caller.accountId, name, services.clock.now());
+  if (row === null) throw unknownSuppression(params.id);
+  return { body: toSuppression(row) };
+};

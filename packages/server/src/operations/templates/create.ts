@@ -1,0 +1,29 @@
+import { ProblemError } from '../../problem.ts';
+import { storeTemplate } from '../../templates/change-template.ts';
+import { slugOf } from '../../templates/template-reference.ts';
+import type { Handler } from '../context.ts';
+import { inspectParts } from './template-problems.ts';
+import { readTemplateRecord } from './template-record.ts';
+
+/** Stores a template as its version 1. */
+export const createTemplate: Handler<'templates.create'> = async ({ body }, context) => {
+  const { services, caller } = context;
+  const { name, subject = null, html = null, text = null, note = null } = body;
+  const content = { subject, html, text };
+  const variables = await inspectParts(context, content);
+  const now = services.clock.now();
+  const id = services.ids.next(now);
+  const slug = body.slug ?? slugOf(name, id);
+  const maker = { accountId: caller.accountId, createdBy: caller.keyId, now };
+  const isNew = await storeTemplate(services.sql, maker, { id, slug, name, ...content, variables, note });
+  if (!isNew) throw slugTaken(slug);
+  return { body: await readTemplateRecord(context, id, 1) };
+};
+
+export function slugTaken(slug: string): ProblemError {
+  return new ProblemError('already_exists', {
+    detail: `The account has a template with the slug ${slug} already.`,
+    fix: 'Give another `slug`, or change the existing template with PATCH.',
+    errors: [{ path: 'slug', code: 'taken', message: `${slug} is taken` }],
+  });
+}

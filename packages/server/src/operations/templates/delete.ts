@@ -1,0 +1,12 @@
+import { deleteTemplate as remove } from '../../db/queries/templates.ts';
+import type { Handler } from '../context.ts';
+import { readTemplateRecord, templateNotFound } from './template-record.ts';
+
+/** Removes a template with its versions, and answers it as it was. */
+export const deleteTemplate: Handler<'templates.delete'> = async ({ params }, context) => {
+  const { services, caller } = context;
+  const record = await readTemplateRecord(context, params.id);
+  const isGone = await remove(services.sql, caller.accountId, record.id);
+  if (!isGone) throw templateNotFound(params.id);
+  return { body: record };
+};

@@ -1,0 +1,29 @@
+import { LIMITS } from '@postrider/core';
+import { countTemplates, listTemplates as readPage } from '../../db/queries/templates.ts';
+import type { Handler } from '../context.ts';
+import { decodeCursor, encodeCursor } from '../cursor.ts';
+import { countSeen, EXACT_COUNT_CAP, toTotal } from '../total.ts';
+import { toTemplateRecord } from './template-record.ts';
+
+/** Bodies of up to 4 MB each make a page of a hundred more than an answer should be; it ends early then. */
+const PAGE_BODY_BYTES = 8_000_000;
+
+/** One page of the account's templates. */
+export const listTemplates: Handler<'templates.list'> = async ({ query }, { services, caller }) => {
+  const { accountId } = caller;
+  const scope = { list: 'templates', accountId, filters: {} };
+  const before = decodeCursor(query.cursor, scope);
+  const size = { versionsShown: LIMITS.templateVersionsShown, bodyBytes: PAGE_BODY_BYTES };
+  const [rows, count] = await Promise.all([
+    readPage(services.sql, { accountId, before, limit: query.limit, ...size }),
+    countTemplates(services.sql, accountId, EXACT_COUNT_CAP),
+  ]);
+  const last = rows.at(-1);
+  return {
+    body: {
+      templates: rows.map(toTemplateRecord),
+      ...toTotal(count, countSeen(rows, before)),
+      nextCursor: last === undefined || last.more <= 1 ? null : encodeCursor(last.id, scope),
+    },
+  };
+};

@@ -1,0 +1,41 @@
+import { readTemplateSource } from '../../db/queries/templates.ts';
+import { ProblemError } from '../../problem.ts';
+import { toBodyText } from '../../sending/content/body-text.ts';
+import { toTemplateName } from '../../templates/template-reference.ts';
+import type { Handler } from '../context.ts';
+import { faultyTemplate, rendererBusy } from './template-problems.ts';
+import { templateNotFound } from './template-record.ts';
+
+/** Renders a template, stored or with parts that are not stored yet, and sends nothing. */
+export const renderTemplate: Handler<'templates.render'> = async ({ params, body }, { services, caller }) => {
+  const { variables = {}, version = null, ...draft } = body;
+  const name = toTemplateName(params.id);
+  const stored = await readTemplateSource(services.sql, caller.accountId, name, version);
+  if (stored === null && version !== null) {
+    const known = await readTemplateSource(services.sql, caller.accountId, name, null);
+    if (known !== null) {
+      throw new ProblemError('template_not_found', {
+        detail: `The template ${known.slug} has no version ${version}.`,
+        errors: [{ path: 'version', code: 'not_found', message: `there is no version ${version}` }],
+      });
+    }
+  }
+  if (stored === null) throw templateNotFound(params.id);
+  const { subject = stored.subject, html = stored.html, text = stored.text } = draft;
+  const key = Object.keys(draft).length === 0 ? `${stored.id}@${stored.version}` : null;
+  const { renderer } = services.content.templates;
+  const rendering = await renderer.render(caller.accountId, { key, source: { subject, html, text }, variables });
+  if (!rendering.ok) {
+    if ('busy' in rendering) throw rendererBusy();
+    throw faultyTemplate('template_render_failed', rendering.faults, 'render_failed');
+  }
+  return {
+    body: {
+      subject: rendering.subject,
+      html: rendering.html,
+      text: toBodyText(rendering.html, rendering.text),
+      version: stored.version,
+      missing: [...rendering.missing],
+    },
+  };
+};

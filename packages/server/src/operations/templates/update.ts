@@ -1,0 +1,33 @@
+import { changeTemplate } from '../../templates/change-template.ts';
+import { toTemplateName } from '../../templates/template-reference.ts';
+import type { Handler } from '../context.ts';
+import { slugTaken } from './create.ts';
+import { inspectParts, invalidField } from './template-problems.ts';
+import { readTemplateRecord, templateNotFound } from './template-record.ts';
+
+/** Changes a template; what changes its content makes a version. */
+export const updateTemplate: Handler<'templates.update'> = async ({ params, body }, context) => {
+  const { services, caller } = context;
+  const { slug = null, name = null, subject, html, text, rollbackTo = null, note = null } = body;
+  const content = {
+    ...(subject === undefined ? {} : { subject }),
+    ...(html === undefined ? {} : { html }),
+    ...(text === undefined ? {} : { text }),
+  };
+  const variables = Object.keys(content).length === 0 ? {} : await inspectParts(context, content);
+  const maker = { accountId: caller.accountId, createdBy: caller.keyId, now: services.clock.now() };
+  const edit = { slug, name, content, variables, rollbackTo, note };
+  const verdict = await changeTemplate(services.sql, maker, toTemplateName(params.id), edit);
+  switch (verdict.kind) {
+    case 'changed':
+      return { body: await readTemplateRecord(context, verdict.id, verdict.version) };
+    case 'not_found':
+      throw templateNotFound(params.id);
+    case 'version_not_found':
+      throw invalidField('rollbackTo', 'not_found', `there is no version ${rollbackTo}`);
+    case 'without_body':
+      throw invalidField(html === undefined ? 'text' : 'html', 'required', 'would leave the template without a body');
+    case 'slug_taken':
+      throw slugTaken(slug ?? '');
+  }
+};

@@ -1,0 +1,92 @@
+import type { Clock } from '../clock.ts';
+import type { Sql } from '../db/client.ts';
+import { readAcceptanceFacts } from '../db/queries/acceptance-facts.ts';
+import { type AcceptanceFindings, examineAcceptance } from './acceptance.ts';
+import { idempotencyHorizon, questionOf, readBatchFacts } from './batch-facts.ts';
+import { checkIdempotency, IDEMPOTENCY_KEY_REUSED } from './idempotency.ts';
+import { prepareSend } from './prepare-send.ts';
+import { type Provenance, provenanceOf } from './provenance.ts';
+import { quotaMonth } from './quota.ts';
+import type { Recipient } from './recipients.ts';
+import type { QuotaState, SendCommand, SendVerdict } from './send-command.ts';
+
+export interface InquiryOptions {
+  /** Not one of the door's own connections, which sends wait for. */
+  readonly sql: Sql;
+  readonly clock: Clock;
+  readonly sandboxDomain: string;
+  /** The monthly quota of accounts that have none of their own. */
+  readonly monthlyQuota: number;
+}
+
+/** What the rules of the door say of a send that stays outside. */
+export interface Examination {
+  readonly findings: AcceptanceFindings;
+  readonly recipients: readonly Recipient[];
+  readonly provenance: Provenance;
+  readonly quota: { readonly limit: number; readonly used: number; readonly cost: number };
+}
+
+type IdempotencyClaim = NonNullable<SendCommand['idempotency']>;
+
+/** Questions about acceptance that change nothing. */
+export interface AcceptanceInquiry {
+  /** Asks every rule about each send, each as if it came alone. */
+  examine(commands: readonly SendCommand[]): Promise<readonly Examination[]>;
+  /** What sends under idempotency keys are answered without looking at their content, by key; keys that are new are missing. */
+  findReplays(accountId: string, keys: readonly IdempotencyClaim[]): Promise<ReadonlyMap<string, SendVerdict>>;
+}
+
+export function createAcceptanceInquiry(options: InquiryOptions): AcceptanceInquiry {
+  const { sql, clock, sandboxDomain, monthlyQuota } = options;
+
+  async function examine(commands: readonly SendCommand[]): Promise<readonly Examination[]> {
+    const sends = commands.map((command) => prepareSend(command, sandboxDomain));
+    const facts = await readBatchFacts(sql, sends, clock.now());
+    return sends.map((send) => {
+      const account = facts.accounts.get(send.command.accountId);
+      const quota = { limit: account?.monthlyQuota ?? monthlyQuota, used: account?.used ?? 0, cost: send.cost };
+      return {
+        findings: examineAcceptance(questionOf(send, facts, quota)),
+        recipients: send.recipients,
+        provenance: provenanceOf(send.command),
+        quota,
+      };
+    });
+  }
+
+  async function findReplays(
+    accountId: string,
+    claims: readonly IdempotencyClaim[],
+  ): Promise<ReadonlyMap<string, SendVerdict>> {
+    const now = clock.now();
+    const { accounts, idempotency } = await readAcceptanceFacts(sql, {
+      accountIds: [accountId],
+      month: quotaMonth(now),
+      domains: [],
+      recipients: [],
+      idempotencyKeys: claims.map(({ key }) => ({ accountId, value: key })),
+      now,
+      idempotencyHorizon: idempotencyHorizon(now),
+    });
+    const { monthlyQuota: limit = monthlyQuota, used = 0 } = accounts[0] ?? {};
+    const quota = { limit: limit ?? monthlyQuota, remaining: Math.max(0, (limit ?? monthlyQuota) - used) };
+    const stored = new Map(idempotency.map((fact) => [fact.value, fact]));
+    return new Map(
+      claims.flatMap(({ key, fingerprint }) => {
+        const verdict = checkIdempotency(stored.get(key), fingerprint);
+        return verdict.kind === 'new' ? [] : [[key, toReplay(verdict, quota)]];
+      }),
+    );
+  }
+
+  return { examine, findReplays };
+}
+
+function toReplay(
+  verdict: Exclude<ReturnType<typeof checkIdempotency>, { kind: 'new' }>,
+  quota: QuotaState,
+): SendVerdict {
+  if (verdict.kind === 'reused') return { kind: 'refused', ...IDEMPOTENCY_KEY_REUSED };
+  return { kind: 'accepted', id: verdict.messageId, status: 'queued', replayed: true, quota };
+}

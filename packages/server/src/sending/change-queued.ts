@@ -1,0 +1,66 @@
+import type { MessageStatus } from '@postrider/core';
+import type { Clock } from '../clock.ts';
+import type { Sql } from '../db/client.ts';
+import {
+  cancelQueuedMessage,
+  type QueuedChange,
+  type QueuedMessageKey,
+  rescheduleQueuedMessage,
+} from '../db/queries/queued-messages.ts';
+import { type IdGenerator, idFloorAfter, isUuid } from '../uuid-v7.ts';
+import { expiryOf } from './prepare-send.ts';
+
+export interface ChangeTools {
+  readonly sql: Sql;
+  readonly clock: Clock;
+  readonly ids: IdGenerator;
+}
+
+/** What came of the wish to change a queued message. */
+export type QueuedVerdict =
+  | { readonly kind: 'changed'; readonly id: string }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'not_queued'; readonly currentStatus: MessageStatus };
+
+/** Deliveries get their ids in the same turn as their message; a second is far more than a hundred of them ever took. */
+const IDS_WITHIN_MS = 1_000;
+
+/**
+ * Takes a queued message back: out of the outbox, its content gone, its quota given back to the month it was taken from. The row locks of its
+ * deliveries decide against the workers, so that it is either canceled or sent. The log keeps the row, and its idempotency key goes on
+ * standing for it.
+ */
+export async function cancelMessage(
+  { sql, clock, ids }: ChangeTools,
+  accountId: string,
+  messageId: string,
+): Promise<QueuedVerdict> {
+  if (!isUuid(messageId)) return { kind: 'missing' };
+  const now = clock.now();
+  return toVerdict(await cancelQueuedMessage(sql, keyOf(accountId, messageId), { eventId: ids.next(now), now }));
+}
+
+/** Moves the time a queued message is due at; its retries end as long after it as ever. */
+export async function rescheduleMessage(
+  { sql, clock, ids }: ChangeTools,
+  accountId: string,
+  messageId: string,
+  dueAt: Date,
+): Promise<QueuedVerdict> {
+  if (!isUuid(messageId)) return { kind: 'missing' };
+  const now = clock.now();
+  const change = { eventId: ids.next(now), now, dueAt, expiresAt: expiryOf(dueAt) };
+  return toVerdict(await rescheduleQueuedMessage(sql, keyOf(accountId, messageId), change));
+}
+
+function keyOf(accountId: string, messageId: string): QueuedMessageKey {
+  return { accountId, messageId, idsBefore: idFloorAfter(messageId, IDS_WITHIN_MS) };
+}
+
+function toVerdict({ id, obstacle }: QueuedChange): QueuedVerdict {
+  if (obstacle === null) return { kind: 'changed', id };
+  // The column holds what message-status.ts names.
+  return obstacle === 'missing'
+    ? { kind: 'missing' }
+    : { kind: 'not_queued', currentStatus: obstacle as MessageStatus };
+}

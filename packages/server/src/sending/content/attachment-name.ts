@@ -1,0 +1,36 @@
+/** The endings of files that run as programs when they are opened. */
+const REFUSED_ENDINGS = new Set(['exe', 'bat', 'cmd', 'com', 'scr', 'js', 'vbs', 'msi', 'lnk', 'jar']);
+
+/**
+ * The name a file is sent under: without folders, and without the dots and spaces at its end that some systems drop when they store it.
+ * Null where nothing is left of it.
+ */
+export function sanitiseFilename(given: string): string | null {
+  const name = given.slice(Math.max(given.lastIndexOf('/'), given.lastIndexOf('\\')) + 1);
+  const kept = withoutTail(name.trimStart());
+  return kept === '' ? null : kept;
+}
+
+/**
+ * Whether a file of this name runs as a program. The last ending decides. A colon ends the name on Windows (`a.exe:b.txt` is stored as
+ * `a.exe`), so what stands before one is looked at as well; wide and other look-alike letters count as those they stand for.
+ */
+export function isRefusedType(filename: string): boolean {
+  return filename
+    .normalize('NFKC')
+    .toLowerCase()
+    .split(':')
+    .some((part) => REFUSED_ENDINGS.has(endingOf(withoutTail(part))));
+}
+
+/** What follows the last dot, in lower case; empty without one. */
+export function endingOf(filename: string): string {
+  const dot = filename.lastIndexOf('.');
+  return dot === -1 ? '' : filename.slice(dot + 1).toLowerCase();
+}
+
+function withoutTail(name: string): string {
+  let end = name.length;
+  while (end > 0 && /[.\s]/.test(name.charAt(end - 1))) end -= 1;
+  return name.slice(0, end);
+}

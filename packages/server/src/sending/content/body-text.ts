@@ -1,0 +1,7 @@
+import { deriveText } from '../derive-text.ts';
+
+/** The plain text of a message: absent text is derived from the html, and an empty one says that none is wanted. */
+export function toBodyText(html: string | null, text: string | null | undefined): string | null {
+  if (text === undefined || text === null) return html === null ? null : deriveText(html);
+  return text === '' ? null : text;
+}

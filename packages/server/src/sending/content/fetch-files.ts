@@ -1,0 +1,143 @@
+import { LIMITS } from '@postrider/core';
+import { createGate } from '../../gate.ts';
+import { type OutboundAnswer, type OutboundClient, TOTAL_MS } from '../../outbound/outbound-client.ts';
+
+export type FetchVerdict =
+  | { readonly ok: true; readonly content: Uint8Array }
+  | {
+      readonly ok: false;
+      readonly code: 'attachment_url_refused' | 'attachment_fetch_failed' | 'attachment_too_large';
+      /** Reads on from the name of the field. */
+      readonly message: string;
+    };
+
+/** The files of one call, which may be a whole batch: they share its time, its connections and its room. */
+export interface FileSession {
+  /** An address that is named twice is fetched once. Never rejects. */
+  fetch(url: string): Promise<FetchVerdict>;
+  /** To be called when the files are stored or the send is refused: gives back the room they took. */
+  close(): void;
+}
+
+export interface FileSource {
+  open(): FileSession;
+}
+
+export interface FileSourceOptions {
+  readonly client: OutboundClient;
+  /** For all files of one call, from the first fetch on. */
+  readonly totalMs?: number;
+  /** Octets of fetched files that this process holds at once, whoever they are for. */
+  readonly maxHeldBytes?: number;
+  /** Octets of one call. */
+  readonly maxCallBytes?: number;
+}
+
+/** More connections than this gain one call little, and cost the machine that is asked. */
+const FETCHES_AT_ONCE = 8;
+const MEGABYTE = 1024 * 1024;
+const MAX_HELD_BYTES = 192 * MEGABYTE;
+/** What a call may carry in its own body it may have fetched, and half as much again. */
+const MAX_CALL_BYTES = 60 * MEGABYTE;
+/** The largest file whose base64 fits into a message, beside nothing else. */
+const MAX_FILE_BYTES = Math.floor((LIMITS.encodedMessageBytes / 4) * 3);
+
+/** Fetches the files that sends name by URL. */
+export function createFileSource(options: FileSourceOptions): FileSource {
+  const { client, totalMs = TOTAL_MS, maxHeldBytes = MAX_HELD_BYTES, maxCallBytes = MAX_CALL_BYTES } = options;
+  let held = 0;
+
+  function open(): FileSession {
+    const gate = createGate(FETCHES_AT_ONCE);
+    const known = new Map<string, Promise<FetchVerdict>>();
+    let deadline: AbortSignal | null = null;
+    let taken = 0;
+    let isFull = false;
+    let isClosed = false;
+
+    /** Counts octets as they come: what is announced is not what is sent. */
+    function takeRoom(bytes: number): boolean {
+      isFull ||= taken + bytes > maxCallBytes;
+      if (isFull || isClosed || held + bytes > maxHeldBytes) return false;
+      taken += bytes;
+      held += bytes;
+      return true;
+    }
+
+    async function fetchInTurn(url: string, signal: AbortSignal): Promise<FetchVerdict> {
+      const leave = await gate.enter();
+      try {
+        if (signal.aborted) return failed('could not be fetched: there was no time left for it');
+        const answer = await client.request({
+          url,
+          method: 'GET',
+          headers: HEADERS,
+          maxBytes: MAX_FILE_BYTES,
+          takeRoom,
+          signal,
+        });
+        return judge(answer, isFull);
+      } finally {
+        leave();
+      }
+    }
+
+    return {
+      fetch(url) {
+        const before = known.get(url);
+        if (before !== undefined) return before;
+        deadline ??= AbortSignal.timeout(totalMs);
+        const fetched = fetchInTurn(url, deadline);
+        known.set(url, fetched);
+        return fetched;
+      },
+      close() {
+        // A fetch that nobody waits for any more may still be running: it finds no room.
+        isClosed = true;
+        held -= taken;
+        taken = 0;
+      },
+    };
+  }
+
+  return { open };
+}
+
+/** Compressed answers would be stored as they are, and are a way to send a bomb. */
+const HEADERS = { accept: '*/*', 'accept-encoding': 'identity' };
+
+function judge(answer: OutboundAnswer, callIsFull: boolean): FetchVerdict {
+  switch (answer.kind) {
+    case 'refused':
+      return { ok: false, code: 'attachment_url_refused', message: answer.reason };
+    case 'failed':
+      return failed(`could not be fetched: ${answer.reason}`);
+    case 'answered':
+      return judgeAnswer(answer, callIsFull);
+  }
+}
+
+function judgeAnswer(answer: Extract<OutboundAnswer, { kind: 'answered' }>, callIsFull: boolean): FetchVerdict {
+  const { status, headers, body, truncated } = answer;
+  if (status < 200 || status > 299) return failed(describeStatus(status));
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (encoding !== 'identity') return failed(`answered with the content encoding ${encoding.slice(0, 40)}, unasked`);
+  if (!truncated) return body.length === 0 ? failed('answered with an empty file') : { ok: true, content: body };
+  if (body.length >= MAX_FILE_BYTES) return tooLarge('is larger than a message may be');
+  return callIsFull
+    ? tooLarge('does not fit beside the other files that this call has fetched')
+    : failed('could not be fetched: too many files are being fetched at the moment');
+}
+
+function describeStatus(status: number): string {
+  const redirect = status >= 300 && status < 400 ? ', and redirects are not followed' : '';
+  return `answered ${status}${redirect}`;
+}
+
+function failed(message: string): FetchVerdict {
+  return { ok: false, code: 'attachment_fetch_failed', message };
+}
+
+function tooLarge(message: string): FetchVerdict {
+  return { ok: false, code: 'attachment_too_large', message };
+}

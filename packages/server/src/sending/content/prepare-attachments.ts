@@ -1,0 +1,147 @@
+import { type ErrorCode, type FieldProblem, LIMITS, type SendRequest } from '@postrider/core';
+import type { Refusal } from '../acceptance.ts';
+import { isRefusedType, sanitiseFilename } from './attachment-name.ts';
+import { decodeBase64 } from './decode-base64.ts';
+import { encodedSize, type MessageText } from './encoded-size.ts';
+import type { FileSession, FileSource } from './fetch-files.ts';
+import { guessMediaType } from './media-type.ts';
+import type { ContentAttachment } from './send-content.ts';
+
+export interface PreparedAttachments {
+  /** Those that are in order, in the order of the request. */
+  readonly attachments: readonly ContentAttachment[];
+  /** One refusal a code, with every field it is about; empty where all is well. */
+  readonly refusals: readonly Refusal[];
+}
+
+type Given = NonNullable<SendRequest['attachments']>[number];
+type AttachmentCode = Extract<ErrorCode, `attachment_${string}`>;
+
+interface Fault {
+  readonly path: string;
+  readonly code: AttachmentCode;
+  readonly message: string;
+}
+
+/**
+ * Checks, decodes and fetches the files of a send. Nothing is fetched for a send that is refused for something that can be seen without,
+ * unless it is a dry run, which tells everything.
+ * @param files the files of the call the send came in, or where it gets a session of its own.
+ * @param isRefused whether the send is refused for something else already.
+ */
+export async function prepareAttachments(
+  message: MessageText,
+  files: FileSession | FileSource,
+  isRefused = false,
+): Promise<PreparedAttachments> {
+  const given = message.request.attachments ?? [];
+  if (given.length === 0) return NOTHING;
+  if (given.length > LIMITS.attachmentsPerMessage) return { attachments: [], refusals: [tooMany(given.length)] };
+  if ('fetch' in files) return await readAttachments(message, given, files, isRefused);
+  const session = files.open();
+  try {
+    return await readAttachments(message, given, session, isRefused);
+  } finally {
+    session.close();
+  }
+}
+
+const NOTHING: PreparedAttachments = { attachments: [], refusals: [] };
+
+async function readAttachments(
+  message: MessageText,
+  given: readonly Given[],
+  files: FileSession,
+  isRefused: boolean,
+): Promise<PreparedAttachments> {
+  const seen = [...given.flatMap(checkShape), ...repeatedContentIds(given)];
+  const isWorthFetching = (seen.length === 0 && !isRefused) || message.request.dry_run === true;
+  const read = await Promise.all(
+    given.map((one, index) => (one.url === undefined || isWorthFetching ? readContent(one, index, files) : null)),
+  );
+  const faults = [...seen, ...read.flatMap((result) => (result !== null && 'code' in result ? [result] : []))];
+  const attachments = given.flatMap((one, index) => {
+    const content = read[index];
+    return content instanceof Uint8Array ? [toAttachment(one, content)] : [];
+  });
+  const bytes = encodedSize(message, attachments);
+  if (bytes > LIMITS.encodedMessageBytes) faults.push(tooLarge(bytes));
+  return { attachments, refusals: toRefusals(faults) };
+}
+
+function tooMany(count: number): Refusal {
+  const message = `holds ${count} files; at most ${LIMITS.attachmentsPerMessage} are allowed`;
+  const code = 'attachment_too_many';
+  return { code, detail: `attachments ${message}.`, errors: [{ path: 'attachments', code, message }] };
+}
+
+function checkShape({ filename, content, url, content_type }: Given, index: number): Fault[] {
+  const fault = (field: string, code: AttachmentCode, message: string) => [
+    { path: `attachments.${index}.${field}`, code, message },
+  ];
+  if (content !== undefined && url !== undefined) {
+    return fault('url', 'attachment_invalid', 'is given beside `content`; give one of them');
+  }
+  if (sanitiseFilename(filename) === null) {
+    return fault('filename', 'attachment_invalid', 'has no name in it, only folders, dots or spaces');
+  }
+  if (isRefusedType(filename)) {
+    return fault('filename', 'attachment_type_refused', 'ends like a program, and programs are not sent');
+  }
+  if (content_type !== undefined && /^multipart\//i.test(content_type)) {
+    return fault('content_type', 'attachment_invalid', 'must be the type of one file, not of several');
+  }
+  return [];
+}
+
+/** `cid:` would name either. */
+function repeatedContentIds(given: readonly Given[]): Fault[] {
+  const seen = new Set<string>();
+  return given.flatMap(({ content_id }, index) => {
+    if (content_id === undefined) return [];
+    if (!seen.has(content_id)) {
+      seen.add(content_id);
+      return [];
+    }
+    const message = 'is the content id of another file already';
+    return [{ path: `attachments.${index}.content_id`, code: 'attachment_invalid' as const, message }];
+  });
+}
+
+/** Null where another fault says enough about it. */
+async function readContent({ content, url }: Given, index: number, files: FileSession) {
+  if (content !== undefined && url !== undefined) return null;
+  if (url !== undefined) {
+    const fetched = await files.fetch(url);
+    return fetched.ok
+      ? fetched.content
+      : { path: `attachments.${index}.url`, code: fetched.code, message: fetched.message };
+  }
+  const path = `attachments.${index}.content`;
+  const bytes = decodeBase64(content ?? '');
+  if (bytes === null) return { path, code: 'attachment_invalid' as const, message: 'is not base64 (RFC 4648, padded)' };
+  if (bytes.length === 0) return { path, code: 'attachment_invalid' as const, message: 'is empty' };
+  return bytes;
+}
+
+function tooLarge(bytes: number): Fault {
+  const message = `would make a message of about ${inMegabytes(bytes)} MB; at most ${inMegabytes(LIMITS.encodedMessageBytes)} MB are allowed, encoded`;
+  return { path: 'attachments', code: 'attachment_too_large', message };
+}
+
+function inMegabytes(bytes: number): string {
+  return (bytes / 1024 / 1024).toFixed(1).replace(/\.0$/, '');
+}
+
+function toAttachment({ filename, content_type, content_id }: Given, content: Uint8Array): ContentAttachment {
+  const name = sanitiseFilename(filename) ?? filename;
+  return { filename: name, contentType: content_type ?? guessMediaType(name), contentId: content_id ?? null, content };
+}
+
+function toRefusals(faults: readonly Fault[]): readonly Refusal[] {
+  return [...Map.groupBy(faults, ({ code }) => code)].map(([code, group]) => {
+    const errors: FieldProblem[] = group.map(({ path, message }) => ({ path, code, message }));
+    const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
+    return { code, detail: `${errors[0]?.path}: ${errors[0]?.message}${more}.`, errors };
+  });
+}

@@ -1,0 +1,79 @@
+import type { SendRequest } from '@postrider/core';
+import type { TemplateTools } from '../../templates/template-tools.ts';
+import type { Refusal } from '../acceptance.ts';
+import { toBodyText } from './body-text.ts';
+import type { FileSession, FileSource } from './fetch-files.ts';
+import { planContentTracking } from './plan-content-tracking.ts';
+import { prepareAttachments } from './prepare-attachments.ts';
+import { renderTemplate, type WrittenContent } from './render-template.ts';
+import { resolveSchedule } from './schedule.ts';
+import type { SendContent } from './send-content.ts';
+import { tagLinks } from './tag-links.ts';
+
+/** What content is made from: the request, and what is known of its account. */
+export interface ContentOrder {
+  readonly accountId: string;
+  readonly request: SendRequest;
+  /** The account's switches. */
+  readonly trackOpens: boolean;
+  readonly trackClicks: boolean;
+  /** Of a message that is sent again: what was made of its request the first time, taken over as it is. */
+  readonly stored?: StoredContent | undefined;
+  /** The files of the call this send came in; it has them to itself where none is given. */
+  readonly files?: FileSession | undefined;
+}
+
+export type StoredContent = Pick<SendContent, 'template' | 'attachments'>;
+
+export type ContentVerdict =
+  | { readonly ok: true; readonly content: SendContent }
+  /** All that is wrong, the first one first: a dry run names every one, a send is refused by the first. */
+  | { readonly ok: false; readonly refusals: readonly Refusal[] };
+
+/** What the stages of preparation work with. */
+export interface ContentTools {
+  readonly now: () => Date;
+  /** Where the files come from that a send names by URL. */
+  readonly files: FileSource;
+  readonly templates: TemplateTools;
+}
+
+/**
+ * Makes the content of a send, before the door: what is accepted is what is sent. Renders the template, fetches and checks files, tags
+ * links, finds the links to track, derives the text.
+ * @throws where a part it needs does not answer: nothing is known of the send then.
+ */
+export async function prepareContent(tools: ContentTools, order: ContentOrder): Promise<ContentVerdict> {
+  const { request, stored } = order;
+  const written =
+    request.template === undefined ? null : await renderTemplate(tools.templates, order.accountId, request);
+  const refusals = written?.ok === false ? [...written.refusals] : [];
+  const schedule = request.scheduled_at === undefined ? NOW : resolveSchedule(request.scheduled_at, tools.now());
+  if (!schedule.ok) refusals.push(schedule.refusal);
+  const { subject, template, ...body } = written?.ok === true ? written.content : contentAsGiven(request);
+  const tagged = tagLinks(request, { html: body.html, text: toBodyText(body.html, body.text) });
+  if (!tagged.ok) refusals.push(tagged.refusal);
+  const { html, text } = tagged;
+  const source = order.files ?? tools.files;
+  const files = await prepareAttachments({ request, subject, html, text }, source, refusals.length > 0);
+  refusals.push(...files.refusals);
+  if (!schedule.ok || refusals.length > 0) return { ok: false, refusals };
+  return {
+    ok: true,
+    content: {
+      subject,
+      html,
+      text,
+      template: stored?.template ?? template,
+      attachments: stored?.attachments ?? files.attachments,
+      tracking: planContentTracking(html, request.headers, order),
+      scheduledAt: schedule.at,
+    },
+  };
+}
+
+const NOW = { ok: true, at: null } as const;
+
+function contentAsGiven({ subject = '', html, text }: SendRequest): WrittenContent {
+  return { subject, html: html ?? null, text, template: null };
+}

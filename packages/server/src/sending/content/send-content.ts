@@ -1,0 +1,29 @@
+/** A send's content as it is stored and delivered: rendered, tagged, its files at hand. Made before the acceptance door. */
+export interface SendContent {
+  readonly subject: string;
+  /** After UTM tagging, before tracking: what a reader of the API sees. */
+  readonly html: string | null;
+  readonly text: string | null;
+  /** The template with the version that was rendered, `welcome@3`; null without one. */
+  readonly template: string | null;
+  readonly attachments: readonly ContentAttachment[];
+  /** Null where the message carries neither pixel nor rewritten link. */
+  readonly tracking: ContentTracking | null;
+  /** When it is to be delivered; null for at once. */
+  readonly scheduledAt: Date | null;
+}
+
+export interface ContentAttachment {
+  /** Sanitised: no folders, no control characters. */
+  readonly filename: string;
+  readonly contentType: string;
+  /** Set where the file is inline. */
+  readonly contentId: string | null;
+  readonly content: Uint8Array;
+}
+
+export interface ContentTracking {
+  readonly openPixel: boolean;
+  /** The links that are rewritten, in the order of the html; a tracking URL names one by its index. */
+  readonly links: readonly string[];
+}

@@ -1,0 +1,131 @@
+import { DRY_RUN_CHECK_NAMES, type DryRun, type DryRunCheckName, ERRORS, type SendRequest } from '@postrider/core';
+import type { Refusal } from './acceptance.ts';
+import type { Examination } from './acceptance-inquiry.ts';
+import type { FileSession } from './content/fetch-files.ts';
+import { prepareContent } from './content/prepare-content.ts';
+import type { SendContent } from './content/send-content.ts';
+import { type Sender, type SendOrder, type SendTools, toCommand } from './send-messages.ts';
+
+/**
+ * What sends would come to, without sending, storing or charging anything: every rule is asked, each order by itself, and none of them ends
+ * the asking. Idempotency keys play no part.
+ * @throws where the database or another part does not answer.
+ */
+export async function previewSends(
+  tools: SendTools,
+  sender: Sender,
+  orders: readonly SendOrder[],
+): Promise<readonly DryRun[]> {
+  const files = tools.content.files.open();
+  try {
+    return await previewTogether(tools, sender, orders, files);
+  } finally {
+    files.close();
+  }
+}
+
+async function previewTogether(
+  tools: SendTools,
+  sender: Sender,
+  orders: readonly SendOrder[],
+  files: FileSession,
+): Promise<readonly DryRun[]> {
+  const made = await Promise.all(orders.map((order) => makeContent(tools, sender, order, files)));
+  const commands = orders.map((order, index) =>
+    toCommand(sender, { ...order, idempotency: null }, made[index]?.content ?? contentAsGiven(order.request)),
+  );
+  const examinations = await tools.inquiry.examine(commands);
+  // Each order has its content and its examination, in order.
+  return examinations.map((examination, index) => {
+    const command = commands[index];
+    if (command === undefined) throw new Error('an examination came back without its send');
+    return toPreview(command.request, command.content, made[index]?.refusals ?? [], examination);
+  });
+}
+
+async function makeContent(
+  { content }: SendTools,
+  { accountId, trackOpens, trackClicks }: Sender,
+  { request, stored }: SendOrder,
+  files: FileSession,
+): Promise<{ readonly content: SendContent | null; readonly refusals: readonly Refusal[] }> {
+  const verdict = await prepareContent(content, { accountId, request, trackOpens, trackClicks, stored, files });
+  return verdict.ok ? { content: verdict.content, refusals: [] } : { content: null, refusals: verdict.refusals };
+}
+
+/** Where the content cannot be made, the rest is checked and shown all the same. */
+function contentAsGiven({ subject = '', html, text }: SendRequest): SendContent {
+  const nothing = { template: null, attachments: [], tracking: null, scheduledAt: null };
+  return { subject, html: html ?? null, text: text ?? null, ...nothing };
+}
+
+function toPreview(
+  request: SendRequest,
+  content: SendContent,
+  refusals: readonly Refusal[],
+  { findings, recipients, provenance, quota }: Examination,
+): DryRun {
+  const { refused, ...rules } = findings;
+  const found: Readonly<Partial<Record<DryRunCheckName, Refusal | null>>> = {
+    ...Object.fromEntries(refusals.toReversed().map((refusal) => [checkOf(refusal), refusal])),
+    ...rules,
+  };
+  const checks = DRY_RUN_CHECK_NAMES.map((name) => toCheck(name, found[name] ?? null));
+  return {
+    dryRun: true,
+    ok: checks.every(({ ok }) => ok),
+    checks,
+    recipients: recipients.map(({ email, kind }) => {
+      const code = refused.find((recipient) => recipient.email === email)?.code;
+      return { email, kind, ok: code === undefined, ...(code === undefined ? {} : { code }) };
+    }),
+    message: toMessage(request, content, recipients, provenance),
+    quota,
+    approvalRequired: false,
+    reasons: [],
+  };
+}
+
+/** The check that a fault of the content belongs to. */
+function checkOf({ code, errors = [] }: Refusal): DryRunCheckName {
+  if (code.startsWith('template_')) return 'template';
+  if (code.startsWith('attachment_')) return 'attachments';
+  return errors.some(({ path }) => path === 'scheduled_at') ? 'schedule' : 'content';
+}
+
+function toCheck(name: DryRunCheckName, refusal: Refusal | null): DryRun['checks'][number] {
+  if (refusal === null) return { name, ok: true };
+  const { code, detail, fix = ERRORS[code].fix } = refusal;
+  return { name, ok: false, code, message: detail, fix };
+}
+
+function toMessage(
+  request: SendRequest,
+  content: SendContent,
+  recipients: Examination['recipients'],
+  provenance: Examination['provenance'],
+): DryRun['message'] {
+  const addressesOf = (kind: string) =>
+    recipients.filter((recipient) => recipient.kind === kind).map(({ email }) => email);
+  return {
+    from: request.from.given,
+    to: addressesOf('to').join(', '),
+    cc: addressesOf('cc'),
+    bcc: addressesOf('bcc'),
+    replyTo: request.reply_to?.given ?? null,
+    subject: content.subject,
+    html: content.html,
+    text: content.text,
+    headers: request.headers ?? {},
+    attachments: content.attachments.map(({ filename, contentType, content: { byteLength: size } }) => ({
+      filename,
+      contentType,
+      size,
+    })),
+    ...provenance,
+    tags: request.tags ?? [],
+    metadata: request.metadata ?? {},
+    template: content.template,
+    scheduledAt: content.scheduledAt?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,127 @@
+import type { Channel, SendRequest, Source } from '@postrider/core';
+import type { AcceptanceDoor } from './acceptance-door.ts';
+import type { AcceptanceInquiry } from './acceptance-inquiry.ts';
+import type { FileSession } from './content/fetch-files.ts';
+import { type ContentTools, prepareContent, type StoredContent } from './content/prepare-content.ts';
+import type { SendContent } from './content/send-content.ts';
+import type { SendCommand, SendVerdict } from './send-command.ts';
+
+/** Who sends: the key a send goes out under, with the account's switches. */
+export interface Sender {
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly recipientAllowlist: readonly string[] | null;
+  readonly persona: { readonly source: Source | null; readonly agentName: string | null };
+  readonly trackOpens: boolean;
+  readonly trackClicks: boolean;
+}
+
+/** One send as an entry brings it, whatever the entry: REST, MCP, SMTP, a batch, a resend, a template's test. */
+export interface SendOrder {
+  readonly request: SendRequest;
+  /** Set by entries that know their own channel. */
+  readonly fixedChannel: Channel | null;
+  readonly headerClaims: { readonly source?: Source | undefined; readonly agentName?: string | undefined };
+  /** The idempotency key with the fingerprint of the caller's own input. */
+  readonly idempotency: { readonly key: string; readonly fingerprint: string } | null;
+  /** The message this one repeats. */
+  readonly resendOf?: string;
+  /** What was made of the repeated message's request, taken over as it is. */
+  readonly stored?: StoredContent;
+  /** As in the command. */
+  readonly claim?: () => boolean;
+}
+
+export interface SendTools {
+  readonly door: AcceptanceDoor;
+  readonly inquiry: AcceptanceInquiry;
+  readonly content: ContentTools;
+}
+
+/**
+ * The way of every send: content first, then the acceptance door. Each order gets its own verdict, in order; one that is refused never
+ * touches the others.
+ * @throws where the database or another part does not answer: nothing is known of the sends then, and they may be repeated.
+ */
+export async function sendMessages(
+  tools: SendTools,
+  sender: Sender,
+  orders: readonly SendOrder[],
+): Promise<readonly SendVerdict[]> {
+  const files = tools.content.files.open();
+  try {
+    return await sendTogether(tools, sender, orders, files);
+  } finally {
+    files.close();
+  }
+}
+
+async function sendTogether(
+  tools: SendTools,
+  sender: Sender,
+  orders: readonly SendOrder[],
+  files: FileSession,
+): Promise<readonly SendVerdict[]> {
+  const replays = await findReplays(tools, sender, orders);
+  const prepared = await Promise.all(
+    orders.map((order) => replays.get(order.idempotency?.key ?? '') ?? prepareOrder(tools, sender, order, files)),
+  );
+  const commands = prepared.filter((result): result is SendCommand => !('kind' in result));
+  const [only] = commands;
+  const accepted =
+    only !== undefined && commands.length === 1
+      ? [await tools.door.accept(only)]
+      : await tools.door.acceptBatch(commands);
+  const verdicts = accepted.values();
+  // Each command has its verdict, in order.
+  return prepared.map((result) => ('kind' in result ? result : (verdicts.next().value as SendVerdict)));
+}
+
+async function prepareOrder(
+  tools: SendTools,
+  sender: Sender,
+  order: SendOrder,
+  files: FileSession,
+): Promise<SendCommand | SendVerdict> {
+  const { accountId, trackOpens, trackClicks } = sender;
+  const { request, stored } = order;
+  // Whoever previews goes another way; coming here a dry run would be sent.
+  if (request.dry_run === true) throw new Error('a dry run was about to be sent');
+  const made = await prepareContent(tools.content, { accountId, request, trackOpens, trackClicks, stored, files });
+  if (made.ok) return toCommand(sender, order, made.content);
+  const [refusal] = made.refusals;
+  if (refusal === undefined) throw new Error('content was refused without a reason');
+  return { kind: 'refused', ...refusal };
+}
+
+/** The answers that stand already for orders whose content might turn out otherwise now, by idempotency key. */
+async function findReplays(
+  { inquiry }: SendTools,
+  { accountId }: Sender,
+  orders: readonly SendOrder[],
+): Promise<ReadonlyMap<string, SendVerdict>> {
+  const claims = orders.flatMap(({ idempotency, request }) =>
+    idempotency !== null && mayTurnOutOtherwise(request) ? [idempotency] : [],
+  );
+  return claims.length === 0 ? NO_REPLAYS : await inquiry.findReplays(accountId, claims);
+}
+
+const NO_REPLAYS: ReadonlyMap<string, SendVerdict> = new Map();
+
+/**
+ * Whether the content of the very same request may not be made a second time: a template was deleted, a file is gone, a time has passed. A
+ * repeated request is then looked up before, so that it is answered as it was. For others the door's own look is enough.
+ */
+function mayTurnOutOtherwise({ template, attachments, scheduled_at }: SendRequest): boolean {
+  return (
+    template !== undefined || scheduled_at !== undefined || (attachments ?? []).some(({ url }) => url !== undefined)
+  );
+}
+
+/** An order with its content, as it goes to the door. */
+export function toCommand(sender: Sender, order: SendOrder, content: SendContent): SendCommand {
+  const { accountId, keyId, recipientAllowlist, persona } = sender;
+  const { request, fixedChannel, headerClaims, idempotency, resendOf = null, claim } = order;
+  const key = { accountId, keyId, recipientAllowlist, persona };
+  return { ...key, fixedChannel, headerClaims, request, content, resendOf, idempotency, claim };
+}

@@ -1,0 +1,100 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { makeSelfMadeCertificate } from './self-made-certificate.ts';
+
+/** PEM, as TLS takes it. */
+export interface Certificate {
+  readonly key: string;
+  readonly cert: string;
+}
+
+/** A certificate that cannot be used; `fix` says what to do about it. */
+class CertificateError extends Error {
+  override readonly name = 'CertificateError';
+  readonly fix = 'POSTRIDER_TLS_CERT names the certificate chain and POSTRIDER_TLS_KEY its private key, both PEM.';
+}
+
+/**
+ * Reads the certificate chain and its key.
+ * @throws CertificateError where a file cannot be read, is no PEM, or the two do not belong together.
+ */
+export function readCertificate(files: { readonly certFile: string; readonly keyFile: string }): Certificate {
+  const cert = readPem('POSTRIDER_TLS_CERT', files.certFile);
+  const key = readPem('POSTRIDER_TLS_KEY', files.keyFile);
+  const parsed = parsePair({ cert, key });
+  if (parsed === null)
+    throw new CertificateError(`${files.certFile} and ${files.keyFile} hold no certificate and its private key.`);
+  return { cert, key };
+}
+
+const FILE = 'smtp-tls.pem';
+const VALID_DAYS = 730;
+const DAY_MS = 86_400_000;
+
+/**
+ * The self-made certificate of a development server, for localhost and the machine's name: made once, kept in the data directory for its
+ * owner alone, and made anew on its last day. Clients have to be told to trust it, or not to ask.
+ */
+export function prepareDevelopmentCertificate(dataDir: string, now: Date): Certificate {
+  const path = join(dataDir, FILE);
+  const known = readKept(path, now);
+  if (known !== null) return known;
+  const made = makeCertificate(now);
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const draft = `${path}.${process.pid}`;
+  writeFileSync(draft, `${made.key}${made.cert}`, { mode: 0o600 });
+  try {
+    rmSync(path, { force: true });
+    // Of two processes that start together both use what one of them wrote.
+    linkSync(draft, path);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+  return readKept(path, now) ?? made;
+}
+
+function readPem(setting: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new CertificateError(
+      `${setting}: ${path} cannot be read (${error instanceof Error ? error.message : error}).`,
+    );
+  }
+}
+
+function parsePair({ cert, key }: Certificate): X509Certificate | null {
+  try {
+    const parsed = new X509Certificate(cert);
+    return parsed.checkPrivateKey(createPrivateKey(key)) ? parsed : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The kept certificate, where there is one that can still be used tomorrow. */
+function readKept(path: string, now: Date): Certificate | null {
+  let pem: string;
+  try {
+    pem = readFileSync(path, 'utf8');
+  } catch {
+    return null;
+  }
+  const at = pem.indexOf('-----BEGIN CERTIFICATE-----');
+  if (at === -1) return null;
+  const pair = { key: pem.slice(0, at), cert: pem.slice(at) };
+  const parsed = parsePair(pair);
+  return parsed !== null && parsed.validToDate.getTime() - now.getTime() > DAY_MS ? pair : null;
+}
+
+function makeCertificate(now: Date): Certificate {
+  return makeSelfMadeCertificate({
+    names: [...new Set(['localhost', hostname()]), '127.0.0.1', '::1'],
+    validFrom: new Date(now.getTime() - DAY_MS),
+    validTo: new Date(now.getTime() + VALID_DAYS * DAY_MS),
+  });
+}

@@ -1,0 +1,69 @@
+import { type ErrorCode, foldAddress, parseMailbox } from '@postrider/core';
+import type { Clock } from '../clock.ts';
+import type { Sql } from '../db/client.ts';
+import { readRecipientFacts } from '../db/queries/recipient-facts.ts';
+import type { Caller } from '../keys/caller.ts';
+import { checkAcceptance } from '../sending/acceptance.ts';
+import { isSandboxAddress } from '../sending/plan-deliveries.ts';
+import { quotaMonth } from '../sending/quota.ts';
+import { refuseBy, SmtpRefusal } from './smtp-refusal.ts';
+
+export interface RecipientCheckOptions {
+  readonly sql: Sql;
+  readonly clock: Clock;
+  readonly sandboxDomain: string;
+  /** The monthly quota of accounts that have none of their own. */
+  readonly monthlyQuota: number;
+}
+
+/**
+ * The address of a RCPT command as it goes on the wire, parsed as strictly as over REST.
+ * @throws SmtpRefusal
+ */
+export function readRecipient(given: string): string {
+  const verdict = parseMailbox(given);
+  if (verdict.ok && verdict.mailbox.name === null) return verdict.mailbox.address;
+  const reason = verdict.ok ? 'must be an address alone' : verdict.message;
+  // RFC 6531 §3.5: x.6.7 is an address that would need SMTPUTF8 on the whole way.
+  const status = /[^\x20-\x7e]/.test(given.slice(0, given.lastIndexOf('@'))) ? '5.6.7' : '5.1.3';
+  throw new SmtpRefusal(553, status, `validation_failed: the address ${given} ${reason}`, 'validation_failed');
+}
+
+/**
+ * Asks the rules of the acceptance door about one recipient before its message is there, so that the client learns whom it is for. The door
+ * asks again with the whole message.
+ * @param before the recipients taken so far; what they cost counts, too.
+ * @throws SmtpRefusal, or what the database throws
+ */
+export async function checkRecipient(
+  options: RecipientCheckOptions,
+  caller: Caller,
+  address: string,
+  before: readonly string[],
+): Promise<void> {
+  const { accountId } = caller;
+  const now = options.clock.now();
+  const email = foldAddress(address);
+  const facts = await readRecipientFacts(options.sql, { accountId, email, month: quotaMonth(now), now });
+  const others = before.filter((other) => foldAddress(other) !== email);
+  const leaving = [...others, address].filter((each) => !isSandboxAddress(each, options.sandboxDomain));
+  const verdict = checkAcceptance({
+    fromDomain: '',
+    domainVerified: true, // Nobody knows the sender before the message is there.
+    recipients: [{ email: address, kind: 'to' }],
+    // What a test key sends never leaves.
+    cost: caller.mode === 'test' ? 0 : leaving.length,
+    recipientAllowlist: caller.recipientAllowlist,
+    accountSuspended: facts?.accountSuspended !== false,
+    suppressed: () => facts?.suppressed !== false,
+    quotaLimit: facts?.monthlyQuota ?? options.monthlyQuota,
+    quotaUsed: facts?.used ?? 0,
+  });
+  if (!verdict.ok) throw refuseBy(verdict.code, REASONS[verdict.code]?.(address) ?? verdict.detail, 'recipient');
+}
+
+/** The door's own words speak of the whole message; here the others may still be taken. */
+const REASONS: Readonly<Partial<Record<ErrorCode, (address: string) => string>>> = {
+  recipient_not_allowed: (address) => `${address} is not on the key’s recipient allowlist.`,
+  recipient_suppressed: (address) => `${address} is on the account’s suppression list.`,
+};

@@ -1,0 +1,41 @@
+import { type FieldProblem, type SendRequest, sendRequestSchema, toFieldProblems } from '@postrider/core';
+import type { SubmittedInput } from './to-send-request.ts';
+
+export type CheckedRequest =
+  | { readonly ok: true; readonly request: SendRequest }
+  | { readonly ok: false; readonly problems: readonly FieldProblem[] };
+
+/** What the fields of a request are called in a message. */
+const HEADER_OF: Readonly<Record<string, string>> = {
+  from: 'From',
+  to: 'To',
+  cc: 'Cc',
+  bcc: 'recipients',
+  reply_to: 'Reply-To',
+  subject: 'Subject',
+  html: 'body',
+  text: 'body',
+  agent_name: 'X-Service-Agent',
+  source: 'X-Service-Source',
+  tags: 'X-Tag',
+};
+
+/** Holds a message to the one schema of all sends, so that no limit is another over SMTP. Problems name what the sender wrote. */
+export function checkSendRequest(input: SubmittedInput): CheckedRequest {
+  const isBlind = input.to.length === 0;
+  // The schema wants somebody in `to`. A message to blind copies alone is an ordinary thing in SMTP: it is checked as if they stood there.
+  const { bcc, ...visible } = input;
+  const result = sendRequestSchema.safeParse(isBlind ? { ...visible, to: bcc } : input, { reportInput: true });
+  if (result.success) {
+    const { data } = result;
+    return { ok: true, request: isBlind ? { ...data, to: [], bcc: data.to } : data };
+  }
+  const problems = toFieldProblems(result.error.issues, { upcoming: [] }, 'message');
+  return { ok: false, problems: problems.map((problem) => ({ ...problem, path: nameOf(problem.path) })) };
+}
+
+function nameOf(path: string): string {
+  const [field = '', ...rest] = path.split('.');
+  if (field === 'headers') return rest.join('.');
+  return HEADER_OF[field] ?? path;
+}

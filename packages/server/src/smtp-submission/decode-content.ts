@@ -1,0 +1,80 @@
+import { MessageFault } from './message-fault.ts';
+import type { MimePart } from './read-mime.ts';
+
+/**
+ * The bytes of a leaf, its transfer encoding taken off (RFC 2045 §6).
+ * @throws MessageFault where the encoding is unknown
+ */
+export function decodeBytes({ transferEncoding, body }: MimePart): Buffer {
+  switch (transferEncoding) {
+    case '':
+    case '7bit':
+    case '8bit':
+    case 'binary':
+      return body;
+    case 'base64':
+      // RFC 2045 §6.8: whatever is not of the alphabet is skipped, line ends before all.
+      return Buffer.from(body.toString('latin1'), 'base64');
+    case 'quoted-printable':
+      return decodeQuotedPrintable(body);
+    default:
+      throw new MessageFault('Content-Transfer-Encoding', `${JSON.stringify(transferEncoding)} is unknown`);
+  }
+}
+
+/**
+ * The text of a leaf, with LF line ends. Bytes that its charset does not have are refused: the recipients would read something else than
+ * was written.
+ * @throws MessageFault
+ */
+export function decodeText(part: MimePart): string {
+  const bytes = decodeBytes(part);
+  const charset = part.contentType.parameters.get('charset')?.trim().toLowerCase() || 'us-ascii';
+  const text = decodeCharset(bytes, charset === 'us-ascii' || charset === 'ascii' ? 'utf-8' : charset);
+  if (text.includes('\0')) throw new MessageFault('body', 'holds NUL characters');
+  return text.replaceAll('\r\n', '\n');
+}
+
+function decodeCharset(bytes: Buffer, charset: string): string {
+  let decoder: TextDecoder;
+  try {
+    decoder = new TextDecoder(charset, { fatal: true });
+  } catch {
+    throw new MessageFault('Content-Type', `names the unknown charset ${JSON.stringify(charset.slice(0, 40))}`);
+  }
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    throw new MessageFault('body', `holds text that is not in the charset it states (${charset})`);
+  }
+}
+
+function decodeQuotedPrintable(body: Buffer): Buffer {
+  const decoded = Buffer.allocUnsafe(body.length);
+  let length = 0;
+  for (let at = 0; at < body.length; at += 1) {
+    const octet = body[at] ?? 0;
+    const high = octet === EQUALS ? nibbleOf(body[at + 1]) : -1;
+    const low = octet === EQUALS ? nibbleOf(body[at + 2]) : -1;
+    if (octet === EQUALS && body[at + 1] === 0x0d && body[at + 2] === 0x0a) {
+      at += 2; // A soft line break.
+    } else if (high >= 0 && low >= 0) {
+      decoded[length] = high * 16 + low;
+      length += 1;
+      at += 2;
+    } else {
+      decoded[length] = octet;
+      length += 1;
+    }
+  }
+  return decoded.subarray(0, length);
+}
+
+const EQUALS = 0x3d;
+
+function nibbleOf(octet: number | undefined): number {
+  if (octet === undefined) return -1;
+  if (octet >= 0x30 && octet <= 0x39) return octet - 0x30;
+  const letter = octet | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
+}

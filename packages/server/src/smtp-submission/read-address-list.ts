@@ -1,0 +1,86 @@
+import { parseMailbox } from '@postrider/core';
+import { decodeWords } from 'postal-mime';
+import { MessageFault } from './message-fault.ts';
+
+/** A mailbox as a header shows it, its address parsed as strictly as everywhere. */
+export interface ShownMailbox {
+  readonly name: string | null;
+  readonly address: string;
+}
+
+export interface ShownMailboxes {
+  readonly mailboxes: readonly ShownMailbox[];
+  /** What stood where a mailbox should, and is none. */
+  readonly others: readonly string[];
+  /** Whether some of them stood in a group. */
+  readonly hasGroup: boolean;
+}
+
+/**
+ * Reads the addresses of a header (RFC 5322 §3.4): groups are opened, comments dropped. Encoded words are decoded last, within a name, so
+ * that what they hold can never become an address.
+ * @throws MessageFault where quotes, comments or angle brackets do not close.
+ */
+export function readAddressList(field: string, value: string): ShownMailboxes {
+  const mailboxes: ShownMailbox[] = [];
+  const others: string[] = [];
+  const { items, hasGroup } = splitItems(field, value);
+  for (const item of items) {
+    const mailbox = readMailbox(item);
+    if (mailbox === null) others.push(item);
+    else mailboxes.push(mailbox);
+  }
+  return { mailboxes, others, hasGroup };
+}
+
+/** `Name <a@b.c>` as the send request takes it. */
+export function formatMailbox({ name, address }: ShownMailbox): string {
+  if (name === null) return address;
+  return `${/[<>",;:\\@[\]]/.test(name) ? `"${name.replace(/(["\\])/g, '\\$1')}"` : name} <${address}>`;
+}
+
+/** The single addresses of a list, comments left out; names of groups are dropped, and their members stay. */
+function splitItems(field: string, value: string): { readonly items: readonly string[]; readonly hasGroup: boolean } {
+  const items: string[] = [];
+  const state = { item: '', isQuoted: false, isAngled: false, comments: 0, hasGroup: false };
+  const end = () => {
+    if (state.item.trim() !== '') items.push(state.item.trim());
+    state.item = '';
+  };
+  for (let at = 0; at < value.length; at += 1) {
+    const character = value.charAt(at);
+    const isPlain = !state.isQuoted && !state.isAngled && state.comments === 0;
+    if (character === '\\' && (state.isQuoted || state.comments > 0)) {
+      at += 1;
+      if (state.comments === 0) state.item += character + value.charAt(at);
+    } else if (!state.isQuoted && character === '(') state.comments += 1;
+    else if (state.comments > 0) state.comments -= character === ')' ? 1 : 0;
+    else if (isPlain && (character === ',' || character === ';')) end();
+    else if (isPlain && character === ':') {
+      state.item = '';
+      state.hasGroup = true;
+    } else {
+      if (character === '"') state.isQuoted = !state.isQuoted;
+      else if (!state.isQuoted && (character === '<' || character === '>')) state.isAngled = character === '<';
+      state.item += character;
+    }
+  }
+  if (state.isQuoted || state.isAngled || state.comments > 0)
+    throw new MessageFault(field, 'has quotes or brackets that do not close');
+  end();
+  return { items, hasGroup: state.hasGroup };
+}
+
+function readMailbox(item: string): ShownMailbox | null {
+  const open = item.endsWith('>') ? item.lastIndexOf('<') : -1;
+  const verdict = parseMailbox(open === -1 ? item : item.slice(open + 1, -1));
+  if (!verdict.ok || verdict.mailbox.name !== null) return null;
+  const name = open === -1 ? '' : readName(item.slice(0, open).trim());
+  return { name: name === '' ? null : name, address: verdict.mailbox.address };
+}
+
+/** Quoted and bare words in any mixture. */
+function readName(phrase: string): string {
+  const words = phrase.replace(/"((?:[^"\\]|\\.)*)"/g, (_whole, quoted: string) => quoted.replace(/\\(.)/g, '$1'));
+  return decodeWords(words).trim();
+}

@@ -1,0 +1,76 @@
+import { MessageFault } from './message-fault.ts';
+
+/** One header field (RFC 5322 §2.2): unfolded and trimmed, its encoded words left as they are. */
+export interface HeaderField {
+  readonly name: string;
+  /** The name in lower case. */
+  readonly key: string;
+  readonly value: string;
+}
+
+export interface HeaderAndBody {
+  readonly fields: readonly HeaderField[];
+  readonly body: Buffer;
+}
+
+/** Bounds the work of reading one; the largest headers of real mail have some 60 KB. */
+const MAX_HEADER_BYTES = 256 * 1024;
+/** Old mailers put blanks before the colon (RFC 5322 §4.5). */
+const FIELD = /^([!-9;-~]+)[ \t]*:(.*)$/s;
+/** Anything but UTF-8 is refused (RFC 6532): which letters were meant is a guess. A byte order mark is no part of a name. */
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/**
+ * Reads the header of a message or of a part of one, whose lines all end in CRLF.
+ * @throws MessageFault
+ */
+export function readHeaderFields(part: Buffer): HeaderAndBody {
+  const { header, body } = splitHeader(part);
+  if (header.length > MAX_HEADER_BYTES) throw new MessageFault('header', `exceeds ${MAX_HEADER_BYTES} bytes`);
+  const fields: HeaderField[] = [];
+  for (const line of unfold(decode(header))) fields.push(readField(line));
+  return { fields, body };
+}
+
+/** The only field of that name; null without one. */
+export function findField(fields: readonly HeaderField[], key: string): HeaderField | null {
+  const [first, second] = fields.filter((field) => field.key === key);
+  // Programs differ in which of two they believe, so a message that holds two says different things to each.
+  if (second !== undefined) throw new MessageFault(second.name, 'is given twice');
+  return first ?? null;
+}
+
+function splitHeader(part: Buffer): { readonly header: Buffer; readonly body: Buffer } {
+  if (part[0] === 0x0d && part[1] === 0x0a) return { header: part.subarray(0, 0), body: part.subarray(2) };
+  const end = part.indexOf('\r\n\r\n');
+  if (end === -1) return { header: part, body: part.subarray(part.length) };
+  return { header: part.subarray(0, end + 2), body: part.subarray(end + 4) };
+}
+
+function decode(header: Buffer): string {
+  try {
+    return UTF8.decode(header);
+  } catch {
+    throw new MessageFault('header', 'holds bytes that are not UTF-8; encode other letters as RFC 2047 has it');
+  }
+}
+
+/** The lines of a header, continuations joined to what they continue. */
+function unfold(header: string): readonly string[] {
+  const lines: string[] = [];
+  for (const line of header.split('\r\n')) {
+    const isContinuation = line.startsWith(' ') || line.startsWith('\t');
+    const last = lines.length - 1;
+    if (isContinuation && last >= 0) lines[last] += ` ${line.trimStart()}`;
+    else if (line !== '') lines.push(line);
+  }
+  return lines;
+}
+
+function readField(line: string): HeaderField {
+  const match = FIELD.exec(line);
+  if (match === null)
+    throw new MessageFault('header', `has a line that is no header: ${JSON.stringify(line.slice(0, 40))}`);
+  const name = match[1] ?? '';
+  return { name, key: name.toLowerCase(), value: (match[2] ?? '').replaceAll('\t', ' ').trim() };
+}

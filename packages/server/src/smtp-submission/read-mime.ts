@@ -1,0 +1,91 @@
+import { MessageFault } from './message-fault.ts';
+import { findField, type HeaderField, readHeaderFields } from './read-header-fields.ts';
+import { type ParameterizedValue, readParameters } from './read-parameters.ts';
+
+/** A message, or a part of one, by its structure (RFC 2045, RFC 2046). Nothing is decoded yet. */
+export interface MimePart {
+  readonly fields: readonly HeaderField[];
+  /** `type/subtype` in lower case, with its parameters. */
+  readonly contentType: ParameterizedValue;
+  /** `attachment`, `inline` or another word in lower case; empty without one. */
+  readonly disposition: ParameterizedValue;
+  /** In lower case, for example `base64`; empty without one. */
+  readonly transferEncoding: string;
+  /** Without its angle brackets; null without one. */
+  readonly contentId: string | null;
+  /** Of a leaf. */
+  readonly body: Buffer;
+  /** Of a multipart. */
+  readonly parts: readonly MimePart[];
+}
+
+/** Real mail nests some five deep and has some fifty parts; these bound the work of one message. */
+const MAX_DEPTH = 20;
+const MAX_PARTS = 500;
+const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/;
+
+/**
+ * Reads the structure of a message whose lines all end in CRLF.
+ * @throws MessageFault
+ */
+export function readMime(raw: Buffer): MimePart {
+  return readPart(raw, 'text/plain', 0, { left: MAX_PARTS });
+}
+
+function readPart(raw: Buffer, typeByDefault: string, depth: number, parts: { left: number }): MimePart {
+  parts.left -= 1;
+  if (depth > MAX_DEPTH || parts.left < 0) throw new MessageFault('body', 'has too many parts, or nests them too deep');
+  const { fields, body } = readHeaderFields(raw);
+  const read = (key: string) => findField(fields, key)?.value ?? '';
+  const contentType = readParameters(read('content-type') || typeByDefault);
+  if (!MEDIA_TYPE.test(contentType.value)) throw new MessageFault('Content-Type', 'is no media type');
+  const part = {
+    fields,
+    contentType,
+    disposition: readParameters(read('content-disposition')),
+    transferEncoding: readParameters(read('content-transfer-encoding')).value,
+    contentId: read('content-id').replace(/^<|>$/g, '') || null,
+  };
+  if (!contentType.value.startsWith('multipart/')) return { ...part, body, parts: [] };
+  const typeOfParts = contentType.value === 'multipart/digest' ? 'message/rfc822' : 'text/plain';
+  const children = splitParts(body, contentType.parameters.get('boundary') ?? '');
+  return {
+    ...part,
+    body: body.subarray(0, 0),
+    parts: children.map((child) => readPart(child, typeOfParts, depth + 1, parts)),
+  };
+}
+
+/** RFC 2046 §5.1.1: the CRLF before a delimiter belongs to it; what stands before the first and behind the last is no part. */
+function splitParts(body: Buffer, boundary: string): readonly Buffer[] {
+  if (boundary === '') throw new MessageFault('Content-Type', 'names no boundary');
+  const delimiter = Buffer.from(`--${boundary}`);
+  const parts: Buffer[] = [];
+  let begin: number | null = null;
+  for (let at = body.indexOf(delimiter); at !== -1; at = body.indexOf(delimiter, at + 1)) {
+    const line = readDelimiter(body, at, delimiter.length);
+    if (line === null) continue;
+    if (begin !== null) parts.push(body.subarray(begin, Math.max(begin, at - 2)));
+    if (line.isLast) return parts;
+    begin = line.end;
+    if (parts.length > MAX_PARTS) break;
+  }
+  // A message whose end was left out has no last delimiter; what is there is read all the same.
+  if (begin !== null) parts.push(body.subarray(begin));
+  if (parts.length === 0) throw new MessageFault('body', 'has none of the parts its Content-Type announces');
+  return parts;
+}
+
+/** Whether a whole line is the delimiter, and where the next one begins. */
+function readDelimiter(
+  body: Buffer,
+  at: number,
+  length: number,
+): { readonly isLast: boolean; readonly end: number } | null {
+  if (at > 0 && body[at - 1] !== 0x0a) return null;
+  const isLast = body[at + length] === 0x2d && body[at + length + 1] === 0x2d;
+  let end = at + length + (isLast ? 2 : 0);
+  while (body[end] === 0x20 || body[end] === 0x09) end += 1;
+  if (end >= body.length) return { isLast, end };
+  return body[end] === 0x0d && body[end + 1] === 0x0a ? { isLast, end: end + 2 } : null;
+}

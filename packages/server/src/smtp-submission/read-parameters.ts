@@ -1,0 +1,68 @@
+import { decodeWords } from 'postal-mime';
+
+/** A header value such as `text/plain; charset=utf-8`, taken apart. */
+export interface ParameterizedValue {
+  /** In lower case. */
+  readonly value: string;
+  /** By name in lower case; the first of a name counts. */
+  readonly parameters: ReadonlyMap<string, string>;
+}
+
+/** A token ends at blanks, separators and comments; quoted strings may hold anything. */
+const PARAMETER = /;\s*([^\s;="()]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;"\s]*))/g;
+/** RFC 2231 §3 and §4: `name*`, `name*0`, `name*0*`. */
+const EXTENDED_NAME = /^([^*]+)(?:\*(\d{1,3}))?(\*)?$/;
+
+/** Takes a structured value apart (RFC 2045 §5.1), parameters in pieces or in other alphabets (RFC 2231) put together. */
+export function readParameters(text: string): ParameterizedValue {
+  const semicolon = text.indexOf(';');
+  const value = (semicolon === -1 ? text : text.slice(0, semicolon)).replace(/\([^()]*\)/g, '').trim();
+  const plain = new Map<string, string>();
+  const extended = new Map<string, Section[]>();
+  for (const [, given = '', quoted, token = ''] of text.matchAll(PARAMETER)) {
+    const content = quoted === undefined ? token : quoted.replace(/\\(.)/g, '$1');
+    const [, name = '', number, star] = EXTENDED_NAME.exec(given.toLowerCase()) ?? [];
+    if (number === undefined && star === undefined) {
+      if (!plain.has(given.toLowerCase())) plain.set(given.toLowerCase(), decodeWords(content));
+    } else {
+      const sections = extended.get(name) ?? [];
+      sections.push({ number: Number(number ?? 0), isEncoded: star !== undefined, content });
+      extended.set(name, sections);
+    }
+  }
+  for (const [name, sections] of extended) plain.set(name, joinSections(sections));
+  return { value: value.toLowerCase(), parameters: plain };
+}
+
+interface Section {
+  readonly number: number;
+  readonly isEncoded: boolean;
+  readonly content: string;
+}
+
+/** The charset stands before the first section, between apostrophes, and counts for all of them. */
+function joinSections(sections: readonly Section[]): string {
+  const ordered = [...sections].sort((a, b) => a.number - b.number);
+  const charset = ordered[0]?.isEncoded === true ? (/^([^']*)'[^']*'/.exec(ordered[0].content)?.[1] ?? '') : '';
+  const bytes = ordered.map(({ isEncoded, content }, index) => {
+    if (!isEncoded) return Buffer.from(content);
+    return decodePercent(index === 0 ? content.replace(/^[^']*'[^']*'/, '') : content);
+  });
+  return decodeBytes(Buffer.concat(bytes), charset);
+}
+
+function decodePercent(text: string): Buffer {
+  return Buffer.from(
+    text.replace(/%([0-9a-f]{2})/gi, (_whole, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    'latin1',
+  );
+}
+
+/** A file name in an alphabet nobody knows is shown as well as it can be: it is a label, and its content is whole. */
+function decodeBytes(bytes: Buffer, charset: string): string {
+  try {
+    return new TextDecoder(charset === '' ? 'utf-8' : charset).decode(bytes);
+  } catch {
+    return bytes.toString('utf8');
+  }
+}

@@ -1,0 +1,76 @@
+import type { SMTPServerDataStream } from 'smtp-server';
+import { createLineCheck } from './line-check.ts';
+
+/** What came of a message on its way in. */
+export type Reception =
+  | { readonly kind: 'whole'; readonly raw: Buffer }
+  /** The rest was read and thrown away. */
+  | { readonly kind: 'too-large' }
+  | { readonly kind: 'no-room' }
+  /** Octets that may not stand in a message: where it ends is in doubt, so nothing behind them can be believed either. */
+  | { readonly kind: 'foul'; readonly octets: string }
+  | { readonly kind: 'gone' };
+
+/** Bounds the memory of all messages that are being received or worked on together. */
+export interface MessageRoom {
+  /** False where there is no room for so many bytes more. */
+  take(bytes: number): boolean;
+  give(bytes: number): void;
+}
+
+export function createMessageRoom(maxBytes: number): MessageRoom {
+  let taken = 0;
+  return {
+    take(bytes) {
+      if (taken + bytes > maxBytes) return false;
+      taken += bytes;
+      return true;
+    },
+    give(bytes) {
+      taken -= bytes;
+    },
+  };
+}
+
+/**
+ * Receives one message: bounded, and with CRLF as its only line end. Answers at once where it is foul, otherwise at its end.
+ * The room it took is given back by whoever receives `whole`, in every other case here.
+ */
+export function receiveMessage(stream: SMTPServerDataStream, maxBytes: number, room: MessageRoom): Promise<Reception> {
+  const check = createLineCheck();
+  const chunks: Buffer[] = [];
+  let kept = 0;
+  let refusal: 'too-large' | 'no-room' | null = null;
+  return new Promise((resolve) => {
+    const finish = (reception: Reception) => {
+      stream.off('data', onData).off('end', onEnd).off('close', onGone);
+      // The stream ends itself when its connection does, and nobody may be left without a listener then.
+      stream.on('error', () => undefined).resume();
+      if (reception.kind !== 'whole') letGo();
+      resolve(reception);
+    };
+    const letGo = () => {
+      chunks.length = 0;
+      room.give(kept);
+      kept = 0;
+    };
+    const onData = (chunk: Buffer) => {
+      const octets = check.look(chunk);
+      if (octets !== null) return finish({ kind: 'foul', octets });
+      if (refusal !== null) return;
+      if (kept + chunk.length > maxBytes) refusal = 'too-large';
+      else if (!room.take(chunk.length)) refusal = 'no-room';
+      if (refusal !== null) return letGo();
+      kept += chunk.length;
+      chunks.push(chunk);
+    };
+    const onEnd = () => {
+      const octets = check.finish();
+      if (octets !== null) finish({ kind: 'foul', octets });
+      else finish(refusal === null ? { kind: 'whole', raw: Buffer.concat(chunks) } : { kind: refusal });
+    };
+    const onGone = () => finish({ kind: 'gone' });
+    stream.on('data', onData).once('end', onEnd).once('close', onGone);
+    stream.once('error', () => undefined);
+  });
+}

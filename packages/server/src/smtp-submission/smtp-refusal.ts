@@ -1,0 +1,58 @@
+import { ERRORS, type ErrorCode } from '@postrider/core';
+
+/** A refusal as the SMTP library takes it: the reply's code, and its text with the enhanced status code (RFC 3463) in front. */
+export class SmtpRefusal extends Error {
+  override readonly name = 'SmtpRefusal';
+  readonly responseCode: number;
+  /** Without the status code. */
+  readonly text: string;
+  /** Of the error catalogue; null where SMTP alone has the case. */
+  readonly code: ErrorCode | null;
+  /** @param status enhanced status code, for example `5.7.1` */
+  constructor(responseCode: number, status: string, text: string, code: ErrorCode | null = null) {
+    super(`${status} ${toReplyText(text)}`);
+    this.responseCode = responseCode;
+    this.text = text;
+    this.code = code;
+  }
+}
+
+/** What is refused: a log-in, one recipient, or a whole message. */
+export type RefusedStep = 'log-in' | 'sender' | 'recipient' | 'message';
+
+/** The refusal for an error of the catalogue: its code in words, so that programs can tell the cases apart as over REST. */
+export function refuseBy(code: ErrorCode, detail: string, step: RefusedStep): SmtpRefusal {
+  const [responseCode, status] = replyCodesOf(code, step);
+  return new SmtpRefusal(responseCode, status, `${code}: ${detail}`, code);
+}
+
+/** RFC 5321 §4.5.3.1.5: 512 octets with the code and the line end. */
+const MAX_TEXT_CHARACTERS = 480;
+
+/** Reply texts are ASCII (RFC 5321 §4.2); what cannot be said so is left as a question mark. */
+function toReplyText(text: string): string {
+  const ascii = text
+    .replaceAll('’', "'")
+    .replaceAll('`', "'")
+    .replace(/\s+/g, ' ')
+    .replace(/[^\x20-\x7e]+/g, '?');
+  return ascii.length > MAX_TEXT_CHARACTERS ? `${ascii.slice(0, MAX_TEXT_CHARACTERS - 3)}...` : ascii;
+}
+
+type ReplyCodes = readonly [responseCode: number, status: string];
+
+function replyCodesOf(code: ErrorCode, step: RefusedStep): ReplyCodes {
+  const { status, retryable } = ERRORS[code];
+  if (step === 'log-in') return status >= 500 ? [454, '4.7.0'] : [535, '5.7.8'];
+  if (status >= 500) return [451, '4.3.0'];
+  if (retryable) return [451, status === 429 ? '4.7.1' : '4.3.0'];
+  if (status === 401) return [530, '5.7.0'];
+  if (code === 'attachment_too_large') return [552, '5.3.4'];
+  return [step === 'message' ? 554 : 550, statusOf(code)];
+}
+
+/** RFC 3463: x.7.1 is a matter of permission, x.1.1 of the mailbox, x.6.0 of the content. */
+function statusOf(code: ErrorCode): string {
+  if (code === 'recipient_suppressed') return '5.1.1';
+  return ERRORS[code].status === 422 ? '5.6.0' : '5.7.1';
+}

@@ -1,0 +1,78 @@
+import { type Certificate, prepareDevelopmentCertificate, readCertificate } from './certificate.ts';
+import {
+  createSubmissionServer,
+  type SubmissionOptions,
+  type SubmissionPorts,
+  type SubmissionServer,
+} from './submission-server.ts';
+
+/** The settings of SMTP submission. */
+export interface SubmissionSettings {
+  readonly mode: 'development' | 'production';
+  readonly host: string;
+  readonly smtpPort: number;
+  readonly smtpsPort: number;
+  /** Null for a self-made certificate in development. */
+  readonly tlsFiles: { readonly certFile: string; readonly keyFile: string } | null;
+  readonly dataDir: string;
+  readonly sandboxDomain: string;
+  readonly monthlyQuota: number;
+}
+
+export interface RunningSubmission extends Pick<SubmissionServer, 'drain'> {
+  readonly ports: SubmissionPorts;
+}
+
+type SubmissionTools = Pick<
+  SubmissionOptions,
+  'authenticator' | 'tools' | 'sql' | 'clock' | 'logger' | 'name' | 'logRequest' | 'limits'
+>;
+
+/** A port that cannot be listened on; `fix` says what to do about it. */
+class SubmissionPortError extends Error {
+  override readonly name = 'SubmissionPortError';
+  readonly fix: string;
+  constructor(message: string, fix: string) {
+    super(message);
+    this.fix = fix;
+  }
+}
+
+/**
+ * Opens SMTP submission; null where it stays closed, because production has no certificate for it: keys do not travel in clear.
+ * @throws CertificateError, SubmissionPortError
+ */
+export async function startSubmission(
+  settings: SubmissionSettings,
+  tools: SubmissionTools,
+): Promise<RunningSubmission | null> {
+  const certificate = chooseCertificate(settings, tools.clock.now());
+  if (certificate === null) return null;
+  const { host, smtpPort: port, smtpsPort: tlsPort, sandboxDomain, monthlyQuota } = settings;
+  const server = createSubmissionServer({ ...tools, certificate, host, port, tlsPort, sandboxDomain, monthlyQuota });
+  try {
+    return { ports: await server.listen(), drain: server.drain };
+  } catch (error) {
+    await server.drain();
+    throw explain(error, settings);
+  }
+}
+
+function chooseCertificate({ mode, tlsFiles, dataDir }: SubmissionSettings, now: Date): Certificate | null {
+  if (tlsFiles !== null) return readCertificate(tlsFiles);
+  return mode === 'development' ? prepareDevelopmentCertificate(dataDir, now) : null;
+}
+
+function explain(error: unknown, { host, smtpPort, smtpsPort }: SubmissionSettings): unknown {
+  if (!(error instanceof Error) || !('code' in error) || !('port' in error)) return error;
+  const port = Number(error.port);
+  const setting = port === smtpPort ? 'POSTRIDER_SMTP_PORT' : 'POSTRIDER_SMTPS_PORT';
+  const isTaken = error.code === 'EADDRINUSE';
+  const what = isTaken ? 'is taken by another program' : `cannot be listened on (${error.code})`;
+  const stop = isTaken ? 'Stop that program (another Postrider?), or choose' : 'Choose';
+  const next = setting === 'POSTRIDER_SMTP_PORT' ? smtpPort + 1 : smtpsPort + 1;
+  return new SubmissionPortError(
+    `Port ${port} of SMTP submission on ${host} ${what}.`,
+    `${stop} another port: ${setting}=${next}.`,
+  );
+}

@@ -1,0 +1,217 @@
+import { foldAddress, LIMITS } from '@postrider/core';
+import type { Logger } from 'pino';
+import type {
+  SMTPServer,
+  SMTPServerAddress,
+  SMTPServerAuthentication,
+  SMTPServerDataStream,
+  SMTPServerOptions,
+  SMTPServerSession,
+} from 'smtp-server';
+import { classifyDatabaseError } from '../db/database-errors.ts';
+import type { KeyAuthenticator } from '../keys/key-authenticator.ts';
+import type { SendTools } from '../sending/send-messages.ts';
+import { checkRecipient, type RecipientCheckOptions, readRecipient } from './check-recipient.ts';
+import { cutOff, findConnection, mendReplies, setPatience } from './connection.ts';
+import { inTime } from './in-time.ts';
+import { authenticateSender, readCredentials } from './log-in.ts';
+import { type MessageRoom, receiveMessage } from './receive-message.ts';
+import { type RefusedStep, refuseBy, SmtpRefusal } from './smtp-refusal.ts';
+import type { LoggedStep, SubmissionLog } from './submission-log.ts';
+import type { SubmissionSession, SubmissionSessions } from './submission-session.ts';
+import { submitMessage } from './submit-message.ts';
+
+export interface HandlerOptions extends RecipientCheckOptions {
+  readonly authenticator: KeyAuthenticator;
+  readonly tools: SendTools;
+  readonly sessions: SubmissionSessions;
+  readonly room: MessageRoom;
+  readonly log: SubmissionLog;
+  readonly logger: Logger;
+  readonly limits: SubmissionLimits;
+}
+
+/** How long clients may take, in milliseconds. */
+export interface SubmissionLimits {
+  /** From the greeting to the log-in. */
+  readonly logInMs: number;
+  /** Without a byte, while a handshake or a message is under way. */
+  readonly stallMs: number;
+  /** Without a command, once logged in; RFC 5321 §4.5.3.2.7 asks for five minutes. */
+  readonly idleMs: number;
+  /** From DATA to the end of the message. */
+  readonly messageMs: number;
+  /** From the end of the message to its commit. */
+  readonly acceptMs: number;
+  /** For the answer to a commit that was under way by then. */
+  readonly commitMs: number;
+}
+
+type Handlers = Required<Pick<SMTPServerOptions, 'onAuth' | 'onMailFrom' | 'onRcptTo' | 'onData' | 'onClose'>>;
+
+const MAX_FAILED_LOG_INS = 3;
+/** What of MAIL's parameters is heeded: RFC 1870, RFC 6152, RFC 6531; RFC 4954 §5 has AUTH accepted and ignored. */
+const MAIL_PARAMETERS = ['SIZE', 'BODY', 'SMTPUTF8', 'AUTH'];
+
+/** What happens at each step of an SMTP session. */
+export function createHandlers(options: HandlerOptions): Handlers {
+  const { authenticator, sessions, limits } = options;
+  const refusalOf = (error: unknown, step: RefusedStep) => toRefusal(error, step, options.logger);
+
+  async function logIn(auth: SMTPServerAuthentication, session: SMTPServerSession): Promise<void> {
+    const state = sessions.of(session);
+    try {
+      const secret = readCredentials(auth);
+      await authenticateSender(authenticator, secret, 'log-in');
+      state.secret = secret;
+    } catch (error) {
+      const refusal = refusalOf(error, 'log-in');
+      if (refusal.responseCode === 535) state.failedLogIns += 1;
+      if (state.failedLogIns < MAX_FAILED_LOG_INS) throw refusal;
+      throw new SmtpRefusal(421, '4.7.0', `${refusal.text} Too many failed log-ins.`);
+    }
+    clearTimeout(state.logInTimer);
+    setPatience(state.connection, limits.idleMs);
+  }
+
+  async function takeSender(address: SMTPServerAddress, session: SMTPServerSession): Promise<void> {
+    const state = sessions.of(session);
+    state.sender = null;
+    try {
+      refuseParameters(address, MAIL_PARAMETERS);
+      state.sender = await authenticateSender(authenticator, state.secret ?? '', 'sender');
+    } catch (error) {
+      throw refusalOf(error, 'sender');
+    }
+  }
+
+  async function takeRecipient(address: SMTPServerAddress, session: SMTPServerSession): Promise<void> {
+    const began = performance.now();
+    const { sender, secret } = sessions.of(session);
+    if (sender === null) throw new SmtpRefusal(503, '5.5.1', 'MAIL comes first');
+    const step = { session, caller: sender, name: 'RCPT', began } as const;
+    try {
+      refuseParameters(address, []);
+      const recipient = readRecipient(address.address);
+      const caller = await authenticateSender(authenticator, secret ?? '', 'sender');
+      await checkRecipient(options, caller, recipient, envelopeOf(session));
+    } catch (error) {
+      const refusal = refusalOf(error, 'recipient');
+      options.log.refused(step, refusal);
+      throw refusal;
+    }
+  }
+
+  async function takeMessage(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string> {
+    const state = sessions.of(session);
+    const { sender } = state;
+    if (sender === null) throw new SmtpRefusal(503, '5.5.1', 'MAIL comes first');
+    const step = { session, caller: sender, name: 'DATA', began: performance.now() } as const;
+    setPatience(state.connection, limits.stallMs);
+    try {
+      const raw = await receive(stream, state);
+      try {
+        return await submit(raw, session, state, step);
+      } finally {
+        options.room.give(raw.length);
+      }
+    } catch (error) {
+      const refusal = refusalOf(error, 'message');
+      options.log.refused(step, refusal);
+      throw refusal;
+    } finally {
+      state.sender = null;
+      setPatience(state.connection, limits.idleMs);
+    }
+  }
+
+  async function receive(stream: SMTPServerDataStream, { connection }: SubmissionSession): Promise<Buffer> {
+    const timer = setTimeout(() => cutOff(connection, 421, '4.4.2 The message took too long'), limits.messageMs);
+    const reception = await receiveMessage(stream, LIMITS.encodedMessageBytes, options.room);
+    clearTimeout(timer);
+    switch (reception.kind) {
+      case 'whole':
+        return reception.raw;
+      case 'gone':
+        throw new SmtpRefusal(451, '4.4.2', 'The connection was lost');
+      case 'no-room':
+        throw new SmtpRefusal(452, '4.3.1', 'Too many messages are being received, try again in a moment');
+      case 'too-large':
+        throw new SmtpRefusal(
+          552,
+          '5.3.4',
+          `payload_too_large: a message may have ${LIMITS.encodedMessageBytes} bytes`,
+        );
+      case 'foul': {
+        const text = `the message holds a ${reception.octets}; its lines end in CR LF`;
+        const refusal = new SmtpRefusal(554, '5.5.2', `validation_failed: ${text}`, 'validation_failed');
+        // What follows may be meant as text or as commands: none of it is read.
+        cutOff(connection, refusal.responseCode, refusal.message);
+        throw refusal;
+      }
+    }
+  }
+
+  async function submit(
+    raw: Buffer,
+    session: SMTPServerSession,
+    state: SubmissionSession,
+    step: LoggedStep,
+  ): Promise<string> {
+    const caller = await authenticateSender(authenticator, state.secret ?? '', 'sender');
+    const times = { limitMs: limits.acceptMs, graceMs: limits.commitMs, gone: state.gone.signal };
+    const outcome = await inTime(times, (claim) =>
+      submitMessage(options.tools, caller, raw, envelopeOf(session), claim),
+    );
+    if (outcome.kind === 'late') {
+      throw refuseBy('unavailable', 'the message could not be accepted in time, try again.', 'message');
+    }
+    const { id, status } = outcome.value;
+    options.log.accepted(step, id);
+    return `2.0.0 ${status === 'queued' ? 'queued' : 'held for approval'} as ${id}`;
+  }
+
+  return {
+    onAuth: (auth, session, done) => void logIn(auth, session).then(() => done(null, { user: auth.username }), done),
+    onMailFrom: (address, session, done) => void takeSender(address, session).then(() => done(), done),
+    onRcptTo: (address, session, done) => void takeRecipient(address, session).then(() => done(), done),
+    onData: (stream, session, done) => {
+      const state = sessions.of(session);
+      state.message = takeMessage(stream, session)
+        .then((text) => done(null, text), done)
+        .finally(() => {
+          state.message = null;
+        });
+    },
+    onClose: (session) => sessions.close(session),
+  };
+}
+
+/** Begins a session: called by the library when a client has connected, with the server it came to. */
+export function openSession(server: SMTPServer, session: SMTPServerSession, options: HandlerOptions): void {
+  const connection = findConnection(server, session);
+  if (connection === null) throw new Error('an SMTP session has no connection');
+  mendReplies(connection);
+  options.sessions.open(session, connection);
+}
+
+/** The recipients taken so far, by the same parser that checked them, each once: a domain can be spelled in two ways. */
+function envelopeOf({ envelope }: SMTPServerSession): readonly string[] {
+  const addresses = envelope.rcptTo.map(({ address }) => readRecipient(address));
+  return [...new Map(addresses.map((address) => [foldAddress(address), address])).values()];
+}
+
+/** What a parameter asks for would otherwise be dropped in silence (RFC 5321 §4.1.1.11). */
+function refuseParameters({ args }: SMTPServerAddress, known: readonly string[]): void {
+  const unknown = Object.keys(args || {}).filter((name) => !known.includes(name));
+  if (unknown.length > 0) throw new SmtpRefusal(555, '5.5.4', `Unknown parameter ${unknown.join(', ')}`);
+}
+
+function toRefusal(error: unknown, step: RefusedStep, logger: Logger): SmtpRefusal {
+  if (error instanceof SmtpRefusal) return error;
+  if (classifyDatabaseError(error) === 'unavailable') {
+    return refuseBy('unavailable', 'temporarily unavailable, try again in a moment.', step);
+  }
+  logger.error({ error: error instanceof Error ? error.stack : String(error) }, 'an SMTP command failed');
+  return refuseBy('internal', 'something broke on our side, try again.', step);
+}

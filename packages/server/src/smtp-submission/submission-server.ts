@@ -1,0 +1,153 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { LIMITS } from '@postrider/core';
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { within } from '../within.ts';
+import type { Certificate } from './certificate.ts';
+import { cutOff } from './connection.ts';
+import { createMessageRoom } from './receive-message.ts';
+import { createHandlers, type HandlerOptions, openSession, type SubmissionLimits } from './submission-handlers.ts';
+import { createSubmissionLog, type SubmissionEntry } from './submission-log.ts';
+import { createSubmissionSessions } from './submission-session.ts';
+
+export interface SubmissionOptions
+  extends Pick<
+    HandlerOptions,
+    'authenticator' | 'tools' | 'sql' | 'clock' | 'sandboxDomain' | 'monthlyQuota' | 'logger'
+  > {
+  readonly host: string;
+  /** STARTTLS; 0 takes a free one. */
+  readonly port: number;
+  /** Implicit TLS; 0 takes a free one. */
+  readonly tlsPort: number;
+  /** The name the server greets with. */
+  readonly name: string;
+  readonly certificate: Certificate;
+  readonly limits?: Partial<SubmissionLimits>;
+  readonly logRequest: (entry: SubmissionEntry) => void;
+}
+
+export interface SubmissionPorts {
+  readonly port: number;
+  readonly tlsPort: number;
+}
+
+/** Takes mail over SMTP from whoever has a key (RFC 6409). */
+export interface SubmissionServer {
+  /** Answers the ports it listens on. @throws what listening throws. */
+  listen(): Promise<SubmissionPorts>;
+  /** Takes no new connections and messages, lets those under way finish, and closes every connection with 421. */
+  drain(): Promise<void>;
+}
+
+const LIMITS_MS: SubmissionLimits = {
+  logInMs: 30_000,
+  stallMs: 30_000,
+  idleMs: 300_000,
+  messageMs: 600_000,
+  acceptMs: 20_000,
+  commitMs: 10_000,
+};
+const SHUTTING_DOWN = [421, '4.3.2 Shutting down, try again in a moment'] as const;
+const DRAIN_MS = 5_000;
+/** For a socket whose client does not take notice of its end. */
+const CLOSE_MS = 500;
+const MAX_CONNECTIONS = 2_000;
+/** Five of the largest messages at once; each needs some three times its size while it is worked on. */
+const MAX_RECEIVED_BYTES = 5 * LIMITS.encodedMessageBytes;
+/** A log-in is the longest line there is, with some 150 octets; RFC 5321 §4.5.3.1.4 asks for 512. */
+const MAX_COMMAND_OCTETS = 2_048;
+/** Jokes of old servers, and commands that let a client speak for another. */
+const DISABLED_COMMANDS = ['WIZ', 'SHELL', 'KILL', 'XCLIENT', 'XFORWARD'];
+
+export function createSubmissionServer(options: SubmissionOptions): SubmissionServer {
+  const limits = { ...LIMITS_MS, ...options.limits };
+  const sessions = createSubmissionSessions(limits.logInMs);
+  const handlerOptions: HandlerOptions = {
+    ...options,
+    sessions,
+    limits,
+    room: createMessageRoom(MAX_RECEIVED_BYTES),
+    log: createSubmissionLog(options.logRequest),
+  };
+  const handlers = createHandlers(handlerOptions);
+  const create = (secure: boolean) => {
+    const server: SMTPServer = new SMTPServer({
+      ...settingsFor(options, limits, secure),
+      ...handlers,
+      onConnect: (session, done) => {
+        openSession(server, session, handlerOptions);
+        done();
+      },
+    });
+    // Clients that break off in the middle; whatever else goes wrong is told where it happens.
+    server.on('error', (error) => options.logger.debug({ error: error.message }, 'an SMTP connection failed'));
+    return server;
+  };
+  const servers = [create(false), create(true)] as const;
+
+  async function listen(): Promise<SubmissionPorts> {
+    const [port, tlsPort] = [
+      await listenOn(servers[0], options.host, options.port),
+      await listenOn(servers[1], options.host, options.tlsPort),
+    ];
+    return { port, tlsPort };
+  }
+
+  async function drain(): Promise<void> {
+    const closed = Promise.all(servers.map((server) => closeServer(server)));
+    await within(DRAIN_MS, finishMessages());
+    for (const { connection, gone } of [...sessions.all()]) {
+      gone.abort();
+      cutOff(connection, ...SHUTTING_DOWN);
+    }
+    await within(CLOSE_MS, closed);
+    for (const server of servers) for (const { _socket } of server.connections) _socket.destroy();
+  }
+
+  /** Connections without a message are closed at once, the others as soon as theirs is answered. */
+  async function finishMessages(): Promise<void> {
+    for (;;) {
+      const messages = [...sessions.all()].flatMap(({ message }) => message ?? []);
+      for (const { message, connection } of sessions.all()) if (message === null) cutOff(connection, ...SHUTTING_DOWN);
+      if (messages.length === 0) return;
+      await Promise.race(messages);
+    }
+  }
+
+  return { listen, drain };
+}
+
+function settingsFor(options: SubmissionOptions, limits: SubmissionLimits, secure: boolean): SMTPServerOptions {
+  return {
+    ...options.certificate,
+    minVersion: 'TLSv1.2',
+    secure,
+    name: options.name,
+    heloResponse: '%s',
+    logger: false,
+    disableReverseLookup: true,
+    authMethods: ['PLAIN', 'LOGIN'],
+    disabledCommands: DISABLED_COMMANDS,
+    hideENHANCEDSTATUSCODES: false,
+    size: LIMITS.encodedMessageBytes,
+    maxRecipients: LIMITS.recipientsPerMessage,
+    maxCommandLength: MAX_COMMAND_OCTETS,
+    maxClients: MAX_CONNECTIONS,
+    socketTimeout: limits.stallMs,
+  };
+}
+
+async function listenOn(server: SMTPServer, host: string, port: number): Promise<number> {
+  server.listen(port, host);
+  // Rejects with the listener's error.
+  await once(server.server, 'listening');
+  return (server.server.address() as AddressInfo).port; // A TCP server that listens has no other kind of address.
+}
+
+function closeServer(server: SMTPServer): Promise<void> {
+  return new Promise((resolve) => {
+    if (!server.server.listening) resolve();
+    else server.close(() => resolve());
+  });
+}

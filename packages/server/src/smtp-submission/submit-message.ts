@@ -1,0 +1,81 @@
+import { idempotencyKeySchema, LIMITS } from '@postrider/core';
+import type { Caller } from '../keys/caller.ts';
+import { fingerprintOf } from '../sending/idempotency.ts';
+import { type SendOrder, type SendTools, sendMessages } from '../sending/send-messages.ts';
+import { checkSendRequest } from './check-send-request.ts';
+import { MessageFault } from './message-fault.ts';
+import { refuseBy, type SmtpRefusal } from './smtp-refusal.ts';
+import { toSendRequest } from './to-send-request.ts';
+
+/** A message that was accepted. */
+export interface SubmittedMessage {
+  readonly id: string;
+  readonly status: string;
+}
+
+/**
+ * Takes a message the way of every send: read, held to the schema, through the acceptance door.
+ * @param raw lines end in CRLF
+ * @param envelope the checked recipients, each once
+ * @param claim asked right before the commit
+ * @throws SmtpRefusal, or what the database throws: then nothing is known of the send.
+ */
+export async function submitMessage(
+  tools: SendTools,
+  caller: Caller,
+  raw: Buffer,
+  envelope: readonly string[],
+  claim: () => boolean,
+): Promise<SubmittedMessage> {
+  const order = readOrder(raw, envelope);
+  const [verdict] = await sendMessages(tools, caller, [{ ...order, claim }]);
+  if (verdict === undefined) throw new Error('a send came back without a verdict');
+  if (verdict.kind === 'accepted') return { id: verdict.id, status: verdict.status };
+  const { code, detail, errors } = verdict;
+  throw refuseBy(code, errors === undefined ? detail : describe(errors), 'message');
+}
+
+function readOrder(raw: Buffer, envelope: readonly string[]): SendOrder {
+  const { input, idempotencyKey } = readMessage(raw, envelope);
+  const checked = checkSendRequest(input);
+  if (!checked.ok) throw refuseFields(checked.problems);
+  return {
+    request: checked.request,
+    fixedChannel: 'smtp',
+    headerClaims: {},
+    idempotency:
+      idempotencyKey === null
+        ? null
+        : { key: checkIdempotencyKey(idempotencyKey), fingerprint: fingerprintOf({ smtp: input }) },
+  };
+}
+
+function readMessage(raw: Buffer, envelope: readonly string[]): ReturnType<typeof toSendRequest> {
+  try {
+    return toSendRequest(raw, envelope);
+  } catch (error) {
+    if (!(error instanceof MessageFault)) throw error;
+    throw refuseFields([{ path: error.field, message: error.message }]);
+  }
+}
+
+function checkIdempotencyKey(given: string): string {
+  if (idempotencyKeySchema.safeParse(given).success) return given;
+  const message = `must be 1 to ${LIMITS.idempotencyKeyCharacters} printable ASCII characters`;
+  throw refuseFields([{ path: 'Idempotency-Key', message }]);
+}
+
+interface Problem {
+  readonly path: string;
+  readonly message: string;
+}
+
+function refuseFields(problems: readonly Problem[]): SmtpRefusal {
+  return refuseBy('validation_failed', describe(problems), 'message');
+}
+
+function describe(problems: readonly Problem[]): string {
+  const [first] = problems;
+  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
+  return `${first?.path}: ${first?.message}${more}.`;
+}

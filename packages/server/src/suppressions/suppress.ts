@@ -1,0 +1,29 @@
+import type { Transaction } from '../db/client.ts';
+import { type AuditActor, appendAudit } from '../db/queries/audit-log.ts';
+import { type AddOptions, addSuppressions, type NewSuppression } from '../db/queries/suppressions.ts';
+import type { IdGenerator } from '../uuid-v7.ts';
+
+/**
+ * Puts addresses on the suppression list, with an audit entry for each that was not there, and answers the ids of those. The first of several
+ * entries for one address counts. The audit log stays locked from here to the commit, so this comes last in its transaction.
+ */
+export async function suppress(
+  transaction: Transaction,
+  ids: IdGenerator,
+  entries: readonly NewSuppression[],
+  options: AddOptions & { readonly actor: AuditActor },
+): Promise<ReadonlySet<string>> {
+  const unique = new Map(entries.toReversed().map((entry) => [`${entry.accountId} ${entry.email}`, entry]));
+  const added = await addSuppressions(transaction, [...unique.values()], options);
+  const { now, actor } = options;
+  await appendAudit(
+    transaction,
+    entries
+      .filter(({ id }) => added.has(id))
+      .map(({ accountId, id, email, reason, emailId, note, expiresAt }) => ({
+        ...{ accountId, id: ids.next(now), action: 'suppression.added', actor, targetId: id, now },
+        details: { email, reason, emailId, note, expiresAt: expiresAt?.toISOString() ?? null },
+      })),
+  );
+  return added;
+}

@@ -1,0 +1,191 @@
+import { Context, type Liquid, LiquidError, type Template } from 'liquidjs';
+import { createLiquidEngine, type EngineLimits } from './liquid-engine.ts';
+import {
+  type Inspection,
+  type Rendering,
+  TEMPLATE_PARTS,
+  type TemplateFault,
+  type TemplateJob,
+  type TemplatePart,
+  type TemplateSource,
+} from './template-job.ts';
+import { isMissing, missingIn, noteMissing, readPath, type UsedVariable, watchVariables } from './watch-variables.ts';
+
+/** What the thread is started with. */
+export interface JobSettings extends EngineLimits {
+  /** The time a rendering may take, all its parts together. */
+  readonly renderMs: number;
+  /** The longest result of one part, in characters. */
+  readonly resultCharacters: number;
+  /** Parsed templates are kept up to this many characters of source in all. */
+  readonly keptCharacters: number;
+  /** Variables that are always there, and that no caller can give. */
+  readonly reserved: Readonly<Record<string, string>>;
+}
+
+export interface JobRunner {
+  inspect(job: Extract<TemplateJob, { kind: 'inspect' }>): Inspection;
+  render(job: Extract<TemplateJob, { kind: 'render' }>): Rendering;
+}
+
+interface ParsedPart {
+  readonly part: TemplatePart;
+  readonly engine: Liquid;
+  readonly templates: Template[];
+  readonly variables: readonly UsedVariable[];
+  /** Those of them that every rendering needs; what is needed of a list's elements only shows with the list. */
+  readonly required: readonly { readonly name: string; readonly path: readonly string[] }[];
+}
+
+/** What works in the worker: parses, looks for variables, renders. Keeps what it parsed of sources that have a key. */
+export function createJobRunner(settings: JobSettings): JobRunner {
+  const engines = { html: createLiquidEngine(true, settings), plain: createLiquidEngine(false, settings) };
+  const kept = createKeptTemplates(settings.keptCharacters);
+  const reserved = Object.keys(settings.reserved);
+
+  function parseAll(source: Partial<TemplateSource>): readonly ParsedPart[] | readonly TemplateFault[] {
+    const parsed = TEMPLATE_PARTS.flatMap((part) => {
+      const text = source[part];
+      return typeof text === 'string'
+        ? [parsePart(part, text, part === 'html' ? engines.html : engines.plain, reserved)]
+        : [];
+    });
+    const faults = parsed.filter(isFault);
+    return faults.length > 0 ? faults : parsed.filter((result): result is ParsedPart => !isFault(result));
+  }
+
+  function parseOnce(key: string | null, source: TemplateSource): readonly ParsedPart[] | readonly TemplateFault[] {
+    const known = key === null ? undefined : kept.get(key);
+    if (known !== undefined) return known;
+    const parsed = parseAll(source);
+    if (key !== null && !hasFaults(parsed)) kept.add(key, parsed, sizeOf(source));
+    return parsed;
+  }
+
+  return {
+    inspect: ({ source }) => {
+      const parsed = parseAll(source);
+      if (hasFaults(parsed)) return { ok: false, faults: parsed };
+      return { ok: true, variables: Object.fromEntries(parsed.map(({ part, variables }) => [part, variables])) };
+    },
+    render: ({ key, source, leaves, variables }) => {
+      const parsed = parseOnce(key, source);
+      if (hasFaults(parsed)) return { ok: false, faults: parsed };
+      return renderParts(
+        parsed.filter(({ part }) => part !== leaves),
+        JSON.parse(variables),
+        settings,
+      );
+    },
+  };
+}
+
+function parsePart(
+  part: TemplatePart,
+  source: string,
+  engine: Liquid,
+  reserved: readonly string[],
+): ParsedPart | TemplateFault {
+  try {
+    const templates = engine.parse(source);
+    const variables = watchVariables(templates, reserved);
+    const required = variables
+      .filter((variable) => variable.required && !variable.name.includes('[]'))
+      .map(({ name }) => ({ name, path: name.split('.') }));
+    return { part, engine, templates, variables, required };
+  } catch (error) {
+    return toFault(part, error);
+  }
+}
+
+function renderParts(
+  parts: readonly ParsedPart[],
+  variables: Readonly<Record<string, unknown>>,
+  settings: JobSettings,
+): Rendering {
+  const endMs = performance.now() + settings.renderMs;
+  const results: { [Part in TemplatePart]: string | null } = { subject: null, html: null, text: null };
+  const missing = new Set<string>();
+  const faults: TemplateFault[] = [];
+  for (const { part, engine, templates, required } of parts) {
+    const given = new Context(variables, engine.options, { sync: true }, {});
+    // Each part has a scope of its own: what one assigns or counts is not seen by the next.
+    const context = new Context(
+      { ...variables, ...settings.reserved },
+      engine.options,
+      { sync: true, renderLimit: Math.max(0, endMs - performance.now()) },
+      { liquid: engine },
+    );
+    noteMissing(context);
+    try {
+      const result: unknown = engine.renderSync(templates, context);
+      const text = typeof result === 'string' ? result : '';
+      if (text.length > settings.resultCharacters) faults.push(tooLong(part, settings));
+      else results[part] = text;
+      for (const name of absentOf(required, given, context)) missing.add(name);
+    } catch (error) {
+      faults.push(toFault(part, error));
+    }
+  }
+  return faults.length > 0 ? { ok: false, faults } : { ok: true, ...results, missing: [...missing] };
+}
+
+/** Required variables that are absent, whether or not this rendering came to them, and what else it came to. */
+function absentOf(required: ParsedPart['required'], given: Context, context: Context): readonly string[] {
+  const absent = required.filter(({ path }) => isMissing(readPath(path, given))).map(({ name }) => name);
+  return [...absent, ...missingIn(context)];
+}
+
+function toFault(part: TemplatePart, error: unknown): TemplateFault {
+  if (!LiquidError.is(error)) {
+    // A parser that ran out of stack, or a string that no engine can hold.
+    return { part, line: null, column: null, message: error instanceof Error ? error.message : String(error) };
+  }
+  const [line = null, column = null] = error.token.getPosition();
+  const message = (error.originalError ?? error).message.replace(/, line:\d+, col:\d+$/, '');
+  // Some messages quote a whole tag.
+  return { part, line, column, message: message.slice(0, MESSAGE_CHARACTERS) };
+}
+
+const MESSAGE_CHARACTERS = 200;
+
+function tooLong(part: TemplatePart, { resultCharacters }: JobSettings): TemplateFault {
+  return { part, line: null, column: null, message: `became longer than ${resultCharacters} characters` };
+}
+
+function isFault(result: ParsedPart | TemplateFault): result is TemplateFault {
+  return 'message' in result;
+}
+
+function hasFaults(parsed: readonly ParsedPart[] | readonly TemplateFault[]): parsed is readonly TemplateFault[] {
+  return parsed.some((result) => 'message' in result);
+}
+
+function sizeOf(source: TemplateSource): number {
+  return TEMPLATE_PARTS.reduce((size, part) => size + (source[part]?.length ?? 0), 0);
+}
+
+/** Parsed templates by key; those used longest ago go first. */
+function createKeptTemplates(maxCharacters: number) {
+  const kept = new Map<string, { readonly parts: readonly ParsedPart[]; readonly size: number }>();
+  let characters = 0;
+  return {
+    get(key: string): readonly ParsedPart[] | undefined {
+      const entry = kept.get(key);
+      if (entry === undefined) return undefined;
+      kept.delete(key);
+      kept.set(key, entry);
+      return entry.parts;
+    },
+    add(key: string, parts: readonly ParsedPart[], size: number): void {
+      if (size > maxCharacters) return;
+      kept.set(key, { parts, size });
+      characters += size;
+      for (const [oldest, entry] of kept) {
+        if (characters <= maxCharacters) return;
+        kept.delete(oldest);
+        characters -= entry.size;
+      }
+    },
+  };
+}

@@ -1,0 +1,110 @@
+import { LIMITS, UNSUBSCRIBE_VARIABLE } from '@postrider/core';
+import { toBody, toSubjectLine } from './rendered-content.ts';
+import {
+  type Inspection,
+  type Rendering,
+  TEMPLATE_PARTS,
+  type TemplateFault,
+  type TemplateJob,
+  type TemplatePart,
+  type TemplateSource,
+} from './template-job.ts';
+import { createTemplatePool } from './template-pool.ts';
+
+export interface RenderOrder {
+  /** Names the source for good, such as a template's id with a version; null for sources that are seen once. */
+  readonly key: string | null;
+  readonly source: TemplateSource;
+  /** A part that is not wanted. */
+  readonly leaves?: TemplatePart;
+  readonly variables: Readonly<Record<string, unknown>>;
+}
+
+/** The renderer had too much to do: the same may be asked again. */
+export type Busy = { readonly ok: false; readonly busy: true };
+
+export interface TemplateRenderer {
+  /** Parses parts and finds their variables. */
+  inspect(accountId: string, source: Partial<TemplateSource>): Promise<Inspection | Busy>;
+  /** Renders a template; what comes back may be stored and sent. */
+  render(accountId: string, order: RenderOrder): Promise<Rendering | Busy>;
+  close(): Promise<void>;
+}
+
+/** Two can work for one account while the third is free for the others. */
+const THREADS = 3;
+/** The engine looks at the clock between two steps, so that nearly every rendering that takes too long ends with its line. */
+const RENDER_MS = 500;
+/** For steps that never end by themselves. The rest of the second is for waiting on a thread, ending one and answering. */
+const KILL_AFTER_MS = 800;
+const MAX_WAIT_MS = 5_000;
+/** Units of the engine: characters of strings and items of lists that are made. A list of so many numbers is half the heap. */
+const MEMORY_UNITS = 4_000_000;
+/** What is parsed takes about twenty times the memory of its source. */
+const KEPT_CHARACTERS = 400_000;
+
+/** Renders templates in threads of their own, within LIMITS.templateRenderMs and LIMITS.templateRenderMegabytes each. */
+export function createTemplateRenderer(): TemplateRenderer {
+  const pool = createTemplatePool({
+    threads: THREADS,
+    heapMb: LIMITS.templateRenderMegabytes,
+    killAfterMs: KILL_AFTER_MS,
+    maxWaitMs: MAX_WAIT_MS,
+    settings: {
+      sourceCharacters: LIMITS.bodyBytes,
+      memoryUnits: MEMORY_UNITS,
+      renderMs: RENDER_MS,
+      resultCharacters: LIMITS.bodyBytes,
+      keptCharacters: KEPT_CHARACTERS,
+      reserved: { [UNSUBSCRIBE_VARIABLE]: `{{${UNSUBSCRIBE_VARIABLE}}}` },
+    },
+  });
+
+  async function run<Answer>(accountId: string, job: TemplateJob): Promise<Answer | Overrun | Busy> {
+    const outcome = await pool.run(accountId, job);
+    if (outcome.kind === 'busy') return { ok: false, busy: true };
+    if (outcome.kind === 'overrun') return overrun(job.source);
+    return outcome.answer as Answer; // The worker answers each kind of job with its own kind of answer.
+  }
+
+  return {
+    inspect: (accountId, source) => run<Inspection>(accountId, { kind: 'inspect', source }),
+    render: async (accountId, { key, source, leaves = null, variables }) => {
+      const job = { kind: 'render', key, source, leaves, variables: JSON.stringify(variables) } as const;
+      const result = await run<Rendering>(accountId, job);
+      return result.ok ? finish(result) : result;
+    },
+    close: pool.close,
+  };
+}
+
+type Overrun = { readonly ok: false; readonly faults: readonly TemplateFault[] };
+
+function overrun(source: Partial<TemplateSource>): Overrun {
+  const { templateRenderMs, templateRenderMegabytes } = LIMITS;
+  const message = `takes more than ${templateRenderMs} ms or ${templateRenderMegabytes} MB`;
+  const part = TEMPLATE_PARTS.find((name) => name !== 'subject' && typeof source[name] === 'string') ?? 'subject';
+  return { ok: false, faults: [{ part, line: null, column: null, message }] };
+}
+
+function finish(rendering: Extract<Rendering, { ok: true }>): Rendering {
+  const subject = rendering.subject === null ? null : toSubjectLine(rendering.subject);
+  const html = rendering.html === null ? null : toBody(rendering.html);
+  const text = rendering.text === null ? null : toBody(rendering.text);
+  const faults = [
+    ...(subject !== null && subject.length > LIMITS.subjectCharacters
+      ? [tooLong('subject', `${LIMITS.subjectCharacters} characters`)]
+      : []),
+    ...(isTooLarge(html) ? [tooLong('html', `${LIMITS.bodyBytes} bytes`)] : []),
+    ...(isTooLarge(text) ? [tooLong('text', `${LIMITS.bodyBytes} bytes`)] : []),
+  ];
+  return faults.length > 0 ? { ok: false, faults } : { ok: true, subject, html, text, missing: rendering.missing };
+}
+
+function isTooLarge(body: string | null): boolean {
+  return body !== null && body.length > LIMITS.bodyBytes / 3 && Buffer.byteLength(body) > LIMITS.bodyBytes;
+}
+
+function tooLong(part: TemplatePart, limit: string): TemplateFault {
+  return { part, line: null, column: null, message: `became longer than ${limit}` };
+}

@@ -1,0 +1,12 @@
+import type { Template } from '@postrider/core';
+import type { VariablesJson } from '../db/queries/templates.ts';
+import { TEMPLATE_PARTS } from './template-job.ts';
+
+/** The variables of a template's parts as one list: required by one part is required. */
+export function mergeVariables(parts: VariablesJson): Template['variables'] {
+  const merged = new Map<string, boolean>();
+  for (const { name, required } of TEMPLATE_PARTS.flatMap((part) => parts[part] ?? [])) {
+    merged.set(name, merged.get(name) === true || required);
+  }
+  return [...merged].map(([name, required]) => ({ name, required }));
+}

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { seededRandom } from '../harness/seeded-random.ts';
+import { type SmtpSink, startSmtpSink } from '../harness/smtp-sink.ts';
+import { type Answer, startTestApp, type TestApp } from '../harness/test-app.ts';
+
+const RACES = process.env['FAULTS'] === 'long' ? 5_000 : 400;
+const ROUND = 100;
+const HOUR_MS = 3_600_000;
+
+/**
+ * Messages fall due all at once in front of two processes' workers, and at that moment each is canceled over both. Whoever has a message's
+ * rows first wins: it is canceled and no copy leaves, or it is sent and the cancel is told so.
+ */
+describe('canceling against sending', () => {
+  let sink: SmtpSink;
+  let one: TestApp;
+  let two: TestApp;
+  beforeAll(async () => {
+    sink = await startSmtpSink();
+    const settings = { POSTRIDER_TRANSPORT: `smtp://127.0.0.1:${sink.port}?tls=none` };
+    one = await startTestApp({ settings });
+    two = await startTestApp({ settings, database: one.database });
+  });
+  afterAll(async () => {
+    await two.close();
+    await one.close();
+    await sink.close();
+  });
+
+  it(`is won by one of them in each of ${RACES} races: never by both, never by neither`, {
+    timeout: 900_000,
+  }, async () => {
+    const { key, accountId } = await one.newAccount('Races');
+    const random = seededRandom('cancel against send');
+    let canceled = 0;
+    for (let done = 0; done < RACES; done += ROUND) {
+      const ids = await schedule(key, done);
+      const answers = await race(ids, key, random.integer(0, ROUND - 20));
+      const reads = await Promise.all(
+        ids.map(async (id) => (await one.call('GET', `/emails/${id}?wait=20`, { key })).body),
+      );
+      for (const [index, id] of ids.entries()) {
+        const { status, body } = answers[index] ?? { status: 0, body: null };
+        const trail = reads[index].events.map(({ type }: { type: string }) => type);
+        const copies = sink.messages.filter(({ recipients }) => recipients.includes(addressOf(done + index))).length;
+        expect({ id, told: [status, body.code], now: reads[index].status, trail, copies }).toEqual(
+          status === 200
+            ? { id, told: [200, undefined], now: 'canceled', trail: ['queued', 'scheduled', 'canceled'], copies: 0 }
+            : { id, told: [409, 'message_not_queued'], now: 'sent', trail: ['queued', 'scheduled', 'sent'], copies: 1 },
+        );
+        canceled += status === 200 ? 1 : 0;
+      }
+    }
+    console.log(`cancel against send: ${canceled} canceled, ${RACES - canceled} sent`);
+    // Both must have had their share, or nothing was raced for.
+    expect(canceled).toBeGreaterThan(0);
+    expect(canceled).toBeLessThan(RACES);
+    expect(sink.messages).toHaveLength(RACES - canceled);
+    expect((await one.call('GET', '/keys/self', { key })).body.quota.used).toBe(RACES - canceled);
+    expect(await one.database.sql`SELECT 1 FROM deliveries WHERE account_id = ${accountId}`).toHaveLength(0);
+  });
+
+  const addressOf = (number: number) => `race-${number}@example.com`;
+
+  async function schedule(key: string, from: number): Promise<string[]> {
+    const emails = Array.from({ length: ROUND }, (_, index) => {
+      const content = { subject: 'Race', text: 'x', scheduled_at: 'PT1H' };
+      return { from: 'a@sandbox.test', to: addressOf(from + index), ...content };
+    });
+    const { body } = await one.call('POST', '/emails/batch', { key, body: { emails } });
+    return body.results.map(({ id }: { id: string }) => id);
+  }
+
+  /** All are canceled over both processes; once so many are answered, all fall due, and the workers set out against the rest. */
+  async function race(ids: readonly string[], key: string, headStart: number): Promise<readonly Answer[]> {
+    const begun = Promise.withResolvers<void>();
+    let answered = 0;
+    const cancels = ids.map(async (id, index) => {
+      const answer = await cancelForSure(index % 2 ? one : two, id, key);
+      answered += 1;
+      if (answered >= headStart) begun.resolve();
+      return answer;
+    });
+    if (headStart > 0) await begun.promise;
+    for (const server of [one, two]) server.clock.advance(HOUR_MS + 1_000);
+    await Promise.all([one.pump(), two.pump()]);
+    return await Promise.all(cancels);
+  }
+
+  /**
+   * A machine that is short of time can leave a call without its answer in time: 503, which says that nothing is known. As a caller would, it is
+   * asked again until something is; canceled before means then that the first call was carried out.
+   */
+  async function cancelForSure(server: TestApp, id: string, key: string): Promise<Answer> {
+    for (let calls = 1; ; calls += 1) {
+      const answer = await server.call('POST', `/emails/${id}/cancel`, { key });
+      if (answer.status !== 503) {
+        const isOwn = calls > 1 && answer.body.currentStatus === 'canceled';
+        return isOwn ? { ...answer, status: 200, body: { id, status: 'canceled' } } : answer;
+      }
+    }
+  }
+});

@@ -1,0 +1,31 @@
+import { sendRequestSchema } from '../../packages/core/src/index.ts';
+import { deriveText } from '../../packages/server/src/sending/derive-text.ts';
+import type { SendCommand } from '../../packages/server/src/sending/send-command.ts';
+
+/** A send without template, files or tracking, as it comes to the acceptance door; for tests and benchmarks of the door itself. */
+export function plainSend(
+  sender: { readonly accountId: string; readonly keyId: string },
+  input: Readonly<Record<string, unknown>>,
+): SendCommand {
+  const request = sendRequestSchema.parse(input);
+  const html = request.html ?? null;
+  return {
+    ...sender,
+    recipientAllowlist: null,
+    persona: { source: null, agentName: null },
+    fixedChannel: null,
+    headerClaims: {},
+    request,
+    content: {
+      subject: request.subject ?? '',
+      html,
+      text: request.text ?? (html === null ? null : deriveText(html)),
+      template: null,
+      attachments: [],
+      tracking: null,
+      scheduledAt: null,
+    },
+    resendOf: null,
+    idempotency: null,
+  };
+}

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../harness/test-app.ts';
+
+let server: TestApp;
+
+beforeAll(async () => {
+  server = await startTestApp();
+});
+
+afterAll(async () => {
+  await server.close();
+});
+
+const pathsOf = (body: { errors: { path: string; code: string; message: string }[] }) => body.errors;
+
+describe('the edges of a request', () => {
+  it.each([
+    ['application/json; charset=iso-8859-1', {}],
+    ['application/json', { 'content-encoding': 'gzip' }],
+  ])('are no guess: a body as %s with %j is refused and not misread', async (contentType, headers) => {
+    const answer = await server.call('POST', '/emails', {
+      rawBody: '{}',
+      headers: { 'content-type': contentType, ...headers },
+    });
+    expect([answer.status, answer.body.code]).toEqual([415, 'unsupported_media_type']);
+  });
+
+  it('take UTF-8 under its names, and the identity encoding', async () => {
+    const rawBody = JSON.stringify({ from: 'a@sandbox.test', to: 'delivered@sandbox.test', subject: 'é', text: 'é' });
+    for (const headers of [
+      { 'content-type': 'application/json;charset="UTF-8"' },
+      { 'content-type': 'application/json', 'content-encoding': 'identity' },
+    ]) {
+      expect((await server.call('POST', '/emails', { rawBody, headers })).status).toBe(202);
+    }
+  });
+
+  it('find an id in either case of its letters', async () => {
+    const { body } = await server.send();
+    const { status, body: read } = await server.call('GET', `/emails/${body.id.toUpperCase()}`);
+    expect([status, read.id]).toEqual([200, body.id]);
+  });
+
+  it('name no more than 100 of a million faults, each in bounded words', async () => {
+    const to = Array.from({ length: 400 }, () => 'x'.repeat(2_000));
+    const { body } = await server.send({ to, ['k'.repeat(100_000)]: 1 });
+    expect(pathsOf(body)).toHaveLength(100);
+    expect(JSON.stringify(body).length).toBeLessThan(60_000);
+  });
+
+  it('say what is wrong in the words of JSON', async () => {
+    const { body } = await server.send({ subject: '', html: 5, tags: 'x', metadata: { ['k'.repeat(65)]: 'v' } });
+    expect(pathsOf(body)).toEqual(
+      expect.arrayContaining([
+        { path: 'subject', code: 'too_short', message: 'must have at least 1 character' },
+        { path: 'html', code: 'invalid_type', message: 'must be a string' },
+        { path: 'tags', code: 'invalid_type', message: 'must be an array' },
+      ]),
+    );
+    expect(pathsOf(body).find(({ path }) => path.startsWith('metadata'))).toMatchObject({ code: 'too_long' });
+    const { body: repeated } = await server.call('GET', '/emails?status=queued&status=sent');
+    expect(pathsOf(repeated)).toEqual([
+      expect.objectContaining({ path: 'status', message: 'is given more than once; give it once' }),
+    ]);
+  });
+
+  it('refuse a header that is not UTF-8 instead of storing what it is not', async () => {
+    const answer = await server.send({}, { headers: { 'x-service-agent': 'caf\xe9' } });
+    expect([answer.status, answer.body.errors?.[0]?.path]).toEqual([422, 'x-service-agent']);
+  });
+
+  it('leave a trace in the request log also where nothing is served', async () => {
+    await server.call('GET', '/nothing-here', { headers: { 'x-request-id': 'edge-404' } });
+    await server.call('DELETE', '/health', { headers: { 'x-request-id': 'edge-405' } });
+    const logged = async () => {
+      const { body } = await server.call('GET', '/requests?limit=100');
+      return (body.requests as { id: string; status: number; code: string }[])
+        .filter(({ id }) => id.startsWith('edge-'))
+        .map(({ id, status, code }) => [id, status, code]);
+    };
+    await expect.poll(logged).toEqual(
+      expect.arrayContaining([
+        ['edge-404', 404, 'not_found'],
+        ['edge-405', 405, 'method_not_allowed'],
+      ]),
+    );
+  });
+});
+
+describe('a request that needs no body', () => {
+  const json = { 'content-type': 'application/json' };
+  const queued = async () => {
+    const { body } = await server.send({ scheduled_at: 'PT1H' });
+    return body.id as string;
+  };
+
+  it('may name a content type and have none, or an empty object', async () => {
+    expect((await server.call('DELETE', `/emails/${await queued()}`, { headers: json, rawBody: '' })).status).toBe(200);
+    expect((await server.call('POST', `/emails/${await queued()}/cancel`, { headers: json, rawBody: '' })).status).toBe(
+      200,
+    );
+    expect((await server.call('POST', `/emails/${await queued()}/cancel`, { body: {} })).status).toBe(200);
+  });
+
+  it('is told of fields that nothing would be done with', async () => {
+    const answer = await server.call('POST', `/emails/${await queued()}/cancel`, { body: { reason: 'x' } });
+    expect([answer.status, pathsOf(answer.body)[0]]).toEqual([
+      422,
+      expect.objectContaining({ path: 'reason', code: 'unknown_field' }),
+    ]);
+  });
+
+  it('is no excuse for one that needs a body', async () => {
+    const answer = await server.call('POST', '/emails', { headers: json, rawBody: '' });
+    expect([answer.status, answer.body.code]).toEqual([400, 'invalid_json']);
+  });
+});

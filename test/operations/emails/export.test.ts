@@ -1,0 +1,281 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { LIMITS } from '@postrider/core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { exportFileName } from '../../../packages/server/src/operations/emails/export-file-name.ts';
+import { createExportGate } from '../../../packages/server/src/operations/emails/export-gate.ts';
+import { expectInvalid, expectProblem } from '../../harness/expect-problem.ts';
+import { startTestApp, type TestApp } from '../../harness/test-app.ts';
+import { addMessages } from './added-messages.ts';
+import { parseCsv } from './parse-csv.ts';
+
+const HEADER = ['id', 'created_at', 'from', 'to', 'subject', 'status', 'channel', 'source', 'agent_name', 'tags'];
+
+interface Exported {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+describe('GET /emails/export', () => {
+  let server: TestApp;
+  let key: string;
+  const ids: string[] = [];
+  beforeAll(async () => {
+    server = await startTestApp({ settings: { POSTRIDER_ROLES: 'api' } });
+    ({ key } = await server.newAccount('Fräulein & Söhne GmbH'));
+    const bodies = [
+      { subject: 'Plain' },
+      { subject: 'Say "hi", twice', to: ['a@sandbox.test', 'b@sandbox.test'], tags: ['one', 'two'] },
+      { subject: '=HYPERLINK("http://evil.test")', tags: ['=1+1', '-x'], source: 'agent', agent_name: '@SUM(A1)' },
+      { subject: '+49 30', to: '-2+3@sandbox.test', from: '=1 <ada@sandbox.test>' },
+    ];
+    for (const body of bodies) ids.push((await server.send(body, { key })).body.id);
+  });
+  afterAll(() => server.close());
+
+  async function download(query = '', withKey = key): Promise<Exported> {
+    const answer = await fetch(`${server.baseUrl}/emails/export${query}`, {
+      headers: { authorization: `Bearer ${withKey}` },
+    });
+    return { status: answer.status, headers: answer.headers, text: await answer.text() };
+  }
+
+  it('answers CSV unless asked otherwise: a header and a line for each message, newest first [emails-export.default-format] [emails-export.csv-type] [emails-export.format] [contract-shape.casing-export] [service.log-export] [export-row.columns]', async () => {
+    const { status, headers, text } = await download();
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
+    expect(text.split('\n')[0]).toBe(HEADER.join(','));
+    expect(text.endsWith('\n')).toBe(true);
+    const [head, ...rows] = parseCsv(text);
+    expect(head).toEqual(HEADER);
+    expect(rows.map(([id]) => id)).toEqual([...ids].reverse());
+    const record = (await server.call('GET', `/emails/${ids[0]}`, { key })).body;
+    expect(rows[3]).toEqual([
+      ids[0],
+      record.createdAt,
+      'Ada <ada@sandbox.test>',
+      'delivered@sandbox.test',
+      'Plain',
+      'queued',
+      'api',
+      'backend',
+      '',
+      '',
+    ]);
+    expect((await download('?format=csv')).text).toBe(text);
+  });
+
+  it('quotes cells by RFC 4180 and joins tags by semicolons [contract-message-log.export-formats]', async () => {
+    const { text } = await download('?q=say');
+    expect(text).toContain('"a@sandbox.test, b@sandbox.test","Say ""hi"", twice",queued');
+    expect(parseCsv(text)[1]?.slice(3)).toEqual([
+      'a@sandbox.test, b@sandbox.test',
+      'Say "hi", twice',
+      'queued',
+      'api',
+      'backend',
+      '',
+      'one;two',
+    ]);
+  });
+
+  it('defuses every cell that a spreadsheet would run as a formula, in CSV alone [contract-message-log.export-formulas]', async () => {
+    const rows = parseCsv((await download()).text);
+    const [, newest, third] = rows;
+    expect(newest?.slice(2, 5)).toEqual(["'=1 <ada@sandbox.test>", "'-2+3@sandbox.test", "'+49 30"]);
+    expect(third?.[4]).toBe('\'=HYPERLINK("http://evil.test")');
+    expect(third?.[8]).toBe("'@SUM(A1)");
+    expect(third?.[9]).toBe("'=1+1;'-x");
+    for (const cell of rows.slice(1).flat()) expect(cell).not.toMatch(/^[=+\-@\t\r]/);
+    const [json] = JSON.parse((await download('?format=json&q=hyperlink')).text);
+    expect([json.subject, json.agent_name, json.tags]).toEqual([
+      '=HYPERLINK("http://evil.test")',
+      '@SUM(A1)',
+      ['=1+1', '-x'],
+    ]);
+  });
+
+  it('defuses tabs, line breaks and full-width signs too', async () => {
+    const values = ['\tx', '\rx', '\nx', '＝x', '＋x', '－x', '＠x', '-', '=', "'x", 'x=1', ''];
+    const rows = await server.database.sql<{ cell: string }[]>`
+      SELECT export_cell(value) AS cell FROM unnest(${values}::text[]) WITH ORDINALITY AS v (value, n) ORDER BY n`;
+    const cells = rows.map(({ cell }) => parseCsv(`${cell}\n`)[0]?.[0]);
+    expect(cells).toEqual([...["'\tx", "'\rx", "'\nx", "'＝x", "'＋x", "'－x", "'＠x", "'-", "'=", "'x", 'x=1', '']]);
+  });
+
+  it('answers JSON as one array and NDJSON as an object a line, with the names of the columns [emails-export.json-types] [export-row.json-fields]', async () => {
+    const json = await download('?format=json');
+    expect(json.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    const rows = JSON.parse(json.text);
+    expect(rows.map(({ id }: { id: string }) => id)).toEqual([...ids].reverse());
+    expect(Object.keys(rows[0])).toEqual(HEADER);
+    const record = (await server.call('GET', `/emails/${ids[1]}`, { key })).body;
+    expect(rows[2]).toEqual({
+      id: ids[1],
+      created_at: record.createdAt,
+      from: 'Ada <ada@sandbox.test>',
+      to: 'a@sandbox.test, b@sandbox.test',
+      subject: 'Say "hi", twice',
+      status: 'queued',
+      channel: 'api',
+      source: 'backend',
+      agent_name: null,
+      tags: ['one', 'two'],
+    });
+    const lines = await download('?format=jsonl');
+    expect(lines.headers.get('content-type')).toBe('application/x-ndjson');
+    expect(
+      lines.text
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual(rows);
+  });
+
+  it('names the file after the account, the day and the format [emails-export.csv-file-name] [contract-message-log.export-file-name]', async () => {
+    for (const format of ['csv', 'json', 'jsonl'] as const) {
+      const { headers } = await download(`?format=${format}`);
+      const date = server.clock.now().toISOString().slice(0, 10);
+      expect(headers.get('content-disposition')).toBe(
+        `attachment; filename="fraulein-sohne-gmbh-messages-${date}.${format}"`,
+      );
+    }
+    const at = new Date('2026-01-31T23:59:59.999Z');
+    expect(exportFileName('日本', at, 'csv')).toBe('account-messages-2026-01-31.csv');
+    expect(exportFileName('a"\r\nb/../c', at, 'json')).toBe('a-b-c-messages-2026-01-31.json');
+  });
+
+  it('takes every filter of the list, and bounds in time [emails-export.filters] [emails-export.window] [contract-message-log.filters-export]', async () => {
+    const count = async (query: string) => parseCsv((await download(query)).text).length - 1;
+    expect(await count('?tag=one&tag=TWO')).toBe(1);
+    expect(await count('?source=agent')).toBe(1);
+    expect(await count('?recipient=B@sandbox.test')).toBe(1);
+    expect(await count('?status=queued&channel=api&domain=sandbox.test')).toBe(4);
+    expect(await count('?status=delivered')).toBe(0);
+    expect(await count('?agent_name=nobody')).toBe(0);
+    const created = (await server.call('GET', `/emails/${ids[2]}`, { key })).body.createdAt;
+    expect(await count(`?from=${created}`)).toBe(2);
+    expect(await count(`?to=${created}&q=plain`)).toBe(1);
+    expectInvalid(await server.call('GET', '/emails/export?format=xml', { key }), ['format', 'invalid_value']);
+    expectInvalid(await server.call('GET', '/emails/export?limit=5', { key }), ['limit', 'unknown_field']);
+    expectInvalid(await server.call('GET', '/emails/export?cursor=x', { key }), ['cursor', 'unknown_field']);
+    expectInvalid(await server.call('GET', '/emails/export?from=soon', { key }), ['from', 'invalid_format']);
+  });
+
+  it('answers a whole file also where nothing matches', async () => {
+    expect((await download('?tag=none')).text).toBe(`${HEADER.join(',')}\n`);
+    expect((await download('?tag=none&format=json')).text).toBe('[]\n');
+    expect((await download('?tag=none&format=jsonl')).text).toBe('');
+    const other = await server.newAccount();
+    expect(JSON.parse((await download('?format=json', other.key)).text)).toEqual([]);
+  });
+
+  it('needs emails:read, and is served under /v1 as well', async () => {
+    const weak = await server.newKey({ scopes: ['emails:send'] });
+    expectProblem(await server.call('GET', '/emails/export', { key: weak }), 403, 'missing_scope');
+    expectProblem(await server.call('GET', '/emails/export', { key: null }), 401, 'missing_key');
+    const prefixed = await fetch(`${server.baseUrl}/v1/emails/export?format=json`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    expect(await prefixed.json()).toHaveLength(4);
+  });
+
+  it('mixes no accounts, and takes nothing in a filter for a statement', async () => {
+    const other = await server.newAccount();
+    for (const query of ['', '?q=plain', '?tag=one', '?status=queued', '?domain=sandbox.test'])
+      expect(parseCsv((await download(query, other.key)).text)).toHaveLength(1);
+    const attack = encodeURIComponent("' OR '1'='1");
+    expect(parseCsv((await download(`?q=${attack}`)).text)).toHaveLength(1);
+    expect(parseCsv((await download(`?agent_name=${attack}`)).text)).toHaveLength(1);
+  });
+
+  describe('of a log that is larger than a file', () => {
+    let large: { readonly accountId: string; readonly key: string };
+    let added: readonly string[];
+    beforeAll(async () => {
+      large = await server.newAccount();
+      added = await addMessages(server.database.sql, large.accountId, LIMITS.exportRows + 1);
+    }, 60_000);
+
+    it('holds the newest 100,000 rows and says that there are more [limits.export-rows] [contract-message-log.export-truncated] [emails-export.streamed]', async () => {
+      const { headers, text } = await download('?format=jsonl', large.key);
+      expect(headers.get('x-export-truncated')).toBe('true');
+      const lines = text.trimEnd().split('\n');
+      expect(lines).toHaveLength(LIMITS.exportRows);
+      expect(lines.map((line) => line.slice(7, 43))).toEqual(added.slice(1).reverse());
+    }, 30_000);
+
+    it('holds 100,000 rows and says nothing where there are no more', async () => {
+      const created = await server.database.sql<{ at: Date }[]>`
+        SELECT created_at AS at FROM messages WHERE account_id = ${large.accountId} ORDER BY id OFFSET 1 LIMIT 1`;
+      const { headers, text } = await download(`?from=${created[0]?.at.toISOString()}`, large.key);
+      expect(headers.get('x-export-truncated')).toBeNull();
+      expect(text.trimEnd().split('\n')).toHaveLength(LIMITS.exportRows + 1);
+    }, 30_000);
+
+    it('does the same for what is found by a search', async () => {
+      const { headers, text } = await download('?format=jsonl&channel=api', large.key);
+      expect(headers.get('x-export-truncated')).toBe('true');
+      const lines = text.trimEnd().split('\n');
+      expect(lines.map((line) => line.slice(7, 43))).toEqual(added.slice(1).reverse());
+    }, 30_000);
+
+    it('lets go as soon as the reader has gone, and lets an account have a few under way only', async () => {
+      const open = async () => {
+        const call = request(`${server.baseUrl}/emails/export`, { headers: { authorization: `Bearer ${large.key}` } });
+        call.on('error', () => undefined);
+        call.end();
+        const [answer] = await once(call, 'response');
+        await once(answer, 'readable');
+        return { status: answer.statusCode, leave: () => call.destroy() };
+      };
+      const opened = [];
+      for (let n = 0; n < LIMITS.exportsAtOnce; n += 1) opened.push(await open());
+      expect(opened.map(({ status }) => status)).toEqual(opened.map(() => 200));
+      const refused = await server.call('GET', '/emails/export', { key: large.key });
+      expectProblem(refused, 429, 'rate_limited');
+      expect(refused.headers.get('retry-after')).toBe('5');
+      // Everybody else goes on meanwhile.
+      expect((await server.call('GET', '/emails?limit=1', { key: large.key })).status).toBe(200);
+      expect((await download('?tag=none')).status).toBe(200);
+      for (const { leave } of opened) leave();
+      await expect
+        .poll(async () => (await download('?tag=none', large.key)).status, { timeout: 5_000, interval: 20 })
+        .toBe(200);
+    }, 30_000);
+
+    it('is incomplete, and is seen to be, where the database fails on the way', async () => {
+      const call = request(`${server.baseUrl}/emails/export?format=json`, {
+        headers: { authorization: `Bearer ${large.key}` },
+      });
+      call.on('error', () => undefined);
+      call.end();
+      const [answer] = await once(call, 'response');
+      await once(answer, 'readable');
+      // Once the pipe is full the server waits; whatever it asks the database for then is refused.
+      await server.database.sql`ALTER TABLE messages RENAME COLUMN subject TO renamed`;
+      try {
+        const fault = once(answer, 'error').then(([error]) => error as Error);
+        answer.resume();
+        expect((await fault).message).toBe('aborted');
+      } finally {
+        await server.database.sql`ALTER TABLE messages RENAME COLUMN renamed TO subject`;
+      }
+    }, 30_000);
+  });
+});
+
+describe('the gate in front of exports', () => {
+  it('counts each account by itself, and a way out once', () => {
+    const gate = createExportGate(2);
+    const first = gate.enter('a');
+    expect(gate.enter('a')).not.toBeNull();
+    expect(gate.enter('a')).toBeNull();
+    expect(gate.enter('b')).not.toBeNull();
+    first?.();
+    first?.();
+    expect(gate.enter('a')).not.toBeNull();
+    expect(gate.enter('a')).toBeNull();
+  });
+});

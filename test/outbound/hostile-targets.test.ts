@@ -1,0 +1,195 @@
+import { createServer as createHttpServer, type RequestListener } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import type { AddressInfo, Server } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createOutboundClient, type OutboundClient } from '../../packages/server/src/outbound/outbound-client.ts';
+import { createHostResolver, type HostAddress } from '../../packages/server/src/outbound/resolve-host.ts';
+import { type DnsServer, startDnsServer } from '../harness/dns-server.ts';
+import { makeCertificate, type SelfMadeCertificate } from '../harness/self-made-certificate.ts';
+
+/** Every way to write loopback and its neighbours as a literal that a URL parser or a resolver may take. */
+const LITERALS = [
+  ...['127.0.0.1', '127.0.0.1.', '127.1', '127.0.1', '2130706433', '0x7f000001', '0x7f.1', '0x7f.0.0.1', '0X7F.0.0.1'],
+  ...['0177.0.0.1', '017700000001', '0177.0x0.0.1', '127.0.0.01', '127.000.000.001', '127.255.255.254', '127.8.8.8'],
+  ...[
+    '0',
+    '0.0.0.0',
+    '0x0',
+    '00',
+    '0.0.0.1',
+    '①②⑦.⓪.⓪.①',
+    '127。0。0。1',
+    '127．0．0．1',
+    '%31%32%37.0.0.1',
+    '127%2e0.0.1',
+  ],
+  ...['[::1]', '[0:0:0:0:0:0:0:1]', '[::]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[0:0:0:0:0:ffff:7f00:0001]'],
+  ...['[::127.0.0.1]', '[::ffff:0:127.0.0.1]', '[64:ff9b::127.0.0.1]', '[64:ff9b::7f00:1]', '[2002:7f00:1::]'],
+  ...['[2001:0:7f00:1::]', '[fe80::1]', '[fec0::1]', '[fc00::1]', '[fd12:3456:789a::1]', '[ff02::1]', '[100::1]'],
+  ...['[2001:db8::1]', '[::ffff:10.0.0.1]', '[::ffff:169.254.169.254]', '[4000::1]', '[e000::1]', '[5f00::1]'],
+  ...[
+    '10.0.0.1',
+    '10.255.255.255',
+    '172.16.0.1',
+    '172.31.255.255',
+    '192.168.0.1',
+    '192.168.255.255',
+    '169.254.169.254',
+  ],
+  ...['0xa9fea9fe', '2852039166', '169.254.0.1', '100.64.0.1', '100.127.255.255', '192.0.0.1', '192.0.0.192'],
+  ...['192.0.2.1', '198.18.0.1', '198.19.255.255', '198.51.100.1', '203.0.113.1', '224.0.0.1', '239.255.255.255'],
+  ...['240.0.0.1', '255.255.255.255', '192.88.99.1', 'localhost', 'LOCALHOST', 'localhost.', 'app.localhost'],
+];
+
+const NAMES: Readonly<Record<string, readonly string[]>> = {
+  'inside.test': ['127.0.0.1'],
+  'inside-six.test': ['::1'],
+  'mapped.test': ['::ffff:127.0.0.1'],
+  'private.test': ['10.0.0.1'],
+  'metadata.test': ['169.254.169.254'],
+  'unspecified.test': ['0.0.0.0'],
+  'unspecified-six.test': ['::'],
+  'carrier.test': ['100.64.0.1'],
+  'local-six.test': ['fd00::1'],
+  'link-six.test': ['fe80::1'],
+  'translated.test': ['64:ff9b::7f00:1'],
+  'tunnel.test': ['2002:7f00:1::'],
+  'multicast.test': ['224.0.0.251'],
+  'mixed-first.test': ['127.0.0.1', '192.0.43.8'],
+  'mixed-last.test': ['192.0.43.8', '127.0.0.1'],
+  'mixed-six.test': ['192.0.43.8', '::1'],
+  'xn--nxasmq6b.test': ['127.0.0.1'],
+};
+
+describe('hostile targets', () => {
+  const hits: string[] = [];
+  let servers: Server[];
+  let ports: { readonly http: number; readonly https: number; readonly six: number };
+  let certificate: SelfMadeCertificate;
+  let dns: DnsServer;
+  let client: OutboundClient;
+
+  beforeAll(async () => {
+    const canary: RequestListener = (request, response) => {
+      hits.push(`${request.method} ${request.url}`);
+      response.end('inside');
+    };
+    certificate = makeCertificate(['localhost', '127.0.0.1', ...Object.keys(NAMES)]);
+    const http = createHttpServer(canary);
+    const https = createHttpsServer(certificate, canary);
+    const six = createHttpsServer(certificate, canary);
+    servers = [http, https, six];
+    // A connection alone is a hit as well: it tells whether something listens.
+    for (const server of servers) server.on('connection', ({ remoteAddress }) => hits.push(`from ${remoteAddress}`));
+    ports = {
+      http: await listen(http, '127.0.0.1'),
+      https: await listen(https, '0.0.0.0'),
+      six: await listen(six, '::1'),
+    };
+    dns = await startDnsServer((name) => NAMES[name] ?? null);
+    client = createOutboundClient({
+      allowLoopback: false,
+      resolve: createHostResolver([dns.address]),
+      userAgent: 'test',
+      trustedCertificates: [certificate.cert],
+    });
+  });
+  afterAll(async () => {
+    await client.close();
+    await dns.close();
+    for (const server of servers) server.close();
+  });
+
+  async function listen(server: Server, host: string): Promise<number> {
+    await new Promise<void>((resolve, reject) => server.listen(0, host, resolve).once('error', reject));
+    return (server.address() as AddressInfo).port; // A TCP server that listens has no other kind of address.
+  }
+
+  const ask = (url: string, by = client) => by.request({ url, method: 'GET', maxBytes: 1_000 });
+
+  it('are at least eighty', () => {
+    expect(LITERALS.length + Object.keys(NAMES).length).toBeGreaterThanOrEqual(80);
+    expect(new Set(LITERALS).size).toBe(LITERALS.length);
+  });
+
+  it.each(LITERALS)('https://%s is refused, and nothing connects', async (host) => {
+    for (const port of [ports.https, ports.six]) {
+      expect(await ask(`https://${host}:${port}/x`)).toMatchObject({ kind: 'refused' });
+    }
+    expect(hits).toEqual([]);
+  });
+
+  it.each(Object.keys(NAMES))('a name like %s is refused for its addresses, and nothing connects', async (name) => {
+    for (const host of [name, name.toUpperCase(), `${name}.`]) {
+      expect(await ask(`https://${host}:${ports.https}/x`)).toEqual({
+        kind: 'refused',
+        reason: expect.stringContaining('an address that is not public'),
+      });
+    }
+    expect(hits).toEqual([]);
+  });
+
+  it.each([
+    ['http://', (port: number) => `http://192.0.43.8:${port}/`],
+    ['http to loopback', (port: number) => `http://127.0.0.1:${port}/`],
+    ['a user', (port: number) => `https://user@192.0.43.8:${port}/`],
+    ['a user and a password', (port: number) => `https://user:password@192.0.43.8:${port}/`],
+    ['an empty user', (port: number) => `https://:x@192.0.43.8:${port}/`],
+    ['a host in the place of the user', (port: number) => `https://example.com@127.0.0.1:${port}/`],
+    ['a host before a backslash', (port: number) => `https://127.0.0.1:${port}\\@example.com/`],
+    ['backslashes', (port: number) => `https:\\\\127.0.0.1:${port}\\x`],
+    ['no slashes', (port: number) => `https:127.0.0.1:${port}/`],
+    ['blanks around', (port: number) => ` \thttps://127.0.0.1:${port}/ `],
+    ['line breaks inside', (port: number) => `ht\ntps://127.0\n.0.1:${port}/`],
+    ['a fragment that looks like the host', (port: number) => `https://127.0.0.1:${port}#@example.com/`],
+    ['file', () => 'file:///etc/passwd'],
+    ['ftp', () => 'ftp://127.0.0.1/'],
+    ['gopher', () => 'gopher://127.0.0.1/_x'],
+    ['data', () => 'data:text/plain,x'],
+    ['javascript', () => 'javascript:alert(1)'],
+    ['blob', () => 'blob:https://127.0.0.1/x'],
+    ['ws', (port: number) => `wss://127.0.0.1:${port}/`],
+    ['a zone', (port: number) => `https://[fe80::1%25lo]:${port}/`],
+    ['nothing', () => ''],
+    ['no URL', () => 'not a url'],
+    ['a path', () => '/etc/passwd'],
+    ['two slashes', (port: number) => `//127.0.0.1:${port}/`],
+    ['no host', () => 'https:///'],
+    ['a port that is none', () => 'https://127.0.0.1:99999/'],
+  ])('%s is refused', async (_, url) => {
+    for (const port of [ports.http, ports.https]) expect(await ask(url(port))).toMatchObject({ kind: 'refused' });
+    expect(hits).toEqual([]);
+  });
+
+  it('a name that leads elsewhere a moment later is looked up once: the address that was checked is the one that is called', async () => {
+    let lookups = 0;
+    const rebinding = async (): Promise<readonly HostAddress[]> => {
+      lookups += 1;
+      return [{ address: lookups === 1 ? '127.0.0.1' : '10.0.0.1', family: 4 }];
+    };
+    const server = createHttpServer((_, response) => response.writeHead(200, { connection: 'close' }).end('first'));
+    const port = await listen(server, '127.0.0.1');
+    const by = createOutboundClient({ allowLoopback: true, resolve: rebinding, userAgent: 'test' });
+    expect(await ask(`http://rebinding.test:${port}/`, by)).toMatchObject({ kind: 'answered', status: 200 });
+    expect(lookups).toBe(1);
+    expect((await ask(`http://rebinding.test:${port}/`, by)).kind).toBe('refused');
+    expect(lookups).toBe(2);
+    await by.close();
+    server.close();
+  });
+
+  it('a redirect to the inside is an answer like any other, and is not followed', async () => {
+    const turned: string[] = [];
+    const redirecting = createHttpServer((request, response) => {
+      turned.push(request.url ?? '');
+      response.writeHead(302, { location: `http://127.0.0.1:${ports.http}/secret` }).end('elsewhere');
+    });
+    const port = await listen(redirecting, '127.0.0.1');
+    const by = createOutboundClient({ allowLoopback: true, resolve: createHostResolver(null), userAgent: 'test' });
+    const answer = await ask(`http://127.0.0.1:${port}/start`, by);
+    expect(answer).toMatchObject({ kind: 'answered', status: 302, body: Buffer.from('elsewhere') });
+    expect([turned, hits]).toEqual([['/start'], []]);
+    await by.close();
+    redirecting.close();
+  });
+});

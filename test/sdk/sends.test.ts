@@ -1,0 +1,50 @@
+import { Postrider, type SendRequest } from '@postrider/sdk';
+import { describe, expect, it } from 'vitest';
+import { type Reply, startScriptedServer } from './scripted-server.ts';
+
+const email: SendRequest = { from: 'app@example.com', to: ['ada@example.org'], subject: 'Hello', text: 'Hi Ada' };
+const batch: Reply = { status: 207, body: { accepted: 1, refused: 0, total: 1, results: [] } };
+
+function clientOf({ baseUrl }: { readonly baseUrl: string }) {
+  return new Postrider({ apiKey: 'pr_live_test', baseUrl, maxRetries: 1 });
+}
+
+describe('emails.sendBatch', () => {
+  it('marks every send in it with the channel, leaves a caller’s own, and leaves what is no send to the server', async () => {
+    await using server = await startScriptedServer([batch]);
+    // What plain JavaScript may hand over; the types allow sends alone.
+    const emails = [email, { ...email, channel: 'smtp' }, null, 'x'] as SendRequest[];
+    await clientOf(server).emails.sendBatch({ emails });
+    expect(JSON.parse(server.received[0]?.body ?? '')).toEqual({
+      emails: [{ channel: 'sdk', ...email }, { ...email, channel: 'smtp' }, null, 'x'],
+    });
+  });
+
+  it('is repeated with one and the same idempotency key', async () => {
+    await using server = await startScriptedServer(['reset', batch]);
+    await clientOf(server).emails.sendBatch({ emails: [email] });
+    const keys = server.received.map(({ headers }) => headers['idempotency-key']);
+    expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
+    expect(keys[1]).toBe(keys[0]);
+  });
+});
+
+describe('a call about one message', () => {
+  it('goes where its operation is, and only a resend is repeated of itself', async () => {
+    const ok: Reply = { status: 200, body: { id: 'm1' } };
+    await using server = await startScriptedServer([ok, ok, 'reset', ok]);
+    const client = clientOf(server);
+    await client.emails.cancel('m1');
+    await client.emails.reschedule('m1', { scheduled_at: 'PT2H' });
+    await client.emails.resend('m1');
+    expect(server.received.map(({ method, url, body }) => [method, url, body])).toEqual([
+      ['POST', '/emails/m1/cancel', ''],
+      ['PATCH', '/emails/m1', '{"scheduled_at":"PT2H"}'],
+      ['POST', '/emails/m1/resend', ''],
+      ['POST', '/emails/m1/resend', ''],
+    ]);
+    const keys = server.received.map(({ headers }) => headers['idempotency-key']);
+    expect(keys.slice(0, 2)).toEqual([undefined, undefined]);
+    expect(keys[3]).toBe(keys[2]);
+  });
+});

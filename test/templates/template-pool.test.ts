@@ -1,0 +1,98 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { TemplateJob } from '../../packages/server/src/templates/template-job.ts';
+import { createTemplatePool, type TemplatePool } from '../../packages/server/src/templates/template-pool.ts';
+
+const SETTINGS = {
+  sourceCharacters: 2_000_000,
+  memoryUnits: 4_000_000,
+  // Past the end of the thread, so that what ends a job here is the thread's end.
+  renderMs: 60_000,
+  resultCharacters: 2_000_000,
+  keptCharacters: 1_000,
+  reserved: { unsubscribe_url: '{{unsubscribe_url}}' },
+};
+const ENDLESS = '{% for i in (1..3000000) %}{% for j in list %}{{ j }}{% endfor %}{% endfor %}';
+
+function render(html: string, variables: object = {}, key: string | null = null): TemplateJob {
+  return {
+    kind: 'render',
+    key,
+    source: { subject: null, html, text: null },
+    leaves: null,
+    variables: JSON.stringify(variables),
+  };
+}
+
+describe('the pool of template threads', () => {
+  let pool: TemplatePool;
+  afterEach(() => pool.close());
+
+  const open = (options: { threads?: number; maxWaitMs?: number; killAfterMs?: number } = {}) => {
+    const defaults = { threads: 3, heapMb: 64, killAfterMs: 300, maxWaitMs: 10_000, settings: SETTINGS };
+    pool = createTemplatePool({ ...defaults, ...options });
+  };
+  const endless = (owner: string) => pool.run(owner, render(ENDLESS, { list: Array(1_000).fill('x') }));
+  const quick = async (owner: string) => {
+    const outcome = await pool.run(owner, render('{{ name }}', { name: owner }));
+    return outcome.kind === 'done' ? outcome.answer : outcome;
+  };
+
+  it('kills a job that takes too long, with its thread, and starts another', async () => {
+    open({ threads: 1 });
+    expect(await endless('a')).toEqual({ kind: 'overrun' });
+    expect(await quick('b')).toMatchObject({ ok: true, html: 'b' });
+  });
+
+  it('kills a job that takes too much memory, again and again, and this process lives on', async () => {
+    open({ killAfterMs: 3_000 });
+    const hungry = render('{% for i in (1..2000000) %}{% for j in (1..1900000) %}x{% endfor %}{% endfor %}');
+    for (let round = 0; round < 3; round += 1) expect(await pool.run('a', hungry)).toEqual({ kind: 'overrun' });
+    expect(await quick('a')).toMatchObject({ html: 'a' });
+  });
+
+  it('leaves a thread to the others, however many jobs one owner has that never end', async () => {
+    open({ killAfterMs: 1_000 });
+    const hogs = Array.from({ length: 4 }, () => endless('hog'));
+    const answers = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(quick));
+    expect(answers).toMatchObject([{ html: 'a' }, { html: 'b' }, { html: 'c' }, { html: 'd' }, { html: 'e' }]);
+    expect(await Promise.race([hogs[3], 'still waiting'])).toBe('still waiting');
+    expect(await Promise.all(hogs)).toEqual(Array(4).fill({ kind: 'overrun' }));
+  });
+
+  it('gives owners turns, so that a long queue of one is no longer for another', async () => {
+    open({ threads: 2 });
+    const order: string[] = [];
+    const noted = (owner: string) => pool.run(owner, render('x')).then(() => order.push(owner));
+    await Promise.all([...Array.from({ length: 20 }, () => noted('many')), noted('few')]);
+    expect(order.indexOf('few')).toBeLessThan(5);
+  });
+
+  it('gives up a job that finds no thread in its time, and tells so', async () => {
+    open({ threads: 2, maxWaitMs: 1_000, killAfterMs: 4_000 });
+    await quick('a');
+    const running = endless('a');
+    expect(await pool.run('a', render('x'))).toEqual({ kind: 'busy' });
+    expect(await running).toEqual({ kind: 'overrun' });
+  });
+
+  it('keeps what it parsed by key, and forgets the oldest where it is too much', async () => {
+    open({ threads: 1 });
+    const sources = Array.from({ length: 10 }, (_, index) => `${'x'.repeat(300)}${index}{{ a }}`);
+    for (let round = 0; round < 3; round += 1) {
+      for (const [index, source] of sources.entries()) {
+        const outcome = await pool.run('a', render(source, { a: round }, `t${index}@1`));
+        expect(outcome).toMatchObject({ answer: { html: `${source.replace('{{ a }}', '')}${round}` } });
+      }
+    }
+  });
+
+  it('answers what still waits when it is closed', async () => {
+    open({ threads: 2 });
+    await quick('a');
+    const jobs = Array.from({ length: 5 }, () => endless('a'));
+    await pool.close();
+    const kinds = (await Promise.all(jobs)).map(({ kind }) => kind);
+    expect(kinds).toEqual(['overrun', 'busy', 'busy', 'busy', 'busy']);
+    expect(await pool.run('a', render('x'))).toEqual({ kind: 'busy' });
+  });
+});
