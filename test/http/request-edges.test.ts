@@ -115,3 +115,43 @@ describe('a request that needs no body', () => {
     expect([answer.status, answer.body.code]).toEqual([400, 'invalid_json']);
   });
 });
+
+describe('what strangers found', () => {
+  it('is a bound before the year 1: refused, and no fault of ours', async () => {
+    for (const from of ['0000-01-01', '0000-06-01T00:00:00Z', '0001-01-01T00:00:00%2B14:00']) {
+      const answer = await server.call('GET', `/emails?from=${from}`);
+      expect([answer.status, answer.body.code]).toEqual([422, 'validation_failed']);
+    }
+  });
+
+  it('is a number given twice', async () => {
+    const { body } = await server.call('GET', '/emails?limit=1&limit=2');
+    expect(pathsOf(body)[0]).toMatchObject({ path: 'limit', message: 'is given more than once; give it once' });
+  });
+
+  it('is a derived text whose links are the tagged ones of the html', async () => {
+    const utm = { source: 's', medium: 'm', campaign: 'c' };
+    const html = '<a href="https://e.test/q.">Q</a> <a href="https://e.test/z!">Z</a>';
+    const { body } = await server.send({ html, text: undefined, utm });
+    const { body: read } = await server.call('GET', `/emails/${body.id}`);
+    const tags = 'utm_source=s&utm_medium=m&utm_campaign=c';
+    expect(read.text).toContain(`https://e.test/q.?${tags}`);
+    expect(read.text).toContain(`https://e.test/z!?${tags}`);
+  });
+
+  it('is a refused type behind an invisible character', async () => {
+    const attachments = [{ filename: 'a.exe\u200b', content: 'aGk=' }];
+    const answer = await server.send({ attachments });
+    expect(answer.body.code).not.toBe('queued');
+    expect(answer.status).toBe(422);
+  });
+
+  it('is a suppression for good over one that would end', async () => {
+    const email = 'soon@example.com';
+    const expiresAt = new Date(server.clock.now().getTime() + 3_600_000).toISOString();
+    expect((await server.call('POST', '/suppressions', { body: { email, expiresAt } })).status).toBe(201);
+    await server.call('POST', '/suppressions', { body: { email, reason: 'complaint', note: 'for good' } });
+    const { body } = await server.call('GET', `/suppressions/${email}`);
+    expect(body).toMatchObject({ email, reason: 'complaint', note: 'for good', expiresAt: null });
+  });
+});

@@ -25,7 +25,7 @@ function toProblems(issue: Issue, prefix: readonly PropertyKey[], names: FieldNa
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => unknownField([...path, key], prefix.length === 0 && issue.path.length === 0, names));
   }
-  const isRepeated = root === 'query' && issue.path.length === 1 && Array.isArray(issue.input);
+  const isRepeated = root === 'query' && path.length === 1 && Array.isArray(issue.input);
   const message = isRepeated ? 'is given more than once; give it once' : messageOf(issue);
   return [{ path: joinPath(path) || root, code: codeOf(issue), message }];
 }

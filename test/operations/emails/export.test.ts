@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { LIMITS } from '@postrider/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CELL_SEPARATOR } from '../../../packages/server/src/db/queries/export-messages.ts';
+import { toCsvLine } from '../../../packages/server/src/operations/emails/export-csv.ts';
 import { exportFileName } from '../../../packages/server/src/operations/emails/export-file-name.ts';
 import { createExportGate } from '../../../packages/server/src/operations/emails/export-gate.ts';
 import { expectInvalid, expectProblem } from '../../harness/expect-problem.ts';
@@ -94,14 +96,6 @@ describe('GET /emails/export', () => {
       '@SUM(A1)',
       ['=1+1', '-x'],
     ]);
-  });
-
-  it('defuses tabs, line breaks and full-width signs too', async () => {
-    const values = ['\tx', '\rx', '\nx', '＝x', '＋x', '－x', '＠x', '-', '=', "'x", 'x=1', ''];
-    const rows = await server.database.sql<{ cell: string }[]>`
-      SELECT export_cell(value) AS cell FROM unnest(${values}::text[]) WITH ORDINALITY AS v (value, n) ORDER BY n`;
-    const cells = rows.map(({ cell }) => parseCsv(`${cell}\n`)[0]?.[0]);
-    expect(cells).toEqual([...["'\tx", "'\rx", "'\nx", "'＝x", "'＋x", "'－x", "'＠x", "'-", "'=", "'x", 'x=1', '']]);
   });
 
   it('answers JSON as one array and NDJSON as an object a line, with the names of the columns [emails-export.json-types] [export-row.json-fields]', async () => {
@@ -263,6 +257,32 @@ describe('GET /emails/export', () => {
         await server.database.sql`ALTER TABLE messages RENAME COLUMN renamed TO subject`;
       }
     }, 30_000);
+  });
+});
+
+describe('a line of CSV', () => {
+  const row = (cells: readonly string[]) => parseCsv(`${toCsvLine(cells.join(CELL_SEPARATOR))}\n`)[0];
+
+  it('has every cell that begins as a formula does behind an apostrophe', () => {
+    const harmless = ["'x", 'x=1', 'x-1', '', ' =1', '"=1"', 'a,=1', '1'];
+    const formulas = ['\tx', '\rx', '\nx', '＝x', '＋x', '－x', '＠x', '-', '=', '+1', '@a', '=1,2', '="x"', '=a\nb'];
+    for (const value of [...harmless, ...formulas]) {
+      const expected = formulas.includes(value) ? `'${value}` : value;
+      for (const place of [2, 3, 4, 8]) {
+        const cells = Array.from({ length: 10 }, (_, index) => (index === place ? value : 'x'));
+        expect(row(cells)?.[place]).toBe(expected);
+      }
+    }
+  });
+
+  it('defuses each tag by itself, and no semicolon of another cell', () => {
+    const cells = ['id', 'at', 'from', 'to', 'a;=b', 'sent', 'api', 'agent', '', '=a;b;@c;d-e'];
+    expect(row(cells)?.slice(4)).toEqual(['a;=b', 'sent', 'api', 'agent', '', "'=a;b;'@c;d-e"]);
+  });
+
+  it('keeps what is in a cell, whatever parts cells and lines elsewhere', () => {
+    const cells = ['id', 'at', 'a, "b"', 'c\r\nd', '"', ',', '\n', 'x', ';', ''];
+    expect(row(cells)).toEqual(cells.map((cell) => (cell === '\n' ? "'\n" : cell)));
   });
 });
 

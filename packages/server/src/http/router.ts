@@ -127,7 +127,8 @@ const STALLED_AFTER_MS = 60_000;
 /** Sends a file as it is made, at the pace of who takes it. Should it fail on the way the connection is cut, so that it cannot pass for whole. */
 function sendStream(reply: FastifyReply, body: AsyncIterable<string | Uint8Array>) {
   reply.raw.setTimeout(STALLED_AFTER_MS, () => reply.raw.destroy());
-  return reply.send(Readable.from(body, { objectMode: false }));
+  // Pieces are handed on as they are, one at a time: as buffers they would be garbage by the megabyte.
+  return reply.send(Readable.from(body, { highWaterMark: 1 }));
 }
 
 /** The context of a call that came over REST. */

@@ -23,15 +23,19 @@ const HEADER_OF: Readonly<Record<string, string>> = {
 /** Holds a message to the one schema of all sends, so that no limit is another over SMTP. Problems name what the sender wrote. */
 export function checkSendRequest(input: SubmittedInput): CheckedRequest {
   const isBlind = input.to.length === 0;
-  // The schema wants somebody in `to`. A message to blind copies alone is an ordinary thing in SMTP: it is checked as if they stood there.
-  const { bcc, ...visible } = input;
-  const result = sendRequestSchema.safeParse(isBlind ? { ...visible, to: bcc } : input, { reportInput: true });
+  // The schema wants somebody in `to`. A message to copies alone is an ordinary thing in SMTP: it is checked as if they stood there.
+  const { cc = [], bcc = [], ...rest } = input;
+  const result = sendRequestSchema.safeParse(isBlind ? { ...rest, to: [...cc, ...bcc] } : input, { reportInput: true });
   if (result.success) {
     const { data } = result;
-    return { ok: true, request: isBlind ? { ...data, to: [], bcc: data.to } : data };
+    return { ok: true, request: isBlind ? toCopies(data, cc.length) : data };
   }
   const problems = toFieldProblems(result.error.issues, { upcoming: [] }, 'message');
   return { ok: false, problems: problems.map((problem) => ({ ...problem, path: nameOf(problem.path) })) };
+}
+
+function toCopies(data: SendRequest, ccCount: number): SendRequest {
+  return { ...data, to: [], cc: data.to.slice(0, ccCount), bcc: data.to.slice(ccCount) };
 }
 
 function nameOf(path: string): string {

@@ -10,6 +10,7 @@ import { readMime } from './read-mime.ts';
 /** The input of a send request, as its schema takes it; only who receives it is known to be well formed. */
 export interface SubmittedInput {
   readonly to: readonly string[];
+  readonly cc?: readonly string[];
   readonly bcc?: readonly string[];
   readonly [field: string]: unknown;
 }

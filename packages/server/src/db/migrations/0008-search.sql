@@ -42,21 +42,6 @@ CREATE FUNCTION search_facets(account uuid, facets text[]) RETURNS bigint[] LANG
   SELECT array_agg(search_facet(account, facet)) FROM unnest(facets) AS facet
 $$;
 
--- A cell of a CSV file (RFC 4180), quoted where it must be. One that a spreadsheet would run as a formula begins with an apostrophe.
-CREATE FUNCTION export_cell(value text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT CASE
-    WHEN value !~ '^[=+@\t\r\n＝＋－＠-]|[",\r\n]' THEN value
-    WHEN value ~ '^[=+@\t\r\n＝＋－＠-]' THEN '"''' || replace(value, '"', '""') || '"'
-    ELSE '"' || replace(value, '"', '""') || '"'
-  END
-$$;
-
--- Each tag is made harmless by itself: where semicolons part cells, it stands in one of its own.
-CREATE FUNCTION export_tags(tags text[]) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT CASE WHEN tags = '{}' THEN ''
-    ELSE export_cell(regexp_replace(array_to_string(tags, ';'), ';(?=[=+@＝＋－＠-])', ';''', 'g')) END
-$$;
-
 -- The months the log has already, and what it holds.
 DO $$
 DECLARE

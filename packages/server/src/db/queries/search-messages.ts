@@ -7,15 +7,15 @@ export interface SearchPosition {
   readonly limit: number;
 }
 
-/** So many of the newest rows are looked through before the indexes are asked: a millisecond or two, and what is frequent is found there. */
-const WALK_ROWS = 4_000;
+/** So many of the newest rows are looked through before the indexes are asked: a millisecond, and what is frequent is found there. */
+const WALK_ROWS = 1_500;
 
 /**
  * The ids of one page of matches, newest first.
  *
  * An index on what messages have in common knows no order: it answers all matches or none, and a hundred thousand of them would be fetched
- * to show fifty. So the newest rows are looked through in order first, which finds what is frequent, and only for what is not so frequent
- * there are the indexes asked, a month at a time, newest first, until the page is full. Messages that are not indexed yet are read from the
+ * to show fifty. So the newest rows are looked through in order first, which finds what is frequent. Only for what is not are the indexes
+ * asked: for all matches where they are few, else for those of a month at a time, newest first, until the page is full. Messages that are not indexed yet are read from the
  * log itself, in the same statement and so in the same snapshot as the walk, and before the indexes: what moves from the one into the other
  * meanwhile is seen twice rather than never.
  */
@@ -26,15 +26,21 @@ export async function searchMessages(
 ): Promise<readonly string[]> {
   const walk = await walkNewest(query, filters, { before, limit });
   const found = new Set(walk.ids);
-  if (walk.last === null || walk.oldest === null) return [...found].slice(0, limit);
-  let below = walk.last;
-  for (const floor of monthFloors(walk.last, oldestOf(walk.oldest, filters.from))) {
-    if (found.size >= limit) break;
-    const ids = await readMonth(query, filters, { floor, below, limit: limit - found.size });
-    for (const id of ids) found.add(id);
+  const page = () => [...found].sort(descending).slice(0, limit);
+  // What is not indexed yet can be older than what is still to be looked for: it fills no page before its turn.
+  const isFullDownTo = (floor: string) => countFrom(found, floor) >= limit;
+  const { last, oldest } = walk;
+  if (last === null || oldest === null || isFullDownTo(last)) return page();
+  const few = await collectFew(query, filters, last);
+  for (const id of few ?? []) found.add(id);
+  if (few !== null) return page();
+  let below = last;
+  for (const floor of monthFloors(last, oldestOf(oldest, filters.from))) {
+    for (const id of await readMonth(query, filters, { floor, below, limit })) found.add(id);
+    if (isFullDownTo(floor)) break;
     below = floor;
   }
-  return [...found].sort(descending).slice(0, limit);
+  return page();
 }
 
 interface Walk {
@@ -53,19 +59,29 @@ async function walkNewest(query: Query, filters: MessageFilters, { before, limit
       ${matchesWaiting(query, filters)} ${before === null ? query`` : query`AND m.id < ${before}`} ORDER BY m.id DESC LIMIT ${limit}
     ),
     walked AS MATERIALIZED (
-      SELECT s.* FROM message_search s WHERE s.account_id = ${filters.accountId}
+      SELECT s.message_id, (${onSearch(query, filters)}) AS hit FROM message_search s WHERE s.account_id = ${filters.accountId}
         ${before === null ? query`` : query`AND s.message_id < ${before}`}
         ${end === null ? query`` : query`AND s.message_id < ${end}`}
       ORDER BY s.message_id DESC LIMIT ${WALK_ROWS}
     ),
     matching AS (
-      SELECT s.message_id AS id FROM walked s ${joinStatus(query, filters)} WHERE ${onSearch(query, filters)}
-      ORDER BY s.message_id DESC LIMIT ${limit}
+      SELECT s.message_id AS id FROM walked s ${joinStatus(query, filters)} WHERE hit ORDER BY s.message_id DESC LIMIT ${limit}
     )
     SELECT ARRAY(SELECT id FROM (SELECT id FROM waiting UNION SELECT id FROM matching) AS found ORDER BY id DESC) AS ids,
       (SELECT message_id FROM walked ORDER BY message_id DESC OFFSET ${WALK_ROWS - 1} LIMIT 1) AS last,
       (SELECT message_id FROM message_search WHERE account_id = ${filters.accountId} ORDER BY message_id LIMIT 1) AS oldest`;
   return row ?? { ids: [], last: null, oldest: null };
+}
+
+/** So many matches are few enough to be fetched at once, whichever they are. */
+const FEW = 200;
+
+/** All older matches, in no order, where they are few; null where there are more. */
+async function collectFew(query: Query, filters: MessageFilters, below: string): Promise<readonly string[] | null> {
+  const rows = await query<{ id: string }[]>`
+    SELECT s.message_id AS id FROM message_search s ${joinStatus(query, filters)}
+    WHERE ${onSearch(query, filters)} AND s.message_id < ${below} LIMIT ${FEW + 1}`;
+  return rows.length > FEW ? null : rows.map(({ id }) => id);
 }
 
 /** All matches of a month are found before they are ordered (OFFSET 0): in order is how the walk looked already, and it found too few. */
@@ -116,9 +132,9 @@ function matchesWaiting(query: Query, filters: MessageFilters) {
 }
 
 /** The status is the log's alone. */
-function joinStatus(query: Query, { status }: MessageFilters) {
+function joinStatus(query: Query, { accountId, status }: MessageFilters) {
   if (status === null) return query``;
-  return query`JOIN messages m ON m.account_id = s.account_id AND m.id = s.message_id AND m.status = ${status}`;
+  return query`JOIN messages m ON m.account_id = ${accountId} AND m.id = s.message_id AND m.status = ${status}`;
 }
 
 function oldestOf(oldest: string, from: Date | null): string {
@@ -140,6 +156,12 @@ function monthFloors(newest: string, oldest: string): readonly string[] {
 
 function timeOf(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+}
+
+function countFrom(ids: Iterable<string>, floor: string): number {
+  let count = 0;
+  for (const id of ids) if (id >= floor) count += 1;
+  return count;
 }
 
 function descending(a: string, b: string): number {

@@ -1,10 +1,11 @@
 import { type ExportFormat, LIMITS } from '@postrider/core';
 import { runCancelable } from '../../db/cancelable.ts';
 import type { Sql } from '../../db/client.ts';
-import { readExportLines, readExportPart } from '../../db/queries/export-messages.ts';
+import { findPartEnd, type LogRange, readExportLines, readExportPart } from '../../db/queries/export-messages.ts';
 import { type MessageFilters, needsSearch } from '../../db/queries/message-filters.ts';
 import { countMessages } from '../../db/queries/read-messages.ts';
 import { collectMatches } from '../../db/queries/search-messages.ts';
+import { toCsvLine } from './export-csv.ts';
 
 export interface ExportFile {
   /** Whether more messages match than a file holds. */
@@ -14,9 +15,13 @@ export interface ExportFile {
 }
 
 /** Rows a statement reads: enough that the statement itself costs little beside them, few enough that memory stays small. */
-const PART_ROWS = 4_000;
+const PART_ROWS = 2_000;
 /** The first part is small, so that the file begins to come at once. */
 const FIRST_PART_ROWS = 500;
+/** One of them is waited for, and has mostly come already: the others keep the database busy meanwhile. */
+const PARTS_AT_ONCE = 3;
+/** Rows that are written at once: pieces of some 50 KB, which are gone as quickly as they came. */
+const PIECE_ROWS = 250;
 const ID_BYTES = 16;
 
 const CSV_HEADER = 'id,created_at,from,to,subject,status,channel,source,agent_name,tags\n';
@@ -52,52 +57,77 @@ export async function openExport(
 }
 
 async function* partsOfLog(
-  query: Sql,
+  sql: Sql,
   filters: MessageFilters,
   format: ExportFormat,
-): AsyncGenerator<string, void, undefined> {
+): AsyncGenerator<readonly string[], void, undefined> {
+  async function* reads() {
+    for await (const range of rangesOf(sql, filters)) yield () => readExportPart(sql, filters, { ...range, format });
+  }
   let left: number = LIMITS.exportRows;
-  const read = (before: string | null, limit: number) => readExportPart(query, filters, { before, limit, format });
-  let limit = FIRST_PART_ROWS;
-  let part = await read(null, limit);
-  while (part !== null) {
-    left -= part.rows;
-    const isLast = part.rows < limit || left === 0;
-    limit = Math.min(PART_ROWS, left);
-    // The next part is read while this one is written.
-    const next = isLast ? null : read(part.last, limit);
-    next?.catch(() => {});
-    yield part.lines;
-    part = await next;
+  for await (const rows of inOrder(reads(), PARTS_AT_ONCE)) {
+    // What was accepted late, by another process, can make a part longer than it was when its end was looked for.
+    yield rows.slice(0, left);
+    left -= Math.min(left, rows.length);
+    if (left === 0) return;
+  }
+}
+
+/** The parts, found out one after the other: so several can be read at once. */
+async function* rangesOf(sql: Sql, filters: MessageFilters): AsyncGenerator<LogRange, void, undefined> {
+  let before: string | null = null;
+  let rows = FIRST_PART_ROWS;
+  for (let left: number = LIMITS.exportRows; left > 0; left -= rows) {
+    if (before !== null) rows = Math.min(PART_ROWS, left);
+    const last: string | null = await findPartEnd(sql, filters, { before, rows });
+    yield { before, last };
+    if (last === null) return;
+    before = last;
   }
 }
 
 async function* partsOfIds(
-  query: Sql,
+  sql: Sql,
   accountId: string,
   ids: Uint8Array,
   format: ExportFormat,
-): AsyncGenerator<string, void, undefined> {
-  const size = PART_ROWS * ID_BYTES;
-  const read = (at: number) => {
-    const part = readExportLines(query, { accountId, ids: toUuids(ids.subarray(at, at + size)), format });
-    part.catch(() => {});
-    return part;
-  };
-  let next = ids.length === 0 ? null : read(0);
-  for (let at = size; next !== null; at += size) {
-    const lines: string | null = await next;
-    next = at < ids.length ? read(at) : null;
-    if (lines !== null) yield lines;
+): AsyncGenerator<readonly string[], void, undefined> {
+  async function* reads() {
+    for (let at = 0; at < ids.length; at += PART_ROWS * ID_BYTES) {
+      const part = toUuids(ids.subarray(at, at + PART_ROWS * ID_BYTES));
+      yield () => readExportLines(sql, { accountId, ids: part, format });
+    }
   }
+  yield* inOrder(reads(), PARTS_AT_ONCE);
 }
 
-async function* frame(parts: AsyncIterable<string>, format: ExportFormat): AsyncGenerator<string, void, undefined> {
+/** The results of tasks in their order, so many of them under way at once. */
+async function* inOrder<T>(tasks: AsyncIterable<() => Promise<T>>, atOnce: number): AsyncGenerator<T, void, undefined> {
+  const running: Promise<T>[] = [];
+  for await (const task of tasks) {
+    const result = task();
+    // It may fail before it is its turn, or when nobody wants it any more.
+    result.catch(() => {});
+    running.push(result);
+    const first = running.length < atOnce ? undefined : running.shift();
+    if (first !== undefined) yield await first;
+  }
+  for (const result of running) yield await result;
+}
+
+async function* frame(
+  parts: AsyncIterable<readonly string[]>,
+  format: ExportFormat,
+): AsyncGenerator<string, void, undefined> {
   const { head, between, tail } = FRAMES[format];
   let isEmpty = true;
-  for await (const lines of parts) {
-    yield isEmpty ? head + lines : between + lines;
-    isEmpty = false;
+  for await (const rows of parts) {
+    for (let at = 0; at < rows.length; at += PIECE_ROWS) {
+      const piece = rows.slice(at, at + PIECE_ROWS);
+      const lines = (format === 'csv' ? piece.map(toCsvLine) : piece).join(between);
+      yield isEmpty ? head + lines : between + lines;
+      isEmpty = false;
+    }
   }
   if (!isEmpty) yield tail;
   else if (format === 'json') yield '[]\n';

@@ -27,9 +27,14 @@ export async function findMessages(
     ]);
     return { rows, count };
   }
-  const ids = await searchMessages(readsSql, filters, position);
-  const rows = await readMessages(readsSql, filters.accountId, ids);
-  // A first page that is not full has them all, and what is rare would cost as much to count as to find.
-  const isWhole = position.before === null && ids.length < position.limit;
+  const page = searchMessages(readsSql, filters, position).then(async (ids) => ({
+    // A first page that is not full has them all.
+    isWhole: position.before === null && ids.length < position.limit,
+    rows: await readMessages(readsSql, filters.accountId, ids),
+  }));
+  // What is rare costs as much to count as to find where it is a text, and next to nothing otherwise.
+  const counting = filters.text === null ? countMatches(readsSql, filters, EXACT_COUNT_CAP) : null;
+  const [{ rows, isWhole }, counted] = await Promise.all([page, counting]);
+  if (counted !== null) return { rows, count: counted };
   return { rows, count: isWhole ? rows.length : await countMatches(readsSql, filters, EXACT_COUNT_CAP) };
 }

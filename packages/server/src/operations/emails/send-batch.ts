@@ -1,4 +1,4 @@
-import { type BatchItem, type DryRun, LIMITS, sendRequestSchema } from '@postrider/core';
+import { type BatchItem, type DryRun, sendRequestSchema } from '@postrider/core';
 import { type ProblemError, toProblem } from '../../problem.ts';
 import { previewSends } from '../../sending/preview-sends.ts';
 import type { SendVerdict } from '../../sending/send-command.ts';
@@ -11,7 +11,6 @@ import { toSendOrder } from './send-order.ts';
 /** Judges up to a hundred sends, each by itself: what is no send, what is refused, what is only tried, and what is accepted. */
 export const sendEmailBatch: Handler<'emails.send-batch'> = async ({ body, headers }, context) => {
   const key = headers['idempotency-key'];
-  assertItemKeys(key, body.emails.length);
   const items = body.emails.map((raw, index) =>
     readItem(raw, index, (request) =>
       toSendOrder(request, raw, headers, key === undefined ? undefined : `${key}:${index}`, context.via),
@@ -28,15 +27,6 @@ export const sendEmailBatch: Handler<'emails.send-batch'> = async ({ body, heade
 
 type Item = SendOrder | ProblemError;
 type Answer = SendVerdict | DryRun | ProblemError;
-
-/** Each item's key is a key like any other, so the rule for their length holds with its suffix. */
-function assertItemKeys(key: string | undefined, count: number): void {
-  const suffix = `:${count - 1}`;
-  const most = LIMITS.idempotencyKeyCharacters - suffix.length;
-  if (key === undefined || key.length <= most) return;
-  const message = `must have at most ${most} characters for ${count} items, whose own keys add their position to it`;
-  throw validationFailed([{ path: 'idempotency-key', code: 'too_long', message }]);
-}
 
 function readItem(raw: unknown, index: number, toOrder: (request: SendOrder['request']) => SendOrder): Item {
   const part = parsePart(sendRequestSchema, raw, `emails.${index}`);

@@ -17,7 +17,11 @@ export const createSuppression: Handler<'suppressions.create'> = async ({ body }
   const common = { accountId, reason: body.reason ?? 'manual', emailId: null, note: body.note ?? null, expiresAt };
   const entries = emails.map((email) => ({ ...common, id: services.ids.next(now), email }));
   const { added, rows } = await services.sql.begin(async (transaction) => ({
-    added: await suppress(transaction, services.ids, entries, { now, actor, replacesTemporary: false }),
+    added: await suppress(transaction, services.ids, entries, {
+      now,
+      actor, // What is to hold for good must not end with an entry that would.
+      replacesTemporary: expiresAt === null,
+    }),
     rows: await readInOrder(transaction, accountId, emails, now),
   }));
   const [first] = rows;

@@ -16,11 +16,15 @@ export function sanitiseFilename(given: string): string | null {
  * `a.exe`), so what stands before one is looked at as well; wide and other look-alike letters count as those they stand for.
  */
 export function isRefusedType(filename: string): boolean {
-  return filename
-    .normalize('NFKC')
-    .toLowerCase()
-    .split(':')
-    .some((part) => REFUSED_ENDINGS.has(endingOf(withoutTail(part))));
+  return (
+    filename
+      .normalize('NFKC')
+      // Invisible characters hide an ending from us, and some systems drop them.
+      .replace(/\p{Cf}/gu, '')
+      .toLowerCase()
+      .split(':')
+      .some((part) => REFUSED_ENDINGS.has(endingOf(withoutTail(part))))
+  );
 }
 
 /** What follows the last dot, in lower case; empty without one. */
