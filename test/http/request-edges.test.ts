@@ -129,16 +129,6 @@ describe('what strangers found', () => {
     expect(pathsOf(body)[0]).toMatchObject({ path: 'limit', message: 'is given more than once; give it once' });
   });
 
-  it('is a derived text whose links are the tagged ones of the html', async () => {
-    const utm = { source: 's', medium: 'm', campaign: 'c' };
-    const html = '<a href="https://e.test/q.">Q</a> <a href="https://e.test/z!">Z</a>';
-    const { body } = await server.send({ html, text: undefined, utm });
-    const { body: read } = await server.call('GET', `/emails/${body.id}`);
-    const tags = 'utm_source=s&utm_medium=m&utm_campaign=c';
-    expect(read.text).toContain(`https://e.test/q.?${tags}`);
-    expect(read.text).toContain(`https://e.test/z!?${tags}`);
-  });
-
   it('is a refused type behind an invisible character', async () => {
     const attachments = [{ filename: 'a.exe\u200b', content: 'aGk=' }];
     const answer = await server.send({ attachments });

@@ -51,12 +51,9 @@ export async function prepareContent(tools: ContentTools, order: ContentOrder): 
   const schedule = request.scheduled_at === undefined ? NOW : resolveSchedule(request.scheduled_at, tools.now());
   if (!schedule.ok) refusals.push(schedule.refusal);
   const { subject, template, ...body } = written?.ok === true ? written.content : contentAsGiven(request);
-  const isDerived = body.text === undefined;
-  const tagged = tagLinks(request, { html: body.html, text: isDerived ? null : toBodyText(body.html, body.text) });
+  const tagged = tagLinks(request, { html: body.html, text: toBodyText(body.html, body.text) });
   if (!tagged.ok) refusals.push(tagged.refusal);
-  const { html } = tagged;
-  // Derived behind the tagging: in plain text nobody can tell where an address ends that the html said exactly.
-  const text = isDerived ? toBodyText(html, undefined) : tagged.text;
+  const { html, text } = tagged;
   const source = order.files ?? tools.files;
   const files = await prepareAttachments({ request, subject, html, text }, source, refusals.length > 0);
   refusals.push(...files.refusals);
