@@ -2,7 +2,6 @@ import { Client as ModernClient, StreamableHTTPClientTransport as ModernTranspor
 import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { TOOLS } from '@postrider/mcp';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type McpEndpoint, startMcpEndpoint } from './mcp-endpoint.ts';
 import { hugeMessage, ID, invalidArguments, sampleMessage, sampleProblem, sampleRecord } from './sample-messages.ts';
@@ -78,7 +77,7 @@ describe.each(CLIENTS)('over HTTP, %s', (_, connect) => {
     const { client } = await start(scriptInvoke({}));
     expect(client.serverName()).toBe('postrider');
     expect(client.instructions()).toContain('never send again because of doubt');
-    expect((await client.listTools()).tools).toHaveLength(TOOLS.length);
+    expect((await client.listTools()).tools).toHaveLength(14);
   });
 
   it('takes every success as one that matches the listed schema', async () => {
