@@ -7,6 +7,7 @@ import type { SendCommand } from '../../packages/server/src/sending/send-command
 import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
 import { plainSend } from '../../test/harness/plain-send.ts';
 import type { BenchDatabase } from '../parts/bench-database.ts';
+import { createPostgresCpu } from '../parts/postgres-cpu.ts';
 import { judge, median, round } from '../parts/report.ts';
 import { sampleEmail } from '../parts/sample-email.ts';
 
@@ -42,39 +43,61 @@ export async function benchBatches(database: BenchDatabase, rounds: number): Pro
     if (verdicts.some(({ kind }) => kind !== 'accepted')) throw new Error('a batch was not accepted');
   };
   const toCommands = (emails: readonly SampleEmail[]) => emails.map((email) => plainSend({ accountId, keyId }, email));
-  const ours: number[] = [];
-  const theirs: number[] = [];
+  const ours: Round[] = [];
+  const theirs: Round[] = [];
+  const postgresMs = await createPostgresCpu(database.sql);
   for (let n = -1; n < rounds; n += 1) {
     const [accepted, bare] = [
-      await rate(toCommands, accept, n * 2 + 10),
-      await rate(toBareRows, (rows) => insertBare(sql, rows), n * 2 + 11),
+      await measure(postgresMs, toCommands, accept, n * 2 + 10),
+      await measure(postgresMs, toBareRows, (rows) => insertBare(sql, rows), n * 2 + 11),
     ];
     if (n >= 0) ours.push(accepted) && theirs.push(bare);
   }
   await Promise.all([sql.end(), doorSql.end()]);
-  const ratio = median(ours.map((value, n) => value / (theirs[n] ?? 1)));
+  const ratio = median(ours.map(({ rate }, n) => rate / (theirs[n]?.rate ?? 1)));
   console.log(`\nbatches of ${BATCH}, ${AT_ONCE} at once, ${BATCHES} a round, ${rounds} rounds in turn`);
-  console.log(`the door, every rule: ${round(median(ours))} messages/s`);
-  console.log(`bare multi-row INSERT: ${round(median(theirs))} messages/s`);
+  console.log(`the door, every rule: ${describe(ours)}`);
+  console.log(`bare multi-row INSERT: ${describe(theirs)}`);
   console.log(judge('batches, ratio to a bare multi-row INSERT', ratio, 0.7, 'at least'));
   return ratio >= 0.7;
 }
 
-/** Messages per second; what is written is made before the clock starts, on both sides. */
-async function rate<Item>(
+interface Round {
+  /** Messages per second. */
+  readonly rate: number;
+  /** Processor time a thousand messages. */
+  readonly ownMs: number;
+  readonly postgresMs: number;
+}
+
+function describe(rounds: readonly Round[]): string {
+  const of = (name: keyof Round) => round(median(rounds.map((one) => one[name])));
+  return `${of('rate')} messages/s, ${of('ownMs')} ms CPU here and ${of('postgresMs')} of Postgres a thousand`;
+}
+
+/** What is written is made before the clock starts, on both sides. */
+async function measure<Item>(
+  readPostgresMs: () => number,
   make: (emails: readonly SampleEmail[]) => readonly Item[],
   write: (items: readonly Item[]) => Promise<void>,
   seed: number,
-): Promise<number> {
+): Promise<Round> {
   const batches = Array.from({ length: BATCHES }, (_, b) =>
     make(Array.from({ length: BATCH }, (_, i) => sampleEmail(seed + 1_000, b * BATCH + i))),
   );
-  const began = performance.now();
+  const [began, own, postgres] = [performance.now(), process.cpuUsage(), readPostgresMs()];
   const lane = async () => {
     for (let batch = batches.pop(); batch !== undefined; batch = batches.pop()) await write(batch);
   };
   await Promise.all(Array.from({ length: AT_ONCE }, lane));
-  return (BATCHES * BATCH) / ((performance.now() - began) / 1_000);
+  const seconds = (performance.now() - began) / 1_000;
+  const { user, system } = process.cpuUsage(own);
+  const thousands = (BATCHES * BATCH) / 1_000;
+  return {
+    rate: (thousands * 1_000) / seconds,
+    ownMs: (user + system) / 1_000 / thousands,
+    postgresMs: (readPostgresMs() - postgres) / thousands,
+  };
 }
 
 function toBareRows(emails: readonly SampleEmail[]) {

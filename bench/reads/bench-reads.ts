@@ -13,6 +13,7 @@ import { measureExport } from './measure-export.ts';
 const PORT = 18_140;
 const PAGE_ROWS = 50;
 const DEEP_PAGE = 10_000;
+const PAGE_CALLS = 5;
 
 const BOUNDS = {
   pageMs: 5,
@@ -82,8 +83,11 @@ async function measure(
       if (n >= 0) times.get(name)?.push(performance.now() - began);
     };
     await time('SELECT 1', () => database.sql`SELECT 1`);
-    for (const [name, { path }] of Object.entries(cases)) {
-      await time(name, async () => totals.set(name, (await get(path)).total));
+    for (const [name, { path, kind }] of Object.entries(cases)) {
+      // Pages without a filter are so quick that waking up weighs as much: they are asked for several times.
+      for (let again = kind === 'page' ? PAGE_CALLS : 1; again > 0; again -= 1) {
+        await time(name, async () => totals.set(name, (await get(path)).total));
+      }
     }
   }
   const msOf = (name: string) => median(times.get(name) ?? []);
@@ -116,7 +120,7 @@ function verdict(what: string, value: number, bound: number, goal: 'at least' | 
 interface Case {
   readonly path: string;
   /** What it is judged with; null where it is shown alone. */
-  readonly kind: 'filter' | 'search' | null;
+  readonly kind: 'page' | 'filter' | 'search' | null;
 }
 
 async function makeCases({ sql }: KeptDatabase, count: number): Promise<Readonly<Record<string, Case>>> {
@@ -128,8 +132,8 @@ async function makeCases({ sql }: KeptDatabase, count: number): Promise<Readonly
   const both = (query: string): Case => ({ path: `/emails?${query}`, kind: null });
   const { domains, tags, agents } = VALUES;
   return {
-    'page 1': both(''),
-    'a deep page': both(`cursor=${deep}`),
+    'page 1': { path: '/emails', kind: 'page' },
+    'a deep page': { path: `/emails?cursor=${deep}`, kind: 'page' },
     'status, nearly all': filter('status=delivered'),
     'status, few': filter('status=failed'),
     'status, never': filter('status=suppressed'),

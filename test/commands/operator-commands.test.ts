@@ -136,6 +136,28 @@ describe('operator commands', () => {
     });
   });
 
+  it('keys create gives a key a persona, which its sends have where neither their body nor their headers say otherwise [emails-send.provenance-persona] [emails-send.provenance-precedence-persona] [contract-sending.provenance-persona]', async () => {
+    const created = await run(
+      `keys create --account ${server.accountId} --agent-name Support_bot --source automation --json`,
+    );
+    const { key } = JSON.parse(created);
+    expect((await server.call('GET', '/keys/self', { key })).body).toMatchObject({
+      persona: { agentName: 'Support bot', source: 'automation' },
+    });
+    const provenanceOf = async (body: object, headers: Record<string, string> = {}) => {
+      const email = { from: 'a@sandbox.test', to: 'delivered@sandbox.test', subject: 'Hi', text: 'Hi', ...body };
+      const sent = await server.call('POST', '/emails', { key, body: email, headers });
+      const read = await server.call('GET', `/emails/${sent.body.id}`, { key });
+      return [read.body.agentName, read.body.source];
+    };
+    expect(await provenanceOf({})).toEqual(['Support bot', 'automation']);
+    expect(await provenanceOf({}, { 'X-Service-Agent': 'Header' })).toEqual(['Header', 'automation']);
+    expect(await provenanceOf({ source: 'system' }, { 'X-Service-Source': 'backend' })).toEqual([
+      'Support bot',
+      'system',
+    ]);
+  });
+
   it('speak to people without --json, and show a key once [contract-operator.accounts] [contract-operator.keys]', async () => {
     expect(await run(`keys create --account ${server.accountId}`)).toMatch(
       /^key {5}pr_live_\w{39} {3}\(shown once\)\n$/,
@@ -166,12 +188,15 @@ describe('operator commands', () => {
       refusal(`keys create --account ${never}`),
       refusal(`keys create --account ${server.accountId} --scope emails:fly constructor`),
       refusal(`keys create --account ${server.accountId} --allow-recipient nobody`),
+      refusal(`keys create --account ${server.accountId} --source nobody`),
+      refusal(`keys create --account ${server.accountId} --agent-name ${'x'.repeat(129)}`),
       refusal('accounts nonsense'),
     ]);
     const words = ['--owner has no `@`', '--name is too long', "'--owner <email>'", never, 'nonsense', never];
-    const more = ['emails:fly, constructor: no such scope', 'nobody: no allowlist entry', 'unknown command'];
-    [...words, ...more].forEach((text, index) => expect(refusals[index]).toContain(text));
-    for (const index of [0, 1, 3, 4, 5, 6, 7]) expect(refusals[index]).toMatch(/ Fix: \S/);
+    const more = ['emails:fly, constructor: no such scope', 'nobody: no allowlist entry'];
+    const persona = ['nobody: no such source', '--agent-name is no agent name', 'unknown command'];
+    [...words, ...more, ...persona].forEach((text, index) => expect(refusals[index]).toContain(text));
+    for (const index of [0, 1, 3, 4, 5, 6, 7, 8, 9]) expect(refusals[index]).toMatch(/ Fix: \S/);
     expect(JSON.parse(await run('accounts list --json')).accounts).toHaveLength(before);
   });
 

@@ -92,8 +92,7 @@ export const contractSending = section('contract: Sending', [
     'contract-sending.provenance',
     'Provenance: body, then `X-Service-Agent`/`X-Service-Source`, then the default (`agent` over MCP, else `backend`).',
   ),
-  deferred(
-    'keys',
+  active(
     'contract-sending.provenance-persona',
     "Provenance: body, then `X-Service-Agent`/`X-Service-Source`, then the key's persona, then the default.",
   ),

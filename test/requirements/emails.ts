@@ -1,4 +1,4 @@
-import { active, deferred, section } from './requirement.ts';
+import { active, section } from './requirement.ts';
 
 export const emailsSend = section('POST /emails', [
   active('emails-send.paths', '`POST /emails` (also written `POST /v1/emails`).'),
@@ -9,17 +9,12 @@ export const emailsSend = section('POST /emails', [
     'emails-send.provenance-headers',
     'Provenance may be set through headers `X-Service-Agent` and `X-Service-Source`.',
   ),
-  deferred(
-    'keys',
-    'emails-send.provenance-persona',
-    'Provenance may be set through default personas configured on the key.',
-  ),
+  active('emails-send.provenance-persona', 'Provenance may be set through default personas configured on the key.'),
   active(
     'emails-send.provenance-precedence',
     'Which wins when several are present (body, headers, default): not shown.',
   ),
-  deferred(
-    'keys',
+  active(
     'emails-send.provenance-precedence-persona',
     'Which wins when several are present (a persona among them): not shown.',
   ),

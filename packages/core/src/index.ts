@@ -53,7 +53,7 @@ export { AUTOMATIC_KEY_PREFIX, idempotencyKeySchema, idSchema, isRequestId } fro
 export type { KeyMode } from './schemas/key.ts';
 export type { Message, MessageRecord } from './schemas/message.ts';
 export type { FieldProblem, Problem, RefusedRecipient } from './schemas/problem.ts';
-export { CHANNELS, type Channel, SOURCES, type Source } from './schemas/provenance.ts';
+export { agentNameSchema, CHANNELS, type Channel, SOURCES, type Source, sourceSchema } from './schemas/provenance.ts';
 export { mailboxSchema, RECIPIENT_KINDS, type RecipientKind } from './schemas/recipients.ts';
 export type { IsoDuration, ScheduledAt } from './schemas/scheduled-at.ts';
 export { type SendRequest, type SendRequestInput, sendRequestSchema } from './schemas/send-request.ts';

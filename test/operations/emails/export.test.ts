@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { LIMITS } from '@postrider/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CELL_SEPARATOR } from '../../../packages/server/src/db/queries/export-messages.ts';
-import { toCsvLine } from '../../../packages/server/src/operations/emails/export-csv.ts';
+import { toCsv } from '../../../packages/server/src/operations/emails/export-csv.ts';
 import { exportFileName } from '../../../packages/server/src/operations/emails/export-file-name.ts';
 import { createExportGate } from '../../../packages/server/src/operations/emails/export-gate.ts';
 import { expectInvalid, expectProblem } from '../../harness/expect-problem.ts';
@@ -261,7 +261,7 @@ describe('GET /emails/export', () => {
 });
 
 describe('a line of CSV', () => {
-  const row = (cells: readonly string[]) => parseCsv(`${toCsvLine(cells.join(CELL_SEPARATOR))}\n`)[0];
+  const row = (cells: readonly string[]) => parseCsv(`${toCsv(cells.join(CELL_SEPARATOR))}\n`)[0];
 
   it('has every cell that begins as a formula does behind an apostrophe', () => {
     const harmless = ["'x", 'x=1', 'x-1', '', ' =1', '"=1"', 'a,=1', '1'];

@@ -1,4 +1,12 @@
-import { expandScopes, LIMITS, parseMailbox } from '@postrider/core';
+import {
+  agentNameSchema,
+  expandScopes,
+  LIMITS,
+  parseMailbox,
+  SOURCES,
+  type Source,
+  sourceSchema,
+} from '@postrider/core';
 import type { Command } from 'commander';
 import { createAccount } from '../accounts/create-account.ts';
 import { systemClock } from '../clock.ts';
@@ -93,6 +101,8 @@ function addKeyCommands(program: Command, tools: OperatorTools): void {
     .option('--name <name>', 'name of the key', 'Operator key')
     .option('--scope <scope...>', 'scopes, or the shorthands sending and full', ['full'])
     .option('--allow-recipient <entry...>', 'recipient allowlist: a@b.c, @b.c or *.b.c (default: everyone)')
+    .option('--agent-name <name>', 'agent name of its sends that give none')
+    .option('--source <source>', `source of its sends that give none: ${SOURCES.join(', ')}`)
     .option('--json', 'answer JSON')
     .action(async (options: KeyOptions) => {
       assertKeyOptions(options);
@@ -106,10 +116,12 @@ interface KeyOptions {
   readonly name: string;
   readonly scope: string[];
   readonly allowRecipient?: string[];
+  readonly agentName?: string;
+  readonly source?: string;
   readonly json?: boolean;
 }
 
-function assertKeyOptions({ scope, allowRecipient, name }: KeyOptions): void {
+function assertKeyOptions({ scope, allowRecipient, name, agentName, source }: KeyOptions): void {
   const { unknown } = expandScopes(scope);
   if (unknown.length > 0) {
     throw new UsageError(
@@ -127,6 +139,15 @@ function assertKeyOptions({ scope, allowRecipient, name }: KeyOptions): void {
   if (name.length < 1 || name.length > LIMITS.keyNameCharacters) {
     throw new UsageError('--name is too long or empty.', `Give a name of 1 to ${LIMITS.keyNameCharacters} characters.`);
   }
+  if (agentName !== undefined && !agentNameSchema.safeParse(agentName).success) {
+    throw new UsageError(
+      '--agent-name is no agent name.',
+      `Give 1 to ${LIMITS.agentNameCharacters} characters without line breaks or control characters.`,
+    );
+  }
+  if (source !== undefined && !sourceSchema.safeParse(source).success) {
+    throw new UsageError(`${source}: no such source.`, `Use one of ${SOURCES.join(', ')}.`);
+  }
 }
 
 async function makeKey(
@@ -141,6 +162,7 @@ async function makeKey(
     mode: 'live',
     scopes: options.scope,
     recipientAllowlist: options.allowRecipient ?? null,
+    persona: { source: (options.source ?? null) as Source | null, agentName: options.agentName ?? null }, // Checked above.
     now: systemClock.now(),
   });
 }

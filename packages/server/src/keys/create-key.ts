@@ -1,4 +1,4 @@
-import { expandScopes, type KeyMode } from '@postrider/core';
+import { expandScopes, type KeyMode, type Source } from '@postrider/core';
 import type { Query } from '../db/client.ts';
 import { insertKey } from '../db/queries/api-keys.ts';
 import { normalizeAllowlist } from '../sending/allowlist.ts';
@@ -13,6 +13,8 @@ export interface NewKey {
   readonly scopes: readonly string[];
   /** Entries `a@b.c`, `@b.c` or `*.b.c`; others were refused before. Null allows every recipient. */
   readonly recipientAllowlist: readonly string[] | null;
+  /** What its sends are said to come from where they do not say so themselves; none unless given. */
+  readonly persona?: { readonly source: Source | null; readonly agentName: string | null };
   readonly now: Date;
 }
 
@@ -27,6 +29,7 @@ export async function createKey(
   const { scopes } = expandScopes(key.scopes);
   const recipientAllowlist =
     key.recipientAllowlist === null ? null : normalizeAllowlist(key.recipientAllowlist).entries;
-  await insertKey(query, { ...key, id, hash, last4, scopes, recipientAllowlist });
+  const persona = key.persona ?? { source: null, agentName: null };
+  await insertKey(query, { ...key, id, hash, last4, scopes, recipientAllowlist, persona });
   return { id, secret };
 }

@@ -61,12 +61,15 @@ export interface NewKeyRow {
   readonly last4: string;
   readonly scopes: readonly Scope[];
   readonly recipientAllowlist: readonly string[] | null;
+  readonly persona: { readonly source: Source | null; readonly agentName: string | null };
   readonly now: Date;
 }
 
 export async function insertKey(query: Query, key: NewKeyRow): Promise<void> {
   await query`
-    INSERT INTO api_keys (account_id, id, name, mode, secret_hash, last4, scopes, recipient_allowlist, created_at)
+    INSERT INTO api_keys (account_id, id, name, mode, secret_hash, last4, scopes, recipient_allowlist,
+      persona_source, persona_agent_name, created_at)
     VALUES (${key.accountId}, ${key.id}, ${key.name}, ${key.mode}, ${key.hash}, ${key.last4}, ${[...key.scopes]},
-      ${key.recipientAllowlist === null ? null : [...key.recipientAllowlist]}, ${key.now})`;
+      ${key.recipientAllowlist === null ? null : [...key.recipientAllowlist]},
+      ${key.persona.source}, ${key.persona.agentName}, ${key.now})`;
 }

@@ -1,4 +1,4 @@
-import { CELL_SEPARATOR } from '../../db/queries/export-messages.ts';
+import { CELL_SEPARATOR, SEPARATORS } from '../../db/queries/export-messages.ts';
 
 const TAGS_CELL = 9;
 
@@ -9,11 +9,17 @@ const NEEDS_QUOTES = /[",\r\n]/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what parts the cells.
 const SUSPICIOUS = /[",\r\n\t]|[\u001f;][=+\-@＝＋－＠]/;
 
+/** Records as lines of CSV, without the end of the last. */
+export function toCsv(records: string): string {
+  if (!SUSPICIOUS.test(records)) return records.replaceAll(CELL_SEPARATOR, ',').replaceAll(SEPARATORS.csv, '\n');
+  return records.split(SEPARATORS.csv).map(toCsvLine).join('\n');
+}
+
 /**
  * A record as a line of CSV (RFC 4180): a cell is quoted where it must be, and one that a spreadsheet would run as a formula begins with an
  * apostrophe. So does each such tag by itself: where semicolons part cells, it stands in one of its own.
  */
-export function toCsvLine(record: string): string {
+function toCsvLine(record: string): string {
   if (!SUSPICIOUS.test(record)) return record.replaceAll(CELL_SEPARATOR, ',');
   return record
     .split(CELL_SEPARATOR)

@@ -1,17 +1,24 @@
 import { type ExportFormat, LIMITS } from '@postrider/core';
 import { runCancelable } from '../../db/cancelable.ts';
 import type { Sql } from '../../db/client.ts';
-import { findPartEnd, type LogRange, readExportLines, readExportPart } from '../../db/queries/export-messages.ts';
+import {
+  type ExportPiece,
+  findPartEnd,
+  type LogRange,
+  readExportLines,
+  readExportPart,
+  SEPARATORS,
+} from '../../db/queries/export-messages.ts';
 import { type MessageFilters, needsSearch } from '../../db/queries/message-filters.ts';
 import { countMessages } from '../../db/queries/read-messages.ts';
 import { collectMatches } from '../../db/queries/search-messages.ts';
-import { toCsvLine } from './export-csv.ts';
+import { toCsv } from './export-csv.ts';
 
 export interface ExportFile {
   /** Whether more messages match than a file holds. */
   readonly isTruncated: boolean;
   /** The file, piece by piece; nothing is read before it is asked for. */
-  readonly lines: AsyncIterable<string>;
+  readonly pieces: AsyncIterable<string>;
 }
 
 /** Rows a statement reads: enough that the statement itself costs little beside them, few enough that memory stays small. */
@@ -20,8 +27,6 @@ const PART_ROWS = 2_000;
 const FIRST_PART_ROWS = 500;
 /** One of them is waited for, and has mostly come already: the others keep the database busy meanwhile. */
 const PARTS_AT_ONCE = 3;
-/** Rows that are written at once: pieces of some 50 KB, which are gone as quickly as they came. */
-const PIECE_ROWS = 250;
 const ID_BYTES = 16;
 
 const CSV_HEADER = 'id,created_at,from,to,subject,status,channel,source,agent_name,tags\n';
@@ -30,8 +35,8 @@ const FRAMES: Readonly<
   Record<ExportFormat, { readonly head: string; readonly between: string; readonly tail: string }>
 > = {
   csv: { head: CSV_HEADER, between: '\n', tail: '\n' },
-  json: { head: '[\n', between: ',\n', tail: '\n]\n' },
-  jsonl: { head: '', between: '\n', tail: '\n' },
+  json: { head: '[\n', between: SEPARATORS.json, tail: '\n]\n' },
+  jsonl: { head: '', between: SEPARATORS.jsonl, tail: '\n' },
 };
 
 /**
@@ -50,27 +55,34 @@ export async function openExport(
     const ids = await runCancelable(sql, signal, (query) => collectMatches(query, filters, cap));
     const kept = ids.subarray(0, LIMITS.exportRows * ID_BYTES);
     const parts = partsOfIds(sql, filters.accountId, kept, format);
-    return { isTruncated: ids.length > kept.length, lines: frame(parts, format) };
+    return { isTruncated: ids.length > kept.length, pieces: frame(parts, format) };
   }
   const count = await runCancelable(sql, signal, (query) => countMessages(query, filters, cap));
-  return { isTruncated: count === cap, lines: frame(partsOfLog(sql, filters, format), format) };
+  return { isTruncated: count === cap, pieces: frame(partsOfLog(sql, filters, format), format) };
 }
 
 async function* partsOfLog(
   sql: Sql,
   filters: MessageFilters,
   format: ExportFormat,
-): AsyncGenerator<readonly string[], void, undefined> {
+): AsyncGenerator<ExportPiece, void, undefined> {
   async function* reads() {
     for await (const range of rangesOf(sql, filters)) yield () => readExportPart(sql, filters, { ...range, format });
   }
   let left: number = LIMITS.exportRows;
-  for await (const rows of inOrder(reads(), PARTS_AT_ONCE)) {
-    // What was accepted late, by another process, can make a part longer than it was when its end was looked for.
-    yield rows.slice(0, left);
-    left -= Math.min(left, rows.length);
-    if (left === 0) return;
+  for await (const pieces of inOrder(reads(), PARTS_AT_ONCE)) {
+    for (const piece of pieces) {
+      // What was accepted late, by another process, can make a part longer than it was when its end was looked for.
+      yield piece.rows > left ? shorten(piece, left, format) : piece;
+      left -= Math.min(left, piece.rows);
+      if (left === 0) return;
+    }
   }
+}
+
+function shorten({ text }: ExportPiece, rows: number, format: ExportFormat): ExportPiece {
+  const separator = SEPARATORS[format];
+  return { rows, text: text.split(separator).slice(0, rows).join(separator) };
 }
 
 /** The parts, found out one after the other: so several can be read at once. */
@@ -91,14 +103,14 @@ async function* partsOfIds(
   accountId: string,
   ids: Uint8Array,
   format: ExportFormat,
-): AsyncGenerator<readonly string[], void, undefined> {
+): AsyncGenerator<ExportPiece, void, undefined> {
   async function* reads() {
     for (let at = 0; at < ids.length; at += PART_ROWS * ID_BYTES) {
       const part = toUuids(ids.subarray(at, at + PART_ROWS * ID_BYTES));
       yield () => readExportLines(sql, { accountId, ids: part, format });
     }
   }
-  yield* inOrder(reads(), PARTS_AT_ONCE);
+  for await (const pieces of inOrder(reads(), PARTS_AT_ONCE)) yield* pieces;
 }
 
 /** The results of tasks in their order, so many of them under way at once. */
@@ -116,18 +128,14 @@ async function* inOrder<T>(tasks: AsyncIterable<() => Promise<T>>, atOnce: numbe
 }
 
 async function* frame(
-  parts: AsyncIterable<readonly string[]>,
+  pieces: AsyncIterable<ExportPiece>,
   format: ExportFormat,
 ): AsyncGenerator<string, void, undefined> {
   const { head, between, tail } = FRAMES[format];
   let isEmpty = true;
-  for await (const rows of parts) {
-    for (let at = 0; at < rows.length; at += PIECE_ROWS) {
-      const piece = rows.slice(at, at + PIECE_ROWS);
-      const lines = (format === 'csv' ? piece.map(toCsvLine) : piece).join(between);
-      yield isEmpty ? head + lines : between + lines;
-      isEmpty = false;
-    }
+  for await (const { text } of pieces) {
+    yield (isEmpty ? head : between) + (format === 'csv' ? toCsv(text) : text);
+    isEmpty = false;
   }
   if (!isEmpty) yield tail;
   else if (format === 'json') yield '[]\n';

@@ -24,7 +24,7 @@ export const exportEmails: Handler<'emails.export'> = async ({ query }, { servic
         'content-disposition': `attachment; filename="${name}"`,
         ...(file.isTruncated ? { 'x-export-truncated': 'true' } : {}),
       },
-      body: releasing(file.lines, release),
+      body: releasing(file.pieces, release),
     };
   } catch (error) {
     release();
@@ -40,9 +40,9 @@ const TOO_MANY = {
   headers: { 'retry-after': '5' },
 };
 
-async function* releasing(lines: AsyncIterable<string>, release: () => void): AsyncGenerator<string, void> {
+async function* releasing(pieces: AsyncIterable<string>, release: () => void): AsyncGenerator<string, void> {
   try {
-    yield* lines;
+    yield* pieces;
   } finally {
     release();
   }
