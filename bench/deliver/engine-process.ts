@@ -13,6 +13,8 @@ export interface EngineSettings {
   readonly target: DatabaseTarget;
   readonly dataDir: string;
   readonly sinkPort: number;
+  /** Settings beside the usual ones, or in their place. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 /** `drain` delivers what waits and ends; `start` goes on delivering until `stop`; `usage` only looks. */
@@ -31,6 +33,7 @@ async function start(): Promise<App> {
     POSTRIDER_ROLES: 'worker',
     POSTRIDER_TRANSPORT: `smtp://127.0.0.1:${settings.sinkPort}?tls=none`,
     POSTRIDER_SECRET_KEY: TEST_SECRET_KEY.toString('base64'),
+    ...settings.settings,
   });
   if (!verdict.ok) throw new Error(JSON.stringify(verdict.problems));
   const app = createApp({

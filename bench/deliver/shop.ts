@@ -3,6 +3,8 @@ import { systemClock } from '../../packages/server/src/clock.ts';
 import { openDatabase } from '../../packages/server/src/db/client.ts';
 import { insertVerifiedDomain } from '../../packages/server/src/db/queries/sending-domains.ts';
 import { createSecretBox } from '../../packages/server/src/keys/secret-box.ts';
+import { readProtectedLinks } from '../../packages/server/src/links/protected-links.ts';
+import { planTracking } from '../../packages/server/src/links/track-html.ts';
 import { acceptMessages } from '../../packages/server/src/sending/accept-messages.ts';
 import { generateDkimKey } from '../../packages/server/src/sending-domains/dkim-key.ts';
 import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
@@ -30,7 +32,8 @@ const DOMAIN = 'shop.example.org';
 const SELECTOR = 'bench';
 const BATCH = 100;
 
-export async function openShop(database: BenchDatabase): Promise<Shop> {
+/** @param isTracked whether opens and clicks are tracked, which is planned when a message is accepted */
+export async function openShop(database: BenchDatabase, { isTracked = false } = {}): Promise<Shop> {
   const sql = openDatabase({ target: database.target, maxConnections: 4, applicationName: 'bench-shop' });
   const ids = createIdGenerator();
   const { accountId } = await createAccount(
@@ -49,7 +52,12 @@ export async function openShop(database: BenchDatabase): Promise<Shop> {
     now: new Date(),
   });
   const options = { sql, clock: systemClock, ids, sandboxDomain: 'sandbox.test', monthlyQuota: 2_000_000_000 };
-  const toCommand = (seed: number, index: number) => plainSend({ accountId, keyId }, shopEmail(seed, index, DOMAIN));
+  const toCommand = (seed: number, index: number) => {
+    const command = plainSend({ accountId, keyId }, shopEmail(seed, index, DOMAIN));
+    if (!isTracked) return command;
+    const tracking = planTracking(command.content.html ?? '', { opens: true, clicks: true }, readProtectedLinks({}));
+    return { ...command, content: { ...command.content, tracking } };
+  };
   return {
     key: { domain: DOMAIN, selector: SELECTOR, privateKeyPem, publicKeyBase64 },
     async accept(seed, count) {
@@ -75,7 +83,7 @@ export async function openShop(database: BenchDatabase): Promise<Shop> {
       return row?.n ?? 0;
     },
     async forgetMessages() {
-      await sql`TRUNCATE messages, message_bodies, message_recipients, message_events`;
+      await sql`TRUNCATE messages, message_bodies, message_recipients, message_events, message_tracking`;
     },
     close: () => sql.end({ timeout: 1 }),
   };

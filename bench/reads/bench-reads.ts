@@ -180,6 +180,7 @@ async function makeKey({ sql }: KeptDatabase): Promise<string> {
     mode: 'live',
     scopes: ['emails:read'],
     recipientAllowlist: null,
+    rateLimit: 1_000_000,
     now,
   });
   return secret;

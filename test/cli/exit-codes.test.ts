@@ -42,6 +42,10 @@ describe('the exit code', () => {
     expect(finished.code).toBe(expected);
   });
 
+  it.each(['rate_limited', 'send_limit_reached'])('[contract-cli.exit-7] is 7 for %s', async (code) => {
+    expect((await runAgainst(refusals(429, code, true), ['whoami'])).code).toBe(7);
+  });
+
   it('[contract-cli.exit-3] is 3 for a key the server does not know', async () => {
     expect((await runAgainst(refusals(401, 'invalid_key'), ['whoami'])).code).toBe(3);
   });

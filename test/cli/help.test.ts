@@ -9,6 +9,18 @@ import { runInProcess } from './run-in-process.ts';
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
 describe('help', () => {
+  it.each([
+    ['domains add', '<domain>'],
+    ['tools spf', '<domain>'],
+    ['tools dkim', '<domain>'],
+    ['tools dmarc', '<domain>'],
+    ['tools mx', '<domain>'],
+    ['tools blocklist', '<domain-or-address>'],
+  ])('names what %s takes: %s', async (command, argument) => {
+    const { stdout } = await runInProcess([...command.split(' '), '--help']);
+    expect(stdout).toContain(`Usage: postrider ${command} ${argument} [options]`);
+  });
+
   it('is the answer to no arguments, to --help and to help', async () => {
     const [bare, flag, word] = await Promise.all([[], ['--help'], ['help']].map((argv) => runInProcess(argv)));
     expect(bare).toMatchObject({ code: 0, stderr: '' });

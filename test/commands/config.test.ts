@@ -47,13 +47,16 @@ describe('the settings', () => {
       ...[
         'POSTRIDER_TRANSPORT',
         'POSTRIDER_HELO_NAME',
+        'POSTRIDER_SOURCE_ADDRESS',
         'POSTRIDER_ROLES',
         'POSTRIDER_SMTP_PORT',
         'POSTRIDER_SMTPS_PORT',
         'POSTRIDER_INBOUND_PORT',
       ],
-      ...['POSTRIDER_TLS_CERT', 'POSTRIDER_TLS_KEY', 'POSTRIDER_DNS_SERVERS', 'POSTRIDER_SANDBOX_DOMAIN'],
+      ...['POSTRIDER_TLS_CERT', 'POSTRIDER_TLS_KEY', 'POSTRIDER_DNS_SERVERS'],
+      ...['POSTRIDER_BLOCKLISTS', 'POSTRIDER_SPAMD', 'POSTRIDER_SANDBOX_DOMAIN', 'POSTRIDER_SUPPORT_FROM'],
       ...['POSTRIDER_SECRET_KEY', 'POSTRIDER_TRUSTED_PROXIES', 'POSTRIDER_MX_PORT', 'POSTRIDER_MONTHLY_QUOTA'],
+      ...['POSTRIDER_RETRY_HOURS', 'POSTRIDER_BODY_RETENTION_DAYS', 'POSTRIDER_LOG_RETENTION_DAYS'],
       ...['POSTRIDER_SIGNUP', 'POSTRIDER_LOG_LEVEL'],
     ]);
     for (const { default: byDefault, description } of SETTINGS)
@@ -81,6 +84,7 @@ describe('the settings', () => {
       sandboxDomain: 'sandbox.test',
       trustedProxies: [],
       monthlyQuota: 100_000,
+      retryHours: 24,
       logLevel: 'info',
       warnings: [],
     });
@@ -116,6 +120,17 @@ describe('the settings', () => {
     });
   });
 
+  it('say for how many hours a message is tried again, 1 to 72', () => {
+    expect(configOf({ POSTRIDER_RETRY_HOURS: '72' })).toMatchObject({ retryHours: 72, warnings: [] });
+    expect(configOf({ POSTRIDER_RETRY_HOURS: '1' })).toMatchObject({ retryHours: 1 });
+    for (const hours of ['0', '73', '1.5', '-1', 'a day']) {
+      const verdict = readConfig({ POSTRIDER_RETRY_HOURS: hours });
+      expect(verdict.ok ? [] : verdict.problems.map(({ setting }) => setting), hours).toEqual([
+        'POSTRIDER_RETRY_HOURS',
+      ]);
+    }
+  });
+
   it('name the DNS servers to ask, with a port or without [contract-settings.dns-servers]', () => {
     expect(configOf().dnsServers).toBeNull();
     const servers = ['127.0.0.1:5353', '9.9.9.9', '2620:fe::fe', '[::1]:5353', '[::1]'];
@@ -140,6 +155,18 @@ describe('the settings', () => {
     ]) {
       expect(problemsOf({ POSTRIDER_DNS_SERVERS: wrong }), wrong).toEqual(['POSTRIDER_DNS_SERVERS']);
     }
+  });
+
+  it('name what the free tools ask: blocklists with their kind, and SpamAssassin', () => {
+    const { blocklists, spamd } = configOf();
+    expect(blocklists).toContainEqual({ zone: 'zen.spamhaus.org', kind: 'ip' });
+    expect(blocklists).toContainEqual({ zone: 'dbl.spamhaus.org', kind: 'domain' });
+    expect(spamd).toBeNull();
+    expect(configOf({ POSTRIDER_BLOCKLISTS: 'none' }).blocklists).toEqual([]);
+    expect(configOf({ POSTRIDER_BLOCKLISTS: 'a.test=ip, b.test=domain' }).blocklists).toHaveLength(2);
+    expect(configOf({ POSTRIDER_SPAMD: 'localhost:783' }).spamd).toEqual({ host: 'localhost', port: 783 });
+    expect(problemsOf({ POSTRIDER_BLOCKLISTS: 'a.test' })).toEqual(['POSTRIDER_BLOCKLISTS']);
+    expect(problemsOf({ POSTRIDER_SPAMD: 'localhost' })).toEqual(['POSTRIDER_SPAMD']);
   });
 
   it('name the mode, which NODE_ENV chooses where the setting does not [contract-settings.mode]', () => {
@@ -168,7 +195,7 @@ describe('the settings', () => {
       });
     }
     for (const wrong of [
-      'direct',
+      'directly',
       'smpt://relay.example',
       'relay.example',
       'smtp://relay.example?tls=yes',
@@ -176,6 +203,41 @@ describe('the settings', () => {
     ]) {
       expect(problemsOf({ POSTRIDER_TRANSPORT: wrong }), wrong).toEqual(['POSTRIDER_TRANSPORT']);
     }
+  });
+
+  it('name the transport direct, its port and where it sends from [contract-settings.transport-direct]', () => {
+    expect(configOf()).toMatchObject({ mxPort: 25, sourceAddress: null });
+    const direct = { POSTRIDER_TRANSPORT: 'direct' };
+    expect(configOf(direct)).toMatchObject({ transport: { kind: 'direct' }, warnings: [] });
+    expect(configOf({ ...direct, POSTRIDER_MX_PORT: '2526' })).toMatchObject({ mxPort: 2526, warnings: [] });
+    for (const wrong of ['0', '65536', 'smtp', '-1']) {
+      expect(problemsOf({ POSTRIDER_MX_PORT: wrong }), wrong).toEqual(['POSTRIDER_MX_PORT']);
+    }
+    for (const [given, sourceAddress] of [
+      ['192.0.2.1', { ipv4: '192.0.2.1', ipv6: null }],
+      ['2001:db8::1', { ipv4: null, ipv6: '2001:db8::1' }],
+      ['2001:db8::1, 192.0.2.1', { ipv4: '192.0.2.1', ipv6: '2001:db8::1' }],
+    ] as const) {
+      expect(configOf({ ...direct, POSTRIDER_SOURCE_ADDRESS: given })).toMatchObject({ sourceAddress, warnings: [] });
+    }
+    for (const wrong of [
+      'mail.example',
+      '192.0.2',
+      '192.0.2.1,192.0.2.2',
+      '::1,::2',
+      '192.0.2.1:25',
+      '[::1]',
+      '0.0.0.0/0',
+    ]) {
+      expect(problemsOf({ POSTRIDER_SOURCE_ADDRESS: wrong }), wrong).toEqual(['POSTRIDER_SOURCE_ADDRESS']);
+    }
+  });
+
+  it('warn in production of direct delivery under a name that nobody chose [contract-settings.transport-direct]', () => {
+    const direct = { ...PRODUCTION, POSTRIDER_TRANSPORT: 'direct' };
+    const warning = expect.stringMatching(/^POSTRIDER_HELO_NAME is not set/);
+    expect(configOf(direct).warnings).toContainEqual(warning);
+    expect(configOf({ ...direct, POSTRIDER_HELO_NAME: 'mail.example.com' }).warnings).not.toContainEqual(warning);
   });
 
   it('let production capture only when it says so, and warn of it [contract-running.capture-in-production]', () => {
@@ -204,9 +266,14 @@ describe('the settings', () => {
     expect(configOf({ ...PRODUCTION, POSTRIDER_ROLES: 'api,worker' }).warnings).toEqual([]);
   });
 
-  it('let a process take mail alone, but not where it would have nothing to do [contract-settings.roles-smtp]', () => {
+  it('let a process take mail alone, in production without a certificate reports at least [contract-settings.roles-smtp]', () => {
     expect(configOf({}, { roles: 'smtp' }).roles).toEqual(new Set(['smtp']));
-    expect(problemsOf(PRODUCTION, { roles: 'smtp' })).toEqual(['POSTRIDER_ROLES']);
+    expect(configOf(PRODUCTION, { roles: 'smtp' }).roles).toEqual(new Set(['smtp']));
+  });
+
+  it('name the port of inbound reports [contract-settings.inbound-port]', () => {
+    expect(configOf()).toMatchObject({ inboundPort: 2525 });
+    expect(configOf({ POSTRIDER_INBOUND_PORT: '25' })).toMatchObject({ inboundPort: 25, warnings: [] });
   });
 
   it('name the roles, which a flag may name as well [contract-settings.roles]', () => {
@@ -279,11 +346,10 @@ describe('the settings', () => {
       expect(problemsOf({ POSTRIDER_HELO_NAME: wrong }), wrong).toEqual(['POSTRIDER_HELO_NAME']);
     }
     expect(configOf().heloName).toBeNull();
-    expect(chooseHeloName('mx1.example.net', 'https://mail.example')).toBe('mx1.example.net');
-    expect(chooseHeloName('laptop', 'https://mail.example:8443/x')).toBe('mail.example');
-    expect(chooseHeloName('laptop', 'http://127.0.0.1:8025')).toBe('laptop');
-    expect(chooseHeloName('my_laptop', 'http://[::1]:8025')).toBe('localhost');
-    expect(chooseHeloName('my_laptop', 'http://127.0.0.1:8025')).toBe('localhost');
+    expect(chooseHeloName('mx1.example.net', 'https://mail.example', 's.test')).toBe('mx1.example.net');
+    expect(chooseHeloName('laptop', 'https://mail.example:8443/x', 's.test')).toBe('mail.example');
+    expect(chooseHeloName('laptop', 'http://127.0.0.1:8025', 's.test')).toBe('mail.s.test');
+    expect(chooseHeloName('my_laptop', 'http://[::1]:8025', 's.test')).toBe('mail.s.test');
   });
 
   it('give a server that listens on every address the name of its machine, and never an address nobody can call', () => {

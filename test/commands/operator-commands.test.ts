@@ -136,6 +136,13 @@ describe('operator commands', () => {
     });
   });
 
+  it('keys create sets the rate limit, and is in the audit log as the operator’s doing', async () => {
+    const { keyId, key } = JSON.parse(await run(`keys create --account ${server.accountId} --rate-limit 5000 --json`));
+    expect((await server.call('GET', '/keys/self', { key })).body.rateLimit).toBe(5_000);
+    const rows = await server.database.sql`SELECT action, actor FROM audit_log WHERE target_id = ${keyId}`;
+    expect(rows).toEqual([{ action: 'key.created', actor: 'operator' }]);
+  });
+
   it('keys create gives a key a persona, which its sends have where neither their body nor their headers say otherwise [emails-send.provenance-persona] [emails-send.provenance-precedence-persona] [contract-sending.provenance-persona]', async () => {
     const created = await run(
       `keys create --account ${server.accountId} --agent-name Support_bot --source automation --json`,
@@ -208,6 +215,7 @@ describe('operator commands', () => {
       ['accounts create --name X --owner nobody', '--owner has no `@`'],
       ['migrate --fast', "unknown option '--fast'"],
       ['keys create --account x --scope emails:fly', 'emails:fly: no such scope'],
+      ['keys create --account x --rate-limit 0', '--rate-limit is no rate'],
     ] as const;
     for (const [words, said] of wrong) {
       const plain = await runHere(words.split(' '), production);

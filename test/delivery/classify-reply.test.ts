@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type Classification, classifyReply } from '../../packages/server/src/delivery/classify-reply.ts';
+import {
+  type Classification,
+  classifyDiagnostic,
+  classifyReply,
+} from '../../packages/server/src/delivery/classify-reply.ts';
+import { REPLY_PATTERNS } from '../../packages/server/src/delivery/reply-patterns.ts';
+import { MalformedReplyError, SmtpReplyParser } from '../../packages/server/src/delivery/smtp-reply-parser.ts';
 import { toServerReply } from '../../packages/server/src/delivery/smtp-reply-text.ts';
 
 /** Classifies a reply as it comes from the wire, without its line ends. */
@@ -41,6 +47,19 @@ describe('classifyReply', () => {
     ['554 Relay access denied', 'block'],
     ['550 SPF check failed', 'block'],
     ['550 Too many connections from your host, throttled', 'soft'],
+    ['550 sorry, no mailbox here by that name (#5.1.1)', 'hard'],
+    // The code speaks of policy, and the words outright of something else.
+    ['554 5.7.1 <ann@x.test>: Recipient address rejected: User unknown', 'hard'],
+    ['550 5.7.1 Greylisted, please try again in 300 seconds', 'soft'],
+    ['552 5.7.1 Message is too long', 'unknown'],
+    // A code of the class 4 under a refusal for good: the servers disagree with themselves.
+    ['550 4.1.1 User unknown', 'soft'],
+    ['550 4.7.1 Blocked by a list', 'block'],
+    // 556 is about the domain where it says so.
+    ['556 remote ip check error', 'block'],
+    ['556 too many commands', 'unknown'],
+    ['550 5.6.0 Message is not as it should be', 'block'],
+    ['550 5.6.7 SMTPUTF8 required but not supported', 'unknown'],
     // Not enough to say, or said about us.
     ['550 5.4.1 Recipient address rejected: Access denied', 'unknown'],
     ['550 Your account is suspended', 'unknown'],
@@ -85,7 +104,7 @@ describe('classifyReply', () => {
     expect(classify('451 4.3.0 Temporary failure', 'expired')).toBe('soft');
     expect(classify('450 what', 'expired')).toBe('soft');
     expect(classify('451 4.7.1 Greylisted', 'expired')).toBe('soft');
-    expect(classify('421 4.7.0 Unusual rate of unsolicited mail from your address', 'expired')).toBe('block');
+    expect(classify('421 4.7.0 Unusual rate of unsolicited mail from your address', 'expired')).toBe('soft');
     expect(classify('450 4.1.1 User unknown', 'refused')).toBe('soft');
   });
 
@@ -94,16 +113,156 @@ describe('classifyReply', () => {
     expect(classifyReply(null, 'refused')).toBe('unknown');
   });
 
-  it('takes its time with no text, however long', () => {
-    const began = performance.now();
+  it('never believes that somebody does not exist where the sending side is spoken of', () => {
     for (const text of [
-      'user '.repeat(200),
-      'mailbox full '.repeat(80),
-      `${'a'.repeat(990)} user`,
-      'account  '.repeat(110),
+      '550 The domain of sender does not exist',
+      '550 <ann@x.test>: Sender address rejected: User unknown in local recipient table',
+      '550 Return path not found',
+      '550 MAIL FROM user unknown',
+      '535 user name or password invalid',
+      '550 message sending for this account is disabled',
+      '550 Your mailbox does not exist',
     ]) {
-      classify(`550 ${text}`);
+      expect(classify(text), text).not.toBe('hard');
     }
-    expect(performance.now() - began).toBeLessThan(200);
+  });
+
+  it('does not read the names of people and domains as words of the server', () => {
+    expect(classify('550 <spam.policy@blocked.test>: User unknown')).toBe('hard');
+    expect(classify('550 <unknown.user@invalid.test> refused')).toBe('unknown');
+  });
+});
+
+describe('classifyDiagnostic', () => {
+  it.each([
+    ['5.1.1', '', 'hard'],
+    ['5.1.1', 'smtp; 550 5.1.1 <ann@x.test>: Recipient address rejected: User unknown', 'hard'],
+    [
+      '5.1.10',
+      'smtp;550 5.1.10 RESOLVER.ADR.RecipientNotFound; Recipient ann@x.test not found by SMTP address lookup',
+      'hard',
+    ],
+    ['5.2.1', '', 'hard'],
+    [
+      '5.4.4',
+      'X-Postfix; Host or domain name not found. Name service error for name=x.test type=AAAA: Host not found',
+      'hard',
+    ],
+    ['5.2.2', '', 'soft'],
+    ['5.4.7', 'smtp; The message could not be delivered in time', 'soft'],
+    ['5.7.1', '', 'block'],
+    ['5.0.0', '', 'unknown'],
+    ['5.0.0', 'x-unix; unknown command', 'unknown'],
+    // The server that refused is believed before the one that reports.
+    ['5.0.0', 'smtp; 550 5.1.1 No such user', 'hard'],
+    ['5.0.0', 'smtp; 550 User unknown', 'hard'],
+    ['5.1.1', 'smtp; 550 5.7.1 Message rejected by our policy', 'block'],
+    ['5.1.1', 'smtp; 552 5.2.2 Over quota', 'soft'],
+    ['5.0.0', 'smtp; 553 Message filtered. (#5.7.1)', 'block'],
+    // The lines of a reply, folded into one.
+    [
+      '5.0.0',
+      'smtp; 550-5.1.1 The email account that you tried to reach does\n 550-5.1.1 not exist. Please try 550 5.1.1 double-checking the address',
+      'hard',
+    ],
+    [
+      '5.7.1',
+      'smtp; 550-5.7.1 Unauthenticated email from x.test is not\r\n\taccepted 550 5.7.1 due to its DMARC policy',
+      'block',
+    ],
+    // Put off until it expired.
+    ['5.4.7', 'smtp; 450 4.1.1 User unknown', 'soft'],
+    ['5.1.1', 'smtp; 421 4.7.0 Blocked for now', 'soft'],
+    ['4.4.7', 'smtp; delivery time expired', 'soft'],
+    ['4.4.1', '', 'soft'],
+    // What is no code at all.
+    [null, '', 'unknown'],
+    ['', '', 'unknown'],
+    ['2.1.5', '', 'unknown'],
+    ['5.1', '', 'unknown'],
+    ['9.9.9', 'smtp; 999 no', 'unknown'],
+    ['5.1.1.1', '', 'unknown'],
+    [null, 'smtp; 550 5.1.1 No such user', 'hard'],
+    [null, 'smtp; 5.1.1 No such user', 'hard'],
+    [' 5.1.1 (bad destination mailbox address)', '', 'hard'],
+  ] as const)('%s, %s -> %s', (status, diagnostic, classification) => {
+    expect(classifyDiagnostic({ status, diagnostic, action: 'failed' })).toBe(classification);
+  });
+
+  it('calls a delay soft, whatever is said of it', () => {
+    for (const status of [null, '4.4.1', '5.1.1']) {
+      expect(classifyDiagnostic({ status, diagnostic: 'smtp; 550 5.1.1 No such user', action: 'delayed' })).toBe(
+        'soft',
+      );
+    }
+  });
+});
+
+describe('hostile replies', () => {
+  const CONTROLS = Array.from({ length: 32 }, (_, code) => String.fromCharCode(code)).join('');
+  const HIDING = '\u200b\u202e\u2028\ufeff\u0000\u009b';
+
+  it('end the conversation where a line is a megabyte', () => {
+    const parser = new SmtpReplyParser(() => undefined);
+    expect(() => parser.push(Buffer.from(`550 ${'x'.repeat(1_048_576)}\r\n`))).toThrow(MalformedReplyError);
+  });
+
+  it('are read quickly where a report is a megabyte', () => {
+    const began = performance.now();
+    for (const piece of ['x', ' ', '5.1.1 ', '550-5.1.1 ', '550 ', 'user ', '<@', 'a@', '@', '\n', CONTROLS]) {
+      const text = piece.repeat(Math.ceil(1_048_576 / piece.length));
+      classifyReply({ code: 550, enhanced: null, text, server: null, aboutRecipient: true }, 'refused');
+      classifyDiagnostic({ status: text, diagnostic: text, action: 'failed' });
+      classifyDiagnostic({ status: null, diagnostic: `smtp; 550 ${text}`, action: 'failed' });
+    }
+    expect(performance.now() - began).toBeLessThan(3_000);
+  });
+
+  it('take no pattern long, however they repeat what it looks for', () => {
+    const pieces = REPLY_PATTERNS.flatMap(([pattern]) => pattern.source.match(/[a-z]{2,}/g) ?? []);
+    const words = [
+      ...new Set(pieces),
+      'user ',
+      'mailbox a ',
+      'recipient  ',
+      'account is ',
+      'smtp ',
+      'domain x ',
+      ' ',
+      'a',
+      '- ',
+    ];
+    let slowest = 0;
+    for (const word of words) {
+      for (const text of [word.repeat(1_000).slice(0, 1_000), `${word} `.repeat(1_000).slice(0, 1_000)]) {
+        const began = performance.now();
+        for (const [pattern] of REPLY_PATTERNS) pattern.test(text);
+        slowest = Math.max(slowest, performance.now() - began);
+      }
+    }
+    // A pattern that backtracks over a thousand characters needs seconds.
+    expect(slowest).toBeLessThan(500);
+  });
+
+  it('mean the same with control characters and octets that are no UTF-8 among their words', () => {
+    expect(classify(`550 User${CONTROLS.replaceAll(/[\r\n]/g, '')}unknown`)).toBe('hard');
+    expect(classifyDiagnostic({ status: null, diagnostic: `smtp; 550 User${HIDING}unknown`, action: 'failed' })).toBe(
+      'hard',
+    );
+    const replies: Classification[] = [];
+    const parser = new SmtpReplyParser((code, text) =>
+      replies.push(classifyReply(toServerReply(code, text, 'mx.test', true), 'refused')),
+    );
+    parser.push(
+      Buffer.concat([
+        Buffer.from('550 5.1.1 \xff\xfe ', 'latin1'),
+        Buffer.from([0xc3, 0x28, 0xf0]),
+        Buffer.from('\r\n'),
+      ]),
+    );
+    parser.push(Buffer.from(`550 User${HIDING}unknown\r\n`));
+    parser.push(Buffer.from('550 Пользователь не найден: user unknown\r\n'));
+    parser.push(Buffer.from('550 Пользователь не найден\r\n'));
+    expect(replies).toEqual(['hard', 'hard', 'hard', 'unknown']);
   });
 });

@@ -168,6 +168,39 @@ describe('a delivery that cannot be handed over at all', () => {
   });
 });
 
+describe('recipients who were not tried', () => {
+  const untried = (changes: Partial<HandoverVerdict> = {}) =>
+    verdict({ outcome: 'deferred', reply: null, reason: 'nothing goes there', costsNoAttempt: true, ...changes });
+
+  it('cost no attempt and leave nothing on the trail; a message that was never tried stays queued', () => {
+    const outcome = decideOutcome(facts(), [untried()]);
+    expect(outcome).toMatchObject({ costsNoAttempt: true, lastError: 'nothing goes there' });
+    expect([outcome.recipients[0]?.change, outcome.recipients[0]?.events]).toEqual(['queued', []]);
+    expect(decideOutcome(facts({ attempt: 2 }), [untried()]).recipients[0]?.change).toBe('deferred');
+  });
+
+  it('wait until they may be tried, else half a minute, and never past the expiry', () => {
+    const at = (changes: Partial<HandoverVerdict>) => decideOutcome(facts(), [untried(changes)]).retryAt;
+    expect(at({ notBefore: new Date('2026-05-01T12:07:00.000Z') })).toBe('2026-05-01T12:07:00.000Z');
+    expect(at({})).toBe('2026-05-01T12:00:30.000Z');
+    expect(at({ notBefore: new Date('2026-05-09T12:00:00.000Z') })).toBe('2026-05-02T12:00:00.000Z');
+  });
+
+  it('bounce like others when the time for trying is over [contract-messages.retries-run-out]', () => {
+    const outcome = decideOutcome(facts({ now: new Date('2026-05-02T12:00:00.000Z') }), [untried()]);
+    expect([eventsOf(outcome), outcome.retryAt]).toEqual([[['bounced', 'soft']], null]);
+    expect(outcome).not.toHaveProperty('costsNoAttempt');
+  });
+
+  it('are counted with the others where somebody else of the hand-off was tried', () => {
+    const recipients = ['a@example.com', 'b@example.com'].map((email, ordinal) => ({ ordinal, email }));
+    const verdicts = [verdict({ recipient: 'a@example.com' }), untried({ recipient: 'b@example.com' })];
+    const outcome = decideOutcome(facts({ recipients, recipientsInMessage: 2 }), verdicts);
+    expect(outcome.recipients.map(({ change }) => change)).toEqual(['sent', 'deferred']);
+    expect(outcome).not.toHaveProperty('costsNoAttempt');
+  });
+});
+
 describe('recipients on the suppression list', () => {
   const suppressed = [{ ordinal: 3, email: 'gone@example.com', reason: 'unsubscribe' }];
 

@@ -64,7 +64,10 @@ describe('delivery', () => {
       ],
     ]);
     const [mail] = await sink.waitFor(1);
-    expect(mail).toMatchObject({ from: 'ada@sandbox.test', recipients: ['ann@example.com'] });
+    expect(mail).toMatchObject({
+      from: expect.stringMatching(/^b\+.*@sandbox\.test$/),
+      recipients: ['ann@example.com'],
+    });
     const parsed = await PostalMime.parse(mail?.raw ?? '');
     expect(parsed).toMatchObject({ subject: 'Hello', messageId: `<${body.id}@sandbox.test>` });
   });
@@ -119,6 +122,19 @@ describe('delivery', () => {
     ]);
     expect(settled.events[3].detail).toBe('The retries ran out. 450 4.2.0 Busy');
     expect(await server.database.sql`SELECT 1 FROM deliveries`).toHaveLength(0);
+  });
+
+  it('goes on trying for as long as is set, also after a new time was set', async () => {
+    const server = await start({ settings: { POSTRIDER_ROLES: 'api', POSTRIDER_RETRY_HOURS: '48' } });
+    const hours = async () => {
+      const [row] = await server.database.sql<{ hours: number }[]>`
+        SELECT round(extract(epoch FROM expires_at - next_at) / 3600)::int AS hours FROM deliveries`;
+      return row?.hours;
+    };
+    const { body } = await server.send({ to: 'ann@example.com', scheduled_at: 'PT2H' });
+    expect(await hours()).toBe(48);
+    await server.call('PATCH', `/emails/${body.id}`, { body: { scheduled_at: 'PT4H' } });
+    expect(await hours()).toBe(48);
   });
 
   it('decides for each recipient, and tries again for those alone who were put off [contract-messages.worst-recipient] [events.hard] [events.classification-null]', async () => {

@@ -83,13 +83,13 @@ describe('delivery in spite of faults', () => {
     const api = await start({ settings: { POSTRIDER_ROLES: 'api' } });
     const { sql } = api.database;
     const { body } = await api.send();
-    const [key] = await sql<{ sealed: Uint8Array }[]>`SELECT dkim_private_key AS sealed FROM sending_domains`;
-    await sql`UPDATE sending_domains SET dkim_private_key = ${Buffer.from('no key')}`;
+    const [key] = await sql<{ sealed: Uint8Array }[]>`SELECT private_key AS sealed FROM dkim_keys`;
+    await sql`UPDATE dkim_keys SET private_key = ${Buffer.from('no key')}`;
     const delivering = await worker(api.database, await newDataDir());
     await delivering.pump();
     await expect.poll(async () => (await read(api, body.id)).status, until).toBe('deferred');
     expect((await read(api, body.id)).lastError).toContain('an error of ours');
-    await sql`UPDATE sending_domains SET dkim_private_key = ${key?.sealed ?? Buffer.alloc(0)}`;
+    await sql`UPDATE dkim_keys SET private_key = ${key?.sealed ?? Buffer.alloc(0)}`;
     delivering.clock.advance(31_000);
     await delivering.pump();
     expect((await api.settled(body.id)).body.status).toBe('delivered');

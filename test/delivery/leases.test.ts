@@ -12,6 +12,7 @@ import { createMessageBuilder } from '../../packages/server/src/delivery/message
 import { createOutcomeRecorder } from '../../packages/server/src/delivery/outcome-recorder.ts';
 import { openReplyJournal } from '../../packages/server/src/delivery/reply-journal.ts';
 import { createSigningKeys } from '../../packages/server/src/delivery/signing-keys.ts';
+import { createReturnPaths } from '../../packages/server/src/inbound/return-path.ts';
 import { createSecretBox } from '../../packages/server/src/keys/secret-box.ts';
 import { createTrackBody } from '../../packages/server/src/links/tracked-body.ts';
 import { createTrackingTokens } from '../../packages/server/src/links/tracking-token.ts';
@@ -155,6 +156,7 @@ describe('a delivery under a lease', () => {
         createUnsubscribeLinks({ baseUrl: server.baseUrl, secretKey: TEST_SECRET_KEY }),
         createTrackBody(createTrackingTokens(TEST_SECRET_KEY), server.baseUrl),
         (accountId, messageId) => readAttachments(sql, accountId, messageId),
+        createReturnPaths(TEST_SECRET_KEY).addressFor,
         clock.now,
       ),
       transports: new Map([['outbound', capture]]),
@@ -211,7 +213,7 @@ describe('a delivery under a lease', () => {
 
 describe('deliveries that a process holds', () => {
   const claimOf = (id: string, attempt: number) => ({
-    ...{ accountId: 'a', id, messageId: 'm', route: 'outbound', ordinals: [0], attempt },
+    ...{ accountId: 'a', id, messageId: 'm', route: 'outbound', destination: '', ordinals: [0], attempt, octets: 0 },
     expiresAt: new Date('2030-01-01'),
   });
 
@@ -239,7 +241,16 @@ describe('deliveries that a process holds', () => {
 describe('the account at which the next claim begins', () => {
   const claimsOf = (...accounts: readonly string[]) =>
     accounts.map((accountId) => ({
-      ...{ accountId, id: randomUUID(), messageId: randomUUID(), route: 'outbound', ordinals: [0], attempt: 1 },
+      ...{
+        accountId,
+        id: randomUUID(),
+        messageId: randomUUID(),
+        route: 'outbound',
+        destination: '',
+        ordinals: [0],
+        attempt: 1,
+        octets: 0,
+      },
       expiresAt: new Date('2030-01-01'),
     }));
 

@@ -117,7 +117,9 @@ describe('what goes on the wire', () => {
     async (mode) => {
       const server = await sink({ tls: mode === 'none' ? 'none' : 'starttls' });
       const data = Buffer.from(`${'.0123456789 abcdefghij\r\n'.repeat(150_000)}`);
-      const connection = await open(server.port, { tls: { mode, verify: false } });
+      // Megabytes through one thread: nothing here is about time.
+      const timeouts = { connectMs: 60_000, commandMs: 60_000, afterDotMs: 60_000, idleMs: 60_000 };
+      const connection = await open(server.port, { tls: { mode, verify: false }, timeouts });
       expect(await summaryOf(send(connection, { data }))).toEqual(['accepted 250']);
       expect(server.messages[0]?.raw.equals(data)).toBe(true);
       expect(await summaryOf(send(connection))).toEqual(['accepted 250']);
@@ -164,6 +166,16 @@ describe('what goes on the wire', () => {
     expect(Buffer.from(lines[1] ?? '', 'latin1').toString()).toBe('RCPT TO:<añn@bücher.test>');
     const plain = await sendScripted(answers, { keywords });
     expect(plain.lines[0]).toBe('MAIL FROM:<bounces@sender.test> SIZE=30');
+  });
+
+  it('says whom a message is for a second time where reports can name that (RFC 3461), and nowhere else', async () => {
+    const answers = ['250 ok', '250 ok', '354 go', '250 taken'];
+    for (const keywords of [['DSN', 'PIPELINING'], ['DSN']]) {
+      const { lines } = await sendScripted(answers, { keywords, recipients: ['ann+a=b@receiver.test'] });
+      expect(lines[1]).toBe('RCPT TO:<ann+a=b@receiver.test> ORCPT=rfc822;ann+2Ba+3Db@receiver.test');
+    }
+    const { lines } = await sendScripted(answers, { keywords: ['DSN', 'SMTPUTF8'], recipients: ['añn@receiver.test'] });
+    expect(Buffer.from(lines[1] ?? '', 'latin1').toString()).toBe('RCPT TO:<añn@receiver.test>');
   });
 
   it('sends the null sender', async () => {
@@ -463,14 +475,24 @@ describe('a server that is slow', () => {
   });
 
   it('after the dot has a timeout of its own', async () => {
+    const read = Promise.withResolvers<void>();
+    const answer = Promise.withResolvers<void>();
     const server = await serve(async (c) => {
       await c.open('PIPELINING');
+      // The second client is the clock: nobody answers it, and its timeout is that of the first one's commands.
+      if (c.number === 2) return;
       await play(c, '250 ok', '250 ok', '354 go');
       await c.body();
-      setTimeout(() => c.say('250 taken at last\r\n'), 150);
+      read.resolve();
+      await answer.promise;
+      c.say('250 taken at last\r\n');
     });
-    const timeouts = { ...SHORT, afterDotMs: 5_000 };
-    expect(await summaryOf(send(await open(server.port, { timeouts })))).toEqual(['accepted 250']);
+    const timeouts = { ...SHORT, afterDotMs: 60_000 };
+    const sent = summaryOf(send(await open(server.port, { timeouts })));
+    await read.promise;
+    expect(await summaryOf(send(await open(server.port, { timeouts })))).toEqual(['deferred -']);
+    answer.resolve();
+    expect(await sent).toEqual(['accepted 250']);
   });
 
   it('that stops reading a large body runs into the timeout without ambiguity', async () => {

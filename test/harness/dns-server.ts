@@ -1,83 +1,199 @@
-import { createSocket } from 'node:dgram';
+import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { isIPv4 } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
+import dnsPacket, { type Answer, type DecodedPacket, type Question } from 'dns-packet';
+import { createTestZone, type TestRecordType, type TestZone } from './dns-zone.ts';
 
-export interface DnsServer {
-  /** `address:port`, as POSTRIDER_DNS_SERVERS takes it. */
+export type { TestRecordType } from './dns-zone.ts';
+
+/**
+ * `silence`: no answer at all. `garbage`: octets with the right id that are no message. `truncated`: over UDP only that the answer is too
+ * long for it; over TCP what is set.
+ */
+export type DnsFailure = 'SERVFAIL' | 'REFUSED' | 'silence' | 'garbage' | 'truncated';
+
+export interface AskedQuestion {
+  readonly name: string;
+  readonly type: string;
+  readonly transport: 'udp' | 'tcp';
+}
+
+export interface SetOptions {
+  /** In seconds; 0, that nothing is remembered, where it is not said. */
+  readonly ttl?: number;
+  /** Of a CNAME: false has it answered alone, without what its target holds, as a server of one zone would. */
+  readonly follow?: boolean;
+}
+
+export interface TestDnsServer {
+  /** `127.0.0.1:<port>`, UDP and TCP alike, as POSTRIDER_DNS_SERVERS takes it. */
   readonly address: string;
-  /** Names that were asked for an IPv4 address, in order. */
-  readonly questions: readonly string[];
+  /** What was asked, in order. */
+  readonly questions: readonly AskedQuestion[];
+  /**
+   * Replaces the records of a name and type, and ends a failure of it. MX values are `10 mx.example.com` (`0 .` is the null MX), a TXT
+   * value is one string, split into strings of 255 octets by itself; a value that is a list is the strings of one record. A PTR's name may
+   * be the address. SOA: `mname rname serial refresh retry expire minimum`; it makes the negative answers below it cacheable.
+   */
+  set(
+    name: string,
+    type: TestRecordType,
+    values: readonly (string | readonly string[])[] | string,
+    options?: SetOptions,
+  ): void;
+  /** The records and failures of a name, of all types where none is named. */
+  remove(name: string, type?: TestRecordType): void;
+  /** Has questions fail; the name `*` stands for all. */
+  fail(name: string, type: TestRecordType | '*', how: DnsFailure): void;
   close(): Promise<void>;
 }
 
-/** The addresses of a name, of both families; null for a name that does not exist, `silence` for no answer at all. */
-export type DnsZone = (name: string) => readonly string[] | null | 'silence';
+const SERVFAIL = 2;
+const REFUSED = 5;
+/** RFC 1035 §4.2.1: what a client without EDNS takes over UDP. */
+const PLAIN_UDP_OCTETS = 512;
 
-const TYPES = new Map([
-  [1, { length: 4, name: 'A' }],
-  [28, { length: 16, name: 'AAAA' }],
-]);
-const NAME_ERROR = 3;
+/** A real DNS server on loopback that answers as a recursive resolver would: with the whole chain of CNAMEs, and NXDOMAIN for unknown names. */
+export async function startDnsServer(): Promise<TestDnsServer> {
+  const zone = createTestZone();
+  const failures = new Map<string, DnsFailure>();
+  const questions: AskedQuestion[] = [];
+  const failureOf = (name: string, type: string) =>
+    ['*', name].flatMap((at) => [failures.get(`${at} *`), failures.get(`${at} ${type}`)]).find((how) => how);
 
-/** A real DNS server on loopback (RFC 1035, over UDP) that answers for A and AAAA what it is told, without a time to live. */
-export async function startDnsServer(zone: DnsZone): Promise<DnsServer> {
-  const questions: string[] = [];
-  const socket = createSocket('udp4');
-  socket.on('message', (query, peer) => {
-    const { name, type, end } = readQuestion(query);
-    if (type === 1) questions.push(name);
-    const addresses = zone(name);
-    if (addresses !== 'silence') socket.send(makeAnswer(query, end, type, addresses), peer.port, peer.address);
+  function reply(query: Buffer, transport: 'udp' | 'tcp'): Buffer | null {
+    const asked = dnsPacket.decode(query);
+    const [question] = asked.questions ?? [];
+    if (question === undefined) return null;
+    const name = question.name.toLowerCase();
+    questions.push({ name, type: question.type, transport });
+    const how = failureOf(name, question.type) ?? failedOnTheWay(zone, name, question.type, failureOf);
+    if (how === 'silence') return null;
+    if (how === 'garbage') return Buffer.concat([query.subarray(0, 2), Buffer.from('garbage'.repeat(9))]);
+    if (how === 'SERVFAIL' || how === 'REFUSED') return encode(asked, question, how === 'REFUSED' ? REFUSED : SERVFAIL);
+    const { answers, authorities, rcode } = zone.lookUp(name, question.type);
+    const whole = encode(asked, question, rcode, answers, authorities);
+    const fits = transport === 'tcp' || (how !== 'truncated' && whole.length <= roomOf(asked));
+    return fits ? whole : encode(asked, question, rcode, [], [], dnsPacket.TRUNCATED_RESPONSE);
+  }
+
+  const { udp, tcp, port } = await listen();
+  const connections = new Set<Socket>();
+  udp.on('message', (query, peer) => {
+    const answer = reply(query, 'udp');
+    if (answer !== null) udp.send(answer, peer.port, peer.address);
   });
-  socket.bind(0, '127.0.0.1');
-  await once(socket, 'listening');
+  tcp.on('connection', (socket) => {
+    connections.add(socket);
+    socket.on('close', () => connections.delete(socket)).on('error', () => socket.destroy());
+    answerOver(socket, (query) => reply(query, 'tcp'));
+  });
+
   return {
-    address: `127.0.0.1:${socket.address().port}`,
+    address: `127.0.0.1:${port}`,
     questions,
-    close: () => new Promise((resolve) => socket.close(() => resolve())),
+    set(name, type, values, options = {}) {
+      failures.delete(`${zone.nameOf(name, type)} ${type}`);
+      zone.set(name, type, values, options);
+    },
+    remove(name, type) {
+      for (const key of [...failures.keys()]) {
+        const [at, of] = key.split(' ');
+        if (at === zone.nameOf(name, type) && (type === undefined || of === type)) failures.delete(key);
+      }
+      zone.remove(name, type);
+    },
+    fail(name, type, how) {
+      failures.set(`${zone.nameOf(name, type === '*' ? undefined : type)} ${type}`, how);
+    },
+    async close() {
+      for (const socket of connections) socket.destroy();
+      await Promise.all([
+        new Promise<void>((resolve) => udp.close(() => resolve())),
+        new Promise<void>((resolve) => tcp.close(() => resolve())),
+      ]);
+    },
   };
 }
 
-function readQuestion(query: Buffer): { readonly name: string; readonly type: number; readonly end: number } {
-  const labels: string[] = [];
-  let at = 12;
-  for (let length = query.readUInt8(at); length > 0; length = query.readUInt8(at)) {
-    labels.push(query.toString('latin1', at + 1, at + 1 + length));
-    at += 1 + length;
+/** A chain of CNAMEs fails as its target does: whoever follows it for others hears of no answer there. */
+function failedOnTheWay(
+  zone: TestZone,
+  name: string,
+  type: string,
+  failureOf: (name: string, type: string) => DnsFailure | undefined,
+): DnsFailure | undefined {
+  return zone
+    .targetsOf(name, type)
+    .map((target) => failureOf(target, type))
+    .find((how) => how !== undefined);
+}
+
+function encode(
+  asked: DecodedPacket,
+  question: Question,
+  rcode: number,
+  answers: Answer[] = [],
+  authorities: Answer[] = [],
+  flags = 0,
+): Buffer {
+  const always = dnsPacket.RECURSION_DESIRED | dnsPacket.RECURSION_AVAILABLE;
+  const hasEdns = asked.additionals?.some(({ type }) => type === 'OPT') === true;
+  const opt: Answer = {
+    type: 'OPT',
+    name: '.',
+    udpPayloadSize: 1232,
+    extendedRcode: 0,
+    ednsVersion: 0,
+    flags: 0,
+    flag_do: false,
+    options: [],
+  };
+  return dnsPacket.encode({
+    type: 'response',
+    id: asked.id,
+    flags: always | flags | rcode,
+    questions: [question],
+    answers,
+    authorities,
+    additionals: hasEdns ? [opt] : [],
+  });
+}
+
+function roomOf(asked: DecodedPacket): number {
+  const opt = asked.additionals?.find((record) => record.type === 'OPT');
+  return opt?.type === 'OPT' ? Math.max(PLAIN_UDP_OCTETS, opt.udpPayloadSize) : PLAIN_UDP_OCTETS;
+}
+
+/** RFC 1035 §4.2.2: two octets of length before each message. */
+function answerOver(socket: Socket, reply: (query: Buffer) => Buffer | null): void {
+  let pending: Buffer = Buffer.alloc(0);
+  socket.on('data', (data: Buffer) => {
+    pending = Buffer.concat([pending, data]);
+    while (pending.length >= 2 && pending.length >= 2 + pending.readUInt16BE(0)) {
+      const end = 2 + pending.readUInt16BE(0);
+      const answer = reply(pending.subarray(2, end));
+      pending = pending.subarray(end);
+      if (answer === null) continue;
+      const length = Buffer.alloc(2);
+      length.writeUInt16BE(answer.length);
+      socket.write(Buffer.concat([length, answer]));
+    }
+  });
+}
+
+/** One port for both: another is tried where what is free for TCP is taken for UDP. */
+async function listen(): Promise<{ readonly udp: UdpSocket; readonly tcp: Server; readonly port: number }> {
+  for (;;) {
+    const tcp = createServer().listen(0, '127.0.0.1');
+    await once(tcp, 'listening');
+    const address = tcp.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const udp = createSocket('udp4');
+    const bound = await new Promise<boolean>((resolve) => {
+      udp.once('error', () => resolve(false)).bind(port, '127.0.0.1', () => resolve(true));
+    });
+    if (bound) return { udp, tcp, port };
+    tcp.close();
   }
-  return { name: labels.join('.').toLowerCase(), type: query.readUInt16BE(at + 1), end: at + 5 };
-}
-
-function makeAnswer(query: Buffer, end: number, type: number, addresses: readonly string[] | null): Buffer {
-  const wanted = TYPES.get(type)?.length;
-  const records = (addresses ?? [])
-    .map(toOctets)
-    .filter((address) => address.length === wanted)
-    .map((address) => makeRecord(type, address));
-  const header = Buffer.from(query.subarray(0, 12));
-  header.writeUInt16BE(0x8580 | (addresses === null ? NAME_ERROR : 0), 2);
-  header.writeUInt16BE(1, 4);
-  header.writeUInt16BE(records.length, 6);
-  header.writeUInt32BE(0, 8);
-  return Buffer.concat([header, query.subarray(12, end), ...records]);
-}
-
-function toOctets(address: string): Buffer {
-  if (isIPv4(address)) return Buffer.from(address.split('.').map(Number));
-  // In a URL an address takes one form: groups in hexadecimal, the longest run of zeros left out.
-  const [front = '', back = ''] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
-  const groups = (text: string) => (text === '' ? [] : text.split(':'));
-  const zeros = Array.from({ length: 8 - groups(front).length - groups(back).length }, () => '0');
-  const all = [...groups(front), ...zeros, ...groups(back)];
-  return Buffer.from(all.map((group) => group.padStart(4, '0')).join(''), 'hex');
-}
-
-/** The name is a pointer to that of the question. */
-function makeRecord(type: number, address: Buffer): Buffer {
-  const head = Buffer.alloc(12);
-  head.writeUInt16BE(0xc00c, 0);
-  head.writeUInt16BE(type, 2);
-  head.writeUInt16BE(1, 4);
-  head.writeUInt16BE(address.length, 10);
-  return Buffer.concat([head, address]);
 }

@@ -11,8 +11,12 @@ export function plainSend(
   const html = request.html ?? null;
   return {
     ...sender,
+    mode: 'live',
     recipientAllowlist: null,
     persona: { source: null, agentName: null },
+    lockPersona: false,
+    sendLimit: null,
+    pausedBy: null,
     fixedChannel: null,
     headerClaims: {},
     request,

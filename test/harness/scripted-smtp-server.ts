@@ -36,6 +36,7 @@ export interface ScriptedServer {
 export async function startScriptedServer(
   script: (conversation: Conversation) => Promise<void> | void,
   port = 0,
+  host = '127.0.0.1',
 ): Promise<ScriptedServer> {
   const sockets = new Set<Socket>();
   const conversations: Conversation[] = [];
@@ -48,7 +49,7 @@ export async function startScriptedServer(
     for (const look of waiting) look();
     void script(conversation);
   });
-  server.listen(port, '127.0.0.1');
+  server.listen(port, host);
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port, // A TCP server that listens has no other kind of address.

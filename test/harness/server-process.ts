@@ -26,8 +26,11 @@ export interface ServerProcess {
 
 export type Environment = Readonly<Record<string, string>>;
 
+/** Where programs are, and where Node keeps what it has compiled: hundreds of processes start the same sources. */
+const INHERITED = Object.fromEntries(['PATH', 'HOME', 'NODE_COMPILE_CACHE'].map((name) => [name, process.env[name]]));
+
 /** Servers of tests run beside one another. */
-const FREE_SMTP_PORTS = { POSTRIDER_SMTP_PORT: '0', POSTRIDER_SMTPS_PORT: '0' };
+const FREE_SMTP_PORTS = { POSTRIDER_SMTP_PORT: '0', POSTRIDER_SMTPS_PORT: '0', POSTRIDER_INBOUND_PORT: '0' };
 
 /**
  * Starts `postrider-server` as a process of its own, in an environment that holds nothing else than what is given, and free ports for SMTP
@@ -35,7 +38,7 @@ const FREE_SMTP_PORTS = { POSTRIDER_SMTP_PORT: '0', POSTRIDER_SMTPS_PORT: '0' };
  */
 export function startServerProcess(args: readonly string[], env: Environment): ServerProcess {
   const child = spawn(process.execPath, [MAIN, ...args], {
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], NO_COLOR: '1', ...FREE_SMTP_PORTS, ...env },
+    env: { ...INHERITED, NO_COLOR: '1', ...FREE_SMTP_PORTS, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stdout = '';

@@ -46,6 +46,8 @@ export interface SmtpSinkOptions {
   readonly pipelining?: boolean;
   readonly maxMessageOctets?: number;
   readonly port?: number;
+  /** 127.0.0.1 where it is not given; other addresses of loopback are other hosts on the same port. */
+  readonly host?: string;
 }
 
 export interface SmtpSink {
@@ -78,7 +80,7 @@ export async function startSmtpSink(options: SmtpSinkOptions = {}): Promise<Smtp
     },
   });
   server.on('error', () => undefined);
-  server.listen(options.port ?? 0, '127.0.0.1');
+  server.listen(options.port ?? 0, options.host ?? '127.0.0.1');
   server.server.on('connection', (socket: Socket) => {
     sockets.add(socket.once('close', () => sockets.delete(socket)));
   });

@@ -1,6 +1,7 @@
 import nodemailer, { type SendMailOptions } from 'nodemailer';
 import { pino } from 'pino';
 import { createKeyAuthenticator } from '../../packages/server/src/keys/key-authenticator.ts';
+import { createKeyRates } from '../../packages/server/src/keys/key-rates.ts';
 import { type RunningSubmission, startSubmission } from '../../packages/server/src/smtp-submission/start-submission.ts';
 import type { SubmissionLimits } from '../../packages/server/src/smtp-submission/submission-handlers.ts';
 import { startTestApp, type TestApp, type TestAppOptions } from './test-app.ts';
@@ -25,6 +26,7 @@ export async function startSubmissionBeside(
   const { services, sql } = server.app;
   const running = await startSubmission(server.config, {
     authenticator: createKeyAuthenticator(sql, server.clock),
+    rates: createKeyRates(sql),
     tools: services,
     sql,
     clock: server.clock,

@@ -35,6 +35,9 @@ export interface TcpFaultProxyOptions {
   readonly targetPort: number;
   readonly targetHost?: string;
   readonly faults?: Partial<TcpFaults>;
+  /** Where it listens: any port of 127.0.0.1 where nothing is given. */
+  readonly port?: number;
+  readonly host?: string;
 }
 
 interface Pair {
@@ -70,7 +73,7 @@ export async function startFaultProxy(options: TcpFaultProxyOptions): Promise<Tc
     target.on('error', () => undefined);
     join({ client, target }, faults, pairs);
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(options.port ?? 0, options.host ?? '127.0.0.1');
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port, // A TCP server that listens has no other kind of address.

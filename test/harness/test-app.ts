@@ -19,6 +19,8 @@ export interface TestAppOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** Another process of the same fleet: shares the database of that one. */
   readonly database?: TestDatabase;
+  /** Addresses of the DNS servers that are asked. */
+  readonly dnsServers?: readonly string[];
 }
 
 export interface Answer {
@@ -64,7 +66,7 @@ export interface TestApp {
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const database = options.database ?? (await createTestDatabase());
   const dataDir = await mkdtemp(join(tmpdir(), 'postrider-app-'));
-  const config = testConfig(dataDir, options.settings ?? {});
+  const config = testConfig(dataDir, { ...dnsSetting(options.dnsServers), ...options.settings });
   const clock = createFakeClock();
   const ids = createIdGenerator();
   const tools = { sql: database.sql, clock, ids };
@@ -116,10 +118,15 @@ function testConfig(dataDir: string, settings: Readonly<Record<string, string>>)
     POSTRIDER_ROLES: 'api,worker',
     POSTRIDER_SMTP_PORT: '0',
     POSTRIDER_SMTPS_PORT: '0',
+    POSTRIDER_INBOUND_PORT: '0',
     ...settings,
   });
   if (!verdict.ok) throw new Error(JSON.stringify(verdict.problems));
   return verdict.config;
+}
+
+function dnsSetting(servers: readonly string[] | undefined): Readonly<Record<string, string>> {
+  return servers === undefined ? {} : { POSTRIDER_DNS_SERVERS: servers.join(',') };
 }
 
 function defaultKey(accountId: string, clock: FakeClock): NewKey {

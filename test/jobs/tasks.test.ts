@@ -19,7 +19,11 @@ describe('the jobs of the crontab', () => {
     const task = createTasks({
       sql: server.database.sql,
       clock: server.clock,
+      ids: server.app.services.ids,
       engine,
+      retention: server.config.retention,
+      domains: server.app.services.domains.checker,
+      watchdog: async () => {},
       onError: (error) => {
         throw error;
       },
@@ -70,6 +74,18 @@ describe('the jobs of the crontab', () => {
     await runTask('retention:purge');
     const after = (await server.call('GET', `/emails/${sent.id}`)).body;
     expect(after).toEqual({ ...before, html: null, text: null, headers: null, attachments: null, bodyExpired: true });
+  });
+
+  it('remove the counts of inbound reports after 400 days', async () => {
+    const { sql } = server.database;
+    for (const ageDays of [398, 402]) {
+      const at = new Date(server.clock.now().getTime() - ageDays * DAY_MS);
+      await sql`
+        INSERT INTO inbound_reports (account_id, id, kind, outcome, day, count, created_at)
+        VALUES (${randomUUID()}, ${randomUUID()}, 'other', 'forged', ${at}, ${ageDays}, ${at})`;
+    }
+    await runTask('retention:purge');
+    expect(await sql`SELECT count FROM inbound_reports`).toEqual([{ count: 398 }]);
   });
 
   it('remove a message from the log after 400 days, and never one that is not final [contract-message-log.retention]', async () => {

@@ -30,7 +30,7 @@ describe('secrets at rest', () => {
   it('leave no private key in the database to be read, and open with the installation’s key alone [contract-settings.secret-key] [domains.keys-encrypted]', async () => {
     const server = await startTestApp();
     await server.addDomain('example.com');
-    const rows = await server.database.sql<{ key: Buffer }[]>`SELECT dkim_private_key AS key FROM sending_domains`;
+    const rows = await server.database.sql<{ key: Buffer }[]>`SELECT private_key AS key FROM dkim_keys`;
     expect(rows.length).toBeGreaterThanOrEqual(2);
     for (const { key } of rows) {
       expect(Buffer.from(key).toString('latin1')).not.toMatch(/PRIVATE KEY|BEGIN/);

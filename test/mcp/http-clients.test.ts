@@ -77,7 +77,7 @@ describe.each(CLIENTS)('over HTTP, %s', (_, connect) => {
     const { client } = await start(scriptInvoke({}));
     expect(client.serverName()).toBe('postrider');
     expect(client.instructions()).toContain('never send again because of doubt');
-    expect((await client.listTools()).tools).toHaveLength(14);
+    expect((await client.listTools()).tools).toHaveLength(16);
   });
 
   it('takes every success as one that matches the listed schema', async () => {

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { ALL_SCOPES } from '@postrider/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ID, invalidArguments, sampleMessage, sampleProblem } from './sample-messages.ts';
 import {
@@ -44,10 +45,14 @@ async function startApi(script: (request: ReceivedRequest) => StandInAnswer | nu
   open.push(api);
 }
 
-async function connect(pin: string | null, environment: Readonly<Record<string, string>> = {}): Promise<Client> {
+async function connect(
+  pin: string | null,
+  environment: Readonly<Record<string, string>> = {},
+  args: readonly string[] = [],
+): Promise<Client> {
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [ENTRY],
+    args: [ENTRY, ...args],
     cwd: directory,
     env: { POSTRIDER_API_KEY: 'pr_live_test', POSTRIDER_BASE_URL: api.baseUrl, ...environment },
     stderr: 'ignore',
@@ -147,7 +152,32 @@ describe('the stdio entry', () => {
     ]);
     await startApi(() => problemAnswer(sampleProblem({ code: 'internal', status: 500 })));
     const unknown = await connect(null);
-    expect((await unknown.listTools()).tools).toHaveLength(14);
+    expect((await unknown.listTools()).tools).toHaveLength(16);
+  });
+
+  it('adds the toolsets that its arguments name, and leaves out what does not read', async () => {
+    await startApi(() => ({ status: 200, body: ownKey({ scopes: [...ALL_SCOPES] }) }));
+    const more = await connect(null, {}, ['--toolsets', 'domains,diagnostics']);
+    const names = (await more.listTools()).tools.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(['send_email', 'create_domain', 'tag_link']));
+    expect(names).not.toContain('create_template');
+    const reading = await connect(null, {}, ['--readonly', '--toolsets=domains']);
+    const read = (await reading.listTools()).tools;
+    expect(read.map(({ name }) => name)).toContain('get_domain');
+    expect(read.filter(({ annotations }) => annotations?.readOnlyHint !== true)).toEqual([]);
+  });
+
+  it('puts no channel into a test of a template, which takes none', async () => {
+    await startApi(({ path: called }) =>
+      called === '/templates/welcome/test' ? { status: 202, body: { id: ID, status: 'queued' } } : undefined,
+    );
+    const client = await connect(null, {}, ['--toolsets=templates']);
+    await client.callTool({ name: 'test_template', arguments: { id: 'welcome', variables: { name: 'Ada' } } });
+    expect(api.requests.at(-1)).toMatchObject({
+      path: '/templates/welcome/test',
+      body: { variables: { name: 'Ada' } },
+    });
+    expect(api.requests.at(-1)?.headers['idempotency-key']).toMatch(/\S/);
   });
 
   it('says of a send without an answer how to repeat it safely', async () => {
@@ -206,6 +236,10 @@ describe('the stdio entry', () => {
     expect(help).toMatchObject({ code: 0, stdout: '' });
     expect(help.stderr).toContain('POSTRIDER_API_KEY');
     expect(await run(['serve'], {})).toMatchObject({ code: 2, stdout: '' });
+    const wrong = await run(['--toolsets', 'fax'], {});
+    expect(wrong).toMatchObject({ code: 2, stdout: '' });
+    expect(wrong.stderr).toContain('fax');
+    expect(wrong.stderr).toContain('diagnostics');
   });
 
   it('writes nothing but JSON-RPC to stdout, and ends with its input', async () => {

@@ -1,10 +1,11 @@
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import type { AddressInfo, Server } from 'node:net';
+import { type AddressInfo, isIP, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDnsResolver } from '../../packages/server/src/dns/create-dns-resolver.ts';
 import { createOutboundClient, type OutboundClient } from '../../packages/server/src/outbound/outbound-client.ts';
 import { createHostResolver, type HostAddress } from '../../packages/server/src/outbound/resolve-host.ts';
-import { type DnsServer, startDnsServer } from '../harness/dns-server.ts';
+import { startDnsServer, type TestDnsServer } from '../harness/dns-server.ts';
 import { makeCertificate, type SelfMadeCertificate } from '../harness/self-made-certificate.ts';
 
 /** Every way to write loopback and its neighbours as a literal that a URL parser or a resolver may take. */
@@ -66,7 +67,7 @@ describe('hostile targets', () => {
   let servers: Server[];
   let ports: { readonly http: number; readonly https: number; readonly six: number };
   let certificate: SelfMadeCertificate;
-  let dns: DnsServer;
+  let dns: TestDnsServer;
   let client: OutboundClient;
 
   beforeAll(async () => {
@@ -86,10 +87,19 @@ describe('hostile targets', () => {
       https: await listen(https, '0.0.0.0'),
       six: await listen(six, '::1'),
     };
-    dns = await startDnsServer((name) => NAMES[name] ?? null);
+    dns = await startDnsServer();
+    for (const [name, addresses] of Object.entries(NAMES)) {
+      for (const [type, family] of [
+        ['A', 4],
+        ['AAAA', 6],
+      ] as const) {
+        const values = addresses.filter((address) => isIP(address) === family);
+        if (values.length > 0) dns.set(name, type, values);
+      }
+    }
     client = createOutboundClient({
       allowLoopback: false,
-      resolve: createHostResolver([dns.address]),
+      resolve: createHostResolver(createDnsResolver({ servers: [dns.address] })),
       userAgent: 'test',
       trustedCertificates: [certificate.cert],
     });
@@ -185,7 +195,11 @@ describe('hostile targets', () => {
       response.writeHead(302, { location: `http://127.0.0.1:${ports.http}/secret` }).end('elsewhere');
     });
     const port = await listen(redirecting, '127.0.0.1');
-    const by = createOutboundClient({ allowLoopback: true, resolve: createHostResolver(null), userAgent: 'test' });
+    const by = createOutboundClient({
+      allowLoopback: true,
+      resolve: createHostResolver(createDnsResolver({ servers: null })),
+      userAgent: 'test',
+    });
     const answer = await ask(`http://127.0.0.1:${port}/start`, by);
     expect(answer).toMatchObject({ kind: 'answered', status: 302, body: Buffer.from('elsewhere') });
     expect([turned, hits]).toEqual([['/start'], []]);

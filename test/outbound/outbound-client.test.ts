@@ -3,6 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { createDnsResolver } from '../../packages/server/src/dns/create-dns-resolver.ts';
 import {
   createOutboundClient,
   type OutboundClientOptions,
@@ -29,7 +30,7 @@ async function listen(server: Server): Promise<number> {
 function clientOf(options: Partial<OutboundClientOptions> = {}) {
   const client = createOutboundClient({
     allowLoopback: true,
-    resolve: createHostResolver(null),
+    resolve: createHostResolver(createDnsResolver({ servers: null })),
     userAgent: 'Postrider/test',
     ...options,
   });
@@ -63,7 +64,7 @@ describe('an allowed request', () => {
 
   it('reaches localhost by name in development, without asking a name server', async () => {
     const port = await listen(createServer((_, response) => response.end('here')));
-    const client = clientOf({ resolve: createHostResolver(['127.0.0.1:9']) });
+    const client = clientOf({ resolve: createHostResolver(createDnsResolver({ servers: ['127.0.0.1:9'] })) });
     for (const host of ['localhost', 'files.localhost', 'LOCALHOST.']) {
       const answer = await client.request({ url: `http://${host}:${port}/`, method: 'GET', maxBytes: 100 });
       expect(answer, host).toMatchObject({ kind: 'answered', body: Buffer.from('here') });
@@ -126,9 +127,10 @@ describe('an allowed request', () => {
       response.end('secret');
     });
     const port = await listen(server);
-    const dns = await startDnsServer((name) => (name.endsWith('.test') ? ['127.0.0.1'] : null));
+    const dns = await startDnsServer();
     afterwards(() => dns.close());
-    const resolve = createHostResolver([dns.address]);
+    dns.set('*.test', 'A', '127.0.0.1');
+    const resolve = createHostResolver(createDnsResolver({ servers: [dns.address] }));
     const get = (host: string, options: Partial<OutboundClientOptions>) =>
       clientOf({ resolve, ...options }).request({ url: `https://${host}:${port}/`, method: 'GET', maxBytes: 100 });
     const trusting = { trustedCertificates: [certificate.cert] };
@@ -166,18 +168,24 @@ describe('a request that fails', () => {
     await once(closed, 'listening');
     const { port } = closed.address() as AddressInfo; // As above.
     closed.close();
-    const dns = await startDnsServer((name) =>
-      name === 'silent.test' ? 'silence' : name === 'empty.test' ? [] : null,
-    );
+    const dns = await startDnsServer();
     afterwards(() => dns.close());
-    const client = clientOf({ resolve: createHostResolver([dns.address]), connectMs: 300 });
+    dns.fail('silent.test', '*', 'silence');
+    dns.set('empty.test', 'TXT', 'no address');
+    const client = clientOf({
+      resolve: createHostResolver(createDnsResolver({ servers: [dns.address] })),
+      connectMs: 300,
+    });
     const reasonOf = async (url: string) => await client.request({ url, method: 'GET', maxBytes: 1 });
     expect(await reasonOf(`http://127.0.0.1:${port}/`)).toEqual({
       kind: 'failed',
       reason: 'the connection was refused',
     });
     expect(await reasonOf('http://gone.test/')).toEqual({ kind: 'failed', reason: 'its host name is not known' });
-    const nobody = clientOf({ resolve: createHostResolver([`127.0.0.1:${port}`]), connectMs: 5_000 });
+    const nobody = clientOf({
+      resolve: createHostResolver(createDnsResolver({ servers: [`127.0.0.1:${port}`] })),
+      connectMs: 5_000,
+    });
     expect(await nobody.request({ url: 'http://any.test/', method: 'GET', maxBytes: 1 })).toEqual({
       kind: 'failed',
       reason: 'its host name could not be looked up',

@@ -1,4 +1,4 @@
-import { active, deferred, section } from './requirement.ts';
+import { active, section } from './requirement.ts';
 
 export const account = section('Account endpoints', [
   active(
@@ -15,69 +15,49 @@ export const account = section('Account endpoints', [
     'Account: `{id,name,plan,monthlyQuota,monthlyUsed,quotaResetsAt,domains:{used,limit},seats:{used,limit},reputationLevel: good|watch|at_risk|suspended,retentionDays,trackOpens,trackClicks,deletionScheduledAt}`.',
   ),
   active('account.plan', 'Plan `self_hosted`, quota 100,000, 50 domains, 25 seats unless set.'),
-  deferred('account', 'account.delete', '`DELETE /account` → 202 `{deletionScheduledAt}` (30 days).'),
-  deferred('account', 'account.checklist', '`GET /account/checklist`: a checklist. Bodies: not shown.'),
-  deferred('account', 'account.checklist-fields', 'Checklist: `{items:[{id,label,done,fix}],completed,total}`.'),
+  active('account.delete', '`DELETE /account` → 202 `{deletionScheduledAt}` (30 days).'),
+  active('account.checklist', '`GET /account/checklist`: a checklist. Bodies: not shown.'),
+  active('account.checklist-fields', 'Checklist: `{items:[{id,label,done,fix}],completed,total}`.'),
 ]);
 
 export const statistics = section('Statistics endpoints', [
-  deferred(
-    'statistics',
+  active(
     'statistics.volume-window',
     '`GET /account/volume`: query `window` (form like `14d`, default `14d`, at most 90 days).',
   ),
-  deferred(
-    'statistics',
-    'statistics.window-too-large',
-    '`window`: default `14d`, 1–90 days, more is 422 `window_too_large`.',
-  ),
-  deferred(
-    'statistics',
+  active('statistics.window-too-large', '`window`: default `14d`, 1–90 days, more is 422 `window_too_large`.'),
+  active(
     'statistics.volume',
     '`GET /account/volume` returns an array of volume history points (item shape: not shown).',
   ),
-  deferred(
-    'statistics',
+  active(
     'statistics.volume-item',
     'Volume: a bare array, oldest first, zero-filled UTC days: `{date,sent,delivered,bounced,complained,opened,clicked}`.',
   ),
-  deferred(
-    'statistics',
+  active(
     'statistics.query',
     '`GET /account/stats`: query `window`, `provenance`, `by_tag`, `bounces`, `engagement` (booleans as `true`).',
   ),
-  deferred(
-    'statistics',
-    'statistics.base',
-    'Base data: sends, deliveries, bounce rate, complaint rate (field names: not shown).',
-  ),
-  deferred(
-    'statistics',
+  active('statistics.base', 'Base data: sends, deliveries, bounce rate, complaint rate (field names: not shown).'),
+  active(
     'statistics.base-fields',
     'Stats: `{window,sent,delivered,bounced,complained,deliveryRate,bounceRate,complaintRate}`, rates in percent with two decimals, 0 where the denominator is 0, against `sent` (messages whose hand-off was answered for good, refusals included, by UTC day of acceptance).',
   ),
-  deferred(
-    'statistics',
+  active(
     'statistics.by-tag',
     '`by_tag=true` gives each tag its own bounce and complaint rate against its own send count.',
   ),
-  deferred(
-    'statistics',
-    'statistics.by-tag-fields',
-    '`byTag:[{tag,sent,delivered,bounced,complained,bounceRate,complaintRate}]`.',
-  ),
-  deferred('statistics', 'statistics.bounces', '`bounces=true` splits bounces by kind (shape: not shown).'),
-  deferred('statistics', 'statistics.bounces-fields', '`bounces:{hard,soft,block,spam,unknown}`.'),
-  deferred('statistics', 'statistics.engagement', '`engagement=true` adds `opens` and `clicks` blocks.'),
-  deferred('statistics', 'statistics.provenance', '`provenance=true` adds `byChannel`, `bySource`, `topAgents`.'),
-  deferred(
-    'statistics',
+  active('statistics.by-tag-fields', '`byTag:[{tag,sent,delivered,bounced,complained,bounceRate,complaintRate}]`.'),
+  active('statistics.bounces', '`bounces=true` splits bounces by kind (shape: not shown).'),
+  active('statistics.bounces-fields', '`bounces:{hard,soft,block,spam,unknown}`.'),
+  active('statistics.engagement', '`engagement=true` adds `opens` and `clicks` blocks.'),
+  active('statistics.provenance', '`provenance=true` adds `byChannel`, `bySource`, `topAgents`.'),
+  active(
     'statistics.provenance-fields',
     '`byChannel:[{channel,…}]` and `bySource:[{source,…}]` list every value of the enum; `topAgents:[{agentName,…}]` ≤ 10 by `sent`.',
   ),
-  deferred('statistics', 'statistics.freshness', '`monthlyUsed` is true at once, stats within 2 s.'),
-  deferred(
-    'statistics',
+  active('statistics.freshness', '`monthlyUsed` is true at once, stats within 2 s.'),
+  active(
     'statistics.reputation',
     'Reputation hourly from 7 days with ≥ 100 sends: `watch` from 3 % bounces or 0.05 % complaints, `at_risk` 5 % or 0.1 %, `suspended` 10 % or 0.5 %, which refuses sends.',
   ),

@@ -6,14 +6,9 @@ export const authentication = section('Authentication', [
     'API calls are authenticated with an API key sent as `Authorization: Bearer <API_KEY>`.',
   ),
   active('authentication.mcp', '`POST /mcp` is authenticated by API key.'),
-  deferred(
-    'diagnostic-tools',
-    'authentication.tools',
-    '`POST /tools/:check`, `POST /tools/utm` and `GET /tools` require no authentication.',
-  ),
+  active('authentication.tools', '`POST /tools/:check`, `POST /tools/utm` and `GET /tools` require no authentication.'),
   active('authentication.key-carries', 'A key can carry: scopes, a recipient allowlist.'),
-  deferred(
-    'keys',
+  active(
     'authentication.key-restrictions',
     'A key can carry: a rate limit, a CIDR IP allowlist, an expiration date, a default agent persona (provenance defaults).',
   ),
@@ -27,8 +22,7 @@ export const authentication = section('Authentication', [
     'authentication.scope-values',
     'Scopes: `emails:send emails:read emails:content logs:read`; shorthands `sending` and `full` (`full` leaves out `approvals:decide`).',
   ),
-  deferred(
-    'keys',
+  active(
     'authentication.further-scopes',
     'Scopes: `emails:cancel templates:read templates:write domains:read domains:write webhooks:read webhooks:write suppressions:read suppressions:write suppressions:delete stats:read account:read account:write keys:read keys:write approvals:read approvals:decide team:read team:write audit:read support:write`.',
   ),

@@ -26,15 +26,14 @@ export const contractErrors = section('contract: Errors', [
     '400: `authorization_pending` `slow_down` `device_code_expired` (as in RFC 8628).',
   ),
   active('contract-errors.401', '401: `missing_key` `invalid_key`.'),
-  deferred('keys', 'contract-errors.401-ended-key', '401: `key_revoked` `key_expired`.'),
+  active('contract-errors.401-ended-key', '401: `key_revoked` `key_expired`.'),
   deferred('people', 'contract-errors.401-session', '401: `session_required`.'),
   active('contract-errors.402', '402: `quota_exceeded` (not 429: a generic retrier must not loop until next month).'),
   active(
     'contract-errors.403',
     '403: `missing_scope` `recipient_not_allowed` `domain_not_verified` `account_suspended`.',
   ),
-  deferred(
-    'keys',
+  active(
     'contract-errors.403-keys',
     '403: `ip_not_allowed` `persona_locked` `permission_escalation` `sending_paused`.',
   ),
@@ -50,7 +49,7 @@ export const contractErrors = section('contract: Errors', [
   ),
   deferred('approvals', 'contract-errors.409-approvals', '409: `approval_already_decided` `approval_changed`.'),
   deferred('webhooks', 'contract-errors.409-webhooks', '409: `webhook_disabled`.'),
-  deferred('domains', 'contract-errors.409-domains', '409: `domain_claimed` `already_exists`.'),
+  active('contract-errors.409-domains', '409: `domain_claimed` `already_exists`.'),
   active('contract-errors.410', '410: `body_expired`.'),
   active(
     'contract-errors.422',
@@ -60,12 +59,12 @@ export const contractErrors = section('contract: Errors', [
     'contract-errors.422-templates',
     '422: `template_not_found` `template_variable_missing` `template_render_failed`.',
   ),
-  deferred('statistics', 'contract-errors.422-window', '422: `window_too_large`.'),
+  active('contract-errors.422-window', '422: `window_too_large`.'),
   active(
     'contract-errors.422-attachments',
     '422: `attachment_invalid` `attachment_too_many` `attachment_too_large` `attachment_type_refused` `attachment_url_refused` `attachment_fetch_failed`.',
   ),
-  deferred('keys', 'contract-errors.429', '429: `rate_limited` `send_limit_reached`, with `retry-after`.'),
+  active('contract-errors.429', '429: `rate_limited` `send_limit_reached`, with `retry-after`.'),
   deferred('approvals', 'contract-errors.429-approvals', '429: `too_many_held`, with `retry-after`.'),
   active('contract-errors.500', '500: `internal`.'),
   active('contract-errors.503', '503: `unavailable`.'),

@@ -18,7 +18,7 @@ export const contractMessages = section('contract: Messages', [
     'contract-messages.sent',
     '`sent`: the provider took it and has not said more; `capture` goes on to `delivered`.',
   ),
-  deferred('direct-delivery', 'contract-messages.sent-direct', '`direct` goes on to `delivered`.'),
+  active('contract-messages.sent-direct', '`direct` goes on to `delivered`.'),
   active('contract-messages.retries-run-out', 'Retries that run out are `bounced`, `soft`.'),
   active(
     'contract-messages.late-events',
@@ -109,5 +109,5 @@ export const contractMessageLog = section('contract: Messages, filters, export a
     'Retention: bodies 30 days, the log 400 days, never a message that is not final.',
   ),
   active('contract-message-log.retention-attachments', 'Retention: attachments 30 days.'),
-  deferred('retention', 'contract-message-log.retention-settings', 'Retention: 30 and 400 days are settings.'),
+  active('contract-message-log.retention-settings', 'Retention: 30 and 400 days are settings.'),
 ]);

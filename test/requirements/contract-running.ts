@@ -58,15 +58,11 @@ export const contractSettings = section('contract: Running it, settings', [
     'contract-settings.transport',
     '`POSTRIDER_TRANSPORT` (`capture` or `smtp://user:pass@host:port?tls=none|starttls|implicit`).',
   ),
-  deferred(
-    'direct-delivery',
-    'contract-settings.transport-direct',
-    '`POSTRIDER_TRANSPORT` (`direct`), `POSTRIDER_MX_PORT` (25).',
-  ),
+  active('contract-settings.transport-direct', '`POSTRIDER_TRANSPORT` (`direct`), `POSTRIDER_MX_PORT` (25).'),
   active('contract-settings.roles', '`POSTRIDER_ROLES` (api,worker; also `--roles`).'),
   active('contract-settings.roles-smtp', '`POSTRIDER_ROLES` (smtp; also `--roles`).'),
   active('contract-settings.smtp-ports', '`POSTRIDER_SMTP_PORT` (2587), `POSTRIDER_SMTPS_PORT` (2465).'),
-  deferred('inbound-reports', 'contract-settings.inbound-port', '`POSTRIDER_INBOUND_PORT` (2525).'),
+  active('contract-settings.inbound-port', '`POSTRIDER_INBOUND_PORT` (2525).'),
   active(
     'contract-settings.tls',
     '`POSTRIDER_TLS_CERT`, `POSTRIDER_TLS_KEY` (files; self-made in development; without them in production SMTP submission stays closed, with a warning).',
@@ -106,11 +102,11 @@ export const contractDevelopment = section('contract: Running it, development mo
 
 export const contractOperator = section('contract: Running it, operator commands', [
   active('contract-operator.accounts', '`postrider-server accounts create|list|suspend|resume`.'),
-  deferred('retention', 'contract-operator.erase', '`postrider-server accounts erase`.'),
+  active('contract-operator.erase', '`postrider-server accounts erase`.'),
   active('contract-operator.keys', '`keys create`.'),
-  deferred('support', 'contract-operator.tickets', '`tickets list|show|answer <number> --body …|close`.'),
-  deferred('statistics', 'contract-operator.stats', '`stats rebuild`.'),
-  deferred('audit', 'contract-operator.audit', '`audit verify`.'),
+  active('contract-operator.tickets', '`tickets list|show|answer <number> --body …|close`.'),
+  active('contract-operator.stats', '`stats rebuild`.'),
+  active('contract-operator.audit', '`audit verify`.'),
   active('contract-operator.migrate', '`migrate`.'),
   deferred('secret-rotation', 'contract-operator.secrets', '`secrets rotate`.'),
   active(

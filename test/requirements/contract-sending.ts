@@ -30,11 +30,7 @@ export const contractSending = section('contract: Sending', [
     'contract-sending.verified-domain',
     '`from` must be at exactly a verified domain of the account (a subdomain is a domain of its own), else 403 `domain_not_verified`.',
   ),
-  deferred(
-    'domains',
-    'contract-sending.records-to-publish',
-    'The `fix` of 403 `domain_not_verified` names the records to publish.',
-  ),
+  active('contract-sending.records-to-publish', 'The `fix` of 403 `domain_not_verified` names the records to publish.'),
   active('contract-sending.headers', 'Added: `headers` (map).'),
   active(
     'contract-sending.headers-refused',
@@ -104,8 +100,7 @@ export const contractSending = section('contract: Sending', [
   active('contract-sending.channel-stdio', 'The stdio MCP entry sends `mcp`.'),
   active('contract-sending.channel-mcp', '`POST /mcp` sets `mcp` itself.'),
   active('contract-sending.channel-smtp', 'SMTP submission sets `smtp` itself.'),
-  deferred(
-    'keys',
+  active(
     'contract-sending.persona-locked',
     'A key with `lockPersona` answers 403 `persona_locked` to a differing agent or source.',
   ),
@@ -181,7 +176,7 @@ export const contractQuota = section('contract: Sending, quota', [
   active('contract-quota.headers', 'Headers `x-quota-limit`, `x-quota-remaining`.'),
   active('contract-quota.test-addresses-free', 'Test addresses are free because nothing leaves.'),
   active('contract-quota.dry-runs-free', 'Dry runs are free because nothing leaves.'),
-  deferred('keys', 'contract-quota.test-keys-free', 'Test keys are free because nothing leaves.'),
+  active('contract-quota.test-keys-free', 'Test keys are free because nothing leaves.'),
 ]);
 
 export const contractTestAddresses = section('contract: Sending, test addresses', [

@@ -14,7 +14,7 @@ export const contractShape = section('contract: Shape of the whole', [
   active('contract-shape.openapi-unprefixed', 'OpenAPI publishes the unprefixed form.'),
   active('contract-shape.ids', 'Ids are UUIDv7, so id order is time order.'),
   active('contract-shape.times', 'Times are ISO 8601 UTC with milliseconds.'),
-  deferred('statistics', 'contract-shape.query-booleans', 'Booleans in query strings are `true`/`false`.'),
+  active('contract-shape.query-booleans', 'Booleans in query strings are `true`/`false`.'),
   active(
     'contract-shape.unknown-field',
     'An unknown field in a body is 422 and named: nothing a caller asked for is dropped in silence.',
@@ -22,12 +22,11 @@ export const contractShape = section('contract: Shape of the whole', [
   active('contract-shape.query-parameters', 'An unknown or repeated query parameter is 422 and named.'),
   active('contract-shape.repeated-tag', 'A repeated query parameter is 422, save `tag`.'),
   active('contract-shape.read-answer', 'Read → 200 with the record.'),
-  deferred(
-    'keys',
+  active(
     'contract-shape.write-answers',
     'Create → 201 with the record; PATCH → 200 with the record; DELETE → 200 with the record in its last state.',
   ),
-  deferred('keys', 'contract-shape.key-shown-once', 'Secrets are shown once: `key` on `POST /keys` and its rotation.'),
+  active('contract-shape.key-shown-once', 'Secrets are shown once: `key` on `POST /keys` and its rotation.'),
   deferred(
     'webhooks',
     'contract-shape.webhook-secret-shown-once',

@@ -10,18 +10,13 @@ export const contractSurfaces = section('contract: Surfaces', [
   active('contract-surfaces.sdk-cancel-and-resend', 'Methods are named by operation id: `emails.cancel|resend`.'),
   active('contract-surfaces.sdk-reschedule', 'Methods are named by operation id: `emails.reschedule`.'),
   active('contract-surfaces.sdk-account', 'Methods are named by operation id: `account.get|update`.'),
-  deferred('account', 'contract-surfaces.sdk-checklist', 'Methods are named by operation id: `account.checklist`.'),
-  deferred(
-    'statistics',
-    'contract-surfaces.sdk-statistics',
-    'Methods are named by operation id: `account.stats|volume`.',
-  ),
-  deferred(
-    'domains',
+  active('contract-surfaces.sdk-checklist', 'Methods are named by operation id: `account.checklist`.'),
+  active('contract-surfaces.sdk-statistics', 'Methods are named by operation id: `account.stats|volume`.'),
+  active(
     'contract-surfaces.sdk-domains',
     'Methods are named by operation id: `domains.create|list|records|verify|history|restore|delete`.',
   ),
-  deferred('keys', 'contract-surfaces.sdk-keys', 'Methods are named by operation id: `keys.…`.'),
+  active('contract-surfaces.sdk-keys', 'Methods are named by operation id: `keys.…`.'),
   deferred(
     'approvals',
     'contract-surfaces.sdk-approvals',
@@ -30,8 +25,8 @@ export const contractSurfaces = section('contract: Surfaces', [
   deferred('webhooks', 'contract-surfaces.sdk-webhooks', 'Methods are named by operation id: `webhooks.…`.'),
   active('contract-surfaces.sdk-templates', 'Methods are named by operation id: `templates.…`.'),
   active('contract-surfaces.sdk-suppressions', 'Methods are named by operation id: `suppressions.…`.'),
-  deferred('support', 'contract-surfaces.sdk-tickets', 'Methods are named by operation id: `tickets.…`.'),
-  deferred('diagnostic-tools', 'contract-surfaces.sdk-tools', 'Methods are named by operation id: `tools.…`.'),
+  active('contract-surfaces.sdk-tickets', 'Methods are named by operation id: `tickets.…`.'),
+  active('contract-surfaces.sdk-tools', 'Methods are named by operation id: `tools.…`.'),
   active('contract-surfaces.sdk-lists', 'Lists are async-iterable and have `.data` and `.nextCursor`.'),
   active(
     'contract-surfaces.sdk-errors',
@@ -69,7 +64,7 @@ export const contractCli = section('contract: CLI exit codes', [
   active('contract-cli.exit-5', '5 not found.'),
   active('contract-cli.exit-6', '6 refused (402, 409, 422).'),
   active('contract-cli.exit-6-expired', '6 refused (410).'),
-  deferred('keys', 'contract-cli.exit-7', '7 rate limited.'),
+  active('contract-cli.exit-7', '7 rate limited.'),
   active('contract-cli.exit-8', '8 unavailable or network.'),
   deferred('approvals', 'contract-cli.exit-10', '10 pending approval.'),
   active('contract-cli.exit-11', '11 wait timed out.'),

@@ -28,7 +28,7 @@ export const limits = section('Limits', [
   active('limits.tags', 'Tags per message: 10.'),
   active('limits.agent-name', '`agent_name` length: 128 characters.'),
   active('limits.export-rows', 'Export rows: 100,000.'),
-  deferred('statistics', 'limits.volume-window', 'Volume window: up to 90 days (default 14 days).'),
+  active('limits.volume-window', 'Volume window: up to 90 days (default 14 days).'),
   deferred('webhooks', 'limits.replay-window', 'Webhook replay window: up to 7 days.'),
   active(
     'limits.quota',
@@ -36,7 +36,7 @@ export const limits = section('Limits', [
   ),
   active('limits.quota-value', 'The quota value: not shown.'),
   active('limits.quota-default', 'Quota 100,000 unless set.'),
-  deferred('keys', 'limits.rate-limit', 'A key can carry a rate limit. Its value and unit: not shown.'),
+  active('limits.rate-limit', 'A key can carry a rate limit. Its value and unit: not shown.'),
   active('limits.page-size', 'Page size default and maximum for `limit`: not shown.'),
   active('limits.attachments', 'Attachment size and count limits: not shown.'),
   active('limits.body-retention', 'The message body retention period: not shown.'),

@@ -1,68 +1,55 @@
 import { active, deferred, section } from './requirement.ts';
 
 export const keys = section('Keys', [
-  deferred('keys', 'keys.manage', '`GET /keys`, `POST /keys`, `PATCH /keys/:id`, `DELETE /keys/:id`: manage API keys.'),
-  deferred(
-    'keys',
+  active('keys.manage', '`GET /keys`, `POST /keys`, `PATCH /keys/:id`, `DELETE /keys/:id`: manage API keys.'),
+  active(
     'keys.restrictions',
     'A key has a rate limit, a CIDR IP allowlist, an expiration date and a default agent persona.',
   ),
   active('keys.scopes-and-allowlist', 'A key has scopes and a recipient allowlist.'),
-  deferred('keys', 'keys.bodies', 'Request and response bodies: not shown.'),
+  active('keys.bodies', 'Request and response bodies: not shown.'),
   active('keys.secret', 'Secret: `pr_live_`, ≥ 192 random bits in base62, a checksum; only a hash is stored.'),
-  deferred(
-    'keys',
-    'keys.secret-test',
-    'Secret: `pr_test_`, ≥ 192 random bits in base62, a checksum; only a hash is stored.',
-  ),
-  deferred(
-    'keys',
+  active('keys.secret-test', 'Secret: `pr_test_`, ≥ 192 random bits in base62, a checksum; only a hash is stored.'),
+  active(
     'keys.create-fields',
     'Create `{name,mode?: live|test,scopes,rateLimit?,recipientAllowlist?,ipAllowlist?,expiresAt?,approvalMode?,holdWhen?,persona?,lockPersona?,sendLimit?:{hour,day}}`.',
   ),
-  deferred('keys', 'keys.record-fields', 'The record adds `{id,prefix,last4,createdAt,lastUsedAt,revokedAt}`.'),
-  deferred('keys', 'keys.list-shape', 'Answers are `{keys: […], total, nextCursor}`.'),
-  deferred('keys', 'keys.revoke', '`DELETE` revokes.'),
-  deferred(
-    'keys',
+  active('keys.record-fields', 'The record adds `{id,prefix,last4,createdAt,lastUsedAt,revokedAt}`.'),
+  active('keys.list-shape', 'Answers are `{keys: […], total, nextCursor}`.'),
+  active('keys.revoke', '`DELETE` revokes.'),
+  active(
     'keys.test-mode',
     'A test key runs every rule; recipients outside the sandbox end as `delivered` with detail `simulated` and reach no transport.',
   ),
   active('keys.self', '`GET /keys/self` (what this key may do and has left).'),
-  deferred(
-    'keys',
+  active(
     'keys.rotate',
     '`POST /keys/:id/rotate {graceSeconds}`. Rotations answer 200. A rotated secret past its grace is `key_revoked`.',
   ),
-  deferred(
-    'keys',
+  active(
     'keys.pause',
     '`POST /keys/:id/pause` and `/resume`, `POST /account/pause` and `/resume` (403 `sending_paused` to every send at once; reading goes on).',
   ),
-  deferred(
-    'keys',
+  active(
     'keys.defaults',
     'Defaults: `mode` live, `approvalMode` off; a past or naive `expiresAt` is 422; names are 1–100 characters.',
   ),
-  deferred(
-    'keys',
+  active(
     'keys.rate-limit',
     "`rateLimit`: requests per minute, 1–1,000,000, default 600, exact across server processes (GCRA kept in Postgres; the burst is the whole minute's allowance).",
   ),
-  deferred(
-    'keys',
+  active(
     'keys.rate-limit-headers',
     "Every authenticated answer carries the IETF draft's `RateLimit-Policy` and `RateLimit`; a 429 has `retry-after`.",
   ),
   active('keys.allowlist-entries', 'Allowlist entries: `a@b.c`, `@b.c`, `*.b.c`.'),
-  deferred('keys', 'keys.ip-allowlist', 'IP allowlist: CIDRs, v4 and v6, honouring only trusted proxies.'),
-  deferred(
-    'keys',
+  active('keys.ip-allowlist', 'IP allowlist: CIDRs, v4 and v6, honouring only trusted proxies.'),
+  active(
     'keys.escalation',
     'A key cannot grant what it lacks, rotate a wider key, or make or become a less restricted one: 403 `permission_escalation`; a signed-in owner or admin can grant anything.',
   ),
   active('keys.check-order', 'The order of checks: key, scope, shape, existence, rules.'),
-  deferred('keys', 'keys.check-order-address-and-rate', 'The order of checks: key, address, rate, scope.'),
+  active('keys.check-order-address-and-rate', 'The order of checks: key, address, rate, scope.'),
 ]);
 
 export const approvals = section('Approvals', [

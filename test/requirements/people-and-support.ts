@@ -1,26 +1,19 @@
-import { deferred, section } from './requirement.ts';
+import { active, deferred, section } from './requirement.ts';
 
 export const support = section('Support tickets', [
-  deferred(
-    'support',
+  active(
     'support.tickets',
     '`POST /support/tickets`, `GET /support/tickets`, `GET /support/tickets/:id`: raise a ticket and read the thread, with context the app captured.',
   ),
-  deferred('support', 'support.bodies', 'Request and response bodies: not shown.'),
-  deferred(
-    'support',
+  active('support.bodies', 'Request and response bodies: not shown.'),
+  active(
     'support.record-fields',
     'Ticket: create `{subject,body,requestId?,emailId?,context?}` → `{id,number,status: open|pending|solved|closed,subject,messages:[{author,body,createdAt}],context,createdAt}`.',
   ),
-  deferred('support', 'support.list-shape', 'Answers are `{tickets: […], total, nextCursor}`.'),
-  deferred('support', 'support.replies', '`POST /support/tickets/:id/messages {body}` → 201 with the ticket.'),
-  deferred(
-    'support',
-    'support.context',
-    'The server attaches the request log of `requestId` and the trail of `emailId`.',
-  ),
-  deferred(
-    'support',
+  active('support.list-shape', 'Answers are `{tickets: […], total, nextCursor}`.'),
+  active('support.replies', '`POST /support/tickets/:id/messages {body}` → 201 with the ticket.'),
+  active('support.context', 'The server attaches the request log of `requestId` and the trail of `emailId`.'),
+  active(
     'support.operator',
     'An operator lists, reads, answers and closes with `postrider-server tickets …`; the answer appears as author `support` and is mailed to the requester.',
   ),
@@ -34,8 +27,7 @@ export const team = section('Team', [
     'Team: `{members:[{id,name,email,role: owner|admin|developer|approver|viewer,status: active|invited,joinedAt}],seats:{used,limit}}`.',
   ),
   deferred('people', 'team.invitations', '`POST /team/invitations {email,role}`, `PATCH` and `DELETE /team/:id`.'),
-  deferred(
-    'audit',
+  active(
     'team.audit',
     'Audit: `GET /audit` → entries `{id,seq,action,actor,targetId,createdAt,hash,previousHash}`. Answers are `{entries: […], total, nextCursor}`.',
   ),

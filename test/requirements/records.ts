@@ -47,34 +47,25 @@ export const accountAndStatistics = section('Account and statistics', [
     'account-and-statistics.tracking-flags',
     'Account fields with known names: `trackOpens` (boolean) and `trackClicks` (boolean), both off by default on every account.',
   ),
-  deferred(
-    'statistics',
+  active(
     'account-and-statistics.engagement',
     'Stats response (when `engagement=true`): `window` (string, for example a number of days followed by `d`), `sent` (integer), `opens` object with `tracked`, `opened`, `openRate`, and `clicks` object with `tracked`, `clicked`, `clickRate`.',
   ),
-  deferred('statistics', 'account-and-statistics.percent', 'Rates are numbers expressed in percent.'),
-  deferred(
-    'statistics',
+  active('account-and-statistics.percent', 'Rates are numbers expressed in percent.'),
+  active(
     'account-and-statistics.tracked',
     '`tracked` counts only messages that actually carried an open pixel or a rewritten link (mail sent before tracking was enabled, text-only mail and HTML with nothing clickable are excluded).',
   ),
-  deferred(
-    'statistics',
+  active(
     'account-and-statistics.opened-clicked',
     '`opened` and `clicked` count messages with at least one such event, not events.',
   ),
-  deferred(
-    'statistics',
-    'account-and-statistics.rate-base',
-    'Rates are computed against `tracked`, not against `sent`.',
-  ),
-  deferred(
-    'statistics',
+  active('account-and-statistics.rate-base', 'Rates are computed against `tracked`, not against `sent`.'),
+  active(
     'account-and-statistics.absent-blocks',
     'The `opens` block is absent unless open tracking is on; the `clicks` block is absent unless click tracking is on (absence means not measured, which differs from zero).',
   ),
-  deferred(
-    'statistics',
+  active(
     'account-and-statistics.provenance',
     'With `provenance=true` the stats add the matrices `byChannel`, `bySource`, `topAgents`.',
   ),
@@ -103,11 +94,11 @@ export const root = section('Service information document', [
 ]);
 
 export const records = section('Records whose fields are not shown', [
-  deferred('domains', 'records.domain', 'Fields of domain records: not shown.'),
-  deferred('keys', 'records.key', 'Fields of API key records: not shown.'),
+  active('records.domain', 'Fields of domain records: not shown.'),
+  active('records.key', 'Fields of API key records: not shown.'),
   deferred('webhooks', 'records.webhook', 'Fields of webhook records: not shown.'),
   active('records.template', 'Fields of template records: not shown.'),
   active('records.suppression', 'Fields of suppression records: not shown.'),
-  deferred('support', 'records.ticket', 'Fields of support ticket records: not shown.'),
+  active('records.ticket', 'Fields of support ticket records: not shown.'),
   deferred('approvals', 'records.approval', 'Fields of approval records: not shown.'),
 ]);

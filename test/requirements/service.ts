@@ -7,8 +7,7 @@ export const general = section('General', [
 
 export const service = section('What the service does', [
   active('service.sends', 'The service sends email on behalf of an account.'),
-  deferred(
-    'domains',
+  active(
     'service.own-domains',
     'The service sends email on behalf of an account from its own verified sending domains.',
   ),
@@ -47,15 +46,15 @@ export const service = section('What the service does', [
   active('service.log-pagination', 'A message log with keyset pagination.'),
   active('service.log-filters', 'A message log with filters.'),
   active('service.log-export', 'A message log with streamed export.'),
-  deferred('domains', 'service.domains', 'Sending domains with DNS records.'),
-  deferred('keys', 'service.keys', 'API keys with restrictions.'),
+  active('service.domains', 'Sending domains with DNS records.'),
+  active('service.keys', 'API keys with restrictions.'),
   deferred('webhooks', 'service.webhooks', 'Signed webhooks with delivery logs and replay.'),
   active('service.templates', 'Versioned Liquid templates.'),
   active('service.suppressions', 'A suppression list.'),
-  deferred('statistics', 'service.statistics', 'Account statistics.'),
-  deferred('support', 'service.tickets', 'Support tickets.'),
+  active('service.statistics', 'Account statistics.'),
+  active('service.tickets', 'Support tickets.'),
   active('service.mcp', 'An MCP JSON-RPC endpoint.'),
-  deferred('diagnostic-tools', 'service.tools', 'Unauthenticated free diagnostic tools.'),
+  active('service.tools', 'Unauthenticated free diagnostic tools.'),
   active('service.request-log', 'Requests are logged with a request identifier carried in the `x-request-id` header.'),
-  deferred('support', 'service.request-in-ticket', 'The request identifier can be quoted in a support ticket.'),
+  active('service.request-in-ticket', 'The request identifier can be quoted in a support ticket.'),
 ]);

@@ -23,22 +23,16 @@ export const states = section('States and transitions', [
     'states.other-transitions',
     'Transitions of messages other than the rows above (queued to delivered, bounced and so on): not shown.',
   ),
-  deferred(
-    'domains',
+  active(
     'states.domain-delete',
     '`DELETE /domains/:id`: domain is removed from the account; its DKIM records are preserved in the domain history.',
   ),
-  deferred(
-    'domains',
-    'states.domain-restore',
-    '`POST /domains/:id/restore`: a removed domain is restored without new DNS keys.',
-  ),
-  deferred(
-    'domains',
+  active('states.domain-restore', '`POST /domains/:id/restore`: a removed domain is restored without new DNS keys.'),
+  active(
     'states.domain-verify',
     '`POST /domains/:id/verify`: live DNS lookup; per-record pass or fail with a reason. The set of verification statuses: not shown.',
   ),
-  deferred('account', 'states.account-deletion', '`PATCH /account` can cancel a scheduled account deletion.'),
+  active('states.account-deletion', '`PATCH /account` can cancel a scheduled account deletion.'),
   deferred('webhooks', 'states.webhook-replay', 'Webhook endpoint, replay: refused when the endpoint is disabled.'),
   active('states.key-revoked', 'API key, revoked: resend of a message issued by a revoked key is refused.'),
 ]);

@@ -1,4 +1,4 @@
-import { active, deferred, section } from './requirement.ts';
+import { active, section } from './requirement.ts';
 
 export const tools = section('Tools', [
   active(
@@ -13,27 +13,17 @@ export const tools = section('Tools', [
     'tools.utm-decided',
     '`POST /tools/utm`: `{url,source,medium,campaign,term?,content?,override_existing?}` → `{ok,original,tagged,params}`, http and https only.',
   ),
-  deferred(
-    'diagnostic-tools',
+  active(
     'tools.checks',
     '`POST /tools/:check`: checks named: SPF, DKIM, DMARC, MX, blocklist, inbox placement, UTM campaign builder.',
   ),
-  deferred('diagnostic-tools', 'tools.nothing-stored', 'Nothing is stored.'),
-  deferred(
-    'diagnostic-tools',
-    'tools.check-bodies',
-    'Request and response bodies and the exact check path names: not shown.',
-  ),
-  deferred(
-    'diagnostic-tools',
+  active('tools.nothing-stored', 'Nothing is stored.'),
+  active('tools.check-bodies', 'Request and response bodies and the exact check path names: not shown.'),
+  active(
     'tools.check-fields',
     'Checks `POST /tools/{spf,dkim,dmarc,mx,blocklist,inbox-placement}`: `{domain}` (+`selector`), blocklist `{target}`, inbox-placement `{from,subject,html,text}` or `{raw}` → `{ok,check,target,status: pass|warn|fail,records,findings:[{level,code,message,fix}],checkedAt}`.',
   ),
-  deferred('diagnostic-tools', 'tools.list', '`GET /tools`: lists the tools. Response shape: not shown.'),
-  deferred(
-    'diagnostic-tools',
-    'tools.list-fields',
-    '`GET /tools` → `{tools:[{name,method,path,description,input (JSON Schema)}]}`.',
-  ),
-  deferred('diagnostic-tools', 'tools.limits', '20 requests per minute and address, 64 KB bodies, nothing stored.'),
+  active('tools.list', '`GET /tools`: lists the tools. Response shape: not shown.'),
+  active('tools.list-fields', '`GET /tools` → `{tools:[{name,method,path,description,input (JSON Schema)}]}`.'),
+  active('tools.limits', '20 requests per minute and address, 64 KB bodies, nothing stored.'),
 ]);

@@ -26,19 +26,40 @@ describe('planning deliveries', () => {
   it('makes one hand-off for test addresses and one for all others', () => {
     const recipients = ['a@b.co', 'x@sandbox.test', 'c@d.co'].map((email, ordinal) => ({ ordinal, email }));
     expect(planDeliveries(recipients, 'sandbox.test')).toEqual([
-      { route: 'outbound', ordinals: [0, 2] },
-      { route: 'sandbox', ordinals: [1] },
+      { route: 'outbound', destination: '', ordinals: [0, 2] },
+      { route: 'sandbox', destination: '', ordinals: [1] },
     ]);
-    expect(planDeliveries(recipients.slice(1, 2), 'sandbox.test')).toEqual([{ route: 'sandbox', ordinals: [1] }]);
-    expect(planDeliveries(recipients.slice(0, 1), 'sandbox.test')).toEqual([{ route: 'outbound', ordinals: [0] }]);
+    expect(planDeliveries(recipients.slice(1, 2), 'sandbox.test')).toEqual([
+      { route: 'sandbox', destination: '', ordinals: [1] },
+    ]);
+    expect(planDeliveries(recipients.slice(0, 1), 'sandbox.test')).toEqual([
+      { route: 'outbound', destination: '', ordinals: [0] },
+    ]);
   });
 
   it('makes a hand-off for each recipient of a message that names its reader', () => {
     const recipients = ['a@b.co', 'x@sandbox.test', 'c@d.co'].map((email, ordinal) => ({ ordinal, email }));
     expect(planDeliveries(recipients, 'sandbox.test', true)).toEqual([
-      { route: 'outbound', ordinals: [0] },
-      { route: 'sandbox', ordinals: [1] },
-      { route: 'outbound', ordinals: [2] },
+      { route: 'outbound', destination: '', ordinals: [0] },
+      { route: 'sandbox', destination: '', ordinals: [1] },
+      { route: 'outbound', destination: '', ordinals: [2] },
+    ]);
+  });
+
+  it('makes a hand-off for each domain where each goes its own way, and still one for each reader of a personal message', () => {
+    const emails = ['a@b.co', 'x@sandbox.test', 'c@d.co', 'e@b.co', 'f@XN--bcher-kva.example'];
+    const recipients = emails.map((email, ordinal) => ({ ordinal, email }));
+    expect(planDeliveries(recipients, 'sandbox.test', false, true)).toEqual([
+      { route: 'outbound', destination: 'b.co', ordinals: [0, 3] },
+      { route: 'sandbox', destination: 'sandbox.test', ordinals: [1] },
+      { route: 'outbound', destination: 'd.co', ordinals: [2] },
+      { route: 'outbound', destination: 'xn--bcher-kva.example', ordinals: [4] },
+    ]);
+    expect(planDeliveries(recipients.slice(0, 4), 'sandbox.test', true, true)).toEqual([
+      { route: 'outbound', destination: 'b.co', ordinals: [0] },
+      { route: 'sandbox', destination: 'sandbox.test', ordinals: [1] },
+      { route: 'outbound', destination: 'd.co', ordinals: [2] },
+      { route: 'outbound', destination: 'b.co', ordinals: [3] },
     ]);
   });
 

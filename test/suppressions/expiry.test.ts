@@ -23,7 +23,11 @@ describe('an entry of the suppression list that has expired', () => {
     const { engine } = server.app;
     if (engine === null) throw new Error('the app has no worker');
     const onError = (error: unknown) => expect(error).toBeUndefined();
-    const tasks = createTasks({ sql, clock: server.clock, engine, onError });
+    const domains = server.app.services.domains.checker;
+    const { ids, retention } = server.app.services;
+    const tasks = createTasks({
+      ...{ sql, clock: server.clock, ids, engine, domains, watchdog: async () => {}, retention, onError },
+    });
     await tasks['retention:purge']?.({}, undefined as never); // Ours look at neither payload nor helpers.
     const left = await sql`SELECT email FROM suppressions ORDER BY email`;
     expect(left.map(({ email }) => email)).toEqual(['ever@example.com', 'later@example.com']);

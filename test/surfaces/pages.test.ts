@@ -35,7 +35,7 @@ describe('the pages in a browser', () => {
     const { page, hosts, complaints } = await openPage();
     await page.goto(`${server.baseUrl}/reference`);
     await page.locator('.opblock', { hasText: 'emails.send' }).first().waitFor();
-    await expect.poll(() => page.locator('.opblock').count()).toBe(32);
+    await expect.poll(() => page.locator('.opblock').count()).toBe(67);
     expect([...hosts]).toEqual([new URL(server.baseUrl).host]);
     expect(complaints).toEqual([]);
     await page.close();

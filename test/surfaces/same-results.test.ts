@@ -264,7 +264,8 @@ describe('POST /mcp', () => {
     });
     const listed = await rpc({ jsonrpc: '2.0', id: 2, method: 'tools/list' });
     expect(listed.body.result.tools.map(({ name }: { name: string }) => name).sort()).toEqual([
-      ...['cancel_email', 'check_recipients', 'get_email', 'get_sending_context', 'get_template', 'list_emails'],
+      ...['cancel_email', 'check_recipients', 'get_email', 'get_sending_context', 'get_stats', 'get_template'],
+      ...['list_domains', 'list_emails'],
       ...['list_suppressions', 'list_templates', 'preview_email', 'render_template', 'resend_email', 'send_email'],
       ...['send_email_batch', 'wait_for_email'],
     ]);

@@ -1,6 +1,7 @@
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { returnPathOf } from '../harness/report-client.ts';
 import { type SinkMessage, type SmtpSink, startSmtpSink } from '../harness/smtp-sink.ts';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
 import { type Surface, surfacesOf } from './surface.ts';
@@ -59,7 +60,7 @@ describe('a message through an SMTP relay', () => {
       expect(arrived).toHaveLength(1);
       const [message] = arrived;
       if (message === undefined) throw new Error('nothing arrived');
-      expect(message.from).toBe('ada@sandbox.test');
+      expect(message.from).toBe(returnPathOf(server, String(sent.body['id']), [0, 1, 2]));
       expect([...message.recipients].sort()).toEqual(
         ['hidden@example.net', `one-${name.replaceAll(' ', '-')}@example.com`, 'two@example.org'].sort(),
       );

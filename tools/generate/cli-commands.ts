@@ -55,6 +55,13 @@ const VALUE_NAMES: Readonly<Record<string, string>> = {
   idempotency_key: 'key',
   scheduled_at: 'time',
   wait: 'seconds',
+  domain: 'domain',
+  target: 'domain-or-address',
+};
+
+/** The same, of one operation: what others call a name is a domain here. */
+const OWN_VALUE_NAMES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'domains.create': { name: 'domain' },
 };
 
 function describeInputs(operation: Operation, positional: readonly string[]): readonly InputDescription[] {
@@ -62,7 +69,7 @@ function describeInputs(operation: Operation, positional: readonly string[]): re
   const names = list.map(({ name }) => name);
   const unknown = positional.filter((name) => !names.includes(name));
   if (unknown.length > 0) throw new Error(`${operation.id}: no argument is named ${unknown.join(', ')}`);
-  const inputs = list.map((argument) => describeInput(argument, positional, names, operation.itemwise?.field));
+  const inputs = list.map((argument) => describeInput(operation, argument, positional, names));
   checkFlags(operation, inputs);
   // Positional arguments stand in the order the exposure names them in.
   return inputs.toSorted((a, b) => positionOf(a, positional) - positionOf(b, positional));
@@ -78,13 +85,13 @@ const FILE: ValueDescription = { kind: 'file' };
 const FILE_FORMS = ' A file, or - for stdin: a JSON array, or one JSON object a line.';
 
 function describeInput(
+  { id, itemwise }: Operation,
   argument: Argument,
   positional: readonly string[],
   names: readonly string[],
-  itemsField: string | undefined,
 ): InputDescription {
   const { name, place, key, required, schema } = argument;
-  const value = name === itemsField ? FILE : describeValue(name, schema);
+  const value = name === itemwise?.field ? FILE : describeValue(name, schema);
   const isPositional = positional.includes(name);
   return {
     name,
@@ -93,7 +100,8 @@ function describeInput(
     required,
     positional: isPositional,
     flags: isPositional ? [] : flagsOf(name, value, names),
-    valueName: value.kind === 'file' ? 'file' : (VALUE_NAMES[name] ?? valueNameOf(value)),
+    valueName:
+      value.kind === 'file' ? 'file' : (OWN_VALUE_NAMES[id]?.[name] ?? VALUE_NAMES[name] ?? valueNameOf(value)),
     description: `${typeof schema['description'] === 'string' ? schema['description'] : ''}${value.kind === 'file' ? FILE_FORMS : ''}`,
     value,
   };

@@ -9,6 +9,7 @@ import { cliHelpFiles } from './cli-help.ts';
 import { renderConfigurationDoc, type Setting } from './configuration-doc.ts';
 import { renderErrorsDoc } from './errors-doc.ts';
 import { renderEventsDoc } from './events-doc.ts';
+import { renderMcpDoc } from './mcp-doc.ts';
 import { mcpSnapshotFiles } from './mcp-snapshots.ts';
 import { createOpenApiDocument, type OpenApiDocument, renderOpenApiDocument } from './openapi-document.ts';
 import { type Product, TYPESCRIPT_NOTICE } from './product.ts';
@@ -18,6 +19,7 @@ import { renderSdkModels } from './sdk-models.ts';
 import { renderSdkOperations } from './sdk-operations.ts';
 import { renderResource, renderResources } from './sdk-resources.ts';
 import { renderSdkSchema } from './sdk-schema.ts';
+import { renderToolsDoc } from './tools-doc.ts';
 
 const SDK_GENERATED = 'packages/sdk/src/generated';
 
@@ -32,6 +34,8 @@ export async function renderProducts(root: string): Promise<readonly Product[]> 
     ...(await renderSdk(document, await readVersion(root, 'sdk'))),
     { path: 'docs/errors.md', content: renderErrorsDoc() },
     { path: 'docs/events.md', content: renderEventsDoc() },
+    { path: 'docs/mcp.md', content: renderMcpDoc() },
+    { path: 'docs/tools.md', content: renderToolsDoc() },
     ...(await renderConfiguration(root)),
     ...toProducts(await cliHelpFiles()),
     ...toProducts(mcpSnapshotFiles()),

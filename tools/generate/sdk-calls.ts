@@ -1,4 +1,4 @@
-import { type CallableOperation, type Operation, resourceOf } from '@postrider/core';
+import { type CallableOperation, type Operation, resourceOf, toOperationId } from '@postrider/core';
 import {
   modelName,
   nodeOf,
@@ -83,7 +83,7 @@ function nameType(schema: SchemaNode, aliasName: string, definition: string): Na
 }
 
 function queryType({ id }: CallableOperation, method: string): NamedType {
-  const definition = `NonNullable<operations['${id}']['parameters']['query']>`;
+  const definition = `NonNullable<operations['${toOperationId(id)}']['parameters']['query']>`;
   return { kind: 'alias', name: upperFirst(`${method}Query`), definition };
 }
 
@@ -120,9 +120,9 @@ function answerSchema(operation: CallableOperation, status: number, document: Op
 }
 
 function bodyPath({ id }: CallableOperation): string {
-  return `operations['${id}']['requestBody']['content']['application/json']`;
+  return `operations['${toOperationId(id)}']['requestBody']['content']['application/json']`;
 }
 
 function answerPath({ id }: CallableOperation, status: number): string {
-  return `operations['${id}']['responses'][${status}]['content']['application/json']`;
+  return `operations['${toOperationId(id)}']['responses'][${status}]['content']['application/json']`;
 }

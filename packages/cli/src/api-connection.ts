@@ -64,7 +64,7 @@ async function* tellingFailures(chunks: AsyncIterable<Uint8Array>, options: Glob
 }
 
 /** Flags take the place of the environment variables of the same meaning; the rest is the one rule that all our clients share. */
-async function findCredentials(options: GlobalOptions, io: CliIo, needsKey: boolean): Promise<Credentials> {
+export async function findCredentials(options: GlobalOptions, io: CliIo, needsKey: boolean): Promise<Credentials> {
   const environment = {
     ...io.env,
     ...(options.apiKey === undefined ? {} : { POSTRIDER_API_KEY: options.apiKey }),

@@ -1,8 +1,15 @@
 import { connect } from './api-connection.ts';
 import type { CliIo } from './cli-io.ts';
+import { DELETE_ACCOUNT_OPERATION } from './commands/account/describe-account.ts';
+import { runDeleteAccount } from './commands/account/run-delete.ts';
+import { VERIFY_COMMAND } from './commands/audit/describe-verify.ts';
+import { runVerify } from './commands/audit/run-verify.ts';
 import { BATCH_OPERATION } from './commands/describe-batch.ts';
 import { isSend } from './commands/describe-send.ts';
 import { SUPPRESS_OPERATION } from './commands/describe-suppress.ts';
+import { DOCTOR_COMMAND } from './commands/doctor/describe-doctor.ts';
+import { runDoctor } from './commands/doctor/run-doctor.ts';
+import { runDomain } from './commands/domains/run-domain.ts';
 import { EXPORT_OPERATION } from './commands/log/describe-export.ts';
 import { TAIL_COMMAND } from './commands/log/describe-tail.ts';
 import { runExport } from './commands/log/run-export.ts';
@@ -12,6 +19,8 @@ import { runCommand } from './commands/run-command.ts';
 import { runSend } from './commands/run-send.ts';
 import { runSuppress } from './commands/run-suppress.ts';
 import { TEMPLATE_COMMAND_RUNNERS } from './commands/templates/runners.ts';
+import { PLACEMENT_OPERATION } from './commands/tools/describe-placement.ts';
+import { runPlacement } from './commands/tools/run-placement.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { Invocation } from './invocation.ts';
 import { createOutput } from './output/output.ts';
@@ -19,12 +28,18 @@ import { createOutput } from './output/output.ts';
 /** Carries out a parsed command line. */
 export async function executeInvocation(invocation: Invocation, io: CliIo): Promise<ExitCode> {
   const output = createOutput(io, invocation.options);
+  // It has to tell of a key that is not there, which ends every other command.
+  if (invocation.command.id === DOCTOR_COMMAND) return runDoctor(invocation.options, output, io);
   const connection = await connect(invocation.options, io, invocation.command.needsKey);
   const own = TEMPLATE_COMMAND_RUNNERS[invocation.command.id];
   if (own !== undefined) return own(invocation, connection, output, io);
+  if (invocation.command.id.startsWith('domains.')) return runDomain(invocation, connection, output, io);
+  if (invocation.command.id === PLACEMENT_OPERATION) return runPlacement(invocation, connection, output, io);
   if (invocation.command.id === EXPORT_OPERATION) return runExport(invocation, connection, output, io);
   if (invocation.command.id === TAIL_COMMAND) return runTail(invocation, connection, output, io);
+  if (invocation.command.id === VERIFY_COMMAND) return runVerify(invocation, connection, output);
   if (invocation.command.id === SUPPRESS_OPERATION) return runSuppress(invocation, connection, output, io);
+  if (invocation.command.id === DELETE_ACCOUNT_OPERATION) return runDeleteAccount(invocation, connection, output, io);
   if (invocation.command.id === BATCH_OPERATION) return runBatch(invocation, connection, output, io);
   return isSend(invocation.command.id)
     ? runSend(invocation, connection, output, io)

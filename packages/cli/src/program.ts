@@ -1,18 +1,22 @@
-import { readFileSync } from 'node:fs';
 import { Command, type Help } from 'commander';
 import type { CliIo } from './cli-io.ts';
 import type { CommandDescription } from './command-description.ts';
+import { DELETE_ACCOUNT_OPERATION, describeDeleteAccount } from './commands/account/describe-account.ts';
 import { addAttachFlag } from './commands/attach-flag.ts';
+import { describeVerify, VERIFY_COMMAND } from './commands/audit/describe-verify.ts';
 import { CONTENT_OPERATIONS, describeContentFlags } from './commands/content-flags.ts';
 import { BATCH_OPERATION, describeBatch } from './commands/describe-batch.ts';
 import { describeCommand, readValues } from './commands/describe-command.ts';
 import { addWaitFlag, isSend } from './commands/describe-send.ts';
 import { describeSuppress, SUPPRESS_OPERATION } from './commands/describe-suppress.ts';
+import { describeDomains } from './commands/domains/describe-domains.ts';
 import { describeExport, EXPORT_OPERATION } from './commands/log/describe-export.ts';
 import { describeTail, TAIL_COMMAND } from './commands/log/describe-tail.ts';
+import { describePlacement, PLACEMENT_OPERATION } from './commands/tools/describe-placement.ts';
 import { EXIT_CODE_MEANINGS, EXIT_CODES, type ExitCodeName } from './exit-codes.ts';
 import { addGlobalOptions, GLOBAL_OPTIONS_TITLE, readGlobalOptions } from './global-options.ts';
 import type { Invocation } from './invocation.ts';
+import { readVersion } from './version.ts';
 
 /** Second names of commands, at the top: what is used most is shortest. */
 const SHORTCUTS: Readonly<Record<string, string>> = { send: 'emails send', batch: 'emails batch' };
@@ -81,8 +85,12 @@ function addLeaf(
   if (description.id === BATCH_OPERATION) addWaitFlag(describeBatch(command));
   if (CONTENT_OPERATIONS.includes(description.id)) describeContentFlags(command);
   if (description.id === SUPPRESS_OPERATION) describeSuppress(command);
+  if (description.id === DELETE_ACCOUNT_OPERATION) describeDeleteAccount(command);
+  if (description.id.startsWith('domains.')) describeDomains(command, description.id);
+  if (description.id === PLACEMENT_OPERATION) describePlacement(command);
   if (description.id === EXPORT_OPERATION) describeExport(command);
   if (description.id === TAIL_COMMAND) describeTail(command);
+  if (description.id === VERIFY_COMMAND) describeVerify(command);
   addGlobalOptions(command);
   return command.action(() =>
     run({
@@ -113,11 +121,4 @@ function rootHelp(help: Help, columns: number): string {
   const codes = names.map((name) => help.formatItem(String(EXIT_CODES[name]), 3, EXIT_CODE_MEANINGS[name], help));
   const paragraphs = [PROFILE_HELP, OUTPUT_HELP].map((text) => help.boxWrap(text, columns));
   return ['', ...paragraphs.flatMap((text) => [text, '']), 'Exit codes:', ...codes].join('\n');
-}
-
-/** From the package's own manifest, which stands one directory above in the sources and in the published form alike. */
-function readVersion(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-  const hasVersion = typeof manifest === 'object' && manifest !== null && 'version' in manifest;
-  return hasVersion ? String(manifest.version) : 'unknown';
 }

@@ -332,7 +332,15 @@ export type ErrorCode = keyof typeof ERRORS;
 export const ERROR_CODES = Object.keys(ERRORS) as readonly ErrorCode[]; // Object.keys widens to string.
 
 /** Codes any operation behind a key can answer, so operations list only their own. */
-export const KEY_ERRORS = ['missing_key', 'invalid_key', 'key_revoked', 'key_expired', 'missing_scope'] as const;
+export const KEY_ERRORS = [
+  'missing_key',
+  'invalid_key',
+  'key_revoked',
+  'key_expired',
+  'ip_not_allowed',
+  'rate_limited',
+  'missing_scope',
+] as const;
 
 /** Codes any operation at all can answer. */
 export const COMMON_ERRORS = ['validation_failed', 'internal', 'unavailable'] as const;

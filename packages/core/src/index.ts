@@ -18,7 +18,7 @@ export {
 export { toFieldProblems } from './field-problems.ts';
 export { type JsonSchema, toInlineSchema } from './json-schema.ts';
 export { LIMITS } from './limits.ts';
-export { errorCodesOf, resourceOf, toOpenApi } from './openapi.ts';
+export { errorCodesOf, resourceOf, toOpenApi, toOperationId } from './openapi.ts';
 export type {
   Access,
   AnonymousLimits,
@@ -39,7 +39,16 @@ export {
   type OperationById,
   type OperationId,
 } from './operations/index.ts';
+export type { ReputationLevel } from './schemas/account.ts';
+export type { AuditEntry } from './schemas/audit-entry.ts';
 export type { BatchItem } from './schemas/batch.ts';
+export {
+  DOMAIN_STATUSES,
+  type Domain,
+  type DomainRecord,
+  type DomainStatus,
+  withoutRoot,
+} from './schemas/domain.ts';
 export { DRY_RUN_CHECK_NAMES, type DryRun, type DryRunCheckName } from './schemas/dry-run.ts';
 export {
   foldAddress,
@@ -49,9 +58,11 @@ export {
   toAsciiDomain,
 } from './schemas/email-address.ts';
 export { EXPORT_FORMATS, type ExportFormat } from './schemas/export-row.ts';
+export { APPROVAL_MODES, type ApprovalMode, type HoldWhen } from './schemas/hold-when.ts';
 export { AUTOMATIC_KEY_PREFIX, idempotencyKeySchema, idSchema, isRequestId } from './schemas/identifiers.ts';
-export type { KeyMode } from './schemas/key.ts';
+export type { KeyMode, SendLimit } from './schemas/key.ts';
 export type { Message, MessageRecord } from './schemas/message.ts';
+export type { KeyChangesInput, NewKeyInput } from './schemas/new-key.ts';
 export type { FieldProblem, Problem, RefusedRecipient } from './schemas/problem.ts';
 export { agentNameSchema, CHANNELS, type Channel, SOURCES, type Source, sourceSchema } from './schemas/provenance.ts';
 export { mailboxSchema, RECIPIENT_KINDS, type RecipientKind } from './schemas/recipients.ts';
@@ -60,4 +71,14 @@ export { type SendRequest, type SendRequestInput, sendRequestSchema } from './sc
 export type { Suppression, SuppressionReason } from './schemas/suppression.ts';
 export type { RenderedTemplate, Template } from './schemas/template.ts';
 export { UNSUBSCRIBE_VARIABLE } from './schemas/template-variables.ts';
+export {
+  TICKET_STATUS_NAMES,
+  type Ticket,
+  type TicketStatus,
+  ticketBodySchema,
+} from './schemas/ticket.ts';
 export { ALL_SCOPES, expandScopes, SCOPE_SHORTHANDS, SCOPES, type Scope } from './scopes.ts';
+export { FINDING_LEVELS, type FindingDefinition, type FindingLevel } from './tool-findings/finding.ts';
+export { type FindingCode, TOOL_FINDINGS, type ToolCheckName } from './tool-findings.ts';
+export { readToolsets, TOOLSET_NAMES, TOOLSETS, type Toolset } from './toolsets.ts';
+export { toZoneFile } from './zone-file.ts';

@@ -55,11 +55,46 @@ export const LIMITS = {
   waitSecondsMax: 60,
   bodyRetentionDays: 30,
   logRetentionDays: 400,
+  retentionDaysMax: 36_500,
+  statsWindowDaysDefault: 14,
+  statsWindowDaysMax: 90,
+  topAgents: 10,
+  reputationWindowDays: 7,
+  reputationSendsMin: 100, // with fewer, one bounce would say too much
+  deletionGraceDays: 30,
+  retryHoursDefault: 24,
+  retryHoursMax: 72,
   monthlyQuotaDefault: 100_000,
   keyNameCharacters: 100,
+  keyRatePerMinuteDefault: 600,
+  keyRatePerMinuteMax: 1_000_000,
+  keySendsMax: 1_000_000_000,
+  keyRecipientEntries: 1_000,
+  keyNetworks: 100,
+  keyDomainEntries: 1_000,
+  keyGraceSecondsMax: 604_800,
+  keyExpiringDays: 7, // before its end a key is announced to expire
   accountNameCharacters: 100,
   domainsPerAccount: 50,
+  removedDomainsPerAccount: 1_000, // the history keeps those that were removed last
+  retiredKeysPerDomain: 100,
+  dkimKeysPerHour: 100, // made for one account; each costs a few hundred milliseconds of a processor
+  domainPendingHours: 72,
+  domainGraceHours: 72,
+  dkimSelectorCharacters: 100,
+  retiredKeyDays: 7, // a DKIM key that signs no more stays published for what is still on its way
   seatsPerAccount: 25,
   toolRequestsPerMinute: 20, // of a client address, over all tools
   toolBodyBytes: 64 * 1024,
+  toolSeconds: 10, // all look-ups of one check; then what is missing could not be checked
+  ticketSubjectCharacters: 200,
+  ticketBodyCharacters: 20_000,
+  ticketContextBytes: 16 * 1024,
+  ticketMessages: 100, // of one thread; with the next number it bounds what a page of tickets can weigh
+  ticketCharacters: 200_000, // of all messages of one thread
+  ticketTrailEvents: 200, // the newest of the message's trail
+  auditActionCharacters: 100,
+  auditNameCharacters: 320, // an actor or a target: an id, or an address
+  domainCharacters: 253, // RFC 1035 §2.3.4, in text
+  selectorCharacters: 180, // leaves room for `._domainkey.` and a domain
 } as const;

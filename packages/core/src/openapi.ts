@@ -56,6 +56,11 @@ export function resourceOf(operation: Operation): string {
   return operation.id.slice(0, operation.id.indexOf('.'));
 }
 
+/** `emails.sendBatch`: as the SDK names the method. */
+export function toOperationId(id: string): string {
+  return id.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
 function tagsOf(operations: readonly Operation[]): readonly { readonly name: string }[] {
   return [...new Set(operations.map(resourceOf))].map((name) => ({ name }));
 }
@@ -63,7 +68,7 @@ function tagsOf(operations: readonly Operation[]): readonly { readonly name: str
 function describeOperation(operation: Operation, components: Components, problem: JsonSchema): JsonSchema {
   const scope = operation.access.kind === 'key' ? operation.access.scope : null;
   return {
-    operationId: operation.id,
+    operationId: toOperationId(operation.id),
     tags: [resourceOf(operation)],
     summary: operation.summary,
     description: scope === null ? operation.description : `${operation.description} Scope: \`${scope}\`.`,
@@ -128,17 +133,34 @@ function successOf(operation: Operation, summary: string, output: z.ZodType, com
   return {
     description: summary,
     headers: Object.fromEntries(
-      Object.entries({ 'x-request-id': 'The id of this request.', ...operation.responseHeaders }).map(
-        ([name, description]) => [name, { description, schema: { type: 'string' } }],
-      ),
-    ),
-    content: Object.fromEntries(
-      Object.entries(contents).map(([type, schema]) => [
-        type,
-        { schema: toComponentSchema(schema, 'output', components) },
+      Object.entries({ ...headersOf(operation), ...operation.responseHeaders }).map(([name, description]) => [
+        name,
+        { description, schema: { type: 'string' } },
       ]),
     ),
+    content: {
+      ...Object.fromEntries(
+        Object.entries(contents).map(([type, schema]) => [
+          type,
+          { schema: toComponentSchema(schema, 'output', components) },
+        ]),
+      ),
+      ...(operation.asText === undefined
+        ? {}
+        : { 'text/plain': { schema: { type: 'string', description: operation.asText } } }),
+    },
   };
+}
+
+const KEY_HEADERS = {
+  'RateLimit-Policy':
+    'The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too.',
+  RateLimit: 'What is left of it: `r` requests now, and all of them again in `t` seconds.',
+};
+
+/** The headers that follow from how an operation is called. */
+function headersOf({ access }: Operation): Readonly<Record<string, string>> {
+  return { 'x-request-id': 'The id of this request.', ...(access.kind === 'key' ? KEY_HEADERS : {}) };
 }
 
 /** One response a status, naming the codes it can carry. */

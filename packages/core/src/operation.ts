@@ -81,6 +81,8 @@ export interface Operation {
   readonly response: ResponseKind;
   readonly contentType?: string;
   readonly output: z.ZodType;
+  /** Of `json`: what a request that prefers `text/plain` (its `Accept` header says so) is answered with instead. */
+  readonly asText?: string;
   /** Of a `stream`: its content types, and what each is. */
   readonly streams?: Readonly<Record<string, z.ZodType>>;
   readonly alternatives?: readonly AlternativeAnswer[];

@@ -5,11 +5,12 @@ import {
   ProtocolErrorCode,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import type { Scope } from '@postrider/core';
+import type { Scope, Toolset } from '@postrider/core';
 import type { Invoke } from './invoke.ts';
 import { noAnswerProblem } from './local-problem.ts';
 import { refuse } from './results.ts';
 import { type GivenArguments, type ReportProgress, type Tool, visibleTools } from './tool.ts';
+import { isSelected, notSelectedProblem, type ToolSelection } from './tool-selection.ts';
 import { TOOLS } from './tools/index.ts';
 
 export interface McpServerSettings {
@@ -18,6 +19,10 @@ export interface McpServerSettings {
   readonly scopes: readonly Scope[] | null;
   /** Tells the keys of one account apart; nothing secret. */
   readonly caller: string;
+  /** Toolsets beyond the default one; none unless given. */
+  readonly toolsets?: readonly Toolset[];
+  /** True: only tools that change and send nothing. */
+  readonly readOnly?: boolean;
   readonly version: string;
   /** What the client tells its model about this server as a whole; the default fits where nothing else is known. */
   readonly instructions?: string;
@@ -46,13 +51,16 @@ export function createMcpServer(settings: McpServerSettings): McpServer {
       cacheHints: { 'tools/list': { ttlMs: LIST_TTL_MS, cacheScope: 'private' } },
     },
   );
+  const selection: ToolSelection = { toolsets: settings.toolsets ?? [], readOnly: settings.readOnly ?? false };
+  const selected = TOOLS.filter((tool) => isSelected(tool, selection));
   mcp.server.registerCapabilities({ tools: {} });
   mcp.server.setRequestHandler('tools/list', () => ({
-    tools: visibleTools(TOOLS, settings.scopes).map(({ definition }) => definition),
+    tools: visibleTools(selected, settings.scopes).map(({ definition }) => definition),
   }));
   mcp.server.setRequestHandler('tools/call', async ({ params }, context) => {
     const tool = TOOLS.find(({ definition }) => definition.name === params.name);
     if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${params.name} not found`);
+    if (!selected.includes(tool)) return refuse(notSelectedProblem(tool, selection));
     const result = await callTool(tool, params.arguments ?? {}, settings, context);
     return mcp.server.projectCallToolResult(result, tool.definition.outputSchema);
   });

@@ -64,7 +64,8 @@ function withGivenKey(apiKey: string, profile: Profile | null, isNamed: boolean)
   );
 }
 
-function isLoopback(address: string): boolean {
+/** Whether the URL names this machine. */
+export function isLoopback(address: string): boolean {
   const hostname = URL.parse(address)?.hostname ?? '';
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

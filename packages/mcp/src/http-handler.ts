@@ -1,5 +1,5 @@
 import { type AuthInfo, createMcpHandler } from '@modelcontextprotocol/server';
-import type { Scope } from '@postrider/core';
+import type { Scope, Toolset } from '@postrider/core';
 import { createMcpServer } from './create-server.ts';
 import type { Invoke } from './invoke.ts';
 import { acceptBoth, toSingleAnswer, wantsEventStream } from './plain-json-client.ts';
@@ -10,6 +10,10 @@ export interface McpCaller {
   readonly scopes: readonly Scope[] | null;
   /** Tells the keys of one account apart; nothing secret. */
   readonly caller: string;
+  /** Toolsets beyond the default one that this request asks for. */
+  readonly toolsets?: readonly Toolset[];
+  /** True: only tools that change and send nothing. */
+  readonly readOnly?: boolean;
 }
 
 export interface McpHttpSettings {

@@ -8,6 +8,6 @@ export {
 } from './credentials.ts';
 export { createMcpHttpHandler, type McpCaller, type McpHttpHandler, type McpHttpSettings } from './http-handler.ts';
 export type { Invoke, InvokeResult } from './invoke.ts';
-export { DEFAULT_TOOLSET, type SurfaceEntry, type ToolName } from './surface.ts';
+export { DEFAULT_TOOLSET, type SurfaceEntry, surfaceEntries, type ToolName } from './surface.ts';
 export type { Tool } from './tool.ts';
 export { TOOLS } from './tools/index.ts';

@@ -21,10 +21,14 @@ export const DETAILS: readonly Detail[] = [
 
 const BODIES: ReadonlySet<string> = new Set(['html', 'text']);
 const MAPS: ReadonlySet<string> = new Set(['headers', 'metadata']);
-/** Worthless when cut. */
-const NEVER_CUT: ReadonlySet<string> = new Set(['nextCursor']);
-/** Of a trail the end matters most. */
-const NEWEST_LAST: ReadonlySet<string> = new Set(['events']);
+/** Worthless when cut; of a DNS record that is its value. */
+const NEVER_CUT: ReadonlySet<string> = new Set(['nextCursor', 'value']);
+/** A secret that is shown once. A caller may name a field of a map so too, which has another path. */
+const SECRET = 'key';
+/** Of a trail, a thread and a series of days the end matters most. */
+const NEWEST_LAST: ReadonlySet<string> = new Set(['events', 'messages', 'days']);
+/** Of a message in a thread: as long as a mail can be, and shown like one. */
+const THREAD_BODY = 'messages.body';
 
 /** A record cut to size, and what a reader has to know about that. */
 export interface Shortened<T> {
@@ -103,9 +107,28 @@ function takeRows<T>(rows: readonly T[], key: string, path: string, cut: Cut): r
   return newest ? rows.slice(-most) : rows.slice(0, most);
 }
 
+/** One note for a whole thread: `body_offset` moves on in each of its messages alike. */
+function cutThreadBody(body: string, cut: Cut): string {
+  const start = cut.bodyOffset;
+  const end = start + cut.detail.bodyCharacters;
+  if (start > 0) noteOnce(cut, `Messages are shown from character ${start + 1} on; shorter ones are empty.`);
+  if (body.length > end) {
+    noteOnce(
+      cut,
+      `Messages are shown up to character ${end}. For the rest call ${cut.bodyTool} with body_offset ${end}.`,
+    );
+  }
+  return body.slice(start, end).toWellFormed();
+}
+
+function noteOnce({ notes }: Cut, note: string): void {
+  if (!notes.includes(note)) notes.push(note);
+}
+
 function cutField(text: string, key: string, path: string, cut: Cut): string {
+  if (path === THREAD_BODY) return cutThreadBody(text, cut);
   const most = cut.detail.fieldCharacters;
-  if (text.length <= most || NEVER_CUT.has(key)) return text;
+  if (text.length <= most || NEVER_CUT.has(key) || path === SECRET) return text;
   cut.fields.add(path);
   return `${text.slice(0, most - 1).toWellFormed()}…`;
 }

@@ -1,4 +1,5 @@
 import {
+  argumentsOf,
   ERROR_CODES,
   type ErrorCode,
   type FieldProblem,
@@ -36,14 +37,20 @@ export function createSdkInvoke(client: OperationCaller, settings: SdkInvokeSett
  * Over `POST /mcp` the server knows that a send came through MCP; from here it looks like any other, and has to say so. The source stays as
  * the caller gave it, then as the key's persona has it.
  */
-function markAsMcp(input: PlacedInput, { itemwise }: Operation, { keySetsSource }: SdkInvokeSettings): PlacedInput {
+function markAsMcp(input: PlacedInput, operation: Operation, { keySetsSource }: SdkInvokeSettings): PlacedInput {
   const { body } = input;
-  if (!isObject(body)) return input;
+  if (!isObject(body) || !takesChannel(operation)) return input;
   const mark = (send: unknown) =>
     isObject(send) ? { ...(keySetsSource ? {} : { source: 'agent' }), ...send, channel: 'mcp' } : send;
+  const { itemwise } = operation;
   if (itemwise === undefined) return { ...input, body: mark(body) };
   const items = body[itemwise.field];
   return Array.isArray(items) ? { ...input, body: { ...body, [itemwise.field]: items.map(mark) } } : input;
+}
+
+/** A test of a template takes none: what it sends is the server's own. */
+function takesChannel(operation: Operation): boolean {
+  return operation.itemwise !== undefined || argumentsOf(operation).some(({ name }) => name === 'channel');
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -6,28 +6,25 @@ import { Postrider } from '@postrider/sdk';
 import { createMcpServer } from './create-server.ts';
 import { readCredentials } from './credentials.ts';
 import { createSdkInvoke } from './sdk-invoke.ts';
+import { readStdioArguments, USAGE } from './stdio-arguments.ts';
 
-/** As the CLI exits without a key it can use. */
+/** As the CLI exits for a wrong command line, and without a key it can use. */
+const EXIT_USAGE = 2;
 const EXIT_AUTHENTICATION = 3;
 /** A client waits for the first answer meanwhile; without the key's scopes everything works too, only more is listed. */
 const OWN_KEY_TIMEOUT_MS = 5_000;
-
-const USAGE = `postrider-mcp speaks the Model Context Protocol on stdin and stdout; an agent's client starts it.
-
-  POSTRIDER_API_KEY    the key the tools act with
-  POSTRIDER_BASE_URL   the server, default http://127.0.0.1:8025
-  POSTRIDER_DATA_DIR   without a key: where quickstart.json lies, default ./.postrider
-`;
 
 process.exitCode = await main();
 
 /** Answers the exit code. stdout belongs to the protocol: whatever is meant for people goes to stderr. */
 async function main(): Promise<number> {
-  const [option] = process.argv.slice(2);
-  if (option !== undefined) {
+  const asked = readStdioArguments(process.argv.slice(2));
+  if (asked.kind === 'wrong') log(asked.reason);
+  if (asked.kind !== 'serve') {
     process.stderr.write(USAGE);
-    return option === '--help' || option === '-h' ? 0 : 2;
+    return asked.kind === 'help' ? 0 : EXIT_USAGE;
   }
+  const { toolsets, readOnly } = asked;
   const verdict = await readCredentials(process.env, process.cwd());
   if (!verdict.ok) {
     log(verdict.message);
@@ -37,9 +34,8 @@ async function main(): Promise<number> {
   const client = new Postrider(verdict.credentials);
   const key = await readOwnKey(client);
   const invoke = createSdkInvoke(client, { keySetsSource: key.setsSource });
-  serveStdio(() => createMcpServer({ invoke, scopes: key.scopes, caller: key.id, version, onError: log }), {
-    onerror: log,
-  });
+  const settings = { invoke, scopes: key.scopes, caller: key.id, toolsets, readOnly, version, onError: log };
+  serveStdio(() => createMcpServer(settings), { onerror: log });
   return 0;
 }
 

@@ -15,7 +15,7 @@ const NOTES: JsonSchema = {
 };
 const REFUSAL: JsonSchema = {
   type: 'object',
-  description: 'Refusals only, and then alone: code, detail, fix, retryable, requestId, errors, recipients.',
+  description: 'Refusals only, and then alone.',
 };
 
 /** The arguments of a tool: those of its operation without the hidden ones, with its ceilings, and its own. */
@@ -41,7 +41,8 @@ export function toolOutputSchema(
   fields?: readonly string[],
   own: Readonly<Record<string, JsonSchema>> = {},
 ): ObjectSchema {
-  const { properties } = asObject(toInlineSchema(operation.output, 'output'));
+  // An answer of several forms has none at its root, and its tool says itself what it makes of them.
+  const { properties = {} }: Partial<ObjectSchema> = asObject(toInlineSchema(operation.output, 'output'));
   const shown = Object.entries(properties).filter(([name]) => fields?.includes(name) ?? true);
   return compactObject({
     type: 'object',

@@ -1,19 +1,25 @@
 import type { CallToolResult, Tool as ToolDefinition } from '@modelcontextprotocol/server';
 import {
+  type CallableOperation,
   type Effect,
   type FieldProblem,
   findOperation,
+  type JsonSchema,
   type McpExposure,
   type Operation,
+  type OperationOutput,
   type PlacedInput,
   type Problem,
   placeArguments,
   type Scope,
+  type Toolset,
 } from '@postrider/core';
+import { BODY_OFFSET, isOffset, offsetProblem } from './body-offset.ts';
 import type { Invoke } from './invoke.ts';
 import { localProblem } from './local-problem.ts';
-import { type Ceiling, isVisible, type SurfaceEntry, scopeOf } from './surface.ts';
-import type { ObjectSchema } from './tool-schemas.ts';
+import { present, refuse, type View } from './results.ts';
+import { type Ceiling, isVisible, type PlacedEntry, type SurfaceEntry, scopeOf, type ToolName } from './surface.ts';
+import { type ObjectSchema, toolInputSchema, toolOutputSchema } from './tool-schemas.ts';
 
 /** The arguments of a call as the client gave them, unchecked. */
 export type GivenArguments = Readonly<Record<string, unknown>>;
@@ -39,18 +45,24 @@ export interface Tool {
   readonly definition: ToolDefinition;
   readonly operation: Operation;
   readonly scope: Scope | null;
+  /** The toolset that brings it; null where every connection has it. */
+  readonly toolset: Toolset | null;
   readonly run: (given: GivenArguments, call: ToolCall) => Promise<CallToolResult>;
 }
 
 /** What a tool's own file says; the rest follows from its place on the surface. */
 export interface ToolParts extends Omit<McpExposure, 'tool'> {
-  readonly entry: SurfaceEntry;
+  readonly placed: PlacedEntry;
   readonly input: ObjectSchema;
   readonly output: ObjectSchema;
   readonly run: Tool['run'];
 }
 
-export function defineTool({ entry, title, description, input, output, run }: ToolParts): Tool {
+/** A tool's own file answers this: the tool for its place on the surface. */
+export type ToolMaker = (placed: PlacedEntry) => Tool;
+
+export function defineTool({ placed, title, description, input, output, run }: ToolParts): Tool {
+  const { entry, toolset } = placed;
   const operation: Operation = { ...findOperation(entry.operation), ...(entry.effect ? { effect: entry.effect } : {}) };
   // Ours are JSON values too; the library's type only spells that out to the leaves.
   const inputSchema = input as ToolDefinition['inputSchema'];
@@ -60,8 +72,72 @@ export function defineTool({ entry, title, description, input, output, run }: To
     definition: { name: entry.tool, title, description, inputSchema, outputSchema, annotations },
     operation,
     scope: scopeOf(entry),
+    toolset,
     run,
   };
+}
+
+/** An operation that shows itself over MCP. */
+export type ShownOperation = Extract<CallableOperation, { readonly mcp: McpExposure }>;
+
+/** What a tool says beyond the operation it calls. */
+export interface CallParts<Answer, Record extends object> {
+  /** What is said of a refusal, where the tool knows better than the API how to mend it. */
+  readonly toRefusal?: (problem: Problem) => Problem;
+  /** What is shown of the answer, where that is not all of it. */
+  readonly toRecord?: (answer: Answer) => Record;
+  /** The names of the answer's fields in the output schema; all of them unless given. */
+  readonly shows?: readonly string[];
+  /** Fields that the operation's answer does not have, or that are to be described otherwise. */
+  readonly output?: Readonly<{ [name: string]: JsonSchema }>;
+  /** True where bodies may be longer than one result shows, and `body_offset` pages through them. */
+  readonly pagesBodies?: boolean;
+  /** The tool that shows the rest of bodies which this one cuts and does not page through; `get_email` unless given. */
+  readonly bodyTool?: ToolName;
+  readonly structuredNotes?: View<Record>['structuredNotes'];
+  readonly toText: View<Record>['toText'];
+}
+
+/** What an operation answers as JSON. */
+type JsonAnswer<O extends Operation> = Extract<OperationOutput<O>, object>;
+
+/** A tool that calls its operation once and shows the answer; title and description are the operation's own. */
+export function callingTool<O extends ShownOperation, Record extends object = JsonAnswer<O>>(
+  operation: O,
+  parts: CallParts<JsonAnswer<O>, Record>,
+): ToolMaker {
+  const {
+    toRefusal = (problem) => problem,
+    toRecord,
+    shows,
+    output,
+    pagesBodies = false,
+    bodyTool,
+    structuredNotes = [],
+    toText,
+  } = parts;
+  return (placed) =>
+    defineTool({
+      placed,
+      ...operation.mcp,
+      input: toolInputSchema(placed.entry, pagesBodies ? { body_offset: BODY_OFFSET } : {}),
+      output: toolOutputSchema(operation, shows, output),
+      run: async (given, { invoke, signal }) => {
+        const { body_offset: bodyOffset = 0, ...rest } = given;
+        if (pagesBodies && !isOffset(bodyOffset)) return refuse(offsetProblem());
+        const input = placeGiven(placed.entry, pagesBodies ? rest : given);
+        if (!input.ok) return refuse(input.problem);
+        const result = await invoke(operation.id, input.input, { signal });
+        if (!result.ok) return refuse(toRefusal(result.problem));
+        // The operation answers what it declares, over HTTP as in process; without `toRecord` that is the record.
+        const answer = result.body as JsonAnswer<O>;
+        const record = toRecord === undefined ? (answer as unknown as Record) : toRecord(answer);
+        const paging = isOffset(bodyOffset) ? { bodyOffset } : {};
+        const restTool = pagesBodies ? placed.entry.tool : bodyTool;
+        const named = restTool === undefined ? {} : { bodyTool: restTool };
+        return present({ record, notes: input.notes, ...paging, ...named, structuredNotes, toText });
+      },
+    });
 }
 
 export function visibleTools(tools: readonly Tool[], scopes: readonly Scope[] | null): readonly Tool[] {

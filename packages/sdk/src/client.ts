@@ -85,7 +85,8 @@ export class Postrider extends Resources implements OperationCaller {
       body: markChannel(input.body, facts),
       idempotencyKey: options.idempotencyKey ?? headers['idempotency-key'] ?? newIdempotencyKey(facts),
     };
-    return this.#prepare(request, facts.response === 'json');
+    // Who says what they accept is answered that, as a zone file in place of records.
+    return this.#prepare(request, facts.response === 'json' && headers['accept'] === undefined);
   }
 
   #prepare(request: HttpRequest, expectsJson: boolean): PreparedCall {

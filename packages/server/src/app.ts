@@ -4,19 +4,21 @@ import type { FastifyInstance } from 'fastify';
 import type { AppOptions } from './composition/app-options.ts';
 import { type DeliveryWorker, startDelivery } from './composition/delivery-worker.ts';
 import { createApi } from './composition/http-api.ts';
+import { captureInto, createOutboundTransport } from './composition/outbound-transport.ts';
+import { createSendingDomains, createUnsendable } from './composition/sending-domains.ts';
 import type { Sql } from './db/client.ts';
 import { openDatabasePools, openLogPool } from './db/database-pools.ts';
-import { insertCaptured } from './db/queries/captured-messages.ts';
-import { createCaptureTransport } from './delivery/capture.ts';
 import type { DeliveryEngine } from './delivery/delivery-engine.ts';
-import { createSmtpRelayTransport } from './delivery/smtp-relay.ts';
-import type { Transport } from './delivery/transport.ts';
+import { createDiagnosticTools } from './diagnostics/diagnostic-tools.ts';
 import { createReadinessProbe } from './diagnostics/readiness.ts';
+import { createDnsResolver } from './dns/create-dns-resolver.ts';
 import { createMessageWaiter } from './events/message-waiter.ts';
 import { chooseHeloName } from './helo-name.ts';
 import { createRequestLog } from './http/request-log.ts';
+import { type RunningReports, startReports } from './inbound/start-reports.ts';
 import { createPumpSignal } from './jobs/pump-signal.ts';
 import { createKeyAuthenticator, type KeyAuthenticator } from './keys/key-authenticator.ts';
+import { createKeyRates, type KeyRates } from './keys/key-rates.ts';
 import type { Services } from './operations/context.ts';
 import { createExportGate } from './operations/emails/export-gate.ts';
 import { createOutboundClient } from './outbound/outbound-client.ts';
@@ -41,6 +43,8 @@ export interface App {
   readonly engine: DeliveryEngine | null;
   /** The ports of SMTP submission; null while it is closed. */
   readonly smtp: RunningSubmission['ports'] | null;
+  /** The port of inbound reports; null without the role `smtp`, and before the start. */
+  readonly inboundPort: number | null;
   /**
    * Listens, and only then begins to deliver: a port that is taken stops the start before any mail has left.
    * @throws what listening throws; nothing runs then, and `close` still has to be called.
@@ -65,25 +69,31 @@ export function createApp(options: AppOptions): App {
 
   const waiter = createMessageWaiter(sql);
   const pumpSignal = createPumpSignal(sql, clock, (error) => warn(error, 'waking the queue'));
+  const unsendable = createUnsendable(options);
   const door = createAcceptanceDoor({
     sql: pools.door,
     batchSql: pools.batches,
     filesSql: pools.files,
     clock,
     ids,
+    unsendable,
     sandboxDomain: config.sandboxDomain,
+    byDomain: config.transport.kind === 'direct',
+    retryHours: config.retryHours,
     monthlyQuota: config.monthlyQuota,
     onAccepted: pumpSignal.wake,
     onFault: (error) => warn(error, 'accepting a part of a batch'),
   });
-  const outbound = createOutbound(options, workSql);
+  const dns = createDnsResolver({ servers: config.dnsServers, clock });
   const outboundHttp = createOutboundClient({
     allowLoopback: config.mode === 'development',
-    resolve: createHostResolver(config.dnsServers),
+    resolve: createHostResolver(dns),
     userAgent: `Postrider/${VERSION}`,
   });
+  const outbound = createOutboundTransport(options, dns, outboundHttp, captureInto(workSql, clock));
   const authenticator = createKeyAuthenticator(sql, clock);
   const templates = createTemplateRenderer();
+  const entrance = createEntrance(options, { authenticator, rates: createKeyRates(pools.rates) }, ids, warn);
   let worker: DeliveryWorker | null = null;
   const services: Services = {
     sql,
@@ -91,10 +101,14 @@ export function createApp(options: AppOptions): App {
     exports: createExportGate(LIMITS.exportsAtOnce),
     clock,
     ids,
+    dns,
+    domains: createSendingDomains(options, sql, ids, dns, warn),
+    diagnostics: createDiagnosticTools(config, clock),
     door,
     inquiry: createAcceptanceInquiry({
       sql,
       clock,
+      unsendable,
       sandboxDomain: config.sandboxDomain,
       monthlyQuota: config.monthlyQuota,
     }),
@@ -105,36 +119,48 @@ export function createApp(options: AppOptions): App {
     },
     waiter,
     forgetCallers: authenticator.forget,
+    settleRequestLog: entrance.requestLog.flush,
     readiness: createReadinessProbe({ sql, transport: outbound, queueFault: () => worker?.jobs.fault() ?? null }),
     monthlyQuota: config.monthlyQuota,
+    retention: config.retention,
+    retryHours: config.retryHours,
     sandboxDomain: config.sandboxDomain,
     baseUrl,
     version: VERSION,
   };
-  const entrance = createEntrance(options, authenticator, ids, warn);
   const api = config.roles.has('api') ? createApi(options, services, entrance, ids, sql, warn) : null;
   let submission: RunningSubmission | null = null;
+  let reports: RunningReports | null = null;
 
   async function start(address: { readonly host: string; readonly port: number }): Promise<void> {
     await api?.http.listen(address);
     if (config.roles.has('smtp')) {
-      const { requestLog } = entrance;
-      const name = config.heloName ?? chooseHeloName(hostname(), baseUrl);
-      const tools = { authenticator, tools: services, sql, clock, logger, name, logRequest: requestLog.add };
+      const { requestLog, rates } = entrance;
+      const name = config.heloName ?? chooseHeloName(hostname(), baseUrl, config.sandboxDomain);
+      const tools = { authenticator, rates, tools: services, sql, clock, logger, name, logRequest: requestLog.add };
       submission = await startSubmission(config, tools);
+      reports = await startReports(config, { sql, clock, ids, logger, name });
     }
     if (!config.roles.has('worker')) return;
-    worker = await startDelivery(options, workSql, ids, outbound, (messages) => waiter.notify(messages), warn);
+    worker = await startDelivery(
+      { ...options, dns, domains: createSendingDomains(options, workSql, ids, dns, warn).checker },
+      workSql,
+      ids,
+      outbound,
+      (messages) => waiter.notify(messages),
+      warn,
+    );
   }
 
   async function close(): Promise<void> {
     waiter.close();
-    await Promise.all([api?.drain(), submission?.drain()]);
+    await Promise.all([api?.drain(), submission?.drain(), reports?.drain()]);
     await door.idle();
     await templates.close();
     pumpSignal.close();
     await worker?.stop();
     await within(OUTBOUND_DRAIN_MS, Promise.all([outbound.close(), outboundHttp.close()]));
+    await within(OUTBOUND_DRAIN_MS, services.domains.checker.stop());
     await api?.stop();
     await entrance.stop();
     await pools.end();
@@ -150,35 +176,23 @@ export function createApp(options: AppOptions): App {
     get smtp() {
       return submission?.ports ?? null;
     },
+    get inboundPort() {
+      return reports?.port ?? null;
+    },
     start,
     close,
   };
 }
 
-function createOutbound({ config, clock, baseUrl }: AppOptions, sql: Sql): Transport {
-  if (config.transport.kind === 'relay') {
-    return createSmtpRelayTransport({
-      relay: config.transport.relay,
-      heloName: config.heloName ?? chooseHeloName(hostname(), baseUrl),
-    });
-  }
-  return createCaptureTransport(async ({ accountId, deliveryId, messageId, mailFrom, recipients, data }) => {
-    await insertCaptured(sql, {
-      accountId,
-      id: deliveryId,
-      messageId,
-      mailFrom,
-      recipients,
-      raw: data,
-      now: clock.now(),
-    });
-  });
-}
-
 type Warn = (error: unknown, what: string) => void;
 
-/** What every way in needs for its callers: who they are, and the log of what they asked for. */
-function createEntrance({ target, clock }: AppOptions, authenticator: KeyAuthenticator, ids: IdGenerator, warn: Warn) {
+/** What every way in needs for its callers: who they are, how much they may ask, and the log of what they asked for. */
+function createEntrance(
+  { target, clock }: AppOptions,
+  { authenticator, rates }: { readonly authenticator: KeyAuthenticator; readonly rates: KeyRates },
+  ids: IdGenerator,
+  warn: Warn,
+) {
   const logSql = openLogPool(target);
   const requestLog = createRequestLog(logSql, clock, ids, (error) => warn(error, 'writing the request log'));
   const keyUse = setInterval(() => {
@@ -186,9 +200,9 @@ function createEntrance({ target, clock }: AppOptions, authenticator: KeyAuthent
   }, FLUSH_KEY_USE_MS);
   const stop = async () => {
     clearInterval(keyUse);
-    await within(LOG_DRAIN_MS, requestLog.close());
+    await within(LOG_DRAIN_MS, Promise.all([requestLog.close(), rates.close()]));
     await logSql.end({ timeout: 1 });
     await authenticator.flushUse().catch(() => {});
   };
-  return { authenticator, requestLog, stop };
+  return { authenticator, rates, requestLog, stop };
 }

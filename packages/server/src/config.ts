@@ -1,17 +1,38 @@
-import { isIP } from 'node:net';
 import { resolve } from 'node:path';
-import { LIMITS, toAsciiDomain } from '@postrider/core';
+import { LIMITS, parseMailbox, toAsciiDomain } from '@postrider/core';
+import {
+  type Get,
+  type Refuse,
+  type RetentionSetting,
+  readBaseUrl,
+  readDnsServers,
+  readHeloName,
+  readList,
+  readMxPort,
+  readPort,
+  readProxies,
+  readRetention,
+  readRetryHours,
+  readSourceAddress,
+  readWhole,
+  type SourceAddressSetting,
+} from './config/setting-values.ts';
 import { parseRelayUrl, type RelayConfig } from './delivery/relay-url.ts';
+import { type BlocklistZone, readBlocklists, readSpamd, type SpamdAddress } from './diagnostics/tool-settings.ts';
 import { readOrMakeSecretKey, toSecretKey } from './keys/secret-key.ts';
 import { findSetting, SETTINGS, type SettingName } from './settings.ts';
 
+export type { SourceAddressSetting } from './config/setting-values.ts';
 export { SETTINGS } from './settings.ts';
 
 export type Mode = 'development' | 'production';
 export type Role = 'api' | 'worker' | 'smtp';
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
-export type TransportSetting = { readonly kind: 'capture' } | { readonly kind: 'relay'; readonly relay: RelayConfig };
+export type TransportSetting =
+  | { readonly kind: 'capture' }
+  | { readonly kind: 'direct' }
+  | { readonly kind: 'relay'; readonly relay: RelayConfig };
 
 export interface Config {
   readonly mode: Mode;
@@ -28,18 +49,34 @@ export interface Config {
   readonly smtpPort: number;
   /** SMTP submission with implicit TLS. */
   readonly smtpsPort: number;
-  /** The certificate of SMTP submission; null for a self-made one in development, and for none in production. */
+  /** Bounces and abuse reports. */
+  readonly inboundPort: number;
+  /** The certificate of SMTP submission, and of inbound reports; null for a self-made one in development, and for none in production. */
   readonly tlsFiles: { readonly certFile: string; readonly keyFile: string } | null;
   readonly sandboxDomain: string;
+  /** Who answers support tickets by mail; null for `support` at the sandbox domain. */
+  readonly supportFrom: string | null;
   readonly trustedProxies: readonly string[];
   readonly monthlyQuota: number;
+  /** How long a message is tried before its retries end. */
+  readonly retryHours: number;
+  readonly retention: RetentionSetting;
   readonly logLevel: LogLevel;
   /** 32 bytes; read or made lazily, since not every command needs it. */
   readonly secretKey: () => Buffer;
+  /** False where the secret key lies in the data directory. */
+  readonly hasSecretKeySetting: boolean;
+  /** What the tools ask. */
+  readonly blocklists: readonly BlocklistZone[];
+  readonly spamd: SpamdAddress | null;
   /** `address` or `address:port`; null for the system's. */
   readonly dnsServers: readonly string[] | null;
   /** The name given to other mail servers; null for one of this machine's. */
   readonly heloName: string | null;
+  /** Where the transport `direct` sends from; null for an address that the system chooses. */
+  readonly sourceAddress: SourceAddressSetting | null;
+  /** The port of the servers that the transport `direct` delivers to. */
+  readonly mxPort: number;
   /** What the person who starts it should know: settings that do nothing yet, unknown names. */
   readonly warnings: readonly string[];
 }
@@ -58,7 +95,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
 /** Settings of capabilities that this version does not have yet: checked like the others, and said aloud. */
-const NOT_IN_USE: readonly SettingName[] = ['POSTRIDER_INBOUND_PORT', 'POSTRIDER_MX_PORT', 'POSTRIDER_SIGNUP'];
+const NOT_IN_USE: readonly SettingName[] = ['POSTRIDER_SIGNUP'];
 /** Read by the clients, which share the environment with the server on many machines. */
 const CLIENT_SETTINGS = ['POSTRIDER_API_KEY'];
 
@@ -66,6 +103,7 @@ const CLIENT_SETTINGS = ['POSTRIDER_API_KEY'];
 export function readConfig(environment: Environment, flags: { readonly roles?: string } = {}): ConfigVerdict {
   const problems: ConfigProblem[] = [];
   const get = (name: SettingName) => environment[name]?.trim() || null;
+  const given = (name: SettingName) => get(name) ?? findSetting(name).default;
   const refuse = (setting: SettingName, message: string, fix?: string) => {
     problems.push({
       setting,
@@ -89,33 +127,31 @@ export function readConfig(environment: Environment, flags: { readonly roles?: s
     roles: readRoles(flags.roles ?? get('POSTRIDER_ROLES'), refuse),
     smtpPort: readPort('POSTRIDER_SMTP_PORT', get, 2587, refuse),
     smtpsPort: readPort('POSTRIDER_SMTPS_PORT', get, 2465, refuse),
+    inboundPort: readPort('POSTRIDER_INBOUND_PORT', get, 2525, refuse),
     tlsFiles: readTlsFiles(get, refuse),
     sandboxDomain: readSandboxDomain(get('POSTRIDER_SANDBOX_DOMAIN'), refuse),
+    supportFrom: readSupportFrom(get('POSTRIDER_SUPPORT_FROM'), refuse),
     trustedProxies: readProxies(get('POSTRIDER_TRUSTED_PROXIES'), refuse),
     monthlyQuota: readWhole('POSTRIDER_MONTHLY_QUOTA', get, LIMITS.monthlyQuotaDefault, 2_000_000_000, refuse),
+    retryHours: readRetryHours(get, refuse),
+    retention: readRetention(get, refuse),
     logLevel: readLogLevel(get('POSTRIDER_LOG_LEVEL'), refuse),
+    hasSecretKeySetting: get('POSTRIDER_SECRET_KEY') !== null,
     secretKey: readSecretKey(get('POSTRIDER_SECRET_KEY'), mode, dataDir, refuse),
+    blocklists: readBlocklists(given('POSTRIDER_BLOCKLISTS'), (message) => refuse('POSTRIDER_BLOCKLISTS', message)),
+    spamd: readSpamd(given('POSTRIDER_SPAMD'), (message) => refuse('POSTRIDER_SPAMD', message)),
     dnsServers: readDnsServers(get('POSTRIDER_DNS_SERVERS'), refuse),
     heloName: readHeloName(get('POSTRIDER_HELO_NAME'), refuse),
+    sourceAddress: readSourceAddress(get('POSTRIDER_SOURCE_ADDRESS'), refuse),
+    mxPort: readMxPort(get, refuse),
     warnings: warningsOf(environment, mode, get, flags),
   };
-  for (const name of ['POSTRIDER_INBOUND_PORT', 'POSTRIDER_MX_PORT'] as const) readPort(name, get, 0, refuse);
-  if (isSubmissionClosed(config) && config.roles.size === 1) {
-    refuse(
-      'POSTRIDER_ROLES',
-      'the role `smtp` alone does nothing in production without a certificate',
-      NO_CERTIFICATE_FIX,
-    );
-  }
   if (problems.length > 0) return { ok: false, problems };
   return {
     ok: true,
     config: isSubmissionClosed(config) ? { ...config, warnings: [...config.warnings, CLOSED] } : config,
   };
 }
-
-type Refuse = (setting: SettingName, message: string, fix?: string) => void;
-type Get = (name: SettingName) => string | null;
 
 function readMode(value: string, refuse: Refuse): Mode {
   if (value === 'development' || value === 'production') return value;
@@ -133,43 +169,6 @@ function readHost(value: string | null, mode: Mode, refuse: Refuse): string {
     );
   }
   return host;
-}
-
-function readPort(name: SettingName, get: Get, byDefault: number, refuse: Refuse): number {
-  return readWhole(name, get, byDefault, 65_535, refuse);
-}
-
-function readWhole(name: SettingName, get: Get, byDefault: number, max: number, refuse: Refuse): number {
-  const value = get(name);
-  if (value === null) return byDefault;
-  if (/^\d{1,10}$/.test(value) && Number(value) <= max) return Number(value);
-  refuse(name, `"${value}" is not a whole number from 0 to ${max}`);
-  return byDefault;
-}
-
-function readBaseUrl(value: string | null, refuse: Refuse): string | null {
-  if (value === null) return null;
-  const url = URL.parse(value);
-  const isPlain = url !== null && url.username === '' && url.password === '' && !/[?#]/.test(value);
-  if (isPlain && /^https?:$/.test(url.protocol)) return value.replace(/\/+$/, '');
-  // It may hold a password: then it is not repeated.
-  const what = value.includes('@') ? 'the given value' : `"${value}"`;
-  refuse('POSTRIDER_BASE_URL', `${what} is not an http or https URL without credentials, query and fragment`);
-  return null;
-}
-
-const HOST_NAME = /^(?=.{1,255}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i;
-
-/** What RFC 5321, section 4.1.1.1, lets a client call itself: a host name, or its address in brackets. */
-function readHeloName(value: string | null, refuse: Refuse): string | null {
-  if (value === null) return null;
-  const [, six = '', four = ''] = /^\[(?:ipv6:([^\]]+)|([^\]:]+))\]$/i.exec(value) ?? [];
-  if (isIP(six) === 6 || isIP(four) === 4) return value;
-  const name = toAsciiDomain(value) ?? value;
-  if (HOST_NAME.test(name) && isIP(name) === 0) return name;
-  const fix = 'Use the name this machine has in the DNS, such as mail.example.com, or its address as [192.0.2.1].';
-  refuse('POSTRIDER_HELO_NAME', `"${value}" is neither a host name nor an address in brackets`, fix);
-  return null;
 }
 
 function readDatabaseUrl(value: string | null, refuse: Refuse): string | null {
@@ -191,25 +190,18 @@ function readTransport(value: string | null, mode: Mode, refuse: Refuse): Transp
       refuse(
         'POSTRIDER_TRANSPORT',
         'has to be set in production',
-        'Set smtp://user:password@host:port, or capture to send nothing anywhere.',
+        'Set smtp://user:password@host:port, direct, or capture to send nothing anywhere.',
       );
     }
     return capture;
   }
-  if (value === 'direct') {
-    refuse(
-      'POSTRIDER_TRANSPORT',
-      '`direct` is not available in this version (not_available)',
-      'Use capture, or smtp://user:password@host:port.',
-    );
-    return capture;
-  }
+  if (value === 'direct') return { kind: 'direct' };
   const relay = parseRelayUrl(value);
   if (relay.ok) return { kind: 'relay', relay: relay.relay };
   refuse(
     'POSTRIDER_TRANSPORT',
     relay.problems.join('; '),
-    'Use smtp://user:password@host:port?tls=none|starttls|implicit, or capture.',
+    'Use smtp://user:password@host:port?tls=none|starttls|implicit, direct, or capture.',
   );
   return capture;
 }
@@ -237,7 +229,7 @@ function readTlsFiles(get: Get, refuse: Refuse): Config['tlsFiles'] {
 }
 
 const CLOSED =
-  'POSTRIDER_TLS_CERT and POSTRIDER_TLS_KEY are not set: SMTP submission stays closed. Without the role `smtp` this is not said.';
+  'POSTRIDER_TLS_CERT and POSTRIDER_TLS_KEY are not set: SMTP submission stays closed, and inbound reports come in clear. Without the role `smtp` this is not said.';
 const NO_CERTIFICATE_FIX = 'Set both POSTRIDER_TLS_CERT and POSTRIDER_TLS_KEY to PEM files.';
 
 /** Keys do not travel in clear, and a certificate that nobody can verify is no protection in production. */
@@ -249,6 +241,12 @@ function readSandboxDomain(value: string | null, refuse: Refuse): string {
   const domain = toAsciiDomain(value ?? 'sandbox.test');
   if (domain === null) refuse('POSTRIDER_SANDBOX_DOMAIN', `"${value}" is not a domain name`);
   return domain ?? 'sandbox.test';
+}
+
+function readSupportFrom(value: string | null, refuse: Refuse): string | null {
+  const parsed = value === null ? null : parseMailbox(value);
+  if (parsed !== null && !parsed.ok) refuse('POSTRIDER_SUPPORT_FROM', `"${value}" ${parsed.message}`);
+  return value;
 }
 
 function readLogLevel(value: string | null, refuse: Refuse): LogLevel {
@@ -277,51 +275,6 @@ function readSecretKey(value: string | null, mode: Mode, dataDir: string, refuse
   return () => key ?? Buffer.alloc(32);
 }
 
-function readProxies(value: string | null, refuse: Refuse): readonly string[] {
-  const proxies = readList(value);
-  const wrong = proxies.filter((proxy) => !isNetwork(proxy));
-  if (wrong.length > 0) {
-    const fix = 'List addresses such as 10.0.0.1 or ranges such as 10.0.0.0/8, separated by commas.';
-    refuse(
-      'POSTRIDER_TRUSTED_PROXIES',
-      `${wrong.map((proxy) => `"${proxy}"`).join(', ')}: no IP address or CIDR range`,
-      fix,
-    );
-  }
-  return proxies;
-}
-
-function readDnsServers(value: string | null, refuse: Refuse): readonly string[] | null {
-  const servers = readList(value);
-  const wrong = servers.filter((server) => !isServerAddress(server));
-  if (wrong.length > 0) {
-    const fix =
-      'List addresses such as 9.9.9.9 or 127.0.0.1:5353, separated by commas; IPv6 with a port as [::1]:5353.';
-    refuse('POSTRIDER_DNS_SERVERS', `${wrong.map((server) => `"${server}"`).join(', ')}: no IP address`, fix);
-  }
-  return servers.length === 0 ? null : servers;
-}
-
-function isServerAddress(text: string): boolean {
-  const [, six, four, port = '53'] = /^(?:\[(.*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(text) ?? [];
-  const isAddress = isIP(text) === 6 || isIP(six ?? '') === 6 || isIP(four ?? '') === 4;
-  return isAddress && Number(port) >= 1 && Number(port) <= 65_535;
-}
-
-function isNetwork(text: string): boolean {
-  const [address = '', prefix, ...rest] = text.split('/');
-  const version = isIP(address);
-  if (version === 0 || rest.length > 0) return false;
-  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
-}
-
-function readList(value: string | null): readonly string[] {
-  return (value ?? '')
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
-}
-
 function warningsOf(
   environment: Environment,
   mode: Mode,
@@ -339,6 +292,9 @@ function warningsOf(
     ),
     ...(mode === 'production' && get('POSTRIDER_TRANSPORT') === 'capture'
       ? ['POSTRIDER_TRANSPORT is capture: in production too, every message is kept here and none is sent.']
+      : []),
+    ...(mode === 'production' && get('POSTRIDER_TRANSPORT') === 'direct' && get('POSTRIDER_HELO_NAME') === null
+      ? ['POSTRIDER_HELO_NAME is not set: many mail servers refuse a name that the reverse DNS does not confirm.']
       : []),
     ...(roles.includes('api') && !roles.includes('worker') && get('DATABASE_URL') === null
       ? ['POSTRIDER_ROLES has no worker, and no other process can use the embedded PostgreSQL: nobody delivers.']

@@ -14,6 +14,8 @@ export interface ProblemDetails {
   readonly recipients?: readonly RefusedRecipient[];
   /** Of `message_not_queued`. */
   readonly currentStatus?: MessageStatus;
+  /** Where this case differs from its code: whether the same request may succeed later. */
+  readonly retryable?: boolean;
   /** Response headers that belong to it, such as `retry-after`. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -46,7 +48,7 @@ export function toProblem(error: ProblemError, baseUrl: string, requestId: strin
     detail: error.details.detail ?? definition.description,
     code: error.code,
     fix: error.details.fix ?? definition.fix,
-    retryable: definition.retryable,
+    retryable: error.details.retryable ?? definition.retryable,
     requestId,
     ...(errors === undefined ? {} : { errors: [...errors] }),
     ...(recipients === undefined ? {} : { recipients: [...recipients] }),

@@ -5,6 +5,9 @@ export interface Setting {
   readonly description: string;
 }
 
+const DEFAULT_BLOCKLISTS =
+  'zen.spamhaus.org=ip,b.barracudacentral.org=ip,bl.spamcop.net=ip,psbl.surriel.com=ip,dbl.spamhaus.org=domain,multi.surbl.org=domain';
+
 export const SETTINGS = [
   {
     name: 'POSTRIDER_MODE',
@@ -34,12 +37,19 @@ export const SETTINGS = [
     name: 'POSTRIDER_TRANSPORT',
     default: 'capture in development, none in production',
     description:
-      'How mail leaves: `capture` (it stays, to be read in the development mailbox) or `smtp://user:password@host:port?tls=none|starttls|implicit`. Without `tls`: STARTTLS where offered.',
+      'How mail leaves: `capture` (it stays, to be read in the development mailbox), `direct` (straight to the mail servers of each recipient), or `smtp://user:password@host:port?tls=none|starttls|implicit`. Without `tls`: STARTTLS where offered.',
   },
   {
     name: 'POSTRIDER_HELO_NAME',
-    default: 'the full name of the machine, else the host of the base URL',
-    description: 'The name given to other mail servers (EHLO): a host name, or an address such as [192.0.2.1].',
+    default: 'the full name of the machine, else the host of the base URL, else mail.<sandbox domain>',
+    description:
+      'The name given to other mail servers (EHLO): a host name, or an address such as [192.0.2.1]. With `direct` it should be the name that the reverse DNS of the sending address gives.',
+  },
+  {
+    name: 'POSTRIDER_SOURCE_ADDRESS',
+    default: 'chosen by the system',
+    description:
+      'Address of this machine that `direct` sends from: an IPv4 address, an IPv6 address, or one of each, separated by a comma. With one alone, mail goes over its kind of address only.',
   },
   {
     name: 'POSTRIDER_ROLES',
@@ -60,13 +70,14 @@ export const SETTINGS = [
   {
     name: 'POSTRIDER_INBOUND_PORT',
     default: '2525',
-    description: 'Port that takes bounces and abuse reports. Not in use in this version.',
+    description:
+      'Port that takes bounces and abuse reports over SMTP, with the role `smtp`; 0 takes a free one. Other mail servers know port 25 only: pass it on to this one, or use 25.',
   },
   {
     name: 'POSTRIDER_TLS_CERT',
     default: 'self-made in development',
     description:
-      'File of the certificate chain for SMTP submission, PEM. In production SMTP submission stays closed without it.',
+      'File of the certificate chain for SMTP submission and for STARTTLS of inbound reports, PEM. In production SMTP submission stays closed without it.',
   },
   {
     name: 'POSTRIDER_TLS_KEY',
@@ -79,9 +90,26 @@ export const SETTINGS = [
     description: 'DNS servers to ask, as `address` or `address:port`, separated by commas.',
   },
   {
+    name: 'POSTRIDER_BLOCKLISTS',
+    default: DEFAULT_BLOCKLISTS,
+    description:
+      'Blocklists the tools ask, as `zone=ip` or `zone=domain`, separated by commas; `none` for none. Large lists refuse public DNS servers.',
+  },
+  {
+    name: 'POSTRIDER_SPAMD',
+    default: 'none',
+    description: 'A SpamAssassin daemon as `host:port`, whose score the tool for inbox placement adds.',
+  },
+  {
     name: 'POSTRIDER_SANDBOX_DOMAIN',
     default: 'sandbox.test',
     description: 'Domain of the test addresses; every account may send from and to it.',
+  },
+  {
+    name: 'POSTRIDER_SUPPORT_FROM',
+    default: 'support@<sandbox domain>',
+    description:
+      'Sender of the mail that answers support tickets, as `Support <support@example.com>`: at the sandbox domain, or at a domain that an account of this installation has verified. That account sends it then.',
   },
   {
     name: 'POSTRIDER_SECRET_KEY',
@@ -96,12 +124,28 @@ export const SETTINGS = [
   {
     name: 'POSTRIDER_MX_PORT',
     default: '25',
-    description: 'Port of other mail servers for direct delivery. Not in use in this version.',
+    description: 'Port of the mail servers that `direct` delivers to; another one is for tests.',
   },
   {
     name: 'POSTRIDER_MONTHLY_QUOTA',
     default: '100000',
     description: 'Recipients per account and UTC month, where the account has no quota of its own.',
+  },
+  {
+    name: 'POSTRIDER_RETRY_HOURS',
+    default: '24',
+    description: 'Hours for which a message that is put off is tried again, 1 to 72; then it counts as bounced.',
+  },
+  {
+    name: 'POSTRIDER_BODY_RETENTION_DAYS',
+    default: '30',
+    description:
+      'Days for which the content of messages is kept: bodies and attachments. Of a message that is not over it stays; no more than the log.',
+  },
+  {
+    name: 'POSTRIDER_LOG_RETENTION_DAYS',
+    default: '400',
+    description: 'Days for which messages and their trails are kept in the log; one that is not over stays.',
   },
   {
     name: 'POSTRIDER_SIGNUP',

@@ -28,6 +28,7 @@ describe('the account', () => {
       domains: { used: 0, limit: 50 },
       seats: { used: 1, limit: 25 },
       reputationLevel: 'good',
+      pausedAt: null,
       retentionDays: 30,
       trackOpens: false,
       trackClicks: false,

@@ -206,7 +206,8 @@ describe('GET /emails/:id', () => {
       const worker = await startTestApp({ database: api.database, settings: { POSTRIDER_ROLES: 'worker' } });
       expect((await waiting).body).toMatchObject({
         status: 'failed',
-        lastError: 'The sending domain gone.example is gone.',
+        lastError:
+          'The domain gone.example was not verified in this account any more when the message was due, so it was not sent.',
         events: [{ type: 'queued' }, { type: 'failed', classification: null, recipient: 'x@example.com' }],
       });
       await worker.close();

@@ -5,7 +5,7 @@ import PostalMime, { type Email } from 'postal-mime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { purgeExpired } from '../../../packages/server/src/db/queries/maintenance.ts';
 import { readCaptured } from '../../harness/captured-mail.ts';
-import { type DnsServer, startDnsServer } from '../../harness/dns-server.ts';
+import { startDnsServer, type TestDnsServer } from '../../harness/dns-server.ts';
 import { expectInvalid, expectProblem } from '../../harness/expect-problem.ts';
 import { type SmtpSink, startSmtpSink } from '../../harness/smtp-sink.ts';
 import { type Answer, startTestApp, type TestApp } from '../../harness/test-app.ts';
@@ -17,7 +17,7 @@ let files: Server;
 let filesUrl: string;
 let served = 0;
 let server: TestApp;
-let dns: DnsServer;
+let dns: TestDnsServer;
 
 beforeAll(async () => {
   files = createServer((request, response) => {
@@ -28,8 +28,10 @@ beforeAll(async () => {
   }).listen(0, '127.0.0.1');
   await once(files, 'listening');
   filesUrl = `http://127.0.0.1:${(files.address() as AddressInfo).port}`; // A TCP server that listens has no other kind of address.
-  dns = await startDnsServer((name) => ({ 'files.test': ['127.0.0.1'], 'inside.test': ['10.0.0.7'] })[name] ?? null);
-  server = await startTestApp({ settings: { POSTRIDER_DNS_SERVERS: dns.address } });
+  dns = await startDnsServer();
+  dns.set('files.test', 'A', '127.0.0.1');
+  dns.set('inside.test', 'A', '10.0.0.7');
+  server = await startTestApp({ dnsServers: [dns.address] });
 });
 afterAll(async () => {
   await server.close();
@@ -213,7 +215,8 @@ describe('files are refused', () => {
 
   it('by the same rules in production, where a machine’s own addresses and http are inside', async () => {
     const production = await startTestApp({
-      settings: { POSTRIDER_MODE: 'production', POSTRIDER_DNS_SERVERS: dns.address },
+      settings: { POSTRIDER_MODE: 'production' },
+      dnsServers: [dns.address],
     });
     const before = served;
     for (const url of [

@@ -49,6 +49,15 @@ describe('GET /requests/:id', () => {
     expect(await logged('refused-1', key)).toMatchObject({ status: 403, code: 'missing_scope', emailId: null });
   });
 
+  it('has a request as soon as that is answered, and so has the list', async () => {
+    const { headers } = await server.send();
+    const id = headers.get('x-request-id');
+    expect((await server.call('GET', `/requests/${id}`)).body).toMatchObject({ id, status: 202 });
+    expect((await server.call('GET', '/requests?limit=3')).body.requests).toContainEqual(
+      expect.objectContaining({ id, path: '/emails' }),
+    );
+  });
+
   it('of an id that was used twice answers the newest', async () => {
     const headers = { 'x-request-id': 'twice' };
     await server.call('GET', '/emails', { headers });

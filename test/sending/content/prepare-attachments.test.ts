@@ -3,6 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { LIMITS, sendRequestSchema } from '../../../packages/core/src/index.ts';
+import { createDnsResolver } from '../../../packages/server/src/dns/create-dns-resolver.ts';
 import { createOutboundClient } from '../../../packages/server/src/outbound/outbound-client.ts';
 import { createHostResolver } from '../../../packages/server/src/outbound/resolve-host.ts';
 import { createFileSource, type FileSourceOptions } from '../../../packages/server/src/sending/content/fetch-files.ts';
@@ -14,7 +15,11 @@ const base64 = (text: string) => Buffer.from(text).toString('base64');
 const FILE = { filename: 'a.txt', content: base64('hello') };
 
 function sourceOf(options: Partial<FileSourceOptions> = {}, allowLoopback = true) {
-  const client = createOutboundClient({ allowLoopback, resolve: createHostResolver(null), userAgent: 'test' });
+  const client = createOutboundClient({
+    allowLoopback,
+    resolve: createHostResolver(createDnsResolver({ servers: null })),
+    userAgent: 'test',
+  });
   afterwards(() => client.close());
   return createFileSource({ client, ...options });
 }

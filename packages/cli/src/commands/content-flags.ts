@@ -5,7 +5,7 @@ import { readContent, readsStdin } from '../content-argument.ts';
 import { usageFailure } from '../failure.ts';
 
 /** What may come from a file or from stdin. */
-const CONTENT_FLAGS: readonly string[] = ['--html', '--text'];
+const CONTENT_FLAGS: readonly string[] = ['--html', '--text', '--raw', '--body'];
 
 /** Operations whose commands have such flags. */
 export const CONTENT_OPERATIONS: readonly string[] = [
@@ -13,6 +13,9 @@ export const CONTENT_OPERATIONS: readonly string[] = [
   'templates.create',
   'templates.update',
   'templates.render',
+  'tickets.create',
+  'tickets.reply',
+  'tools.inbox-placement',
 ];
 
 /** The help that these flags have beyond their operation. */
@@ -35,8 +38,10 @@ export async function withContent(
     const flag = flags.find((candidate) => CONTENT_FLAGS.includes(candidate));
     return flag !== undefined && typeof value === 'string' ? [{ name, flag, value }] : [];
   });
-  if (given.filter(({ value }) => readsStdin(value)).length > 1) {
-    throw usageFailure('--html and --text cannot both read stdin', 'Give one of them as @file.');
+  const asking = given.filter(({ value }) => readsStdin(value));
+  if (asking.length > 1) {
+    const flags = asking.map(({ flag }) => flag).join(' and ');
+    throw usageFailure(`${flags} cannot both read stdin`, 'Give one of them as @file.');
   }
   const contents: Record<string, string> = {};
   for (const { name, flag, value } of given) contents[name] = await readContent(flag, value, io);

@@ -1,5 +1,6 @@
 import type { ApiConnection } from '../api-connection.ts';
 import type { CliIo } from '../cli-io.ts';
+import type { CommandDescription } from '../command-description.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import type { Invocation } from '../invocation.ts';
 import { placeValues } from '../operation-input.ts';
@@ -15,6 +16,16 @@ export async function runCommand(
   io: CliIo,
 ): Promise<ExitCode> {
   const values = CONTENT_OPERATIONS.includes(command.id) ? await withContent(command.inputs, given, io) : given;
+  return callAndShow(command, values, connection, output);
+}
+
+/** The same with values that stand for themselves: nothing in them is a file's name. */
+export async function callAndShow(
+  command: CommandDescription,
+  values: Readonly<Record<string, unknown>>,
+  connection: ApiConnection,
+  output: Output,
+): Promise<ExitCode> {
   const { data } = await connection.call(command.id, placeValues(command, values));
   if (output.isJson) output.writeJson(data);
   else renderAnswer(command.id, data, output, new Date());

@@ -542,7 +542,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "flags": [
           "--domain"
         ],
-        "valueName": "text",
+        "valueName": "domain",
         "description": "The sending domain.",
         "value": {
           "kind": "text"
@@ -787,7 +787,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "flags": [
           "--domain"
         ],
-        "valueName": "text",
+        "valueName": "domain",
         "description": "The sending domain.",
         "value": {
           "kind": "text"
@@ -989,6 +989,669 @@ export const COMMANDS: readonly CommandDescription[] = [
       "postrider whoami --json"
     ],
     "inputs": []
+  },
+  {
+    "id": "keys.create",
+    "command": "keys create",
+    "summary": "Make a key",
+    "description": "Makes an API key and answers it with its secret in `key`, which is shown this once. A key can neither make nor become a less restricted key than itself, nor loosen another beyond itself: scopes, `mode` (a test key makes no live one), `rateLimit`, `recipientAllowlist`, `ipAllowlist`, `expiresAt`, `sendLimit`, `persona` with `lockPersona`, and `approvalMode` with `holdWhen` are each compared, and 403 `permission_escalation` names those that go too far.",
+    "needsKey": true,
+    "scope": "keys:write",
+    "examples": [
+      "postrider keys create --name \"Billing\" --scope sending",
+      "postrider keys create --name \"Agent\" --scope emails:send --recipient-allowlist @example.com --rate-limit 60"
+    ],
+    "inputs": [
+      {
+        "name": "name",
+        "place": "body",
+        "key": "name",
+        "required": true,
+        "positional": false,
+        "flags": [
+          "--name"
+        ],
+        "valueName": "text",
+        "description": "1 to 100 characters.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "mode",
+        "place": "body",
+        "key": "mode",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--mode"
+        ],
+        "valueName": "choice",
+        "description": "`live` unless given. What a `test` key sends runs through every rule and never leaves the installation.",
+        "value": {
+          "kind": "choice",
+          "choices": [
+            "live",
+            "test"
+          ]
+        }
+      },
+      {
+        "name": "scopes",
+        "place": "body",
+        "key": "scopes",
+        "required": true,
+        "positional": false,
+        "flags": [
+          "--scope",
+          "--scopes"
+        ],
+        "valueName": "text",
+        "description": "What the key may do. `sending` and `full` stand for several; `full` is everything but `approvals:decide`.",
+        "value": {
+          "kind": "list",
+          "choices": [
+            "emails:send",
+            "emails:read",
+            "emails:content",
+            "emails:cancel",
+            "templates:read",
+            "templates:write",
+            "domains:read",
+            "domains:write",
+            "webhooks:read",
+            "webhooks:write",
+            "suppressions:read",
+            "suppressions:write",
+            "suppressions:delete",
+            "stats:read",
+            "account:read",
+            "account:write",
+            "keys:read",
+            "keys:write",
+            "approvals:read",
+            "approvals:decide",
+            "team:read",
+            "team:write",
+            "logs:read",
+            "audit:read",
+            "support:write",
+            "sending",
+            "full"
+          ]
+        }
+      },
+      {
+        "name": "rateLimit",
+        "place": "body",
+        "key": "rateLimit",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--rate-limit"
+        ],
+        "valueName": "number",
+        "description": "Requests per minute, 1 to 1000000; 600 unless given. The whole minute’s allowance may be used at once.",
+        "value": {
+          "kind": "number",
+          "whole": true,
+          "min": 1,
+          "max": 1000000
+        }
+      },
+      {
+        "name": "recipientAllowlist",
+        "place": "body",
+        "key": "recipientAllowlist",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--recipient-allowlist"
+        ],
+        "valueName": "text",
+        "description": "Who may be written to: `a@b.c`, `@b.c` (that domain) or `*.b.c` (its subdomains). Everyone unless given.",
+        "value": {
+          "kind": "list",
+          "choices": null
+        }
+      },
+      {
+        "name": "ipAllowlist",
+        "place": "body",
+        "key": "ipAllowlist",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--ip-allowlist"
+        ],
+        "valueName": "text",
+        "description": "Networks the key may be used from, v4 and v6, as CIDR; a single address stands for itself. Everywhere unless given.",
+        "value": {
+          "kind": "list",
+          "choices": null
+        }
+      },
+      {
+        "name": "expiresAt",
+        "place": "body",
+        "key": "expiresAt",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--expires-at"
+        ],
+        "valueName": "text",
+        "description": "When the key ends: RFC 3339 with an offset, in the future. Never unless given.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "approvalMode",
+        "place": "body",
+        "key": "approvalMode",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--approval-mode"
+        ],
+        "valueName": "choice",
+        "description": "Whether sends wait for a person: `off` unless given. `always` and `policy` are not available in this version.",
+        "value": {
+          "kind": "choice",
+          "choices": [
+            "off",
+            "always",
+            "policy"
+          ]
+        }
+      },
+      {
+        "name": "holdWhen",
+        "place": "body",
+        "key": "holdWhen",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--hold-when"
+        ],
+        "valueName": "json",
+        "description": "Which sends the approval mode `policy` holds.",
+        "value": {
+          "kind": "json"
+        }
+      },
+      {
+        "name": "persona",
+        "place": "body",
+        "key": "persona",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--persona"
+        ],
+        "valueName": "json",
+        "description": "Provenance of sends that say none themselves.",
+        "value": {
+          "kind": "json"
+        }
+      },
+      {
+        "name": "lockPersona",
+        "place": "body",
+        "key": "lockPersona",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--lock-persona"
+        ],
+        "valueName": "text",
+        "description": "True refuses sends that claim another agent name or source than the persona’s; needs a `persona`.",
+        "value": {
+          "kind": "boolean"
+        }
+      },
+      {
+        "name": "sendLimit",
+        "place": "body",
+        "key": "sendLimit",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--send-limit"
+        ],
+        "valueName": "json",
+        "description": "Messages the key may send per hour and per day, counted in whole hours and days of UTC.",
+        "value": {
+          "kind": "json"
+        }
+      }
+    ]
+  },
+  {
+    "id": "keys.list",
+    "command": "keys list",
+    "summary": "List keys",
+    "description": "The keys of the account without their secrets, newest first, in keyset pages; revoked and expired ones are among them.",
+    "needsKey": true,
+    "scope": "keys:read",
+    "examples": [
+      "postrider keys list"
+    ],
+    "inputs": [
+      {
+        "name": "limit",
+        "place": "query",
+        "key": "limit",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--limit"
+        ],
+        "valueName": "number",
+        "description": "Page size, 1 to 100.",
+        "value": {
+          "kind": "number",
+          "whole": true,
+          "min": 1,
+          "max": 100
+        }
+      },
+      {
+        "name": "cursor",
+        "place": "query",
+        "key": "cursor",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--cursor"
+        ],
+        "valueName": "cursor",
+        "description": "`nextCursor` of the page before, with the same filters.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "keys.get",
+    "command": "keys get",
+    "summary": "Read a key",
+    "description": "One key of the account, without its secret.",
+    "needsKey": true,
+    "scope": "keys:read",
+    "examples": [
+      "postrider keys get 0199a6a0-7b1e-7c3a-8a7b-2f1d0c9e8b7a"
+    ],
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "The id of the key.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "keys.update",
+    "command": "keys update",
+    "summary": "Change a key",
+    "description": "Changes what is given and leaves the rest; null lifts a restriction. It acts within a second on every server process, on connections that are open too. The mode of a key never changes. A revoked key cannot be changed (422 with `revoked` at `id`). Tightening is always allowed. A key can neither make nor become a less restricted key than itself, nor loosen another beyond itself: scopes, `mode` (a test key makes no live one), `rateLimit`, `recipientAllowlist`, `ipAllowlist`, `expiresAt`, `sendLimit`, `persona` with `lockPersona`, and `approvalMode` with `holdWhen` are each compared, and 403 `permission_escalation` names those that go too far.",
+    "needsKey": true,
+    "scope": "keys:write",
+    "examples": [
+      "postrider keys update 0199a6a0-7b1e-7c3a-8a7b-2f1d0c9e8b7a --rate-limit 60"
+    ],
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "The id of the key.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "name",
+        "place": "body",
+        "key": "name",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--name"
+        ],
+        "valueName": "text",
+        "description": "1 to 100 characters.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "scopes",
+        "place": "body",
+        "key": "scopes",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--scope",
+          "--scopes"
+        ],
+        "valueName": "text",
+        "description": "What the key may do. `sending` and `full` stand for several; `full` is everything but `approvals:decide`.",
+        "value": {
+          "kind": "list",
+          "choices": [
+            "emails:send",
+            "emails:read",
+            "emails:content",
+            "emails:cancel",
+            "templates:read",
+            "templates:write",
+            "domains:read",
+            "domains:write",
+            "webhooks:read",
+            "webhooks:write",
+            "suppressions:read",
+            "suppressions:write",
+            "suppressions:delete",
+            "stats:read",
+            "account:read",
+            "account:write",
+            "keys:read",
+            "keys:write",
+            "approvals:read",
+            "approvals:decide",
+            "team:read",
+            "team:write",
+            "logs:read",
+            "audit:read",
+            "support:write",
+            "sending",
+            "full"
+          ]
+        }
+      },
+      {
+        "name": "rateLimit",
+        "place": "body",
+        "key": "rateLimit",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--rate-limit"
+        ],
+        "valueName": "number",
+        "description": "Requests per minute, 1 to 1000000; 600 unless given. The whole minute’s allowance may be used at once.",
+        "value": {
+          "kind": "number",
+          "whole": true,
+          "min": 1,
+          "max": 1000000
+        }
+      },
+      {
+        "name": "recipientAllowlist",
+        "place": "body",
+        "key": "recipientAllowlist",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--recipient-allowlist"
+        ],
+        "valueName": "text",
+        "description": "Who may be written to: `a@b.c`, `@b.c` (that domain) or `*.b.c` (its subdomains). Everyone unless given.",
+        "value": {
+          "kind": "list",
+          "choices": null
+        }
+      },
+      {
+        "name": "ipAllowlist",
+        "place": "body",
+        "key": "ipAllowlist",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--ip-allowlist"
+        ],
+        "valueName": "text",
+        "description": "Networks the key may be used from, v4 and v6, as CIDR; a single address stands for itself. Everywhere unless given.",
+        "value": {
+          "kind": "list",
+          "choices": null
+        }
+      },
+      {
+        "name": "expiresAt",
+        "place": "body",
+        "key": "expiresAt",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--expires-at"
+        ],
+        "valueName": "text",
+        "description": "When the key ends: RFC 3339 with an offset, in the future. Never unless given.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "approvalMode",
+        "place": "body",
+        "key": "approvalMode",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--approval-mode"
+        ],
+        "valueName": "choice",
+        "description": "Whether sends wait for a person: `off` unless given. `always` and `policy` are not available in this version.",
+        "value": {
+          "kind": "choice",
+          "choices": [
+            "off",
+            "always",
+            "policy"
+          ]
+        }
+      },
+      {
+        "name": "holdWhen",
+        "place": "body",
+        "key": "holdWhen",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--hold-when"
+        ],
+        "valueName": "json",
+        "description": "Which sends the approval mode `policy` holds.",
+        "value": {
+          "kind": "json"
+        }
+      },
+      {
+        "name": "persona",
+        "place": "body",
+        "key": "persona",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--persona"
+        ],
+        "valueName": "json",
+        "description": "Provenance of sends that say none themselves.",
+        "value": {
+          "kind": "json"
+        }
+      },
+      {
+        "name": "lockPersona",
+        "place": "body",
+        "key": "lockPersona",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--lock-persona"
+        ],
+        "valueName": "text",
+        "description": "True refuses sends that claim another agent name or source than the persona’s; needs a `persona`.",
+        "value": {
+          "kind": "boolean"
+        }
+      },
+      {
+        "name": "sendLimit",
+        "place": "body",
+        "key": "sendLimit",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--send-limit"
+        ],
+        "valueName": "json",
+        "description": "Messages the key may send per hour and per day, counted in whole hours and days of UTC.",
+        "value": {
+          "kind": "json"
+        }
+      }
+    ]
+  },
+  {
+    "id": "keys.revoke",
+    "command": "keys revoke",
+    "summary": "Revoke a key",
+    "description": "Ends a key for good and answers it; a key may revoke itself. It acts within a second on every server process. Messages it sent before are delivered, scheduled ones too: cancel those that are not to leave. None of them can be sent again (409 `issuing_key_revoked`). Revoking a revoked key changes nothing.",
+    "needsKey": true,
+    "scope": "keys:write",
+    "examples": [
+      "postrider keys revoke 0199a6a0-7b1e-7c3a-8a7b-2f1d0c9e8b7a"
+    ],
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "The id of the key.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "keys.rotate",
+    "command": "keys rotate",
+    "summary": "Rotate the secret of a key",
+    "description": "Gives a key a new secret, shown in `key` this once; everything else of it stays. The secrets before it go on working for `graceSeconds` at most, and are then `key_revoked`. A key can rotate itself and keys that are nowhere less restricted than itself, else 403 `permission_escalation`. A revoked key cannot be rotated (422 with `revoked` at `id`).",
+    "needsKey": true,
+    "scope": "keys:write",
+    "examples": [
+      "postrider keys rotate 0199a6a0-7b1e-7c3a-8a7b-2f1d0c9e8b7a --grace-seconds 3600"
+    ],
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "The id of the key.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "graceSeconds",
+        "place": "body",
+        "key": "graceSeconds",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--grace-seconds"
+        ],
+        "valueName": "number",
+        "description": "How long the old secret goes on working, 0 to 604800 seconds; 0 unless given, which ends it at once.",
+        "value": {
+          "kind": "number",
+          "whole": true,
+          "min": 0,
+          "max": 604800
+        }
+      }
+    ]
+  },
+  {
+    "id": "keys.pause",
+    "command": "keys pause",
+    "summary": "Pause the sending of a key",
+    "description": "From then on, within a second on every server process, every send of the key is 403 `sending_paused`; reading and managing go on. What was accepted before is delivered, scheduled messages too: cancel those that are not to leave. Pausing a paused key changes nothing. A revoked key cannot be paused (422 with `revoked` at `id`).",
+    "needsKey": true,
+    "scope": "keys:write",
+    "examples": [
+      "postrider keys pause 0199a6a0-7b1e-7c3a-8a7b-2f1d0c9e8b7a"
+    ],
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "The id of the key.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "keys.resume",
+    "command": "keys resume",
+    "summary": "Resume the sending of a key",
+    "description": "Lets a paused key send again. One that is not paused stays as it is. A revoked key cannot be resumed (422 with `revoked` at `id`).",
+    "needsKey": true,
+    "scope": "keys:write",
+    "examples": [
+      "postrider keys resume 0199a6a0-7b1e-7c3a-8a7b-2f1d0c9e8b7a"
+    ],
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "The id of the key.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
   },
   {
     "id": "requests.list",
@@ -1407,6 +2070,173 @@ export const COMMANDS: readonly CommandDescription[] = [
         }
       }
     ]
+  },
+  {
+    "id": "account.pause",
+    "command": "account pause",
+    "summary": "Pause all sending",
+    "description": "From then on, within a second on every server process, every send of every key of the account is 403 `sending_paused`; reading and managing go on. What was accepted before is delivered, scheduled messages too: cancel those that are not to leave. Answers the account; pausing a paused one changes nothing.",
+    "needsKey": true,
+    "scope": "account:write",
+    "examples": [
+      "postrider account pause"
+    ],
+    "inputs": []
+  },
+  {
+    "id": "account.resume",
+    "command": "account resume",
+    "summary": "Resume sending",
+    "description": "Lets the keys of a paused account send again, save those that are paused themselves. Answers the account; one that is not paused stays as it is.",
+    "needsKey": true,
+    "scope": "account:write",
+    "examples": [
+      "postrider account resume"
+    ],
+    "inputs": []
+  },
+  {
+    "id": "account.delete",
+    "command": "account delete",
+    "summary": "Delete the account",
+    "description": "Schedules the deletion of the account in 30 days. Until then everything works as before, sending included, so that nothing breaks before it has moved elsewhere, and `PATCH /account` with `cancelDeletion: true` keeps the account. After that everything of it is erased for good: keys, domains, templates, suppressions, messages with their content and trail, statistics, and logs, the audit log included; messages that wait are not sent any more. Asked for again, it answers the time that was set first.",
+    "needsKey": true,
+    "scope": "account:write",
+    "examples": [
+      "postrider account delete",
+      "postrider account delete --yes"
+    ],
+    "inputs": []
+  },
+  {
+    "id": "account.stats",
+    "command": "account stats",
+    "summary": "Read statistics",
+    "description": "What became of the messages accepted within a window of UTC days. Every number counts messages, and a message counts where one of its recipients at least is meant, so one with several recipients can be both delivered and bounced. `sent` are those whose hand-off was answered for good; what still waits, was canceled, or never left for a reason of our own is none of them. A complaint counts as delivered as well; a bounce that follows a delivery takes it back. All messages of the log count, those to test addresses and of test keys included. An event shows within two seconds, on the day on which its message was accepted.",
+    "needsKey": true,
+    "scope": "stats:read",
+    "examples": [
+      "postrider account stats",
+      "postrider account stats --window 30d --by-tag --bounces --engagement --provenance"
+    ],
+    "inputs": [
+      {
+        "name": "window",
+        "place": "query",
+        "key": "window",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--window"
+        ],
+        "valueName": "text",
+        "description": "So many UTC days, today included: `1d` to `90d`, 14d unless given.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "provenance",
+        "place": "query",
+        "key": "provenance",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--provenance"
+        ],
+        "valueName": "text",
+        "description": "Adds `byChannel`, `bySource` and `topAgents`.",
+        "value": {
+          "kind": "boolean"
+        }
+      },
+      {
+        "name": "by_tag",
+        "place": "query",
+        "key": "by_tag",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--by-tag"
+        ],
+        "valueName": "text",
+        "description": "Adds `byTag`: each tag with its own rates.",
+        "value": {
+          "kind": "boolean"
+        }
+      },
+      {
+        "name": "bounces",
+        "place": "query",
+        "key": "bounces",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--bounces"
+        ],
+        "valueName": "text",
+        "description": "Adds `bounces`: the kinds of bounces.",
+        "value": {
+          "kind": "boolean"
+        }
+      },
+      {
+        "name": "engagement",
+        "place": "query",
+        "key": "engagement",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--engagement"
+        ],
+        "valueName": "text",
+        "description": "Adds `opens` and `clicks`, each while its tracking is on.",
+        "value": {
+          "kind": "boolean"
+        }
+      }
+    ]
+  },
+  {
+    "id": "account.volume",
+    "command": "account volume",
+    "summary": "Read the volume by day",
+    "description": "The statistics of each UTC day of a window, oldest first and ending with today; a day without messages is there with zeros. Messages count on the day on which they were accepted, and as in the statistics.",
+    "needsKey": true,
+    "scope": "stats:read",
+    "examples": [
+      "postrider account volume",
+      "postrider account volume --window 90d --json"
+    ],
+    "inputs": [
+      {
+        "name": "window",
+        "place": "query",
+        "key": "window",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--window"
+        ],
+        "valueName": "text",
+        "description": "So many UTC days, today included: `1d` to `90d`, 14d unless given.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "account.checklist",
+    "command": "account checklist",
+    "summary": "Read the checklist",
+    "description": "The steps from a fresh account to one that sends from its own domain, in a sensible order: which of them are done, and how to do the others. Nothing depends on it.",
+    "needsKey": true,
+    "scope": "account:read",
+    "examples": [
+      "postrider account checklist"
+    ],
+    "inputs": []
   },
   {
     "id": "templates.create",
@@ -1931,6 +2761,965 @@ export const COMMANDS: readonly CommandDescription[] = [
         ],
         "valueName": "key",
         "description": "Makes a retry safe: the same key with the same body answers the first answer again for 24 h (with `idempotency-replayed: true`), and sends nothing twice. Keys that begin with `auto-10m-` are kept for 10 minutes. 1 to 255 printable ASCII characters.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "domains.create",
+    "command": "domains add",
+    "summary": "Add a sending domain",
+    "description": "Makes a DKIM key pair (RSA, 2048 bits) for a domain and answers the records to publish: DKIM, and SPF and MX of the return path, are required; DMARC is advice. The domain is `pending` until they are found: call verify once they are published, or wait. A subdomain is a domain of its own. Top-level domains and other public suffixes are refused. An account has at most 50 domains (422 with `too_many` at `name`); one it has already is 409 `already_exists`. A name that another account has verified is 409 `domain_claimed`: its `fix` holds a TXT record; once that is published, the same call succeeds and the other account loses the domain. A name that was removed gets new keys; `restore` brings the old ones back. A selector that a key had at the name before is 409 `already_exists`. Names for special use (`localhost`, `local`, `onion`, `invalid`, `arpa`) are refused.",
+    "needsKey": true,
+    "scope": "domains:write",
+    "examples": [
+      "postrider domains add mail.example.com"
+    ],
+    "inputs": [
+      {
+        "name": "name",
+        "place": "body",
+        "key": "name",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "domain",
+        "description": "The domain that mail is to be sent from, for example `mail.example.com`. IDNs become A-labels.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "dkimSelector",
+        "place": "body",
+        "key": "dkimSelector",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--dkim-selector"
+        ],
+        "valueName": "text",
+        "description": "The selector of the DKIM key, the part before `._domainkey`; made up unless given. At most 100 characters.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "returnPath",
+        "place": "body",
+        "key": "returnPath",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--return-path"
+        ],
+        "valueName": "text",
+        "description": "The host that bounces come back to, below the domain: a label (`bounce`), or a full name (`bounce.mail.example.com`). It must have no other use. `bounce` unless given.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "ed25519",
+        "place": "body",
+        "key": "ed25519",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--ed25519"
+        ],
+        "valueName": "text",
+        "description": "Adds a second, Ed25519 key (RFC 8463) with a record of its own. Mail carries a second signature once that record is found; the domain is verified without it.",
+        "value": {
+          "kind": "boolean"
+        }
+      }
+    ]
+  },
+  {
+    "id": "domains.list",
+    "command": "domains list",
+    "summary": "List sending domains",
+    "description": "The sending domains of the account with their status and records, newest first, in keyset pages. Removed ones are in the history.",
+    "needsKey": true,
+    "scope": "domains:read",
+    "examples": [
+      "postrider domains list"
+    ],
+    "inputs": [
+      {
+        "name": "limit",
+        "place": "query",
+        "key": "limit",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--limit"
+        ],
+        "valueName": "number",
+        "description": "Page size, 1 to 100.",
+        "value": {
+          "kind": "number",
+          "whole": true,
+          "min": 1,
+          "max": 100
+        }
+      },
+      {
+        "name": "cursor",
+        "place": "query",
+        "key": "cursor",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--cursor"
+        ],
+        "valueName": "cursor",
+        "description": "`nextCursor` of the page before, with the same filters.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "domains.history",
+    "command": "domains history",
+    "summary": "List removed domains",
+    "description": "The domains that were removed from the account, with the DKIM records of the keys that are kept, newest first, in keyset pages. Restoring one brings these keys back.",
+    "needsKey": true,
+    "scope": "domains:read",
+    "examples": [
+      "postrider domains history"
+    ],
+    "inputs": [
+      {
+        "name": "limit",
+        "place": "query",
+        "key": "limit",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--limit"
+        ],
+        "valueName": "number",
+        "description": "Page size, 1 to 100.",
+        "value": {
+          "kind": "number",
+          "whole": true,
+          "min": 1,
+          "max": 100
+        }
+      },
+      {
+        "name": "cursor",
+        "place": "query",
+        "key": "cursor",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--cursor"
+        ],
+        "valueName": "cursor",
+        "description": "`nextCursor` of the page before, with the same filters.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "domains.get",
+    "command": "domains get",
+    "summary": "Read one domain",
+    "description": "A sending domain with its status and its records, as they were found when they were looked up last. Removed ones are read too.",
+    "needsKey": true,
+    "scope": "domains:read",
+    "examples": [
+      "postrider domains get mail.example.com"
+    ],
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "UUIDv7, so that id order is time order.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "domains.records",
+    "command": "domains records",
+    "summary": "Read the records to publish",
+    "description": "The DNS records of a domain, required ones first, each with what the DNS said of it last. With `Accept: text/plain` the answer is a zone file (RFC 1035) that DNS hosts import; the suggested DMARC record is a comment in it, with what was found, unless the DNS said that there is none.",
+    "needsKey": true,
+    "scope": "domains:read",
+    "examples": [
+      "postrider domains records mail.example.com",
+      "postrider domains records mail.example.com --zone > mail.example.com.zone"
+    ],
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "UUIDv7, so that id order is time order.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "domains.verify",
+    "command": "domains verify",
+    "summary": "Verify a domain",
+    "description": "Looks every record of the domain up now, past all caches, and answers the domain with a pass or fail, the reason and what was found of each. A `failed` domain begins anew. A DNS that cannot be asked changes no status. A name that another account has verified is 409 `domain_claimed` with a TXT record in its `fix`; once that is published the same call takes the domain over. It is `retryable` where the DNS did not answer whether it is.",
+    "needsKey": true,
+    "scope": "domains:write",
+    "examples": [
+      "postrider domains verify mail.example.com",
+      "postrider domains verify mail.example.com --watch"
+    ],
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "UUIDv7, so that id order is time order.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "domains.rotate",
+    "command": "domains rotate",
+    "summary": "Rotate the DKIM keys",
+    "description": "Makes new DKIM keys under a new selector, without a gap: mail is signed with the old key until the record of the new one is found, by verify or by the regular look-ups; then with the new one, and the old record is listed for 7 more days, for mail that is still on its way. While new keys wait for their records, calling it again changes nothing unless it names another selector. A removed domain is 404.",
+    "needsKey": true,
+    "scope": "domains:write",
+    "examples": [
+      "postrider domains rotate mail.example.com"
+    ],
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "UUIDv7, so that id order is time order.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "dkimSelector",
+        "place": "body",
+        "key": "dkimSelector",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--dkim-selector"
+        ],
+        "valueName": "text",
+        "description": "The selector of the new key, one the domain never had; made up unless given.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "ed25519",
+        "place": "body",
+        "key": "ed25519",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--ed25519"
+        ],
+        "valueName": "text",
+        "description": "True adds a second, Ed25519 key or renews it; false takes it away at once. Left out: it is renewed where the domain has one.",
+        "value": {
+          "kind": "boolean"
+        }
+      }
+    ]
+  },
+  {
+    "id": "domains.delete",
+    "command": "domains delete",
+    "summary": "Remove a domain",
+    "description": "Removes a domain and answers it as `removed`: sends from it are refused at once. Its DKIM keys are kept in the history, from which it can be restored.",
+    "needsKey": true,
+    "scope": "domains:write",
+    "examples": [
+      "postrider domains delete mail.example.com"
+    ],
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "UUIDv7, so that id order is time order.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "domains.restore",
+    "command": "domains restore",
+    "summary": "Restore a removed domain",
+    "description": "Brings a removed domain back with the keys it had, so that records which are still published count again: it is `pending`, and its records are looked up at once. A name that the account has added again meanwhile is 409 `already_exists`; one that another account has verified is 409 `domain_claimed`, as when it is created. More than 50 domains are 422 with `too_many` at `id`. A domain that is not removed is answered as it is.",
+    "needsKey": true,
+    "scope": "domains:write",
+    "examples": [
+      "postrider domains restore mail.example.com"
+    ],
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "UUIDv7, so that id order is time order.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "tickets.create",
+    "command": "tickets create",
+    "summary": "Raise a support ticket",
+    "description": "Raises a ticket with the operator of this installation. What is known of `requestId` and `emailId` is attached as it is now, of the own account alone: an id that the account has nothing of is kept, and attached as null, since not every request is logged. The answer appears in the thread and is mailed to the requester: the person behind the key, or else the owner of the account.",
+    "needsKey": true,
+    "scope": "support:write",
+    "examples": [
+      "postrider tickets create --subject \"Mail to example.com is late\" --body @question.txt --email-id <email id>",
+      "postrider tickets create --subject \"A 500\" --body \"See the request.\" --request-id <request id> --context '{\"page\":\"/checkout\"}'"
+    ],
+    "inputs": [
+      {
+        "name": "subject",
+        "place": "body",
+        "key": "subject",
+        "required": true,
+        "positional": false,
+        "flags": [
+          "--subject"
+        ],
+        "valueName": "text",
+        "description": "One line, 1 to 200 characters.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "body",
+        "place": "body",
+        "key": "body",
+        "required": true,
+        "positional": false,
+        "flags": [
+          "--body"
+        ],
+        "valueName": "text",
+        "description": "Plain text, 1 to 20000 characters.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "requestId",
+        "place": "body",
+        "key": "requestId",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--request-id"
+        ],
+        "valueName": "text",
+        "description": "The `x-request-id` of the request it is about: what was logged of it is attached.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "emailId",
+        "place": "body",
+        "key": "emailId",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--email-id"
+        ],
+        "valueName": "text",
+        "description": "The message it is about: its trail is attached.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "context",
+        "place": "body",
+        "key": "context",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--context"
+        ],
+        "valueName": "json",
+        "description": "What the application knows of the case: a JSON object of at most 16384 bytes. The names `requestId`, `requestLog`, `emailId`, `emailTrail`, `withheld` are the server’s own.",
+        "value": {
+          "kind": "json"
+        }
+      }
+    ]
+  },
+  {
+    "id": "tickets.list",
+    "command": "tickets list",
+    "summary": "List support tickets",
+    "description": "The tickets of the account with their threads, newest first, in keyset pages.",
+    "needsKey": true,
+    "scope": "support:write",
+    "examples": [
+      "postrider tickets list --status pending"
+    ],
+    "inputs": [
+      {
+        "name": "status",
+        "place": "query",
+        "key": "status",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--status"
+        ],
+        "valueName": "choice",
+        "description": "Only tickets that stand so.",
+        "value": {
+          "kind": "choice",
+          "choices": [
+            "open",
+            "pending",
+            "solved",
+            "closed"
+          ]
+        }
+      },
+      {
+        "name": "limit",
+        "place": "query",
+        "key": "limit",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--limit"
+        ],
+        "valueName": "number",
+        "description": "Page size, 1 to 100.",
+        "value": {
+          "kind": "number",
+          "whole": true,
+          "min": 1,
+          "max": 100
+        }
+      },
+      {
+        "name": "cursor",
+        "place": "query",
+        "key": "cursor",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--cursor"
+        ],
+        "valueName": "cursor",
+        "description": "`nextCursor` of the page before, with the same filters.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "tickets.get",
+    "command": "tickets get",
+    "summary": "Read a support ticket",
+    "description": "One ticket of the account, by id or number, with its whole thread and what was captured with it.",
+    "needsKey": true,
+    "scope": "support:write",
+    "examples": [
+      "postrider tickets get 12"
+    ],
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "Id or number of the ticket.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "tickets.reply",
+    "command": "tickets reply",
+    "summary": "Reply to a support ticket",
+    "description": "Adds a message to the thread; a ticket that was `pending` or `solved` is `open` again. One that is `closed` takes no more: 422 `validation_failed` at `id`, and so it is for a thread that is full (100 messages, or 200000 characters).",
+    "needsKey": true,
+    "scope": "support:write",
+    "examples": [
+      "postrider tickets reply 12 --body \"That solved it, thank you.\""
+    ],
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "Id or number of the ticket.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "body",
+        "place": "body",
+        "key": "body",
+        "required": true,
+        "positional": false,
+        "flags": [
+          "--body"
+        ],
+        "valueName": "text",
+        "description": "Plain text, 1 to 20000 characters.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "audit.list",
+    "command": "audit list",
+    "summary": "Read the audit log",
+    "description": "Who changed what in the account, newest first, in keyset pages. Entries are only ever added, and each carries the hash of the one before; the operator’s `postrider-server audit verify` computes every hash again.",
+    "needsKey": true,
+    "scope": "audit:read",
+    "examples": [
+      "postrider audit list --action suppression",
+      "postrider audit list --actor <key id> --limit 20"
+    ],
+    "inputs": [
+      {
+        "name": "action",
+        "place": "query",
+        "key": "action",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--action"
+        ],
+        "valueName": "text",
+        "description": "Only this action, such as `domain.verified`; or a noun such as `domain`, for all actions on it.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "actor",
+        "place": "query",
+        "key": "actor",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--actor"
+        ],
+        "valueName": "text",
+        "description": "Only what this actor did.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "target_id",
+        "place": "query",
+        "key": "target_id",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--target-id"
+        ],
+        "valueName": "text",
+        "description": "Only changes of this.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "from",
+        "place": "query",
+        "key": "from",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--from"
+        ],
+        "valueName": "address",
+        "description": "Entries made at this time or later.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "to",
+        "place": "query",
+        "key": "to",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--to"
+        ],
+        "valueName": "address",
+        "description": "Entries made before this time.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "limit",
+        "place": "query",
+        "key": "limit",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--limit"
+        ],
+        "valueName": "number",
+        "description": "Page size, 1 to 100.",
+        "value": {
+          "kind": "number",
+          "whole": true,
+          "min": 1,
+          "max": 100
+        }
+      },
+      {
+        "name": "cursor",
+        "place": "query",
+        "key": "cursor",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--cursor"
+        ],
+        "valueName": "cursor",
+        "description": "`nextCursor` of the page before, with the same filters.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "tools.list",
+    "command": "tools list",
+    "summary": "List the free tools",
+    "description": "Every tool that needs no key, with the JSON Schema of its request. Does not count as a request to a tool.",
+    "needsKey": false,
+    "scope": null,
+    "examples": [
+      "postrider tools list"
+    ],
+    "inputs": []
+  },
+  {
+    "id": "tools.spf",
+    "command": "tools spf",
+    "summary": "Check the SPF record of a domain",
+    "description": "Reads the SPF record with everything it includes and redirects to, counts the ten look-ups and the two that may lead to nothing, and names what is wrong. Needs no key; nothing is stored. Answers within 12 seconds, 200 also where the DNS does not: then a finding says what could not be checked. At most 20 requests a minute from one address, bodies of at most 64 KB.",
+    "needsKey": false,
+    "scope": null,
+    "examples": [
+      "postrider tools spf example.com"
+    ],
+    "inputs": [
+      {
+        "name": "domain",
+        "place": "body",
+        "key": "domain",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "domain",
+        "description": "The domain, such as `example.com`.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "tools.dkim",
+    "command": "tools dkim",
+    "summary": "Check the DKIM keys of a domain",
+    "description": "Reads the public key under a selector and names what is wrong with it. Without a selector the common ones are tried, which finds no key under another name. Needs no key; nothing is stored. Answers within 12 seconds, 200 also where the DNS does not: then a finding says what could not be checked. At most 20 requests a minute from one address, bodies of at most 64 KB.",
+    "needsKey": false,
+    "scope": null,
+    "examples": [
+      "postrider tools dkim example.com --selector s1",
+      "postrider tools dkim example.com"
+    ],
+    "inputs": [
+      {
+        "name": "domain",
+        "place": "body",
+        "key": "domain",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "domain",
+        "description": "The signing domain, such as `example.com`.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "selector",
+        "place": "body",
+        "key": "selector",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--selector"
+        ],
+        "valueName": "text",
+        "description": "The selector, the `s=` of a DKIM-Signature header. Without it the common ones are tried.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "tools.dmarc",
+    "command": "tools dmarc",
+    "summary": "Check the DMARC policy of a domain",
+    "description": "Reads the DMARC record at the name, else at its organisational domain, and judges policy, alignment and addresses for reports, with the consent of other domains that are to receive them. Needs no key; nothing is stored. Answers within 12 seconds, 200 also where the DNS does not: then a finding says what could not be checked. At most 20 requests a minute from one address, bodies of at most 64 KB.",
+    "needsKey": false,
+    "scope": null,
+    "examples": [
+      "postrider tools dmarc example.com"
+    ],
+    "inputs": [
+      {
+        "name": "domain",
+        "place": "body",
+        "key": "domain",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "domain",
+        "description": "The domain in From, such as `example.com`.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "tools.mx",
+    "command": "tools mx",
+    "summary": "Check the mail exchangers of a domain",
+    "description": "Reads the MX records with the addresses of each host and their names, and says whether mail can be delivered to the domain. The hosts are not connected to. Needs no key; nothing is stored. Answers within 12 seconds, 200 also where the DNS does not: then a finding says what could not be checked. At most 20 requests a minute from one address, bodies of at most 64 KB.",
+    "needsKey": false,
+    "scope": null,
+    "examples": [
+      "postrider tools mx example.com"
+    ],
+    "inputs": [
+      {
+        "name": "domain",
+        "place": "body",
+        "key": "domain",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "domain",
+        "description": "The domain, such as `example.com`.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "tools.blocklist",
+    "command": "tools blocklist",
+    "summary": "Look an address or a domain up in blocklists",
+    "description": "Asks the blocklists of this installation: an IP address those of addresses, a domain those of domains. Each list is believed only while its test points answer as RFC 5782 says; one that does not is neither listed nor not listed. Private addresses are refused. Needs no key; nothing is stored. Answers within 12 seconds, 200 also where the DNS does not: then a finding says what could not be checked. At most 20 requests a minute from one address, bodies of at most 64 KB.",
+    "needsKey": false,
+    "scope": null,
+    "examples": [
+      "postrider tools blocklist 198.51.100.7",
+      "postrider tools blocklist example.com"
+    ],
+    "inputs": [
+      {
+        "name": "target",
+        "place": "body",
+        "key": "target",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "domain-or-address",
+        "description": "A public IPv4 or IPv6 address, or a domain.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "tools.inbox-placement",
+    "command": "tools inbox-placement",
+    "summary": "Estimate whether a message reaches the inbox",
+    "description": "An estimate, not a seed test: nothing is sent. Looks at authentication (of a whole message given as `raw`), headers, content, links, blocklists and, where the installation has one, the score of SpamAssassin. What a receiver knows of a sender’s past cannot be seen from outside. Needs no key; nothing is stored. Answers within 12 seconds, 200 also where the DNS does not: then a finding says what could not be checked. At most 20 requests a minute from one address, bodies of at most 64 KB.",
+    "needsKey": false,
+    "scope": null,
+    "examples": [
+      "postrider tools inbox-placement --file message.eml",
+      "postrider tools inbox-placement --from \"Ada <ada@example.com>\" --subject \"Your receipt\" --text \"Thank you.\""
+    ],
+    "inputs": [
+      {
+        "name": "raw",
+        "place": "body",
+        "key": "raw",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--raw"
+        ],
+        "valueName": "text",
+        "description": "A whole message as it was received, with its headers; then nothing else but `ip`.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "from",
+        "place": "body",
+        "key": "from",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--from"
+        ],
+        "valueName": "address",
+        "description": "Sender, where the message is given in parts.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "subject",
+        "place": "body",
+        "key": "subject",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--subject"
+        ],
+        "valueName": "text",
+        "description": "Subject line.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "html",
+        "place": "body",
+        "key": "html",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--html"
+        ],
+        "valueName": "content",
+        "description": "HTML body.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "text",
+        "place": "body",
+        "key": "text",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--text"
+        ],
+        "valueName": "content",
+        "description": "Plain text body.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "ip",
+        "place": "body",
+        "key": "ip",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--ip"
+        ],
+        "valueName": "text",
+        "description": "The address that sent `raw`; without it that of the topmost Received header counts.",
         "value": {
           "kind": "text"
         }

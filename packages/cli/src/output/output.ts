@@ -6,6 +6,7 @@ import { inertJson, singleLine } from './untrusted-text.ts';
 /** Where a command's answer and remarks go. Data goes to stdout, everything else to stderr. */
 export interface Output {
   readonly isJson: boolean;
+  readonly isQuiet: boolean;
   readonly paint: Paint;
   /** Columns of the terminal, or null where stdout is none. */
   readonly width: number | null;
@@ -21,6 +22,7 @@ export function createOutput(io: CliIo, options: GlobalOptions): Output {
   const isTerminal = io.stdout.isTTY === true;
   return {
     isJson: options.isJson,
+    isQuiet: options.isQuiet,
     paint: paintFor(options.hasColor && isTerminal),
     width: isTerminal ? (io.stdout.columns ?? 80) : null,
     writeJson: (answer) => {

@@ -6,7 +6,7 @@ export interface Paint {
   title(text: string): string;
   faint(text: string): string;
   bad(text: string): string;
-  /** A message's status in the colour of what it means; may be padded. */
+  /** A status in the colour of what it means, whether a message's, a domain's or a finding's; may be padded. */
   status(text: string): string;
 }
 
@@ -21,8 +21,19 @@ export function paintFor(hasColor: boolean): Paint {
   };
 }
 
+const OTHER_STATUSES: ReadonlyMap<string, 'green' | 'red'> = new Map([
+  ['pass', 'green'],
+  ['verified', 'green'],
+  ['not_listed', 'green'],
+  ['fail', 'red'],
+  ['listed', 'red'],
+  ['removed', 'red'],
+]);
+
 /** A status that may still change is yellow, whether somebody has to act or not. */
 function statusColor(status: string): 'green' | 'red' | 'yellow' {
+  const other = OTHER_STATUSES.get(status);
+  if (other !== undefined) return other;
   const outcome = outcomeOf(status);
   if (outcome === 'succeeded') return 'green';
   return outcome === 'failed' ? 'red' : 'yellow';

@@ -1,5 +1,21 @@
+import { getAccountChecklist } from './account/checklist.ts';
+import { deleteAccount } from './account/delete.ts';
 import { getAccount } from './account/get.ts';
+import { pauseAccount } from './account/pause.ts';
+import { resumeAccount } from './account/resume.ts';
+import { getAccountStats } from './account/stats.ts';
 import { updateAccount } from './account/update.ts';
+import { getAccountVolume } from './account/volume.ts';
+import { listAuditEntries } from './audit/list.ts';
+import { createDomain } from './domains/create.ts';
+import { deleteDomain } from './domains/delete.ts';
+import { getDomain } from './domains/get.ts';
+import { listRemovedDomains } from './domains/history.ts';
+import { listDomains } from './domains/list.ts';
+import { getDomainRecords } from './domains/records.ts';
+import { restoreDomain } from './domains/restore.ts';
+import { rotateDomain } from './domains/rotate.ts';
+import { verifyDomain } from './domains/verify.ts';
 import { cancelEmail, deleteEmail } from './emails/cancel.ts';
 import { exportEmails } from './emails/export.ts';
 import { getEmail } from './emails/get.ts';
@@ -8,7 +24,15 @@ import { rescheduleEmail } from './emails/reschedule.ts';
 import { resendEmail } from './emails/resend.ts';
 import { sendEmail } from './emails/send.ts';
 import { sendEmailBatch } from './emails/send-batch.ts';
+import { createKey } from './keys/create.ts';
+import { getKey } from './keys/get.ts';
+import { listKeys } from './keys/list.ts';
+import { pauseKey } from './keys/pause.ts';
+import { resumeKey } from './keys/resume.ts';
+import { revokeKey } from './keys/revoke.ts';
+import { rotateKey } from './keys/rotate.ts';
 import { getOwnKey } from './keys/self.ts';
+import { updateKey } from './keys/update.ts';
 import { getRequest } from './requests/get.ts';
 import { listRequests } from './requests/list.ts';
 import { getHealth } from './service/health.ts';
@@ -27,6 +51,17 @@ import { listTemplates } from './templates/list.ts';
 import { renderTemplate } from './templates/render.ts';
 import { testTemplate } from './templates/test.ts';
 import { updateTemplate } from './templates/update.ts';
+import { createTicket } from './tickets/create.ts';
+import { getTicket } from './tickets/get.ts';
+import { listTickets } from './tickets/list.ts';
+import { replyToTicket } from './tickets/reply.ts';
+import { checkBlocklist } from './tools/blocklist.ts';
+import { checkDkim } from './tools/dkim.ts';
+import { checkDmarc } from './tools/dmarc.ts';
+import { checkInboxPlacement } from './tools/inbox-placement.ts';
+import { listTools } from './tools/list.ts';
+import { checkMx } from './tools/mx.ts';
+import { checkSpf } from './tools/spf.ts';
 import { tagLink } from './tools/utm.ts';
 
 /** The registry: the REST router, the OpenAPI document, the MCP tools, the SDK and the CLI are all made from this list. */
@@ -41,6 +76,14 @@ export const OPERATIONS = [
   rescheduleEmail,
   resendEmail,
   getOwnKey,
+  createKey,
+  listKeys,
+  getKey,
+  updateKey,
+  revokeKey,
+  rotateKey,
+  pauseKey,
+  resumeKey,
   listRequests,
   getRequest,
   createSuppression,
@@ -49,6 +92,12 @@ export const OPERATIONS = [
   deleteSuppression,
   getAccount,
   updateAccount,
+  pauseAccount,
+  resumeAccount,
+  deleteAccount,
+  getAccountStats,
+  getAccountVolume,
+  getAccountChecklist,
   createTemplate,
   listTemplates,
   getTemplate,
@@ -56,6 +105,27 @@ export const OPERATIONS = [
   deleteTemplate,
   renderTemplate,
   testTemplate,
+  createDomain,
+  listDomains,
+  listRemovedDomains,
+  getDomain,
+  getDomainRecords,
+  verifyDomain,
+  rotateDomain,
+  deleteDomain,
+  restoreDomain,
+  createTicket,
+  listTickets,
+  getTicket,
+  replyToTicket,
+  listAuditEntries,
+  listTools,
+  checkSpf,
+  checkDkim,
+  checkDmarc,
+  checkMx,
+  checkBlocklist,
+  checkInboxPlacement,
   tagLink,
   getServiceInformation,
   getHealth,

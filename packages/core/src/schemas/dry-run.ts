@@ -7,7 +7,7 @@ import { RECIPIENT_KINDS } from './recipients.ts';
 
 /** What a dry run looks at, in the order it tells them; each is always there. */
 export const DRY_RUN_CHECKS = {
-  account: 'The account may send.',
+  account: 'The account and the key may send as they are asked to.',
   domain: 'The sender’s domain is verified.',
   allowlist: 'Every recipient is on the key’s recipient allowlist.',
   suppression: 'No recipient is on the suppression list.',
@@ -15,7 +15,7 @@ export const DRY_RUN_CHECKS = {
   attachments: 'Every file is there, allowed and small enough.',
   schedule: 'The scheduled time can be kept.',
   content: 'Whatever else the content must fulfil.',
-  quota: 'The monthly quota suffices.',
+  quota: 'The monthly quota suffices, and the key’s send limits.',
 } as const;
 
 export type DryRunCheckName = keyof typeof DRY_RUN_CHECKS;

@@ -1,10 +1,18 @@
 import { z } from 'zod';
+import { LIMITS } from '../limits.ts';
 import { ALL_SCOPES } from '../scopes.ts';
+import { APPROVAL_MODES, holdWhenSchema } from './hold-when.ts';
 import { idSchema, timestampSchema } from './identifiers.ts';
 import { agentNameSchema, sourceSchema } from './provenance.ts';
 
 export const KEY_MODES = ['live', 'test'] as const;
 export type KeyMode = (typeof KEY_MODES)[number];
+
+/** How many messages a key may send; null where that is not limited. */
+export interface SendLimit {
+  readonly hour: number | null;
+  readonly day: number | null;
+}
 
 /** An API key as reads show it: never its secret. */
 export const keyFields = {
@@ -14,16 +22,45 @@ export const keyFields = {
   prefix: z.string().describe('How the key begins, `pr_live_` or `pr_test_`.'),
   last4: z.string().describe('How the key ends.'),
   scopes: z.array(z.enum(ALL_SCOPES)),
+  rateLimit: z.number().int().describe('Requests per minute.'),
   recipientAllowlist: z
     .array(z.string())
     .nullable()
     .describe('Entries `a@b.c`, `@b.c` or `*.b.c`; null allows every recipient.'),
+  ipAllowlist: z
+    .array(z.string())
+    .nullable()
+    .describe('Networks (CIDR) that the key may be used from; null allows every address.'),
+  approvalMode: z.enum(APPROVAL_MODES),
+  holdWhen: holdWhenSchema.nullable().describe('The rules of the approval mode `policy`.'),
   persona: z
     .object({ agentName: agentNameSchema.nullable(), source: sourceSchema.nullable() })
     .nullable()
     .describe('Provenance defaults of the key.'),
+  lockPersona: z.boolean().describe('Whether sends may claim no other agent name or source than the persona’s.'),
+  sendLimit: z
+    .object({ hour: z.number().int().nullable(), day: z.number().int().nullable() })
+    .nullable()
+    .describe('Messages per hour and per day (UTC); null where there is no limit.'),
   createdAt: timestampSchema,
   lastUsedAt: timestampSchema.nullable().describe('Written at most once a minute.'),
   expiresAt: timestampSchema.nullable(),
   revokedAt: timestampSchema.nullable(),
+  pausedAt: timestampSchema.nullable().describe('Since when the key sends nothing; null where it may.'),
 };
+
+export const keySchema = z.object(keyFields).meta({ id: 'Key' });
+
+/** A key with its secret, as creation and rotation answer it. */
+export const keyWithSecretSchema = z
+  .object({ ...keyFields, key: z.string().describe('The whole secret. Shown this once, and stored nowhere.') })
+  .meta({ id: 'KeyWithSecret' });
+
+export const keyParams = z.object({ id: z.string().describe('The id of the key.') });
+
+/** What the rule against escalation compares; told in the descriptions of the operations that can break it. */
+export const ESCALATION_RULE =
+  'A key can neither make nor become a less restricted key than itself, nor loosen another beyond itself: scopes, `mode` (a test key makes no live one), `rateLimit`, `recipientAllowlist`, `ipAllowlist`, `expiresAt`, `sendLimit`, `persona` with `lockPersona`, and `approvalMode` with `holdWhen` are each compared, and 403 `permission_escalation` names those that go too far.';
+
+/** How large `LIMITS.keyNameCharacters` is, for descriptions. */
+export const KEY_NAME_RULE = `1 to ${LIMITS.keyNameCharacters} characters`;

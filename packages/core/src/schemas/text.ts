@@ -28,7 +28,7 @@ export function bodyText(minBytes: number, maxBytes: number) {
 }
 
 /** Bytes of a string in UTF-8, counted without encoding it. Lone surrogates count as 3, as their replacement would. */
-function utf8Bytes(text: string): number {
+export function utf8Bytes(text: string): number {
   let bytes = text.length;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);

@@ -1,36 +1,13 @@
 import { findOperation, type Message } from '@postrider/core';
-import { present, refuse, UNTRUSTED_NOTE } from '../results.ts';
-import type { SurfaceEntry } from '../surface.ts';
-import { defineTool, placeGiven, type Tool } from '../tool.ts';
-import { toolInputSchema, toolOutputSchema } from '../tool-schemas.ts';
-import { BODY_OFFSET, isOffset, offsetProblem } from './body-offset.ts';
+import { UNTRUSTED_NOTE } from '../results.ts';
+import { callingTool } from '../tool.ts';
 import { eventRows, line, recipientRows, section } from './message-text.ts';
 
-const operation = findOperation('emails.get');
-
-/** Reads a message; `body_offset` pages through bodies that are longer than one result shows. */
-export function getEmailTool(entry: SurfaceEntry): Tool {
-  return defineTool({
-    entry,
-    ...operation.mcp,
-    input: toolInputSchema(entry, { body_offset: BODY_OFFSET }),
-    output: toolOutputSchema(operation),
-    run: async ({ body_offset: offset = 0, ...given }, { invoke, signal }) => {
-      if (!isOffset(offset)) return refuse(offsetProblem());
-      const placed = placeGiven(entry, given);
-      if (!placed.ok) return refuse(placed.problem);
-      const result = await invoke(operation.id, placed.input, { signal });
-      if (!result.ok) return refuse(result.problem);
-      return present({
-        // The operation answers what it declares, over HTTP as in process.
-        record: result.body as Message,
-        bodyOffset: offset,
-        structuredNotes: [UNTRUSTED_NOTE],
-        toText: describeMessage,
-      });
-    },
-  });
-}
+export const getEmailTool = callingTool(findOperation('emails.get'), {
+  pagesBodies: true,
+  structuredNotes: [UNTRUSTED_NOTE],
+  toText: describeMessage,
+});
 
 function describeMessage(message: Message, untrusted: (text: string) => string): string {
   return [

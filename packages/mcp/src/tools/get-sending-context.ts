@@ -1,11 +1,6 @@
 import { findOperation, type OperationById, type OperationOutput } from '@postrider/core';
-import { present, refuse } from '../results.ts';
-import type { SurfaceEntry } from '../surface.ts';
-import { defineTool, placeGiven, type Tool } from '../tool.ts';
-import { toolInputSchema, toolOutputSchema } from '../tool-schemas.ts';
+import { callingTool } from '../tool.ts';
 import { line } from './message-text.ts';
-
-const operation = findOperation('keys.self');
 
 const SHOWN = [
   ...['name', 'mode', 'scopes', 'recipientAllowlist', 'persona', 'expiresAt'],
@@ -15,37 +10,31 @@ const SHOWN = [
 type OwnKey = OperationOutput<OperationById<'keys.self'>>;
 
 /** What an agent should know before it sends: its key, the domains it may send from, what is left of the month. */
-export function getSendingContextTool(entry: SurfaceEntry): Tool {
-  return defineTool({
-    entry,
-    ...operation.mcp,
-    input: toolInputSchema(entry),
-    output: toolOutputSchema(operation, SHOWN),
-    run: async (given, { invoke, signal }) => {
-      const placed = placeGiven(entry, given);
-      if (!placed.ok) return refuse(placed.problem);
-      const result = await invoke(operation.id, placed.input, { signal });
-      if (!result.ok) return refuse(result.problem);
-      return present({
-        // The operation answers what it declares, over HTTP as in process.
-        record: pick(result.body as OwnKey),
-        structuredNotes: [],
-        toText: describeContext,
-      });
-    },
-  });
-}
+export const getSendingContextTool = callingTool(findOperation('keys.self'), {
+  shows: SHOWN,
+  toRecord: pick,
+  toText: describeContext,
+});
 
-function pick({ name, mode, scopes, recipientAllowlist, persona, expiresAt, sendingDomains, account, quota }: OwnKey) {
-  return { name, mode, scopes, recipientAllowlist, persona, expiresAt, sendingDomains, account, quota };
+/** `sendsLeft` and `sendingPaused` say enough by their names: the output schema, for which every connection pays, is open to them. */
+function pick(key: OwnKey) {
+  const { name, mode, scopes, recipientAllowlist, persona, expiresAt, sendingDomains, account, quota } = key;
+  const { sendsLeft, sendingPaused } = key;
+  return {
+    ...{ name, mode, scopes, recipientAllowlist, persona, expiresAt, sendingDomains, account, quota },
+    ...{ sendsLeft, sendingPaused },
+  };
 }
 
 function describeContext(context: ReturnType<typeof pick>, untrusted: (text: string) => string): string {
   const { mode, scopes, recipientAllowlist, persona, expiresAt, sendingDomains, quota, name, account } = context;
+  const { sendsLeft, sendingPaused } = context;
   return [
+    ...(sendingPaused === null ? [] : [`Nothing can be sent: the ${sendingPaused} is paused. Tell the user.`]),
     `Send from: ${sendingDomains.join(', ')}`,
     `Recipients: ${recipientAllowlist === null ? 'all' : recipientAllowlist.join(', ') || 'nobody'}`,
     `Left this month: ${quota.remaining} of ${quota.limit} recipients, until ${quota.resetsAt}`,
+    ...line('Left of this key’s own limit', describeSendsLeft(sendsLeft)),
     `Scopes: ${scopes.join(', ')}`,
     ...line('Key expires', expiresAt),
     ...(mode === 'test' ? ['Test key: nothing leaves the installation.'] : []),
@@ -53,4 +42,13 @@ function describeContext(context: ReturnType<typeof pick>, untrusted: (text: str
     ...line('Sends with source', persona?.source),
     untrusted(`Key ${name} of account ${account.name}`),
   ].join('\n');
+}
+
+function describeSendsLeft(left: OwnKey['sendsLeft']): string | null {
+  if (left === null) return null;
+  const { hour, day } = left;
+  return [
+    ...(hour === null ? [] : [`${hour} messages in this hour`]),
+    ...(day === null ? [] : [`${day} messages on this day`]),
+  ].join(', ');
 }

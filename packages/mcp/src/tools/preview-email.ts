@@ -1,6 +1,6 @@
 import { type DryRun, findOperation, type PlacedInput } from '@postrider/core';
 import { present, refuse, UNTRUSTED_NOTE } from '../results.ts';
-import type { SurfaceEntry } from '../surface.ts';
+import type { PlacedEntry } from '../surface.ts';
 import { defineTool, placeGiven, type Tool } from '../tool.ts';
 import { toolInputSchema } from '../tool-schemas.ts';
 import { checkRows, DRY_RUN_OUTPUT, refusedRows } from './dry-run-text.ts';
@@ -11,9 +11,10 @@ const operation = findOperation('emails.send');
 const ADVICE = 'Nothing was sent. Call send_email with the same arguments to send it.';
 
 /** The dry run of a send: whether it would be accepted or held and why, and what would be sent. */
-export function previewEmailTool(entry: SurfaceEntry): Tool {
+export function previewEmailTool(surface: PlacedEntry): Tool {
+  const { entry } = surface;
   return defineTool({
-    entry,
+    placed: surface,
     title: 'Preview an email',
     description:
       'Checks and renders one email as send_email would, and sends nothing. Not for sending: call send_email afterwards. Answers whether it would be accepted (`ok`) or held (`wouldHold`, `reasons`), every failed check with its fix, each recipient, the rendered message and what it costs of the quota.',

@@ -1,7 +1,7 @@
 import { findOperation, type Message, type MessageStatus, type PlacedInput } from '@postrider/core';
 import type { InvokeResult } from '../invoke.ts';
 import { present, refuse, UNTRUSTED_NOTE } from '../results.ts';
-import type { SurfaceEntry } from '../surface.ts';
+import type { PlacedEntry } from '../surface.ts';
 import { defineTool, placeGiven, type Tool, type ToolCall } from '../tool.ts';
 import { toolInputSchema, toolOutputSchema } from '../tool-schemas.ts';
 import { eventRows, line, recipientRows, section } from './message-text.ts';
@@ -29,11 +29,12 @@ type Outcome = Pick<Message, (typeof SHOWN)[number]> & { readonly settled: boole
 const PROGRESS_EVERY_SECONDS = 5;
 
 /** Waits for a message's outcome and answers it without the content; the time-out is an answer too, never an error. */
-export function waitForEmailTool(entry: SurfaceEntry): Tool {
+export function waitForEmailTool(surface: PlacedEntry): Tool {
+  const { entry } = surface;
   const output = toolOutputSchema(operation, SHOWN);
   const settled = { type: 'boolean', description: 'False where the time ran out first.' };
   return defineTool({
-    entry,
+    placed: surface,
     title: 'Wait for an email’s outcome',
     description:
       'Waits up to 50 seconds until a message has an outcome (sent, delivered, bounced, failed, …) and answers its status, recipients and trail. Not for content: use get_email. If the time runs out it answers the present status with `settled` false: call it again, and do not send again.',

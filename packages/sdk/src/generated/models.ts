@@ -4,11 +4,29 @@ import type { components } from './schema.ts';
 
 export type Account = components['schemas']['Account'];
 
+export type AccountDeletion = components['schemas']['AccountDeletion'];
+
+export type AccountStats = components['schemas']['AccountStats'];
+
+export type AgentStats = components['schemas']['AgentStats'];
+
 export type Attachment = components['schemas']['Attachment'];
+
+export type AuditEntry = components['schemas']['AuditEntry'];
+
+export type AuditPage = components['schemas']['AuditPage'];
 
 export type BatchItem = components['schemas']['BatchItem'];
 
 export type BatchOutcome = components['schemas']['BatchOutcome'];
+
+export type BlocklistCheck = components['schemas']['BlocklistCheck'];
+
+export type BlocklistFinding = components['schemas']['BlocklistFinding'];
+
+export type BlocklistRecord = components['schemas']['BlocklistRecord'];
+
+export type BounceKinds = components['schemas']['BounceKinds'];
 
 export type CanceledEmail = components['schemas']['CanceledEmail'];
 
@@ -18,11 +36,55 @@ export type CanceledEmail = components['schemas']['CanceledEmail'];
  */
 export type Channel = components['schemas']['Channel'];
 
+export type ChannelStats = components['schemas']['ChannelStats'];
+
+export type Checklist = components['schemas']['Checklist'];
+
+export type ChecklistItem = components['schemas']['ChecklistItem'];
+
+export type ClickStats = components['schemas']['ClickStats'];
+
+export type DkimCheck = components['schemas']['DkimCheck'];
+
+export type DkimFinding = components['schemas']['DkimFinding'];
+
+export type DkimRecord = components['schemas']['DkimRecord'];
+
+export type DmarcCheck = components['schemas']['DmarcCheck'];
+
+export type DmarcFinding = components['schemas']['DmarcFinding'];
+
+export type DmarcRecord = components['schemas']['DmarcRecord'];
+
+export type Domain = components['schemas']['Domain'];
+
+export type DomainHistoryPage = components['schemas']['DomainHistoryPage'];
+
+export type DomainPage = components['schemas']['DomainPage'];
+
+export type DomainRecord = components['schemas']['DomainRecord'];
+
+export type DomainRecords = components['schemas']['DomainRecords'];
+
 export type DryRun = components['schemas']['DryRun'];
 
 export type ExportRow = components['schemas']['ExportRow'];
 
 export type Health = components['schemas']['Health'];
+
+export type InboxPlacementCheck = components['schemas']['InboxPlacementCheck'];
+
+export type InboxPlacementFinding = components['schemas']['InboxPlacementFinding'];
+
+export type InboxPlacementRecord = components['schemas']['InboxPlacementRecord'];
+
+export type Key = components['schemas']['Key'];
+
+export type KeyChanges = components['schemas']['KeyChanges'];
+
+export type KeyPage = components['schemas']['KeyPage'];
+
+export type KeyWithSecret = components['schemas']['KeyWithSecret'];
 
 export type Message = components['schemas']['Message'];
 
@@ -44,7 +106,19 @@ export type MessageRecord = components['schemas']['MessageRecord'];
  */
 export type MessageStatus = components['schemas']['MessageStatus'];
 
+export type MxCheck = components['schemas']['MxCheck'];
+
+export type MxFinding = components['schemas']['MxFinding'];
+
+export type MxRecord = components['schemas']['MxRecord'];
+
+export type NewKey = components['schemas']['NewKey'];
+
 export type NewSuppression = components['schemas']['NewSuppression'];
+
+export type NewTicket = components['schemas']['NewTicket'];
+
+export type OpenStats = components['schemas']['OpenStats'];
 
 export type OwnKey = components['schemas']['OwnKey'];
 
@@ -75,11 +149,21 @@ export type ServiceInformation = components['schemas']['ServiceInformation'];
  */
 export type Source = components['schemas']['Source'];
 
+export type SourceStats = components['schemas']['SourceStats'];
+
+export type SpfCheck = components['schemas']['SpfCheck'];
+
+export type SpfFinding = components['schemas']['SpfFinding'];
+
+export type SpfRecord = components['schemas']['SpfRecord'];
+
 export type Suppression = components['schemas']['Suppression'];
 
 export type SuppressionPage = components['schemas']['SuppressionPage'];
 
 export type SuppressionsAdded = components['schemas']['SuppressionsAdded'];
+
+export type TagStats = components['schemas']['TagStats'];
 
 export type TaggedUrl = components['schemas']['TaggedUrl'];
 
@@ -91,8 +175,20 @@ export type TemplateVariable = components['schemas']['TemplateVariable'];
 
 export type TemplateVersion = components['schemas']['TemplateVersion'];
 
+export type Ticket = components['schemas']['Ticket'];
+
+export type TicketMessage = components['schemas']['TicketMessage'];
+
+export type TicketPage = components['schemas']['TicketPage'];
+
+export type Tool = components['schemas']['Tool'];
+
+export type ToolList = components['schemas']['ToolList'];
+
 /**
  * UTM parameters that are added to every http and https link of html and text before queueing; values 1 to 255
  * characters. Unsubscribe links, anchors, `mailto:` and links with template variables are left as they are.
  */
 export type Utm = components['schemas']['Utm'];
+
+export type VolumePoint = components['schemas']['VolumePoint'];

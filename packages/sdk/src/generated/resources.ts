@@ -8,6 +8,9 @@ import { RequestsResource } from './resources/requests.ts';
 import { SuppressionsResource } from './resources/suppressions.ts';
 import { AccountResource } from './resources/account.ts';
 import { TemplatesResource } from './resources/templates.ts';
+import { DomainsResource } from './resources/domains.ts';
+import { TicketsResource } from './resources/tickets.ts';
+import { AuditResource } from './resources/audit.ts';
 import { ToolsResource } from './resources/tools.ts';
 import { ServiceResource } from './resources/service.ts';
 
@@ -19,6 +22,9 @@ export abstract class Resources implements OperationCaller {
   readonly suppressions = new SuppressionsResource(this);
   readonly account = new AccountResource(this);
   readonly templates = new TemplatesResource(this);
+  readonly domains = new DomainsResource(this);
+  readonly tickets = new TicketsResource(this);
+  readonly audit = new AuditResource(this);
   readonly tools = new ToolsResource(this);
   readonly service = new ServiceResource(this);
 

@@ -30,7 +30,10 @@ export interface components {
                 used: number;
                 limit: number;
             };
-            /** @enum {string} */
+            /**
+             * @description From the bounces and complaints of the last 7 UTC days, every hour, where at least 100 messages were sent to others than test addresses; fewer are `good`. `watch` from 3 % bounces or 0.05 % complaints, `at_risk` from 5 % or 0.1 %, `suspended` from 10 % or 0.5 %: then sends are refused with `account_suspended`, until those days have passed or the operator resumes the account.
+             * @enum {string}
+             */
             reputationLevel: "good" | "watch" | "at_risk" | "suspended";
             /** @description Days for which the content of messages is kept: bodies and attachments. The log is kept longer. */
             retentionDays: number;
@@ -38,8 +41,63 @@ export interface components {
             trackOpens: boolean;
             /** @description Whether the links of HTML mail are rewritten to tell when they are followed. */
             trackClicks: boolean;
+            /** @description Since when nothing is sent, because somebody paused it; null where sending goes on. */
+            pausedAt: string | null;
             /** @description When the account is deleted; null where it stays. */
             deletionScheduledAt: string | null;
+        };
+        AccountDeletion: {
+            /**
+             * Format: date-time
+             * @description When the account is erased, unless that is canceled before.
+             */
+            deletionScheduledAt: string;
+        };
+        AccountStats: {
+            /** @description The window as asked for, such as `14d`. */
+            window: string;
+            /** @description Messages whose hand-off was answered for good for one recipient at least, refusals included. */
+            sent: number;
+            /** @description Those of them that were delivered to one recipient at least, and did not bounce later. */
+            delivered: number;
+            /** @description Those of them that bounced for one recipient at least. */
+            bounced: number;
+            /** @description Those of them that one recipient at least reported as spam. */
+            complained: number;
+            /** @description `delivered` against `sent`, in percent with two decimals; 0 where there are none. */
+            deliveryRate: number;
+            /** @description `bounced` against `sent`, in percent with two decimals; 0 where there are none. */
+            bounceRate: number;
+            /** @description `complained` against `sent`, in percent with two decimals; 0 where there are none. */
+            complaintRate: number;
+            /** @description With `by_tag`: every tag of sent messages, the most used first. */
+            byTag?: components["schemas"]["TagStats"][];
+            bounces?: components["schemas"]["BounceKinds"];
+            opens?: components["schemas"]["OpenStats"];
+            clicks?: components["schemas"]["ClickStats"];
+            /** @description With `provenance`: every channel. */
+            byChannel?: components["schemas"]["ChannelStats"][];
+            /** @description With `provenance`: every source. */
+            bySource?: components["schemas"]["SourceStats"][];
+            /** @description With `provenance`: the agents that sent most, ten at most. */
+            topAgents?: components["schemas"]["AgentStats"][];
+        };
+        AgentStats: {
+            agentName: string;
+            /** @description Messages whose hand-off was answered for good for one recipient at least, refusals included. */
+            sent: number;
+            /** @description Those of them that were delivered to one recipient at least, and did not bounce later. */
+            delivered: number;
+            /** @description Those of them that bounced for one recipient at least. */
+            bounced: number;
+            /** @description Those of them that one recipient at least reported as spam. */
+            complained: number;
+            /** @description `delivered` against `sent`, in percent with two decimals; 0 where there are none. */
+            deliveryRate: number;
+            /** @description `bounced` against `sent`, in percent with two decimals; 0 where there are none. */
+            bounceRate: number;
+            /** @description `complained` against `sent`, in percent with two decimals; 0 where there are none. */
+            complaintRate: number;
         };
         Attachment: {
             /** @description The name the recipient sees, 1 to 255 characters; folders before it are dropped. */
@@ -52,6 +110,42 @@ export interface components {
             content_type?: string;
             /** @description Makes the file inline: show it in html as `<img src="cid:…">`. */
             content_id?: string;
+        };
+        AuditEntry: {
+            /**
+             * Format: uuid
+             * @description UUIDv7, so that id order is time order.
+             */
+            id: string;
+            /** @description From 1 in each account, without gaps. */
+            seq: number;
+            /** @description The noun and what became of it, such as `suppression.removed`. */
+            action: string;
+            /** @description The id of a key or a person; `system` where a rule of the server did it, `operator` where somebody at its command line did, `recipient` where somebody who got mail did. */
+            actor: string;
+            /** @description What was changed; null where it is the account itself. */
+            targetId: string | null;
+            /** @description What a reader has to know beside that, such as a note. */
+            details: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            createdAt: string;
+            /** @description SHA-256 in hexadecimal over `previousHash` and all the fields of the entry: changing one changes it. */
+            hash: string;
+            /** @description `hash` of the entry before, and 64 zeros in the first. */
+            previousHash: string;
+        };
+        AuditPage: {
+            entries: components["schemas"]["AuditEntry"][];
+            /** @description Matches of the filters in all; past 10000 it may be an estimate, and then `totalIsEstimate` is true. */
+            total: number;
+            totalIsEstimate: boolean;
+            /** @description Give it as `cursor` for the next page; null at the end. */
+            nextCursor: string | null;
         };
         BatchItem: {
             /** @description Position of the item in the request, from 0. */
@@ -86,6 +180,72 @@ export interface components {
             /** @description One entry an item, in order. */
             results: components["schemas"]["BatchItem"][];
         };
+        BlocklistCheck: {
+            /** @description False where `status` is `fail`. */
+            ok: boolean;
+            /** @constant */
+            check: "blocklist";
+            /** @description What was checked. */
+            target: string;
+            /**
+             * @description The worst level of the findings.
+             * @enum {string}
+             */
+            status: "pass" | "warn" | "fail";
+            /** @description What each list says. */
+            records: components["schemas"]["BlocklistRecord"][];
+            /** @description What was found, the worst first. */
+            findings: components["schemas"]["BlocklistFinding"][];
+            /** @description ISO 8601, UTC. */
+            checkedAt: string;
+        };
+        BlocklistFinding: {
+            /**
+             * @description `pass`: as it should be. `warn`: worth mending, or not checked. `fail`: broken.
+             * @enum {string}
+             */
+            level: "pass" | "warn" | "fail";
+            /**
+             * @description What was found, stable; docs/tools.md explains each.
+             * @enum {string}
+             */
+            code: "blocklist_clean" | "blocklist_listed" | "blocklist_could_not_check" | "blocklist_none_asked";
+            /** @description What was found, in words. */
+            message: string;
+            /** @description What to do about it. */
+            fix: string;
+        };
+        BlocklistRecord: {
+            /** @constant */
+            type: "A";
+            /** @description The name that was asked for, or would have been. */
+            name: string;
+            /** @description The first code; null where the list gave none. */
+            value: string | null;
+            /** @description The zone of the list. */
+            list: string;
+            /**
+             * @description `could_not_check`: the list did not answer, answered with an error, or failed its own test points (RFC 5782).
+             * @enum {string}
+             */
+            status: "listed" | "not_listed" | "could_not_check";
+            /** @description The addresses the list answered with; what they mean is the list’s to say. */
+            codes: string[];
+            /** @description What the list says of a listing, or why it could not be asked. */
+            reason: string | null;
+        };
+        BounceKinds: {
+            /** @description The address does not exist. */
+            hard: number;
+            /** @description Temporarily undeliverable until the retries ran out. */
+            soft: number;
+            /** @description The receiver refused on policy or content. */
+            block: number;
+            /** @description A recipient reported the mail as spam: the complaints. */
+            spam: number;
+            /** @description The provider could not say. */
+            unknown: number;
+        };
         CanceledEmail: {
             /**
              * Format: uuid
@@ -100,6 +260,215 @@ export interface components {
          * @enum {string}
          */
         Channel: "api" | "sdk" | "mcp" | "smtp";
+        ChannelStats: {
+            channel: components["schemas"]["Channel"];
+            /** @description Messages whose hand-off was answered for good for one recipient at least, refusals included. */
+            sent: number;
+            /** @description Those of them that were delivered to one recipient at least, and did not bounce later. */
+            delivered: number;
+            /** @description Those of them that bounced for one recipient at least. */
+            bounced: number;
+            /** @description Those of them that one recipient at least reported as spam. */
+            complained: number;
+            /** @description `delivered` against `sent`, in percent with two decimals; 0 where there are none. */
+            deliveryRate: number;
+            /** @description `bounced` against `sent`, in percent with two decimals; 0 where there are none. */
+            bounceRate: number;
+            /** @description `complained` against `sent`, in percent with two decimals; 0 where there are none. */
+            complaintRate: number;
+        };
+        Checklist: {
+            items: components["schemas"]["ChecklistItem"][];
+            /** @description How many are done. */
+            completed: number;
+            total: number;
+        };
+        ChecklistItem: {
+            /** @description A name that stays the same. */
+            id: string;
+            label: string;
+            done: boolean;
+            /** @description How to do it. */
+            fix: string;
+        };
+        ClickStats: {
+            /** @description Sent messages that carried a rewritten link. */
+            tracked: number;
+            /** @description Those of them of which a link was followed at least once. */
+            clicked: number;
+            /** @description `clicked` against `tracked`, in percent with two decimals; 0 where there are none. */
+            clickRate: number;
+        };
+        DkimCheck: {
+            /** @description False where `status` is `fail`. */
+            ok: boolean;
+            /** @constant */
+            check: "dkim";
+            /** @description What was checked. */
+            target: string;
+            /**
+             * @description The worst level of the findings.
+             * @enum {string}
+             */
+            status: "pass" | "warn" | "fail";
+            /** @description The key records that were found. */
+            records: components["schemas"]["DkimRecord"][];
+            /** @description What was found, the worst first. */
+            findings: components["schemas"]["DkimFinding"][];
+            /** @description ISO 8601, UTC. */
+            checkedAt: string;
+        };
+        DkimFinding: {
+            /**
+             * @description `pass`: as it should be. `warn`: worth mending, or not checked. `fail`: broken.
+             * @enum {string}
+             */
+            level: "pass" | "warn" | "fail";
+            /**
+             * @description What was found, stable; docs/tools.md explains each.
+             * @enum {string}
+             */
+            code: "dkim_valid" | "dkim_selectors_tried" | "dkim_no_common_selector" | "dkim_missing" | "dkim_several_records" | "dkim_syntax_error" | "dkim_quotes" | "dkim_wrong_version" | "dkim_revoked" | "dkim_retired_key" | "dkim_key_type_unknown" | "dkim_key_unreadable" | "dkim_key_too_short" | "dkim_key_short" | "dkim_key_too_long" | "dkim_hash_refused" | "dkim_not_for_email" | "dkim_testing" | "dkim_wildcard" | "dkim_could_not_check";
+            /** @description What was found, in words. */
+            message: string;
+            /** @description What to do about it. */
+            fix: string;
+        };
+        DkimRecord: {
+            /** @constant */
+            type: "TXT";
+            /** @description `<selector>._domainkey.<domain>`. */
+            name: string;
+            /** @description The record, its strings joined. */
+            value: string;
+            selector: string;
+            /** @description `rsa` or `ed25519`; null where the record cannot be read. */
+            keyType: string | null;
+            /** @description Length of the key; null where there is none. */
+            keyBits: number | null;
+        };
+        DmarcCheck: {
+            /** @description False where `status` is `fail`. */
+            ok: boolean;
+            /** @constant */
+            check: "dmarc";
+            /** @description What was checked. */
+            target: string;
+            /**
+             * @description The worst level of the findings.
+             * @enum {string}
+             */
+            status: "pass" | "warn" | "fail";
+            /** @description The records that were looked for. */
+            records: components["schemas"]["DmarcRecord"][];
+            /** @description What was found, the worst first. */
+            findings: components["schemas"]["DmarcFinding"][];
+            /** @description ISO 8601, UTC. */
+            checkedAt: string;
+        };
+        DmarcFinding: {
+            /**
+             * @description `pass`: as it should be. `warn`: worth mending, or not checked. `fail`: broken.
+             * @enum {string}
+             */
+            level: "pass" | "warn" | "fail";
+            /**
+             * @description What was found, stable; docs/tools.md explains each.
+             * @enum {string}
+             */
+            code: "dmarc_valid" | "dmarc_inherited" | "dmarc_alignment" | "dmarc_missing" | "dmarc_several_records" | "dmarc_syntax_error" | "dmarc_policy_missing" | "dmarc_policy_invalid" | "dmarc_policy_none" | "dmarc_subdomain_policy_none" | "dmarc_pct_partial" | "dmarc_testing" | "dmarc_tag_invalid" | "dmarc_unknown_tag" | "dmarc_no_reports" | "dmarc_report_address_invalid" | "dmarc_report_not_authorized" | "dmarc_could_not_check";
+            /** @description What was found, in words. */
+            message: string;
+            /** @description What to do about it. */
+            fix: string;
+        };
+        DmarcRecord: {
+            /** @constant */
+            type: "TXT";
+            /** @description Where the record was looked for. */
+            name: string;
+            /** @description The record; null where there is none, or it was not read. */
+            value: string | null;
+            /**
+             * @description `report_authorization`: by it another domain agrees to take the reports (RFC 7489 §7.1).
+             * @enum {string}
+             */
+            purpose: "policy" | "report_authorization";
+        };
+        Domain: {
+            /**
+             * Format: uuid
+             * @description UUIDv7, so that id order is time order.
+             */
+            id: string;
+            /** @description In lower case, as A-labels. */
+            name: string;
+            /**
+             * @description `pending`: Its records are not all found yet: they are looked up after 5 minutes, later every hour, for 72 h. `verified`: Mail is sent from it. Its records are looked up once a day. `degraded`: A required record is gone. Mail is still sent from it for 72 h, in which its records are looked up every hour. `failed`: Its required records were not found in time, or another account proved that the name is its own; verifying starts again. `removed`: It was deleted, and its keys are kept for a restoration.
+             * @enum {string}
+             */
+            status: "pending" | "verified" | "degraded" | "failed" | "removed";
+            /** @description The selector of the RSA key that mail is signed with. */
+            dkimSelector: string;
+            /** @description The records to publish, required ones first. */
+            records: components["schemas"]["DomainRecord"][];
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            createdAt: string;
+            /** @description When it was verified last; null where it never was, or is not any more. */
+            verifiedAt: string | null;
+            /** @description When its records were looked up last. */
+            lastCheckedAt: string | null;
+        };
+        DomainHistoryPage: {
+            domains: components["schemas"]["Domain"][];
+            /** @description Matches of the filters in all; past 10000 it may be an estimate, and then `totalIsEstimate` is true. */
+            total: number;
+            totalIsEstimate: boolean;
+            /** @description Give it as `cursor` for the next page; null at the end. */
+            nextCursor: string | null;
+        };
+        DomainPage: {
+            domains: components["schemas"]["Domain"][];
+            /** @description Matches of the filters in all; past 10000 it may be an estimate, and then `totalIsEstimate` is true. */
+            total: number;
+            totalIsEstimate: boolean;
+            /** @description Give it as `cursor` for the next page; null at the end. */
+            nextCursor: string | null;
+        };
+        DomainRecord: {
+            /** @enum {string} */
+            purpose: "spf" | "dkim" | "dmarc" | "mx";
+            /** @enum {string} */
+            type: "TXT" | "MX";
+            /** @description The part of `host` before the domain, as most DNS consoles ask for it. */
+            name: string;
+            /** @description The full name, without a dot at the end. */
+            host: string;
+            /** @description What to publish. Of a DMARC record: what to publish where there is none yet. */
+            value: string;
+            /** @description Of MX records. */
+            priority: number | null;
+            /** @description The time to live to publish it with, in seconds. */
+            ttl: number;
+            /** @description Whether the domain is verified only with it. Others are advice. */
+            required: boolean;
+            /**
+             * @description `pending`: not looked up yet, or the DNS could not be asked; `reason` says which.
+             * @enum {string}
+             */
+            status: "pass" | "fail" | "pending";
+            /** @description Why it is not `pass`, or what to know although it is. Null where all is well. */
+            reason: string | null;
+            /** @description What the DNS answers at `host`, as text. */
+            found: string[];
+            checkedAt: string | null;
+        };
+        DomainRecords: {
+            records: components["schemas"]["DomainRecord"][];
+        };
         DryRun: {
             /** @constant */
             dryRun: true;
@@ -108,7 +477,7 @@ export interface components {
             /** @description Every check, failed or not, always in this order. */
             checks: {
                 /**
-                 * @description `account`: The account may send. `domain`: The sender’s domain is verified. `allowlist`: Every recipient is on the key’s recipient allowlist. `suppression`: No recipient is on the suppression list. `template`: The template exists and renders. `attachments`: Every file is there, allowed and small enough. `schedule`: The scheduled time can be kept. `content`: Whatever else the content must fulfil. `quota`: The monthly quota suffices.
+                 * @description `account`: The account and the key may send as they are asked to. `domain`: The sender’s domain is verified. `allowlist`: Every recipient is on the key’s recipient allowlist. `suppression`: No recipient is on the suppression list. `template`: The template exists and renders. `attachments`: Every file is there, allowed and small enough. `schedule`: The scheduled time can be kept. `content`: Whatever else the content must fulfil. `quota`: The monthly quota suffices, and the key’s send limits.
                  * @enum {string}
                  */
                 name: "account" | "domain" | "allowlist" | "suppression" | "template" | "attachments" | "schedule" | "content" | "quota";
@@ -208,6 +577,221 @@ export interface components {
             /** @constant */
             status: "ok";
             version: string;
+        };
+        InboxPlacementCheck: {
+            /** @description False where `status` is `fail`. */
+            ok: boolean;
+            /** @constant */
+            check: "inbox-placement";
+            /** @description What was checked. */
+            target: string;
+            /**
+             * @description The worst level of the findings.
+             * @enum {string}
+             */
+            status: "pass" | "warn" | "fail";
+            /** @description The results the estimate rests on. */
+            records: components["schemas"]["InboxPlacementRecord"][];
+            /** @description What was found, the worst first. */
+            findings: components["schemas"]["InboxPlacementFinding"][];
+            /** @description ISO 8601, UTC. */
+            checkedAt: string;
+        };
+        InboxPlacementFinding: {
+            /**
+             * @description `pass`: as it should be. `warn`: worth mending, or not checked. `fail`: broken.
+             * @enum {string}
+             */
+            level: "pass" | "warn" | "fail";
+            /**
+             * @description What was found, stable; docs/tools.md explains each.
+             * @enum {string}
+             */
+            code: "inbox_estimate" | "inbox_authenticated" | "inbox_auth_not_checked" | "inbox_spf_not_checked" | "inbox_spf_fail" | "inbox_spf_missing" | "inbox_spf_error" | "inbox_spf_not_aligned" | "inbox_dkim_missing" | "inbox_dkim_fail" | "inbox_dkim_not_aligned" | "inbox_dmarc_missing" | "inbox_dmarc_fail" | "inbox_auth_could_not_check" | "inbox_unsubscribe_missing" | "inbox_unsubscribe_invalid" | "inbox_one_click_missing" | "inbox_one_click_without_https" | "inbox_from_missing" | "inbox_from_several" | "inbox_from_invalid" | "inbox_date_missing" | "inbox_date_invalid" | "inbox_message_id_missing" | "inbox_message_id_invalid" | "inbox_recipient_missing" | "inbox_header_repeated" | "inbox_header_not_ascii" | "inbox_line_too_long" | "inbox_subject_missing" | "inbox_subject_caps" | "inbox_subject_punctuation" | "inbox_subject_fake_reply" | "inbox_unreadable" | "inbox_empty" | "inbox_text_missing" | "inbox_html_too_large" | "inbox_mostly_images" | "inbox_alt_missing" | "inbox_form" | "inbox_script" | "inbox_embedded" | "inbox_charset_unknown" | "inbox_charset_wrong" | "inbox_attachment_risky" | "inbox_link_mismatch" | "inbox_link_shortener" | "inbox_link_not_https" | "inbox_link_to_address" | "inbox_link_listed" | "inbox_sender_listed" | "inbox_lists_could_not_check" | "inbox_spamd_ham" | "inbox_spamd_spam" | "inbox_spamd_could_not_check";
+            /** @description What was found, in words. */
+            message: string;
+            /** @description What to do about it. */
+            fix: string;
+        };
+        InboxPlacementRecord: {
+            /** @enum {string} */
+            type: "SPF" | "DKIM" | "DMARC" | "BLOCKLIST" | "SPAMD";
+            /** @description The domain, the address or the program that it is about. */
+            name: string;
+            /** @description The result, such as `pass`, `listed` or a score. */
+            value: string;
+            /** @description More about it; text of others in parts. */
+            detail: string | null;
+        };
+        Key: {
+            /**
+             * Format: uuid
+             * @description UUIDv7, so that id order is time order.
+             */
+            id: string;
+            name: string;
+            /** @enum {string} */
+            mode: "live" | "test";
+            /** @description How the key begins, `pr_live_` or `pr_test_`. */
+            prefix: string;
+            /** @description How the key ends. */
+            last4: string;
+            scopes: ("emails:send" | "emails:read" | "emails:content" | "emails:cancel" | "templates:read" | "templates:write" | "domains:read" | "domains:write" | "webhooks:read" | "webhooks:write" | "suppressions:read" | "suppressions:write" | "suppressions:delete" | "stats:read" | "account:read" | "account:write" | "keys:read" | "keys:write" | "approvals:read" | "approvals:decide" | "team:read" | "team:write" | "logs:read" | "audit:read" | "support:write")[];
+            /** @description Requests per minute. */
+            rateLimit: number;
+            /** @description Entries `a@b.c`, `@b.c` or `*.b.c`; null allows every recipient. */
+            recipientAllowlist: string[] | null;
+            /** @description Networks (CIDR) that the key may be used from; null allows every address. */
+            ipAllowlist: string[] | null;
+            /** @enum {string} */
+            approvalMode: "off" | "always" | "policy";
+            /** @description The rules of the approval mode `policy`. */
+            holdWhen: {
+                firstContact: boolean;
+                recipientDomainNotIn: string[] | null;
+                recipientsOver: number | null;
+                hasBcc: boolean;
+                hasAttachments: boolean;
+                freeformBody: boolean;
+                linkDomainNotIn: string[] | null;
+            } | null;
+            /** @description Provenance defaults of the key. */
+            persona: {
+                agentName: string | null;
+                source: components["schemas"]["Source"] | null;
+            } | null;
+            /** @description Whether sends may claim no other agent name or source than the persona’s. */
+            lockPersona: boolean;
+            /** @description Messages per hour and per day (UTC); null where there is no limit. */
+            sendLimit: {
+                hour: number | null;
+                day: number | null;
+            } | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            createdAt: string;
+            /** @description Written at most once a minute. */
+            lastUsedAt: string | null;
+            expiresAt: string | null;
+            revokedAt: string | null;
+            /** @description Since when the key sends nothing; null where it may. */
+            pausedAt: string | null;
+        };
+        KeyChanges: {
+            /** @description 1 to 100 characters. */
+            name?: string;
+            /** @description What the key may do. `sending` and `full` stand for several; `full` is everything but `approvals:decide`. */
+            scopes?: ("emails:send" | "emails:read" | "emails:content" | "emails:cancel" | "templates:read" | "templates:write" | "domains:read" | "domains:write" | "webhooks:read" | "webhooks:write" | "suppressions:read" | "suppressions:write" | "suppressions:delete" | "stats:read" | "account:read" | "account:write" | "keys:read" | "keys:write" | "approvals:read" | "approvals:decide" | "team:read" | "team:write" | "logs:read" | "audit:read" | "support:write" | "sending" | "full")[];
+            /** @description Requests per minute, 1 to 1000000; 600 unless given. The whole minute’s allowance may be used at once. */
+            rateLimit?: number;
+            /** @description Who may be written to: `a@b.c`, `@b.c` (that domain) or `*.b.c` (its subdomains). Everyone unless given. */
+            recipientAllowlist?: string[] | null;
+            /** @description Networks the key may be used from, v4 and v6, as CIDR; a single address stands for itself. Everywhere unless given. */
+            ipAllowlist?: string[] | null;
+            /** @description When the key ends: RFC 3339 with an offset, in the future. Never unless given. */
+            expiresAt?: string | null;
+            /**
+             * @description Whether sends wait for a person: `off` unless given. `always` and `policy` are not available in this version.
+             * @enum {string}
+             */
+            approvalMode?: "off" | "always" | "policy";
+            /** @description Which sends the approval mode `policy` holds. */
+            holdWhen?: {
+                /** @description Sends to somebody the account never wrote to. */
+                firstContact?: boolean;
+                /** @description Sends to a domain that is not listed. */
+                recipientDomainNotIn?: string[] | null;
+                /** @description Sends to more recipients than this. */
+                recipientsOver?: number | null;
+                /** @description Sends with blind copies. */
+                hasBcc?: boolean;
+                /** @description Sends with attachments. */
+                hasAttachments?: boolean;
+                /** @description Sends whose body is not a template. */
+                freeformBody?: boolean;
+                /** @description Sends with a link to a domain that is not listed. */
+                linkDomainNotIn?: string[] | null;
+            } | null;
+            /** @description Provenance of sends that say none themselves. */
+            persona?: {
+                agentName?: string | null;
+                source?: components["schemas"]["Source"] | null;
+            } | null;
+            /** @description True refuses sends that claim another agent name or source than the persona’s; needs a `persona`. */
+            lockPersona?: boolean;
+            /** @description Messages the key may send per hour and per day, counted in whole hours and days of UTC. */
+            sendLimit?: {
+                hour?: number | null;
+                day?: number | null;
+            } | null;
+        };
+        KeyPage: {
+            keys: components["schemas"]["Key"][];
+            /** @description Matches of the filters in all; past 10000 it may be an estimate, and then `totalIsEstimate` is true. */
+            total: number;
+            totalIsEstimate: boolean;
+            /** @description Give it as `cursor` for the next page; null at the end. */
+            nextCursor: string | null;
+        };
+        KeyWithSecret: {
+            /**
+             * Format: uuid
+             * @description UUIDv7, so that id order is time order.
+             */
+            id: string;
+            name: string;
+            /** @enum {string} */
+            mode: "live" | "test";
+            /** @description How the key begins, `pr_live_` or `pr_test_`. */
+            prefix: string;
+            /** @description How the key ends. */
+            last4: string;
+            scopes: ("emails:send" | "emails:read" | "emails:content" | "emails:cancel" | "templates:read" | "templates:write" | "domains:read" | "domains:write" | "webhooks:read" | "webhooks:write" | "suppressions:read" | "suppressions:write" | "suppressions:delete" | "stats:read" | "account:read" | "account:write" | "keys:read" | "keys:write" | "approvals:read" | "approvals:decide" | "team:read" | "team:write" | "logs:read" | "audit:read" | "support:write")[];
+            /** @description Requests per minute. */
+            rateLimit: number;
+            /** @description Entries `a@b.c`, `@b.c` or `*.b.c`; null allows every recipient. */
+            recipientAllowlist: string[] | null;
+            /** @description Networks (CIDR) that the key may be used from; null allows every address. */
+            ipAllowlist: string[] | null;
+            /** @enum {string} */
+            approvalMode: "off" | "always" | "policy";
+            /** @description The rules of the approval mode `policy`. */
+            holdWhen: {
+                firstContact: boolean;
+                recipientDomainNotIn: string[] | null;
+                recipientsOver: number | null;
+                hasBcc: boolean;
+                hasAttachments: boolean;
+                freeformBody: boolean;
+                linkDomainNotIn: string[] | null;
+            } | null;
+            /** @description Provenance defaults of the key. */
+            persona: {
+                agentName: string | null;
+                source: components["schemas"]["Source"] | null;
+            } | null;
+            /** @description Whether sends may claim no other agent name or source than the persona’s. */
+            lockPersona: boolean;
+            /** @description Messages per hour and per day (UTC); null where there is no limit. */
+            sendLimit: {
+                hour: number | null;
+                day: number | null;
+            } | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            createdAt: string;
+            /** @description Written at most once a minute. */
+            lastUsedAt: string | null;
+            expiresAt: string | null;
+            revokedAt: string | null;
+            /** @description Since when the key sends nothing; null where it may. */
+            pausedAt: string | null;
+            /** @description The whole secret. Shown this once, and stored nowhere. */
+            key: string;
         };
         Message: {
             /**
@@ -331,6 +915,104 @@ export interface components {
          * @enum {string}
          */
         MessageStatus: "queued" | "sending" | "sent" | "delivered" | "deferred" | "bounced" | "complained" | "failed" | "suppressed" | "pending_approval" | "rejected" | "expired" | "canceled";
+        MxCheck: {
+            /** @description False where `status` is `fail`. */
+            ok: boolean;
+            /** @constant */
+            check: "mx";
+            /** @description What was checked. */
+            target: string;
+            /**
+             * @description The worst level of the findings.
+             * @enum {string}
+             */
+            status: "pass" | "warn" | "fail";
+            /** @description MX records by preference, each with what its host leads to. */
+            records: components["schemas"]["MxRecord"][];
+            /** @description What was found, the worst first. */
+            findings: components["schemas"]["MxFinding"][];
+            /** @description ISO 8601, UTC. */
+            checkedAt: string;
+        };
+        MxFinding: {
+            /**
+             * @description `pass`: as it should be. `warn`: worth mending, or not checked. `fail`: broken.
+             * @enum {string}
+             */
+            level: "pass" | "warn" | "fail";
+            /**
+             * @description What was found, stable; docs/tools.md explains each.
+             * @enum {string}
+             */
+            code: "mx_valid" | "mx_name_missing" | "mx_missing" | "mx_fallback_address" | "mx_null" | "mx_null_with_others" | "mx_is_address" | "mx_is_cname" | "mx_no_address" | "mx_private_address" | "mx_no_ptr" | "mx_ptr_mismatch" | "mx_too_many" | "mx_could_not_check";
+            /** @description What was found, in words. */
+            message: string;
+            /** @description What to do about it. */
+            fix: string;
+        };
+        MxRecord: {
+            /** @enum {string} */
+            type: "MX" | "A" | "AAAA" | "CNAME" | "PTR";
+            /** @description The name the record stands at; for a PTR record the address. */
+            name: string;
+            /** @description The host, the address or the name; empty for a null MX. */
+            value: string;
+            /** @description Of an MX record: the lower is tried first. Null otherwise. */
+            priority: number | null;
+        };
+        NewKey: {
+            /** @description 1 to 100 characters. */
+            name: string;
+            /**
+             * @description `live` unless given. What a `test` key sends runs through every rule and never leaves the installation.
+             * @enum {string}
+             */
+            mode?: "live" | "test";
+            /** @description What the key may do. `sending` and `full` stand for several; `full` is everything but `approvals:decide`. */
+            scopes: ("emails:send" | "emails:read" | "emails:content" | "emails:cancel" | "templates:read" | "templates:write" | "domains:read" | "domains:write" | "webhooks:read" | "webhooks:write" | "suppressions:read" | "suppressions:write" | "suppressions:delete" | "stats:read" | "account:read" | "account:write" | "keys:read" | "keys:write" | "approvals:read" | "approvals:decide" | "team:read" | "team:write" | "logs:read" | "audit:read" | "support:write" | "sending" | "full")[];
+            /** @description Requests per minute, 1 to 1000000; 600 unless given. The whole minute’s allowance may be used at once. */
+            rateLimit?: number;
+            /** @description Who may be written to: `a@b.c`, `@b.c` (that domain) or `*.b.c` (its subdomains). Everyone unless given. */
+            recipientAllowlist?: string[] | null;
+            /** @description Networks the key may be used from, v4 and v6, as CIDR; a single address stands for itself. Everywhere unless given. */
+            ipAllowlist?: string[] | null;
+            /** @description When the key ends: RFC 3339 with an offset, in the future. Never unless given. */
+            expiresAt?: string | null;
+            /**
+             * @description Whether sends wait for a person: `off` unless given. `always` and `policy` are not available in this version.
+             * @enum {string}
+             */
+            approvalMode?: "off" | "always" | "policy";
+            /** @description Which sends the approval mode `policy` holds. */
+            holdWhen?: {
+                /** @description Sends to somebody the account never wrote to. */
+                firstContact?: boolean;
+                /** @description Sends to a domain that is not listed. */
+                recipientDomainNotIn?: string[] | null;
+                /** @description Sends to more recipients than this. */
+                recipientsOver?: number | null;
+                /** @description Sends with blind copies. */
+                hasBcc?: boolean;
+                /** @description Sends with attachments. */
+                hasAttachments?: boolean;
+                /** @description Sends whose body is not a template. */
+                freeformBody?: boolean;
+                /** @description Sends with a link to a domain that is not listed. */
+                linkDomainNotIn?: string[] | null;
+            } | null;
+            /** @description Provenance of sends that say none themselves. */
+            persona?: {
+                agentName?: string | null;
+                source?: components["schemas"]["Source"] | null;
+            } | null;
+            /** @description True refuses sends that claim another agent name or source than the persona’s; needs a `persona`. */
+            lockPersona?: boolean;
+            /** @description Messages the key may send per hour and per day, counted in whole hours and days of UTC. */
+            sendLimit?: {
+                hour?: number | null;
+                day?: number | null;
+            } | null;
+        };
         NewSuppression: {
             /** @description The address, without regard to case. Give this or `emails`. */
             email?: string;
@@ -346,6 +1028,31 @@ export interface components {
             /** @description When it ends, in the future: RFC 3339 with an offset, for example `2026-01-31T09:00:00Z`. For ever unless given. */
             expiresAt?: string | null;
         };
+        NewTicket: {
+            /** @description One line, 1 to 200 characters. */
+            subject: string;
+            /** @description Plain text, 1 to 20000 characters. */
+            body: string;
+            /** @description The `x-request-id` of the request it is about: what was logged of it is attached. */
+            requestId?: string;
+            /**
+             * Format: uuid
+             * @description The message it is about: its trail is attached.
+             */
+            emailId?: string;
+            /** @description What the application knows of the case: a JSON object of at most 16384 bytes. The names `requestId`, `requestLog`, `emailId`, `emailTrail`, `withheld` are the server’s own. */
+            context?: {
+                [key: string]: unknown;
+            };
+        };
+        OpenStats: {
+            /** @description Sent messages that carried an open pixel. */
+            tracked: number;
+            /** @description Those of them that were opened at least once. */
+            opened: number;
+            /** @description `opened` against `tracked`, in percent with two decimals; 0 where there are none. */
+            openRate: number;
+        };
         OwnKey: {
             /**
              * Format: uuid
@@ -360,12 +1067,35 @@ export interface components {
             /** @description How the key ends. */
             last4: string;
             scopes: ("emails:send" | "emails:read" | "emails:content" | "emails:cancel" | "templates:read" | "templates:write" | "domains:read" | "domains:write" | "webhooks:read" | "webhooks:write" | "suppressions:read" | "suppressions:write" | "suppressions:delete" | "stats:read" | "account:read" | "account:write" | "keys:read" | "keys:write" | "approvals:read" | "approvals:decide" | "team:read" | "team:write" | "logs:read" | "audit:read" | "support:write")[];
+            /** @description Requests per minute. */
+            rateLimit: number;
             /** @description Entries `a@b.c`, `@b.c` or `*.b.c`; null allows every recipient. */
             recipientAllowlist: string[] | null;
+            /** @description Networks (CIDR) that the key may be used from; null allows every address. */
+            ipAllowlist: string[] | null;
+            /** @enum {string} */
+            approvalMode: "off" | "always" | "policy";
+            /** @description The rules of the approval mode `policy`. */
+            holdWhen: {
+                firstContact: boolean;
+                recipientDomainNotIn: string[] | null;
+                recipientsOver: number | null;
+                hasBcc: boolean;
+                hasAttachments: boolean;
+                freeformBody: boolean;
+                linkDomainNotIn: string[] | null;
+            } | null;
             /** @description Provenance defaults of the key. */
             persona: {
                 agentName: string | null;
                 source: components["schemas"]["Source"] | null;
+            } | null;
+            /** @description Whether sends may claim no other agent name or source than the persona’s. */
+            lockPersona: boolean;
+            /** @description Messages per hour and per day (UTC); null where there is no limit. */
+            sendLimit: {
+                hour: number | null;
+                day: number | null;
             } | null;
             /**
              * Format: date-time
@@ -376,8 +1106,17 @@ export interface components {
             lastUsedAt: string | null;
             expiresAt: string | null;
             revokedAt: string | null;
+            /** @description Since when the key sends nothing; null where it may. */
+            pausedAt: string | null;
             /** @description Domains a send may come from: the verified ones of the account, and the sandbox domain. */
             sendingDomains: string[];
+            /** @description Messages left of `sendLimit` in this hour and on this day; null where there is no limit. */
+            sendsLeft: {
+                hour: number | null;
+                day: number | null;
+            } | null;
+            /** @description What is paused, so that nothing can be sent; null where nothing is. */
+            sendingPaused: ("key" | "account") | null;
             account: {
                 /**
                  * Format: uuid
@@ -607,6 +1346,82 @@ export interface components {
          * @enum {string}
          */
         Source: "agent" | "backend" | "automation" | "system";
+        SourceStats: {
+            source: components["schemas"]["Source"];
+            /** @description Messages whose hand-off was answered for good for one recipient at least, refusals included. */
+            sent: number;
+            /** @description Those of them that were delivered to one recipient at least, and did not bounce later. */
+            delivered: number;
+            /** @description Those of them that bounced for one recipient at least. */
+            bounced: number;
+            /** @description Those of them that one recipient at least reported as spam. */
+            complained: number;
+            /** @description `delivered` against `sent`, in percent with two decimals; 0 where there are none. */
+            deliveryRate: number;
+            /** @description `bounced` against `sent`, in percent with two decimals; 0 where there are none. */
+            bounceRate: number;
+            /** @description `complained` against `sent`, in percent with two decimals; 0 where there are none. */
+            complaintRate: number;
+        };
+        SpfCheck: {
+            /** @description False where `status` is `fail`. */
+            ok: boolean;
+            /** @constant */
+            check: "spf";
+            /** @description What was checked. */
+            target: string;
+            /**
+             * @description The worst level of the findings.
+             * @enum {string}
+             */
+            status: "pass" | "warn" | "fail";
+            /** @description The whole tree of records, each before those it leads to. */
+            records: components["schemas"]["SpfRecord"][];
+            /** @description What was found, the worst first. */
+            findings: components["schemas"]["SpfFinding"][];
+            /** @description ISO 8601, UTC. */
+            checkedAt: string;
+        };
+        SpfFinding: {
+            /**
+             * @description `pass`: as it should be. `warn`: worth mending, or not checked. `fail`: broken.
+             * @enum {string}
+             */
+            level: "pass" | "warn" | "fail";
+            /**
+             * @description What was found, stable; docs/tools.md explains each.
+             * @enum {string}
+             */
+            code: "spf_valid" | "spf_missing" | "spf_several_records" | "spf_syntax_error" | "spf_too_many_lookups" | "spf_lookups_near_limit" | "spf_too_many_void_lookups" | "spf_void_lookup" | "spf_too_many_mx" | "spf_plus_all" | "spf_wide_range" | "spf_neutral_all" | "spf_no_all" | "spf_after_all" | "spf_redirect_ignored" | "spf_ptr" | "spf_record_too_long" | "spf_include_missing" | "spf_loop" | "spf_macro" | "spf_too_large" | "spf_could_not_check";
+            /** @description What was found, in words. */
+            message: string;
+            /** @description What to do about it. */
+            fix: string;
+        };
+        SpfRecord: {
+            /** @constant */
+            type: "TXT";
+            /** @description Where the record was looked for. */
+            name: string;
+            /** @description The SPF record; null where there is none, or it was not read. */
+            value: string | null;
+            /**
+             * @description What led here.
+             * @enum {string}
+             */
+            via: "start" | "include" | "redirect";
+            /** @description The name whose record led here; null at the start. */
+            parent: string | null;
+            /** @description How many steps from the start. */
+            depth: number;
+            /** @description Look-ups that the terms of this record ask for, of the ten that all may ask for together. */
+            lookups: number;
+            /**
+             * @description What came of it. `loop`: it stands above already. `macro`: the name depends on the message.
+             * @enum {string}
+             */
+            state: "found" | "missing" | "several" | "loop" | "macro" | "could_not_check";
+        };
         Suppression: {
             /**
              * Format: uuid
@@ -646,6 +1461,21 @@ export interface components {
             added: number;
             /** @description How many were there before; they are unchanged. */
             existing: number;
+        };
+        TagStats: {
+            tag: string;
+            /** @description Messages whose hand-off was answered for good for one recipient at least, refusals included. */
+            sent: number;
+            /** @description Those of them that were delivered to one recipient at least, and did not bounce later. */
+            delivered: number;
+            /** @description Those of them that bounced for one recipient at least. */
+            bounced: number;
+            /** @description Those of them that one recipient at least reported as spam. */
+            complained: number;
+            /** @description `bounced` against `sent`, in percent with two decimals; 0 where there are none. */
+            bounceRate: number;
+            /** @description `complained` against `sent`, in percent with two decimals; 0 where there are none. */
+            complaintRate: number;
         };
         TaggedUrl: {
             /** @constant */
@@ -718,6 +1548,68 @@ export interface components {
             createdBy: string | null;
             note: string | null;
         };
+        Ticket: {
+            /**
+             * Format: uuid
+             * @description UUIDv7, so that id order is time order.
+             */
+            id: string;
+            /** @description Counts up over the whole installation: what people call the ticket by. */
+            number: number;
+            /**
+             * @description `open`: Support has to answer. `pending`: Support has answered; it is the account’s turn. `solved`: Done; a reply opens it again. `closed`: Over; it takes no more replies.
+             * @enum {string}
+             */
+            status: "open" | "pending" | "solved" | "closed";
+            subject: string;
+            /** @description The thread, oldest first. */
+            messages: components["schemas"]["TicketMessage"][];
+            /** @description What was given as `context`, as it was when the ticket was raised. Beside it, where `requestId` was given: `requestId`, and `requestLog`, the logged request (as `GET /requests/:id` answers it; null where the account has none of that id). Where `emailId` was given: `emailId`, and `emailTrail`: `{id,status,from,to,subject,createdAt,lastError,events}` with the newest 200 events (null where the account has no such message). To keys without `logs:read` `requestLog` is null, to keys without `emails:read` `emailTrail` is, and `withheld` names what is not shown. */
+            context: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            createdAt: string;
+        };
+        TicketMessage: {
+            /**
+             * @description `support`: the operator of this installation; `customer`: the account.
+             * @enum {string}
+             */
+            author: "customer" | "support";
+            /** @description Plain text. */
+            body: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            createdAt: string;
+        };
+        TicketPage: {
+            tickets: components["schemas"]["Ticket"][];
+            /** @description Matches of the filters in all; past 10000 it may be an estimate, and then `totalIsEstimate` is true. */
+            total: number;
+            totalIsEstimate: boolean;
+            /** @description Give it as `cursor` for the next page; null at the end. */
+            nextCursor: string | null;
+        };
+        Tool: {
+            /** @description The last part of the path, such as `spf`. */
+            name: string;
+            method: string;
+            path: string;
+            description: string;
+            /** @description JSON Schema of the request body. */
+            input: {
+                [key: string]: unknown;
+            };
+        };
+        ToolList: {
+            tools: components["schemas"]["Tool"][];
+        };
         /** @description UTM parameters that are added to every http and https link of html and text before queueing; values 1 to 255 characters. Unsubscribe links, anchors, `mailto:` and links with template variables are left as they are. */
         Utm: {
             /** @description Traffic source: `utm_source`. */
@@ -735,6 +1627,25 @@ export interface components {
              * @default false
              */
             override_existing?: boolean;
+        };
+        VolumePoint: {
+            /**
+             * Format: date
+             * @description The UTC day on which the messages were accepted.
+             */
+            date: string;
+            /** @description Messages whose hand-off was answered for good for one recipient at least, refusals included. */
+            sent: number;
+            /** @description Those of them that were delivered to one recipient at least, and did not bounce later. */
+            delivered: number;
+            /** @description Those of them that bounced for one recipient at least. */
+            bounced: number;
+            /** @description Those of them that one recipient at least reported as spam. */
+            complained: number;
+            /** @description Those of them that were opened at least once, as far as it was tracked. */
+            opened: number;
+            /** @description Those of them of which a link was followed at least once, as far as it was tracked. */
+            clicked: number;
         };
     };
     responses: never;
@@ -780,6 +1691,10 @@ export interface operations {
                 headers: {
                     /** @description The id of this request. */
                     "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -812,6 +1727,10 @@ export interface operations {
                 headers: {
                     /** @description The id of this request. */
                     "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
                     /** @description `true` where the answer was given before for the same idempotency key. */
                     "idempotency-replayed"?: string;
                     /** @description Recipients the account may send to this month (UTC). */
@@ -829,6 +1748,10 @@ export interface operations {
                 headers: {
                     /** @description The id of this request. */
                     "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
                     /** @description `true` where the answer was given before for the same idempotency key. */
                     "idempotency-replayed"?: string;
                     /** @description Recipients the account may send to this month (UTC). */
@@ -843,7 +1766,7 @@ export interface operations {
             };
         };
     };
-    "emails.send-batch": {
+    "emails.sendBatch": {
         parameters: {
             query?: never;
             header?: {
@@ -870,6 +1793,10 @@ export interface operations {
                 headers: {
                     /** @description The id of this request. */
                     "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
                     /** @description `true` where at least one item was accepted before under its idempotency key. */
                     "idempotency-replayed"?: string;
                     /** @description Recipients the account may send to this month (UTC). */
@@ -918,6 +1845,10 @@ export interface operations {
                 headers: {
                     /** @description The id of this request. */
                     "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
                     /** @description The name of the file: the account’s, then `-messages-`, the date in UTC and the format. */
                     "content-disposition"?: string;
                     /** @description `true` where more than 100000 messages match; then the newest are in the file. */
@@ -952,6 +1883,10 @@ export interface operations {
                 headers: {
                     /** @description The id of this request. */
                     "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -977,6 +1912,10 @@ export interface operations {
                 headers: {
                     /** @description The id of this request. */
                     "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1009,6 +1948,10 @@ export interface operations {
                 headers: {
                     /** @description The id of this request. */
                     "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1034,6 +1977,10 @@ export interface operations {
                 headers: {
                     /** @description The id of this request. */
                     "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1062,6 +2009,10 @@ export interface operations {
                 headers: {
                     /** @description The id of this request. */
                     "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
                     /** @description `true` where the answer was given before for the same idempotency key. */
                     "idempotency-replayed"?: string;
                     /** @description Recipients the account may send to this month (UTC). */
@@ -1090,10 +2041,260 @@ export interface operations {
                 headers: {
                     /** @description The id of this request. */
                     "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["OwnKey"];
+                };
+            };
+        };
+    };
+    "keys.list": {
+        parameters: {
+            query?: {
+                /** @description Page size, 1 to 100. */
+                limit?: number;
+                /** @description `nextCursor` of the page before, with the same filters. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List keys */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeyPage"];
+                };
+            };
+        };
+    };
+    "keys.create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewKey"];
+            };
+        };
+        responses: {
+            /** @description Make a key */
+            201: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeyWithSecret"];
+                };
+            };
+        };
+    };
+    "keys.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the key. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read a key */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Key"];
+                };
+            };
+        };
+    };
+    "keys.revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the key. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Revoke a key */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Key"];
+                };
+            };
+        };
+    };
+    "keys.update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the key. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KeyChanges"];
+            };
+        };
+        responses: {
+            /** @description Change a key */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Key"];
+                };
+            };
+        };
+    };
+    "keys.rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the key. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description How long the old secret goes on working, 0 to 604800 seconds; 0 unless given, which ends it at once. */
+                    graceSeconds?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Rotate the secret of a key */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeyWithSecret"];
+                };
+            };
+        };
+    };
+    "keys.pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the key. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Pause the sending of a key */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Key"];
+                };
+            };
+        };
+    };
+    "keys.resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the key. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Resume the sending of a key */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Key"];
                 };
             };
         };
@@ -1117,6 +2318,10 @@ export interface operations {
                 headers: {
                     /** @description The id of this request. */
                     "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1142,6 +2347,10 @@ export interface operations {
                 headers: {
                     /** @description The id of this request. */
                     "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1175,6 +2384,10 @@ export interface operations {
                 headers: {
                     /** @description The id of this request. */
                     "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1201,6 +2414,10 @@ export interface operations {
                 headers: {
                     /** @description The id of this request. */
                     "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1212,6 +2429,10 @@ export interface operations {
                 headers: {
                     /** @description The id of this request. */
                     "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1237,6 +2458,10 @@ export interface operations {
                 headers: {
                     /** @description The id of this request. */
                     "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1265,6 +2490,10 @@ export interface operations {
                 headers: {
                     /** @description The id of this request. */
                     "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1287,10 +2516,40 @@ export interface operations {
                 headers: {
                     /** @description The id of this request. */
                     "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Account"];
+                };
+            };
+        };
+    };
+    "account.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete the account */
+            202: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountDeletion"];
                 };
             };
         };
@@ -1325,10 +2584,158 @@ export interface operations {
                 headers: {
                     /** @description The id of this request. */
                     "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Account"];
+                };
+            };
+        };
+    };
+    "account.pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Pause all sending */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+        };
+    };
+    "account.resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Resume sending */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+        };
+    };
+    "account.stats": {
+        parameters: {
+            query?: {
+                /** @description So many UTC days, today included: `1d` to `90d`, 14d unless given. */
+                window?: string;
+                /** @description Adds `byChannel`, `bySource` and `topAgents`. */
+                provenance?: boolean;
+                /** @description Adds `byTag`: each tag with its own rates. */
+                by_tag?: boolean;
+                /** @description Adds `bounces`: the kinds of bounces. */
+                bounces?: boolean;
+                /** @description Adds `opens` and `clicks`, each while its tracking is on. */
+                engagement?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read statistics */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountStats"];
+                };
+            };
+        };
+    };
+    "account.volume": {
+        parameters: {
+            query?: {
+                /** @description So many UTC days, today included: `1d` to `90d`, 14d unless given. */
+                window?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read the volume by day */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VolumePoint"][];
+                };
+            };
+        };
+    };
+    "account.checklist": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read the checklist */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Checklist"];
                 };
             };
         };
@@ -1352,6 +2759,10 @@ export interface operations {
                 headers: {
                     /** @description The id of this request. */
                     "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1390,6 +2801,10 @@ export interface operations {
                 headers: {
                     /** @description The id of this request. */
                     "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1418,6 +2833,10 @@ export interface operations {
                 headers: {
                     /** @description The id of this request. */
                     "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1443,6 +2862,10 @@ export interface operations {
                 headers: {
                     /** @description The id of this request. */
                     "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1486,6 +2909,10 @@ export interface operations {
                 headers: {
                     /** @description The id of this request. */
                     "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1528,6 +2955,10 @@ export interface operations {
                 headers: {
                     /** @description The id of this request. */
                     "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1567,6 +2998,10 @@ export interface operations {
                 headers: {
                     /** @description The id of this request. */
                     "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
                     /** @description `true` where the answer was given before for the same idempotency key. */
                     "idempotency-replayed"?: string;
                     /** @description Recipients the account may send to this month (UTC). */
@@ -1577,6 +3012,668 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SendAccepted"];
+                };
+            };
+        };
+    };
+    "domains.list": {
+        parameters: {
+            query?: {
+                /** @description Page size, 1 to 100. */
+                limit?: number;
+                /** @description `nextCursor` of the page before, with the same filters. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List sending domains */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DomainPage"];
+                };
+            };
+        };
+    };
+    "domains.create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The domain that mail is to be sent from, for example `mail.example.com`. IDNs become A-labels. */
+                    name: string;
+                    /** @description The selector of the DKIM key, the part before `._domainkey`; made up unless given. At most 100 characters. */
+                    dkimSelector?: string;
+                    /** @description The host that bounces come back to, below the domain: a label (`bounce`), or a full name (`bounce.mail.example.com`). It must have no other use. `bounce` unless given. */
+                    returnPath?: string;
+                    /** @description Adds a second, Ed25519 key (RFC 8463) with a record of its own. Mail carries a second signature once that record is found; the domain is verified without it. */
+                    ed25519?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Add a sending domain */
+            201: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Domain"];
+                };
+            };
+        };
+    };
+    "domains.history": {
+        parameters: {
+            query?: {
+                /** @description Page size, 1 to 100. */
+                limit?: number;
+                /** @description `nextCursor` of the page before, with the same filters. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List removed domains */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DomainHistoryPage"];
+                };
+            };
+        };
+    };
+    "domains.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description UUIDv7, so that id order is time order. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read one domain */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Domain"];
+                };
+            };
+        };
+    };
+    "domains.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description UUIDv7, so that id order is time order. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Remove a domain */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Domain"];
+                };
+            };
+        };
+    };
+    "domains.records": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description UUIDv7, so that id order is time order. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read the records to publish */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DomainRecords"];
+                    "text/plain": string;
+                };
+            };
+        };
+    };
+    "domains.verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description UUIDv7, so that id order is time order. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Verify a domain */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Domain"];
+                };
+            };
+        };
+    };
+    "domains.rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description UUIDv7, so that id order is time order. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The selector of the new key, one the domain never had; made up unless given. */
+                    dkimSelector?: string;
+                    /** @description True adds a second, Ed25519 key or renews it; false takes it away at once. Left out: it is renewed where the domain has one. */
+                    ed25519?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Rotate the DKIM keys */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Domain"];
+                };
+            };
+        };
+    };
+    "domains.restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description UUIDv7, so that id order is time order. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Restore a removed domain */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Domain"];
+                };
+            };
+        };
+    };
+    "tickets.list": {
+        parameters: {
+            query?: {
+                /** @description Only tickets that stand so. */
+                status?: "open" | "pending" | "solved" | "closed";
+                /** @description Page size, 1 to 100. */
+                limit?: number;
+                /** @description `nextCursor` of the page before, with the same filters. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List support tickets */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TicketPage"];
+                };
+            };
+        };
+    };
+    "tickets.create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewTicket"];
+            };
+        };
+        responses: {
+            /** @description Raise a support ticket */
+            201: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ticket"];
+                };
+            };
+        };
+    };
+    "tickets.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or number of the ticket. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read a support ticket */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ticket"];
+                };
+            };
+        };
+    };
+    "tickets.reply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or number of the ticket. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Plain text, 1 to 20000 characters. */
+                    body: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Reply to a support ticket */
+            201: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ticket"];
+                };
+            };
+        };
+    };
+    "audit.list": {
+        parameters: {
+            query?: {
+                /** @description Only this action, such as `domain.verified`; or a noun such as `domain`, for all actions on it. */
+                action?: string;
+                /** @description Only what this actor did. */
+                actor?: string;
+                /** @description Only changes of this. */
+                target_id?: string;
+                /** @description Entries made at this time or later. */
+                from?: string;
+                /** @description Entries made before this time. */
+                to?: string;
+                /** @description Page size, 1 to 100. */
+                limit?: number;
+                /** @description `nextCursor` of the page before, with the same filters. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read the audit log */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditPage"];
+                };
+            };
+        };
+    };
+    "tools.list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the free tools */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolList"];
+                };
+            };
+        };
+    };
+    "tools.spf": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The domain, such as `example.com`. */
+                    domain: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Check the SPF record of a domain */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpfCheck"];
+                };
+            };
+        };
+    };
+    "tools.dkim": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The signing domain, such as `example.com`. */
+                    domain: string;
+                    /** @description The selector, the `s=` of a DKIM-Signature header. Without it the common ones are tried. */
+                    selector?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Check the DKIM keys of a domain */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DkimCheck"];
+                };
+            };
+        };
+    };
+    "tools.dmarc": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The domain in From, such as `example.com`. */
+                    domain: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Check the DMARC policy of a domain */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DmarcCheck"];
+                };
+            };
+        };
+    };
+    "tools.mx": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The domain, such as `example.com`. */
+                    domain: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Check the mail exchangers of a domain */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MxCheck"];
+                };
+            };
+        };
+    };
+    "tools.blocklist": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description A public IPv4 or IPv6 address, or a domain. */
+                    target: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Look an address or a domain up in blocklists */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BlocklistCheck"];
+                };
+            };
+        };
+    };
+    "tools.inboxPlacement": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description A whole message as it was received, with its headers; then nothing else but `ip`. */
+                    raw?: string;
+                    /** @description Sender, where the message is given in parts. */
+                    from?: string;
+                    /** @description Subject line. */
+                    subject?: string;
+                    /** @description HTML body. */
+                    html?: string;
+                    /** @description Plain text body. */
+                    text?: string;
+                    /** @description The address that sent `raw`; without it that of the topmost Received header counts. */
+                    ip?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Estimate whether a message reaches the inbox */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InboxPlacementCheck"];
                 };
             };
         };
@@ -1691,7 +3788,7 @@ export interface operations {
             };
         };
     };
-    "service.openapi-json": {
+    "service.openapiJson": {
         parameters: {
             query?: never;
             header?: never;
@@ -1715,7 +3812,7 @@ export interface operations {
             };
         };
     };
-    "service.openapi-yaml": {
+    "service.openapiYaml": {
         parameters: {
             query?: never;
             header?: never;
@@ -1739,7 +3836,12 @@ export interface operations {
     };
     "service.mcp": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Tools beyond the default ones, as a list parted by commas: `templates` (Create, change, roll back, delete and test templates); `domains` (Add, verify, restore and delete sending domains and read their DNS records); `webhooks` (Webhook endpoints and their deliveries); `keys` (API keys); `approvals` (Held sends); `suppressions` (Look up, add and remove suppressions); `support` (Support tickets); `account` (Read, change, pause and delete the account; volume by day and the checklist); `team` (The members of the team); `logs` (The logs of requests and of changes, and new times for messages that wait); `diagnostics` (Checks of SPF, DKIM, DMARC, MX, blocklists and placement, and the campaign builder). */
+                toolsets?: string;
+                /** @description True keeps only the tools that change and send nothing. */
+                readonly?: boolean;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -1755,6 +3857,10 @@ export interface operations {
                 headers: {
                     /** @description The id of this request. */
                     "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Sql, Transaction } from '../db/client.ts';
 import { insertAccount, insertMember } from '../db/queries/accounts.ts';
-import { createKey } from '../keys/create-key.ts';
+import { createKey, FIRST_KEY } from '../keys/create-key.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 
 export interface CreatedAccount {
@@ -24,16 +24,17 @@ export async function createAccount(
 ): Promise<CreatedAccount> {
   const now = clock.now();
   const accountId = ids.next(now);
+  const ownerId = ids.next(now);
   const key = await sql.begin(async (transaction) => {
     await insertAccount(transaction, { id: accountId, name, now });
-    await insertMember(transaction, { accountId, id: ids.next(now), email: ownerEmail, role: 'owner', now });
+    await insertMember(transaction, { accountId, id: ownerId, email: ownerEmail, role: 'owner', now });
     await alongside(transaction, accountId);
     return await createKey(transaction, ids, {
       accountId,
       name: 'First key',
       mode: 'live',
-      scopes: ['full'],
-      recipientAllowlist: null,
+      ...FIRST_KEY,
+      createdByMember: ownerId,
       now,
     });
   });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { readAccounts, readInstallationFact, writeInstallationFact } from '../db/queries/accounts.ts';
 import { findKeyByHash } from '../db/queries/api-keys.ts';
 import { hashApiKey, isWellFormedKey } from '../keys/api-key.ts';
-import { createKey } from '../keys/create-key.ts';
+import { createKey, FIRST_KEY } from '../keys/create-key.ts';
 import type { AccountTools } from './create-account.ts';
 import { createAccount } from './create-account.ts';
 
@@ -81,7 +81,7 @@ async function makeFirstAccount(tools: AccountTools, sandboxDomain: string): Pro
 class FirstAccountExistsError extends Error {}
 
 async function makeFurtherKey(tools: AccountTools, accountId: string): Promise<string> {
-  const request = { accountId, name: 'Quickstart', mode: 'live', scopes: ['full'], recipientAllowlist: null } as const;
+  const request = { accountId, name: 'Quickstart', mode: 'live', ...FIRST_KEY } as const;
   const key = await createKey(tools.sql, tools.ids, { ...request, now: tools.clock.now() });
   return key.secret;
 }

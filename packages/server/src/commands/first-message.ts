@@ -41,6 +41,9 @@ export async function sendFirstMessage(
 }
 
 function toSender(accountId: string, keyId: string): Sender {
-  const persona = { source: null, agentName: null };
-  return { accountId, keyId, recipientAllowlist: null, persona, trackOpens: false, trackClicks: false };
+  return {
+    ...{ accountId, keyId, trackOpens: false, trackClicks: false },
+    ...{ mode: 'live', recipientAllowlist: null, sendLimit: null, pausedBy: null },
+    ...{ persona: { source: null, agentName: null }, lockPersona: false },
+  };
 }

@@ -11,8 +11,8 @@ import type { Command } from 'commander';
 import { createAccount } from '../accounts/create-account.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
-import { type AccountRow, readAccounts, setSuspended } from '../db/queries/accounts.ts';
-import { createKey } from '../keys/create-key.ts';
+import { type AccountRow, readAccounts, resumeAccount, suspendAccount } from '../db/queries/accounts.ts';
+import { makeOperatorKey } from '../keys/manage-keys.ts';
 import { normalizeAllowlist } from '../sending/allowlist.ts';
 import { createIdGenerator, isUuid } from '../uuid-v7.ts';
 import { migrateDatabase, type OpenDatabase, openOperatorDatabase } from './prepared-database.ts';
@@ -82,9 +82,9 @@ function addSuspension(accounts: Command, tools: OperatorTools, verb: 'suspend' 
     .description(description)
     .option('--json', 'answer JSON')
     .action(async (accountId: string, options: { json?: boolean }) => {
-      const at = verb === 'suspend' ? systemClock.now() : null;
+      const change = verb === 'suspend' ? suspendAccount : resumeAccount;
       const account = await withDatabase(tools, async ({ sql }) => {
-        const found = isUuid(accountId) && (await setSuspended(sql, accountId, at));
+        const found = isUuid(accountId) && (await change(sql, accountId, systemClock.now()));
         return found ? (await readAccounts(sql, accountId))[0] : undefined;
       });
       if (account === undefined) throw unknownAccount(accountId);
@@ -101,6 +101,7 @@ function addKeyCommands(program: Command, tools: OperatorTools): void {
     .option('--name <name>', 'name of the key', 'Operator key')
     .option('--scope <scope...>', 'scopes, or the shorthands sending and full', ['full'])
     .option('--allow-recipient <entry...>', 'recipient allowlist: a@b.c, @b.c or *.b.c (default: everyone)')
+    .option('--rate-limit <requests>', 'requests a minute', String(LIMITS.keyRatePerMinuteDefault))
     .option('--agent-name <name>', 'agent name of its sends that give none')
     .option('--source <source>', `source of its sends that give none: ${SOURCES.join(', ')}`)
     .option('--json', 'answer JSON')
@@ -116,12 +117,13 @@ interface KeyOptions {
   readonly name: string;
   readonly scope: string[];
   readonly allowRecipient?: string[];
+  readonly rateLimit: string;
   readonly agentName?: string;
   readonly source?: string;
   readonly json?: boolean;
 }
 
-function assertKeyOptions({ scope, allowRecipient, name, agentName, source }: KeyOptions): void {
+function assertKeyOptions({ scope, allowRecipient, name, rateLimit, agentName, source }: KeyOptions): void {
   const { unknown } = expandScopes(scope);
   if (unknown.length > 0) {
     throw new UsageError(
@@ -138,6 +140,9 @@ function assertKeyOptions({ scope, allowRecipient, name, agentName, source }: Ke
   }
   if (name.length < 1 || name.length > LIMITS.keyNameCharacters) {
     throw new UsageError('--name is too long or empty.', `Give a name of 1 to ${LIMITS.keyNameCharacters} characters.`);
+  }
+  if (!/^\d{1,7}$/.test(rateLimit) || Number(rateLimit) < 1 || Number(rateLimit) > LIMITS.keyRatePerMinuteMax) {
+    throw new UsageError('--rate-limit is no rate.', `Give 1 to ${LIMITS.keyRatePerMinuteMax} requests a minute.`);
   }
   if (agentName !== undefined && !agentNameSchema.safeParse(agentName).success) {
     throw new UsageError(
@@ -156,18 +161,22 @@ async function makeKey(
 ): Promise<{ readonly id: string; readonly secret: string }> {
   const [account] = isUuid(options.account) ? await readAccounts(sql, options.account) : [];
   if (account === undefined) throw unknownAccount(options.account);
-  return await createKey(sql, createIdGenerator(), {
-    accountId: account.id,
-    name: options.name,
-    mode: 'live',
-    scopes: options.scope,
-    recipientAllowlist: options.allowRecipient ?? null,
-    persona: { source: (options.source ?? null) as Source | null, agentName: options.agentName ?? null }, // Checked above.
-    now: systemClock.now(),
-  });
+  return await makeOperatorKey(
+    { sql, clock: systemClock, ids: createIdGenerator() },
+    {
+      accountId: account.id,
+      name: options.name,
+      mode: 'live',
+      scopes: options.scope,
+      recipientAllowlist: options.allowRecipient ?? null,
+      rateLimit: Number(options.rateLimit),
+      persona: { source: (options.source ?? null) as Source | null, agentName: options.agentName ?? null }, // Checked above.
+    },
+  );
 }
 
-async function withDatabase<T>(tools: OperatorTools, work: (database: OpenDatabase) => Promise<T>): Promise<T> {
+/** Opens the database for one command. */
+export async function withDatabase<T>(tools: OperatorTools, work: (database: OpenDatabase) => Promise<T>): Promise<T> {
   const database = await openOperatorDatabase(tools.readConfig(), { onProgress: tools.progress });
   try {
     return await work(database);
@@ -176,7 +185,8 @@ async function withDatabase<T>(tools: OperatorTools, work: (database: OpenDataba
   }
 }
 
-function answer(tools: OperatorTools, { json }: { readonly json?: boolean }, data: unknown, text: string): void {
+/** Writes what a command answers: JSON where asked for, and the text for people. */
+export function answer(tools: OperatorTools, { json }: { readonly json?: boolean }, data: unknown, text: string): void {
   tools.write(json === true ? `${JSON.stringify(data)}\n` : `${text}\n`);
 }
 

@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
@@ -56,6 +56,15 @@ export async function openOperatorDatabase(config: Config, hooks: DatabaseHooks)
       'Run `postrider-server migrate`, or start the server, which does it as well; have a backup.',
     );
   });
+}
+
+/**
+ * Opens the database as it is, to look at it: nothing is brought up to date. Null where the embedded one was never made, which looking at it
+ * is no reason to do.
+ */
+export async function openDatabaseAsItIs(config: Config, hooks: DatabaseHooks): Promise<OpenDatabase | null> {
+  const isMade = config.databaseUrl !== null || existsSync(join(config.dataDir, 'postgres', 'PG_VERSION'));
+  return isMade ? await open(config, await findEmbedded(config, hooks), async () => {}) : null;
 }
 
 /** Brings schema, queue and partitions up to date, beside a running server or without one. */

@@ -2,9 +2,14 @@ import { Command } from 'commander';
 import { type Config, readConfig } from '../config.ts';
 import { SETTINGS } from '../settings.ts';
 import { VERSION } from '../version.ts';
+import { addAuditCommands } from './audit-commands.ts';
+import { addDoctorCommand } from './doctor.ts';
+import { addEraseCommand } from './erase-command.ts';
 import { addOperatorCommands } from './operator-commands.ts';
 import { start } from './start.ts';
 import { StartError } from './start-error.ts';
+import { addStatsCommands } from './stats-commands.ts';
+import { addTicketCommands } from './ticket-commands.ts';
 
 export interface ProgramOptions {
   /** Where the settings come from. */
@@ -34,7 +39,13 @@ export function createProgram({ environment, write, progress, writeUsage }: Prog
     .description('start the server')
     .option('--roles <roles>', 'what this process does: some of api, worker, smtp, separated by commas')
     .action(async (options: { roles?: string }) => await start(requireConfig(environment, options)));
-  addOperatorCommands(program, { readConfig: () => requireConfig(environment), write, progress });
+  const operator = { readConfig: () => requireConfig(environment), write, progress };
+  addOperatorCommands(program, operator);
+  addEraseCommand(program, operator);
+  addStatsCommands(program, operator);
+  addTicketCommands(program, operator);
+  addAuditCommands(program, operator);
+  addDoctorCommand(program, { readConfig: () => readConfig(environment), write, progress });
   return program;
 }
 

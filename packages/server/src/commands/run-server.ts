@@ -1,6 +1,6 @@
 import { type Command, CommanderError } from 'commander';
 import { createProgram, type ProgramOptions } from './program.ts';
-import { EXIT, reportError, UsageError } from './start-error.ts';
+import { EXIT, ExitRequest, reportError, UsageError } from './start-error.ts';
 
 export interface ServerRun extends ProgramOptions {
   /** Takes what went wrong. */
@@ -19,6 +19,7 @@ export async function runServer(words: readonly string[], run: ServerRun): Promi
     await program.parseAsync(words, { from: 'user' });
     return EXIT.ok;
   } catch (error) {
+    if (error instanceof ExitRequest) return error.code;
     if (!(error instanceof CommanderError)) return reportError(error, run.writeError, { json });
     if (error.exitCode === 0) return EXIT.ok;
     // For people the parser has said what is wrong already.

@@ -13,6 +13,16 @@ export class UsageError extends StartError {
   override readonly name = 'UsageError';
 }
 
+/** Ends a command that has said all there is to say, with an exit code that is no success. */
+export class ExitRequest extends Error {
+  override readonly name = 'ExitRequest';
+  readonly code: number;
+  constructor(code: number) {
+    super(`The command ends with the exit code ${code}.`);
+    this.code = code;
+  }
+}
+
 /** Exit codes, as the command line client has them: 2 is what the command line alone finds wrong. */
 export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
 

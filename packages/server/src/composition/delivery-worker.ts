@@ -10,19 +10,29 @@ import { createOutcomeRecorder } from '../delivery/outcome-recorder.ts';
 import { openReplyJournal } from '../delivery/reply-journal.ts';
 import { createSandboxTransport } from '../delivery/sandbox.ts';
 import { createSigningKeys } from '../delivery/signing-keys.ts';
+import { createSimulatedTransport } from '../delivery/simulated.ts';
 import type { Transport } from '../delivery/transport.ts';
+import { runWatchdog, type WatchdogOptions } from '../delivery/watchdog.ts';
+import type { DnsResolver } from '../dns/dns-resolver.ts';
+import { createReturnPaths } from '../inbound/return-path.ts';
+import { createMessageCounter } from '../jobs/message-counter.ts';
 import { createSearchFiller } from '../jobs/search-filler.ts';
 import { createTasks } from '../jobs/tasks.ts';
 import { type JobWorker, startJobWorker } from '../jobs/worker.ts';
 import { createSecretBox } from '../keys/secret-box.ts';
 import { createTrackBody } from '../links/tracked-body.ts';
 import { createTrackingTokens } from '../links/tracking-token.ts';
-import { OUTBOUND_ROUTE, SANDBOX_ROUTE } from '../sending/plan-deliveries.ts';
+import { OUTBOUND_ROUTE, planDeliveries, SANDBOX_ROUTE, SIMULATED_ROUTE } from '../sending/plan-deliveries.ts';
+import { expiryOf } from '../sending/prepare-send.ts';
+import type { DomainChecker } from '../sending-domains/domain-checker.ts';
+import { hasUnsubscribePlaceholder } from '../unsubscribe/placeholder.ts';
 import { createUnsubscribeLinks } from '../unsubscribe/unsubscribe-links.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 import type { AppOptions } from './app-options.ts';
 
 const MAX_IN_FLIGHT = 400;
+/** Servers that are met directly may each take half a minute to answer: more are waited for at once. */
+const MAX_IN_FLIGHT_DIRECT = 1_500;
 const TIMER_MS = 1_000;
 const DRAIN_MS = 6_000;
 
@@ -33,9 +43,15 @@ export interface DeliveryWorker {
   stop(): Promise<void>;
 }
 
+/** What delivery is made from: beside everybody's options, the way to the DNS. */
+export interface DeliveryOptions extends AppOptions {
+  readonly dns: DnsResolver;
+  readonly domains: DomainChecker;
+}
+
 /** Replays what a killed process had heard, then begins to deliver. */
 export async function startDelivery(
-  options: AppOptions,
+  options: DeliveryOptions,
   sql: Sql,
   ids: IdGenerator,
   outbound: Transport,
@@ -56,6 +72,7 @@ export async function startDelivery(
     createUnsubscribeLinks({ baseUrl, secretKey: config.secretKey() }),
     createTrackBody(createTrackingTokens(config.secretKey()), baseUrl),
     (accountId, messageId) => readAttachments(sql, accountId, messageId),
+    createReturnPaths(config.secretKey()).addressFor,
     clock.now,
   );
   const sandbox = createSandboxTransport(config.transport.kind === 'capture' ? outbound : null);
@@ -68,16 +85,21 @@ export async function startDelivery(
     transports: new Map([
       [OUTBOUND_ROUTE, outbound],
       [SANDBOX_ROUTE, sandbox],
+      [SIMULATED_ROUTE, createSimulatedTransport()],
     ]),
     random: options.random,
-    maxInFlight: MAX_IN_FLIGHT,
+    maxInFlight: config.transport.kind === 'direct' ? MAX_IN_FLIGHT_DIRECT : MAX_IN_FLIGHT,
     onError: warn,
   });
   const pump = () => engine.pump().catch((error: unknown) => warn(error, 'claiming deliveries'));
+  const watchdog = createWatchdog(options, recording);
   const jobs = await startJobWorker({
     sql,
     target,
-    tasks: createTasks({ sql, clock, engine, onError: warn }),
+    tasks: createTasks({
+      ...{ sql, clock, ids, engine, domains: options.domains, watchdog },
+      ...{ retention: config.retention, onError: warn },
+    }),
     clock,
     logger,
   }).catch(async (error: unknown) => {
@@ -86,9 +108,11 @@ export async function startDelivery(
     throw error;
   });
   const filler = createSearchFiller({ sql, onError: warn });
+  const counter = createMessageCounter({ sql, onError: warn });
   const timer = setInterval(() => {
     void pump();
     void filler.run();
+    void counter.run();
   }, TIMER_MS);
   const soon = new Set<NodeJS.Timeout>();
 
@@ -110,9 +134,31 @@ export async function startDelivery(
     clearInterval(timer);
     for (const wake of soon) clearTimeout(wake);
     await engine.stop(DRAIN_MS);
-    await Promise.all([filler.stop(), jobs.stop()]);
+    await Promise.all([filler.stop(), counter.stop(), jobs.stop(), options.domains.stop()]);
     journal.close();
   }
 
   return { engine, jobs, stop };
+}
+
+/** Plans as the door does, and tells in the log where there was something to mend: nothing of it should ever happen. */
+function createWatchdog(
+  { config, clock, logger }: AppOptions,
+  recording: WatchdogOptions['recording'],
+): () => Promise<void> {
+  const startedAtMs = performance.now();
+  const byDomain = config.transport.kind === 'direct';
+  return async () => {
+    const mended = await runWatchdog({
+      ...{ recording, clock },
+      plan: ({ recipients, unsubscribe, html, text, isTest }) => {
+        const isPersonal = unsubscribe || hasUnsubscribePlaceholder(html) || hasUnsubscribePlaceholder(text);
+        return planDeliveries(recipients, config.sandboxDomain, isPersonal, byDomain, isTest);
+      },
+      expiryOf: (dueAt) => expiryOf(dueAt, config.retryHours),
+      uptimeMs: () => performance.now() - startedAtMs,
+      onError: (error, what) => logger.error({ error: error instanceof Error ? error.stack : String(error) }, what),
+    });
+    if (Object.values(mended).some((n) => n > 0)) logger.warn(mended, 'the watchdog mended messages that were stuck');
+  };
 }

@@ -1,5 +1,6 @@
 import type { Sql } from '../db/client.ts';
 import { createTrackingRecorder } from '../events/tracking-recorder.ts';
+import { createAnonymousGate } from '../http/anonymous-gate.ts';
 import { addConsoleRoutes } from '../http/console-routes.ts';
 import { createHttpApp } from '../http/create-http-app.ts';
 import { addDevelopmentRoutes } from '../http/development-routes.ts';
@@ -11,6 +12,7 @@ import { addTrackingRoutes } from '../http/tracking-routes.ts';
 import { refuseForeignOrigins } from '../http/trusted-origin.ts';
 import { addUnsubscribeRoutes } from '../http/unsubscribe-routes.ts';
 import type { KeyAuthenticator } from '../keys/key-authenticator.ts';
+import type { KeyRates } from '../keys/key-rates.ts';
 import { createTrackingTokens } from '../links/tracking-token.ts';
 import type { Services } from '../operations/context.ts';
 import { createUnsubscribeLinks } from '../unsubscribe/unsubscribe-links.ts';
@@ -24,19 +26,26 @@ const HTTP_DRAIN_MS = 3_000;
 export function createApi(
   options: AppOptions,
   services: Services,
-  { authenticator, requestLog }: { readonly authenticator: KeyAuthenticator; readonly requestLog: RequestLog },
+  {
+    authenticator,
+    rates,
+    requestLog,
+  }: { readonly authenticator: KeyAuthenticator; readonly rates: KeyRates; readonly requestLog: RequestLog },
   ids: IdGenerator,
   sql: Sql,
   warn: (error: unknown, what: string) => void,
 ) {
   const { config, clock, logger, baseUrl } = options;
-  const identify = async (authorization: string) => {
-    const known = await authenticator.authenticate(authorization);
-    return known.ok ? known.caller : null;
-  };
-  const http = createHttpApp({ baseUrl, trustedProxies: config.trustedProxies, logger, requestLog, identify });
-  const mcp = createMcpRoute({ services, logger });
-  addOperationRoutes(http, { services, authenticator, rawRoutes: { 'service.mcp': mcp.handle } });
+  const http = createHttpApp({
+    baseUrl,
+    trustedProxies: config.trustedProxies,
+    logger,
+    requestLog,
+    identify: authenticator.identify,
+  });
+  const gate = createAnonymousGate(clock);
+  const mcp = createMcpRoute({ services, logger, gate, rates });
+  addOperationRoutes(http, { services, authenticator, rates, rawRoutes: { 'service.mcp': mcp.handle }, gate });
   addReferenceRoutes(http, baseUrl);
   addUnsubscribeRoutes(http, {
     links: createUnsubscribeLinks({ baseUrl, secretKey: config.secretKey() }),

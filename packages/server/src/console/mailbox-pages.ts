@@ -1,12 +1,5 @@
 import { type Html, html } from './html.ts';
-
-export interface MailboxEntry {
-  readonly id: string;
-  readonly from: string;
-  readonly to: readonly string[];
-  readonly subject: string;
-  readonly receivedAt: Date;
-}
+import type { MailboxEntry } from './mailbox-entry.ts';
 
 /** A captured message, parsed for reading. */
 export interface ReadableMessage {

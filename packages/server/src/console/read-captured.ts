@@ -10,7 +10,7 @@ export async function readCaptured(
   return {
     id: captured.id,
     subject: email.subject ?? '',
-    mailFrom: captured.from,
+    mailFrom: captured.mailFrom,
     recipients: captured.to,
     headers: email.headers.map(({ originalKey, key, value }) => ({ name: originalKey ?? key, value })),
     text: email.text ?? null,

@@ -29,6 +29,8 @@ export interface DatabaseOptions {
   readonly probe?: () => Promise<unknown>;
   /** How long the server works on one statement before it gives it up; 30 s unless given. */
   readonly statementTimeoutMs?: number;
+  /** False where what was committed last may be lost by a crash of the database: commits then wait for no disk. */
+  readonly durable?: false;
   readonly onNotice?: (message: string) => void;
 }
 
@@ -51,6 +53,7 @@ export function openDatabase(options: DatabaseOptions): Sql {
       application_name: options.applicationName,
       TimeZone: 'UTC',
       statement_timeout: options.statementTimeoutMs ?? 30_000,
+      ...(options.durable === false ? { synchronous_commit: 'off' } : {}),
       ...(options.keepPlans === true
         ? { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off' }
         : { plan_cache_mode: 'force_custom_plan' }),

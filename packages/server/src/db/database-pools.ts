@@ -17,6 +17,8 @@ export interface DatabasePools {
   readonly batches: Sql;
   /** Acceptance of sends with files, which may take seconds to be written. */
   readonly files: Sql;
+  /** The rate limits of keys, which every request waits for: one statement at a time, for all that came meanwhile. */
+  readonly rates: Sql;
   /** Ends all of them; queries under way have a moment. */
   end(): Promise<void>;
 }
@@ -85,9 +87,18 @@ export function openDatabasePools(target: DatabaseTarget, connections: DoorConne
     deadlineMs: FILES_DEADLINE_MS,
     probe: () => ping(api),
   });
-  const pools = [api, work, reads, door, batches, files];
+  // A crash of the database forgets the last half second of requests at most, which is no more than a moment's allowance.
+  const rates = openDatabase({
+    target,
+    maxConnections: 1,
+    applicationName: 'postrider-rates',
+    keepPlans: true,
+    durable: false,
+    deadlineMs: API_DEADLINE_MS,
+  });
+  const pools = [api, work, reads, door, batches, files, rates];
   return {
-    ...{ api, work, reads, door, batches, files },
+    ...{ api, work, reads, door, batches, files, rates },
     async end() {
       await Promise.all(pools.map((pool) => pool.end({ timeout: END_SECONDS })));
     },

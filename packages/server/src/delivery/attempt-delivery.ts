@@ -14,15 +14,28 @@ export interface AttemptOptions {
   /** In [0, 1). */
   readonly random: () => number;
   readonly onError: (error: unknown, what: string) => void;
+  /** Told what a transport answered. */
+  readonly onVerdicts?: (delivery: HeldDelivery, verdicts: readonly HandoverVerdict[]) => void;
+}
+
+/** Nothing may go that way now. */
+export interface PutOff {
+  readonly notBefore: Date;
+  readonly reason: string;
 }
 
 /** Sees to it that nobody on the suppression list is among those a delivery is handed over to, and that what became of each is known. */
-export async function attemptDelivery(options: AttemptOptions, delivery: HeldDelivery): Promise<AttemptOutcome> {
+/** @param putOff where there is to be no attempt, save that the time for trying may be over. */
+export async function attemptDelivery(
+  options: AttemptOptions,
+  delivery: HeldDelivery,
+  putOff: PutOff | null = null,
+): Promise<AttemptOutcome> {
   const own = recipientsOf(delivery);
   const allowed = own.filter(({ s }) => s === null).map(({ o, e }) => ({ ordinal: o, email: e }));
   const suppressed = own.flatMap(({ o, e, s }) => (s === null ? [] : [{ ordinal: o, email: e, reason: s }]));
   const isComplete = own.length === delivery.claim.ordinals.length;
-  return addSuppressed(await attempt(options, delivery, allowed, isComplete), suppressed);
+  return addSuppressed(await attempt(options, delivery, allowed, isComplete, putOff), suppressed);
 }
 
 /** Builds the message, hands it over and decides what became of it. Never rejects: a fault of ours is an attempt that is tried again. */
@@ -31,12 +44,20 @@ async function attempt(
   delivery: HeldDelivery,
   recipients: Recipients,
   isComplete: boolean,
+  putOff: PutOff | null,
 ): Promise<AttemptOutcome> {
   const recipientsInMessage = delivery.content?.recipients.length ?? 0;
   const transport = options.transports.get(delivery.claim.route) ?? null;
   const facts = () => factsOf(options, delivery, transport, recipients, recipientsInMessage);
   // Nobody is left to write to.
   if (recipients.length === 0 && isComplete) return decideOutcome(facts(), []);
+  if (putOff !== null) {
+    delivery.content = null;
+    return decideOutcome(
+      facts(),
+      recipients.map(({ email }) => ({ ...putOffVerdict(putOff), recipient: email })),
+    );
+  }
   try {
     const built = await build(options.builder, delivery, transport, isComplete);
     if (!built.ok) return failOutcome(facts(), built.reason);
@@ -49,6 +70,7 @@ async function attempt(
       recipients: recipients.map(({ email }) => email),
       data: built.data,
     });
+    options.onVerdicts?.(delivery, verdicts);
     return decideOutcome(facts(), verdicts);
   } catch (error) {
     options.onError(error, `delivering ${delivery.claim.messageId}`);
@@ -108,6 +130,10 @@ function factsOf(
     now: clock.now(),
     random: random(),
   };
+}
+
+function putOffVerdict({ notBefore, reason }: PutOff) {
+  return { outcome: 'deferred', reply: null, reason, ambiguous: false, costsNoAttempt: true, notBefore } as const;
 }
 
 function deferForOurFault({ email }: Recipients[number]): HandoverVerdict {

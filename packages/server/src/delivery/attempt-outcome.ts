@@ -28,6 +28,8 @@ export interface AttemptOutcome {
   /** Recipients of the whole message, so that one who knows all of them need not ask. */
   readonly recipientsInMessage: number;
   readonly lastError: string | null;
+  /** True where nobody was tried, so that the attempt does not count. */
+  readonly costsNoAttempt?: true;
   /** True where nothing left the installation, so that a bounce or a complaint says nothing about the address. */
   readonly isSimulated?: true;
 }

@@ -1,121 +1,178 @@
 import type { Classification } from '@postrider/core';
+import { REPLY_PATTERNS, type WordFinding } from './reply-patterns.ts';
 import type { ServerReply } from './transport.ts';
 
 export type { Classification };
 
+/** What a delivery status notification (RFC 3464) says of one recipient. */
+export interface Diagnostic {
+  /** The Status field, such as `5.1.1`; null where there is none. */
+  readonly status: string | null;
+  /** The Diagnostic-Code field with its type, or any other words of the reporting server; empty where there are none. */
+  readonly diagnostic: string;
+  readonly action: 'failed' | 'delayed';
+}
+
 /**
- * Classifies the reply that ended a delivery: by its enhanced status code (RFC 3463), else by its words.
+ * Classifies the reply that ended a delivery: by its enhanced status code (RFC 3463), then by its words.
  *
- * Only `hard` and `spam` suppress an address. So nothing is `hard` on doubt, and nothing here is `spam`: that is said by
- * complaints alone.
+ * Only `hard` and `spam` suppress an address. So nothing is `hard` on doubt, and nothing here is `spam`: that is said by complaints alone.
  *
  * @param reply the last one, or null where the network failed or a rule of ours decided.
- * @param kind `refused` by the server, or `expired` after attempts that were all put off.
+ * @param kind `refused` by the server, or `expired` after attempts that were all put off, which is `soft` whatever the last reply was.
  */
 export function classifyReply(reply: ServerReply | null, kind: 'refused' | 'expired'): Classification {
-  const isTemporary = kind === 'expired' || (reply !== null && reply.code < 500);
-  if (reply === null) return isTemporary ? 'soft' : 'unknown';
-  const byWords = classifyWords(reply.text);
-  const byCode = classifyEnhancedCode(reply.enhanced) ?? classifyCode(reply.code);
-  const verdict = weigh(byCode, byWords, reply.text);
-  if (verdict === 'hard') return isTemporary ? 'soft' : reply.aboutRecipient === false ? 'unknown' : 'hard';
-  return verdict ?? (isTemporary ? 'soft' : 'unknown');
+  if (kind === 'expired' || (reply !== null && reply.code < 500)) return 'soft';
+  if (reply === null) return 'unknown';
+  const verdict = classifyRefusal({ code: reply.code, enhanced: reply.enhanced, text: reply.text });
+  return verdict === 'hard' && reply.aboutRecipient === false ? 'unknown' : verdict;
 }
 
 /**
- * The code goes first. Two exceptions: a code that means "no such address" while the words speak of something else is
- * not believed, since many servers put 5.1.1 before every refusal; and greylisting, which asks for patience under the
- * codes of policy, blocks nobody.
+ * Classifies what a report says of one recipient. A delay, and a failure after replies of the 4xx kind, is `soft`.
+ *
+ * The code of the server that refused counts before the Status of the one that reports, which is often only `5.0.0`.
  */
-function weigh(byCode: Classification | null, byWords: Classification | null, text: string): Classification | null {
-  if (byCode === 'hard') return byWords ?? 'hard';
-  if (byCode === 'block' && GREYLISTING.test(text)) return 'soft';
-  return byCode ?? byWords;
+export function classifyDiagnostic({ status, diagnostic, action }: Diagnostic): Classification {
+  const said = readDiagnostic(diagnostic);
+  const reported = STATUS.exec(status ?? '')?.[1] ?? null;
+  if (
+    action === 'delayed' ||
+    (said.code !== null && said.code < 500) ||
+    (said.code === null && reported?.startsWith('4'))
+  ) {
+    return 'soft';
+  }
+  return classifyRefusal({ ...said, reported });
 }
 
-const GREYLISTING = /gr[ea]y-?list/i;
+interface Refusal {
+  readonly code: number | null;
+  readonly enhanced: string | null;
+  readonly text: string;
+  /** The status that another server gave it. */
+  readonly reported?: string | null;
+}
 
-function classifyEnhancedCode(enhanced: string | null): Classification | null {
-  const [, subject, detail] = enhanced?.split('.') ?? [];
-  switch (subject) {
-    case '1':
-      return BAD_DESTINATION_DETAILS.has(detail ?? '') ? 'hard' : null;
-    case '2':
-      // 2.1 mailbox disabled; 2.2 mailbox full.
-      return detail === '1' ? 'hard' : detail === '2' ? 'soft' : null;
-    case '3':
-      // 3.1 mail system full.
-      return detail === '1' ? 'soft' : null;
-    case '4':
-      // Microsoft 365 gives 4.1 for unknown recipients and for domains that are set up wrongly alike.
-      if (detail === '1') return 'unknown';
-      return SOFT_NETWORK_DETAILS.has(detail ?? '') ? 'soft' : null;
-    case '7':
-      return 'block';
-    default:
-      return null;
+function classifyRefusal({ code, enhanced, text, reported = null }: Refusal): Classification {
+  const words = text.slice(0, MAX_TEXT_CHARACTERS);
+  const status = enhanced ?? EMBEDDED_STATUS.exec(words)?.[1] ?? reported;
+  const verdict = weigh(readStatus(status) ?? readCode(code, words), findWords(words));
+  if (status?.startsWith('4') !== true) return verdict ?? 'unknown';
+  return verdict === null || verdict === 'hard' ? 'soft' : verdict;
+}
+
+// 556 is "domain does not accept mail" (RFC 7504), and older servers use it for whatever they like.
+function readCode(code: number | null, words: string): StatusFinding | null {
+  return code === 556 && /\b(mail|mx|domain)\b/i.test(words) ? 'destination' : null;
+}
+
+// As many as a stored reply has.
+const MAX_TEXT_CHARACTERS = 1_000;
+
+// qmail and its kin put the status into the text: (#5.1.1).
+const EMBEDDED_STATUS = /#([45]\.[0-7]\.\d{1,3})(?![.\d])/;
+
+const STATUS = /^\s*([45]\.\d{1,3}\.\d{1,3})(?![.\d])/;
+
+/** What an enhanced status code says; null where it says too little. */
+type StatusFinding = 'destination' | 'sender' | 'disabled' | 'full' | 'network' | 'ambiguous' | 'content' | 'policy';
+
+function readStatus(status: string | null): StatusFinding | null {
+  const [, subject, detail] = status?.split('.') ?? [];
+  return STATUS_FINDINGS[`${subject}.${detail}`] ?? SUBJECT_FINDINGS[subject ?? ''] ?? null;
+}
+
+const STATUS_FINDINGS: Readonly<Record<string, StatusFinding>> = {
+  // No such mailbox, system or syntax, ambiguous, moved away, null MX (RFC 7505). Not 1.0, which is "something about an address".
+  '1.1': 'destination',
+  '1.2': 'destination',
+  '1.3': 'destination',
+  '1.4': 'destination',
+  '1.6': 'destination',
+  '1.10': 'destination',
+  '1.7': 'sender',
+  '1.8': 'sender',
+  '2.1': 'disabled',
+  '2.2': 'full',
+  '3.1': 'full',
+  // Microsoft 365 gives 4.1 for unknown recipients and for domains that are set up wrongly alike.
+  '4.1': 'ambiguous',
+  // Bad connection, directory failure, congestion, delivery time expired.
+  '4.2': 'network',
+  '4.3': 'network',
+  '4.5': 'network',
+  '4.7': 'network',
+  // A server that cannot take international addresses (RFC 6531) says so of itself.
+  '6.7': 'ambiguous',
+};
+
+const SUBJECT_FINDINGS: Readonly<Record<string, StatusFinding>> = { '6': 'content', '7': 'policy' };
+
+/**
+ * The code goes first. A code that condemns the address is not believed where the words speak of something else, since many servers put 5.1.1
+ * before every refusal; and a code of policy gives way to words that ask for patience or say outright that there is no such recipient.
+ */
+function weigh(code: StatusFinding | null, words: WordFinding | null): Classification | null {
+  const said = words === null ? null : WORD_CLASSIFICATIONS[words];
+  switch (code) {
+    case 'destination':
+    case 'disabled':
+      return said ?? 'hard';
+    case 'sender':
+      return said === 'block' ? 'block' : 'unknown';
+    case 'full':
+    case 'network':
+      return 'soft';
+    case 'ambiguous':
+      return 'unknown';
+    case 'content':
+      return said ?? 'block';
+    case 'policy':
+      // The findings that outweigh it are those that have a name of their own.
+      return said === words ? 'block' : (said ?? 'block');
+    case null:
+      return said;
   }
 }
 
-// 1 no such mailbox, 2 no such system, 3 no such syntax, 4 ambiguous, 6 moved away, 10 null MX (RFC 7505). Not 0, which
-// means "something about an address", nor 7 and 8, which are about the sender's.
-const BAD_DESTINATION_DETAILS: ReadonlySet<string> = new Set(['1', '2', '3', '4', '6', '10']);
+const WORD_CLASSIFICATIONS: Readonly<Record<WordFinding, Classification>> = {
+  absent: 'hard',
+  patience: 'soft',
+  oversize: 'unknown',
+  hard: 'hard',
+  soft: 'soft',
+  block: 'block',
+  spam: 'spam',
+  unknown: 'unknown',
+};
 
-// 2 bad connection, 3 directory failure, 5 congestion, 7 delivery time expired.
-const SOFT_NETWORK_DETAILS: ReadonlySet<string> = new Set(['2', '3', '5', '7']);
-
-/** RFC 7504: 556 is a domain that takes no mail. The other codes say too little: 550 is any refusal. */
-function classifyCode(code: number): Classification | null {
-  return code === 556 ? 'hard' : null;
-}
-
-/**
- * The first that matches counts. What blocks goes first, because such replies often name the recipient as well. Words
- * that could as well be about us (an account, an IP address, a log-in) make nothing hard.
- */
-const PATTERNS: readonly (readonly [RegExp, Classification])[] = [
-  // Named blocklists and the words for being on one.
-  [/spamhaus|barracuda|spamcop|proofpoint|sorbs|invaluement|uceprotect|cloudmark|senderscore/i, 'block'],
-  [/(black|block|deny)-?list|dnsbl|\brbl\b|listed (at|by|in|on)|(is|been) blocked|blocked (by|using|for)/i, 'block'],
-  // Content and reputation.
-  [/\bspam|unsolicited|\buce\b|bulk mail|virus|malware|phish|reputation|suspicious/i, 'block'],
-  [/content (was )?(rejected|refused|filter)/i, 'block'],
-  // Authentication of the sender, and policy.
-  [
-    /\bspf\b|\bdkim\b|\bdmarc\b|reverse dns|\bptr\b|unauthenticated|not authori[sz]ed|authentication required/i,
-    'block',
-  ],
-  [
-    /polic(y|ies)|relay(ing)? (access )?(is )?(not permitted|denied)|unable to relay|access denied|prohibited/i,
-    'block',
-  ],
-  // A sender that is not believed says nothing about the recipient.
-  [/sender (address|domain|verify|rejected|not)|return path|invalid sender|domain of sender/i, 'unknown'],
-  // Patience asked for.
-  [/gr[ea]y-?list|try (again|later)|come back later|temporar(y|ily) (deferred|unavailable|rejected|failure)/i, 'soft'],
-  [/too many (messages|connections|errors)|rate limit|sending rate|throttl/i, 'soft'],
-  // A mailbox that exists and has no room.
-  [
-    /(mailbox|inbox|account|user|recipient|quota).{0,40}\b(full|exceed)|over ?quota|insufficient (system |disk )?storage/i,
-    'soft',
-  ],
-  // No such recipient, in the words of the common servers. "Mailbox unavailable" is not here: it is RFC 5321's name for
-  // every 550.
-  [
-    /(user|recipient|mailbox|alias|addressee)( \S{1,255})? (is )?(unknown|not found|does(n't| not) exist|invalid)/i,
-    'hard',
-  ],
-  [
-    /(recipient|destination|e-?mail) address( \S{1,255})? (is )?(unknown|not found|does(n't| not) exist|invalid)/i,
-    'hard',
-  ],
-  [/(unknown|no such|invalid|non-?existent) (local )?(user|recipient|mailbox|person|addressee|alias)/i, 'hard'],
-  [/(recipient|mailbox)( \S{1,255})? (is |has been )?(disabled|deactivated|inactive)/i, 'hard'],
-  [/user does(n't| not) have an? .{0,40}account|no mailbox (here )?by that name/i, 'hard'],
-  [/email account that you tried to reach does not exist/i, 'hard'],
-];
-
-function classifyWords(text: string): Classification | null {
-  for (const [pattern, classification] of PATTERNS) if (pattern.test(text)) return classification;
+function findWords(text: string): WordFinding | null {
+  // The names of people and domains are no words of the server.
+  const words = text.replace(ADDRESS, '@');
+  for (const [pattern, finding] of REPLY_PATTERNS) if (pattern.test(words)) return finding;
   return null;
 }
+
+const ADDRESS = /[^\s<>()"',;:]{1,64}@[^\s<>()"',;:]{1,255}/g;
+
+/**
+ * Takes the reply out of a Diagnostic-Code such as `smtp; 550-5.1.1 No such 550 5.1.1 user`: reporting servers fold the lines of a reply into
+ * one with the code still before each.
+ */
+function readDiagnostic(diagnostic: string): { code: number | null; enhanced: string | null; text: string } {
+  // No rule looks at more than ASCII, and whatever hides or turns text is not ASCII.
+  const ascii = diagnostic.slice(0, MAX_DIAGNOSTIC_CHARACTERS).replace(/[^\x21-\x7e]+/g, ' ');
+  const words = ascii.trim().replace(/^[\w-]{1,64}; ?/, '');
+  const code = /^[245]\d\d(?=[ -])/.exec(words)?.[0] ?? null;
+  if (code === null) return { code, enhanced: STATUS.exec(words)?.[1] ?? null, text: words };
+  const enhanced = /^[ -]([45]\.\d{1,3}\.\d{1,3})(?![.\d])/.exec(words.slice(3))?.[1] ?? null;
+  const lineHeads = new RegExp(
+    `(^| )${code}[ -](${enhanced === null ? '' : enhanced.replaceAll('.', '\\.')}(?= |$))?`,
+    'g',
+  );
+  return { code: Number(code), enhanced, text: words.replace(lineHeads, ' ').trim() };
+}
+
+// A report can be long, and only so much of it is looked at.
+const MAX_DIAGNOSTIC_CHARACTERS = 8_192;

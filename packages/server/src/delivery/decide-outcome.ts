@@ -22,6 +22,9 @@ export interface AttemptFacts {
   readonly random: number;
 }
 
+/** As long as after a first attempt that was put off. */
+const UNTRIED_WAIT_MS = 30_000;
+
 export interface SuppressedRecipient {
   readonly ordinal: number;
   readonly email: string;
@@ -39,6 +42,11 @@ export function decideOutcome(facts: AttemptFacts, verdicts: readonly HandoverVe
     verdict: findVerdict(verdicts, recipient.email, index) ?? unanswered(recipient.email),
   }));
   const deferred = answered.filter(({ verdict }) => verdict.outcome === 'deferred').map(({ verdict }) => verdict);
+  // Where somebody was tried, the attempt counts for those as well who were not.
+  if (deferred.length === answered.length && deferred.every(({ costsNoAttempt }) => costsNoAttempt === true)) {
+    const untried = putOff(facts, deferred);
+    if (untried !== null) return untried;
+  }
   const retryAt = deferred.length === 0 ? null : nextRetry(facts, deferred);
   const recipients = answered.map(({ recipient, verdict }) =>
     decideRecipient(recipient, verdict, facts.acceptedMeans, retryAt !== null),
@@ -48,6 +56,23 @@ export function decideOutcome(facts: AttemptFacts, verdicts: readonly HandoverVe
     recipients,
     retryAt: retryAt?.toISOString() ?? null,
     lastError: lastErrorOf(recipients),
+  };
+}
+
+/** Nobody was tried, so everything stays as it was; null where the time for trying is over, which this does not lengthen. */
+function putOff(facts: AttemptFacts, verdicts: readonly HandoverVerdict[]): AttemptOutcome | null {
+  const { now, expiresAt, attempt } = facts;
+  if (verdicts.length === 0 || now >= expiresAt) return null;
+  const wishedMs = Math.max(
+    ...verdicts.map(({ notBefore }) => notBefore?.getTime() ?? now.getTime() + UNTRIED_WAIT_MS),
+  );
+  const change = attempt === 1 ? 'queued' : 'deferred';
+  return {
+    ...fenceOf(facts),
+    recipients: facts.recipients.map((recipient) => ({ ...recipient, change, events: [] })),
+    retryAt: new Date(Math.min(wishedMs, expiresAt.getTime())).toISOString(),
+    lastError: verdicts[0]?.reason || null,
+    costsNoAttempt: true,
   };
 }
 
@@ -110,7 +135,7 @@ function accepted(
 ): Pick<RecipientOutcome, 'change' | 'events'> {
   const sent = { type: 'sent', classification: null, detail: detailOf(verdict) } as const;
   if (acceptedMeans === 'sent') return { change: 'sent', events: [sent] };
-  const delivered = { type: 'delivered', classification: null, detail: null } as const;
+  const delivered = { type: 'delivered', classification: null, detail: verdict.deliveredDetail ?? null } as const;
   if (verdict.complaint !== true) return { change: 'delivered', events: [sent, delivered] };
   const complained = { type: 'complained', classification: 'spam', detail: null } as const;
   return { change: 'complained', events: [sent, delivered, complained] };

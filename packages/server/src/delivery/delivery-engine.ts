@@ -4,9 +4,13 @@ import { type ClaimedDelivery, claimDeliveries, renewLeases, startSending } from
 import { releaseDeliveries } from '../db/queries/record-outcomes.ts';
 import { createGate } from '../gate.ts';
 import { within } from '../within.ts';
-import { type AttemptOptions, attemptDelivery } from './attempt-delivery.ts';
+import { type AttemptOptions, attemptDelivery, type PutOff } from './attempt-delivery.ts';
 import type { AttemptOutcome } from './attempt-outcome.ts';
+import type { Turn } from './destination-lanes.ts';
+import { gather } from './gather.ts';
+import { type HandoverHealth, healthOf } from './handover-health.ts';
 import { createHeldDeliveries, type HeldDelivery } from './held-deliveries.ts';
+import { createLaneEntrance } from './lane-entrance.ts';
 import type { OutcomeRecorder } from './outcome-recorder.ts';
 import type { Transport } from './transport.ts';
 
@@ -23,11 +27,12 @@ const FIRST_ACCOUNT = '00000000-0000-0000-0000-000000000000';
 /** For the outcomes at a stop, also where the hand-offs took all the time that was given. */
 const LEAST_RECORDING_MS = 1_000;
 
-/**
- * Octets of files in messages that are being made or handed over. A message is in memory about five times while it is composed, and once as
- * long as the mail server takes: this keeps both within what the process may use.
- */
-const FILE_BYTES_AT_ONCE = 32 * 1024 * 1024;
+/** A message beyond this is large: it takes room from before it is loaded until it is handed over. So many smaller ones fit at any time. */
+const LARGE_OCTETS = 64 * 1024;
+/** Octets of large messages under way where no lane counts them. */
+const OCTETS_OUTSIDE_LANES = 32 * 1024 * 1024;
+/** What could not be loaded waits so long, lest it go round and round. */
+const LOAD_AGAIN_MS = 5_000;
 
 export interface DeliveryEngineOptions extends AttemptOptions {
   readonly sql: Sql;
@@ -57,14 +62,34 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
   const { sql, clock, recorder, onError } = options;
   const held = createHeldDeliveries();
   const leaseId = options.leaseId ?? randomUUID();
-  const withFiles = createGate(FILE_BYTES_AT_ONCE);
+  const outside = createGate(OCTETS_OUTSIDE_LANES);
+  const startSoon = gather<Going>((going) => {
+    void start(going).catch((error: unknown) => onError(error, 'beginning deliveries'));
+  });
+  const lanes = createLaneEntrance({
+    ...{ ...options, held, begin, firstAccount: FIRST_ACCOUNT },
+    onRoom: () => void pump().catch((error: unknown) => onError(error, 'claiming deliveries')),
+  });
   let afterAccount = FIRST_ACCOUNT;
   let working: Promise<void> | null = null;
   let again = false;
   let stopping = false;
   let isCut = false;
   let stopped: Promise<void> | null = null;
-  const attempting = { ...options, transports: closable(options.transports, () => isCut) };
+  const healths = new Map<HeldDelivery, { readonly health: HandoverHealth; readonly reason: string | null }>();
+  /** Put off after the cut, which would be a bounce where the time for trying was over as well. */
+  const cutShort = new Set<HeldDelivery>();
+  const attempting: AttemptOptions = {
+    ...options,
+    transports: closable(options.transports, () => isCut),
+    onVerdicts: (delivery, verdicts) => {
+      if (isCut && verdicts.every(({ outcome }) => outcome === 'deferred')) cutShort.add(delivery);
+      if (delivery.ticket === null) return;
+      const health = healthOf(verdicts);
+      const told = verdicts.find(({ reply }) => health === 'turned-away' || reply === null);
+      healths.set(delivery, { health, reason: told?.reason ?? null });
+    },
+  };
 
   const renewal = setInterval(() => void renewHeldLeases(), options.renewEveryMs ?? RENEW_EVERY_MS);
   renewal.unref();
@@ -82,6 +107,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
   }
 
   async function drain(): Promise<void> {
+    lanes?.startOver();
     try {
       while (again && !stopping) {
         again = false;
@@ -94,7 +120,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
   }
 
   function mayClaim(): boolean {
-    return stopping || (held.open < CLAIM_ROWS / 2 && held.size < options.maxInFlight);
+    return stopping || (held.openOutside < CLAIM_ROWS / 2 && held.size < options.maxInFlight);
   }
 
   /** One claim; false where nothing was due any more, or nothing may be claimed now. */
@@ -105,7 +131,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
     const limit = Math.min(CLAIM_ROWS, options.maxInFlight - held.size);
     const now = clock.now();
     const from = afterAccount;
-    const claims = await claimDeliveries(sql, {
+    const asked = {
       leaseId,
       now,
       leaseUntil: new Date(now.getTime() + LEASE_MS),
@@ -113,34 +139,85 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
       perAccount: ROWS_PER_ACCOUNT,
       afterAccount: from,
       maxAccounts: MAX_ACCOUNTS_A_CLAIM,
-    });
+    };
+    if (lanes !== null) return await lanes.claim(asked);
+    const claims = await claimDeliveries(sql, asked);
     afterAccount = accountToGoOnAfter(claims, limit);
     await begin(held.hold(claims, leaseId));
     return claims.length > 0 || from !== FIRST_ACCOUNT;
   }
 
+  /** Resolves when those are loaded that need not wait; each of the others begins when its turn has come. */
   async function begin(deliveries: readonly HeldDelivery[]): Promise<void> {
     if (deliveries.length === 0) return;
     // Claimed while the stop was asked for: not begun, so given back.
     if (stopping) return await giveBack(deliveries);
-    const claims = deliveries.map(({ claim }) => claim);
-    const contents = await startSending(sql, claims, clock.now()).catch(async (error: unknown) => {
-      await giveBack(deliveries);
-      throw error;
-    });
-    const byMessage = new Map(contents.map((content) => [content.messageId, content]));
-    for (const delivery of deliveries) {
-      delivery.content = byMessage.get(delivery.claim.messageId) ?? null;
-      // Without its message a delivery was dropped when it was to be started.
-      if (delivery.content === null) held.letGo(delivery);
-      else void deliver(delivery);
+    const mayGo = (delivery: HeldDelivery) => delivery.ticket === null && weightOf(delivery) === 0;
+    for (const delivery of deliveries) if (!mayGo(delivery)) void beginInTurn(delivery);
+    await start(deliveries.filter(mayGo).map((delivery) => ({ delivery, putOff: null, leave: () => undefined })));
+  }
+
+  /** What has no turn is not loaded: bodies that wait would only fill the memory. */
+  async function beginInTurn(delivery: HeldDelivery): Promise<void> {
+    const turn = await takeTurn(delivery);
+    const isOver = !turn.go && delivery.claim.expiresAt <= clock.now();
+    if (delivery.isSettled || stopping || !(turn.go || isOver)) {
+      if (turn.go) turn.leave('unknown', null);
+      if (!delivery.isSettled) putBack(delivery, turn.go || stopping ? clock.now() : turn.notBefore);
+    } else {
+      startSoon({
+        delivery,
+        putOff: turn.go ? null : turn,
+        leave: (health, reason) => (turn.go ? turn.leave(health, reason) : undefined),
+      });
     }
   }
 
-  async function deliver(delivery: HeldDelivery): Promise<void> {
-    let outcome = await attemptInTurn(delivery);
+  async function takeTurn(delivery: HeldDelivery): Promise<Turn> {
+    if (delivery.ticket !== null) return await delivery.ticket.enter(weightOf(delivery));
+    return { go: true, leave: await outside.enter(weightOf(delivery)) };
+  }
+
+  function putBack(delivery: HeldDelivery, nextAt: Date): void {
+    if (lanes !== null) lanes.putBack(delivery, nextAt);
+    else void giveBack([delivery]);
+  }
+
+  async function start(given: readonly Going[]): Promise<void> {
+    // A stop may have given back some of them meanwhile.
+    const going = given.filter(({ delivery }) => !delivery.isSettled);
+    for (const { delivery, leave } of given) if (delivery.isSettled) leave('unknown', null);
+    if (going.length === 0) return;
+    const claims = going.map(({ delivery }) => delivery.claim);
+    const contents = await startSending(sql, claims, clock.now()).catch(async (error: unknown) => {
+      for (const { leave } of going) leave('unknown', null);
+      await giveBackLater(going.map(({ delivery }) => delivery));
+      throw error;
+    });
+    const byMessage = new Map(contents.map((content) => [content.messageId, content]));
+    for (const { delivery, putOff, leave } of going) {
+      delivery.content = byMessage.get(delivery.claim.messageId) ?? null;
+      if (delivery.content !== null && !delivery.isSettled) {
+        void deliver(delivery, putOff, leave);
+      } else {
+        // Without its message a delivery was dropped when it was to be started; and a stop may have given it back since.
+        leave('unknown', null);
+        held.letGo(delivery);
+      }
+    }
+  }
+
+  /** Without lanes a claim ends that could not begin, and so does the round of claims. */
+  async function giveBackLater(deliveries: readonly HeldDelivery[]): Promise<void> {
+    if (lanes === null) return await giveBack(deliveries);
+    const nextAt = new Date(clock.now().getTime() + LOAD_AGAIN_MS);
+    for (const delivery of deliveries) lanes.putBack(delivery, nextAt);
+  }
+
+  async function deliver(delivery: HeldDelivery, putOff: PutOff | null, leave: Leave): Promise<void> {
+    let outcome = await attemptInTurn(delivery, putOff, leave);
     // It is given back instead, as if it had never been begun.
-    if (isCut && isPutOff(outcome)) return;
+    if (isCut && (isPutOff(outcome) || cutShort.delete(delivery))) return;
     held.settle(delivery);
     // Claimed again while it waited to be recorded, which made it void: what is known is known under the new lease as well.
     while (!(await recorder.record(outcome)) && isClaimedAgain(delivery, outcome)) {
@@ -150,21 +227,23 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
     if (isClaimedAgain(delivery, outcome)) await goOn(delivery);
   }
 
-  /** Messages with files wait until there is room for them in memory. */
-  async function attemptInTurn(delivery: HeldDelivery): Promise<AttemptOutcome> {
-    const bytes = delivery.content?.attachmentBytes ?? 0;
-    if (bytes === 0) return await attemptDelivery(attempting, delivery);
-    const leave = await withFiles.enter(bytes);
+  /** Tells the lane what came of it. */
+  async function attemptInTurn(delivery: HeldDelivery, putOff: PutOff | null, leave: Leave): Promise<AttemptOutcome> {
     try {
-      return await attemptDelivery(attempting, delivery);
+      return await attemptDelivery(attempting, delivery, putOff);
     } finally {
-      leave();
+      const { health, reason } = healths.get(delivery) ?? { health: 'unknown', reason: null };
+      healths.delete(delivery);
+      leave(health, reason);
     }
   }
 
   /** Its next attempt, claimed just after the end of this one was recorded and before that was known here. */
   async function goOn({ claim, leaseId: lease }: HeldDelivery): Promise<void> {
-    await begin(held.hold([claim], lease)).catch((error: unknown) => onError(error, 'beginning the next attempt'));
+    const next = held.hold([claim], lease);
+    await (lanes === null ? begin(next) : lanes.admit(next)).catch((error: unknown) =>
+      onError(error, 'beginning the next attempt'),
+    );
   }
 
   async function giveBack(deliveries: readonly HeldDelivery[]): Promise<void> {
@@ -193,11 +272,12 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
     const endsAtMs = performance.now() + graceMs;
     stopping = true;
     clearInterval(renewal);
+    lanes?.close();
     held.wake();
     await within(graceMs, Promise.all([working?.catch(() => {}), held.until(() => held.open === 0)]));
     await cutOff();
     // First what is given back, then the end of recording: an outcome that comes between the two is void, and not merely lost.
-    await within(LEAST_RECORDING_MS, giveBack(held.listOpen()));
+    await within(LEAST_RECORDING_MS, Promise.all([giveBack(held.listOpen()), lanes?.flush()]));
     await recorder.close(Math.max(LEAST_RECORDING_MS, endsAtMs - performance.now()));
   }
 
@@ -228,13 +308,27 @@ function closable(transports: ReadonlyMap<string, Transport>, isCut: () => boole
   return new Map([...transports].map(([route, transport]) => [route, close(transport)]));
 }
 
+type Leave = Extract<Turn, { readonly go: true }>['leave'];
+
+/** A delivery whose turn has come, or for which nothing is to be tried any more. */
+interface Going {
+  readonly delivery: HeldDelivery;
+  readonly putOff: PutOff | null;
+  readonly leave: Leave;
+}
+
+/** Octets that take room on the way; 0 for the many that are small. */
+function weightOf({ claim: { octets } }: HeldDelivery): number {
+  return octets > LARGE_OCTETS ? octets : 0;
+}
+
 function isClaimedAgain({ claim, leaseId }: HeldDelivery, outcome: AttemptOutcome): boolean {
   return claim.attempt !== outcome.attempt || leaseId !== outcome.leaseId;
 }
 
 /** Nobody was accepted or refused, so that nothing is lost where the attempt is forgotten. */
 function isPutOff({ recipients }: AttemptOutcome): boolean {
-  return recipients.every(({ change }) => change === 'deferred' || change === 'suppressed');
+  return recipients.every(({ change }) => change === 'deferred' || change === 'queued' || change === 'suppressed');
 }
 
 /**

@@ -25,6 +25,19 @@ export function signDkim(composed: ComposedMessage, key: DkimKey, options: DkimO
 }
 
 /**
+ * Signs a message with each of several keys: the body is hashed once.
+ * @returns the header lines in the order of the keys.
+ */
+export function signWithAll(
+  composed: ComposedMessage,
+  keys: readonly DkimKey[],
+  options: DkimOptions,
+): Promise<readonly string[]> {
+  const message = canonicalizeMessage(composed);
+  return Promise.all(keys.map((key) => signCanonical(message, key, options)));
+}
+
+/**
  * As `signDkim`, over a message that was canonicalized before: for a domain that signs with two keys.
  */
 export async function signCanonical(message: CanonicalMessage, key: DkimKey, options: DkimOptions): Promise<string> {

@@ -1,4 +1,5 @@
 import type { ClaimedDelivery, DeliveryContent, Lease } from '../db/queries/claim-deliveries.ts';
+import type { Ticket } from './destination-lanes.ts';
 
 /** A delivery that this process has a lease on. */
 export interface HeldDelivery {
@@ -8,6 +9,8 @@ export interface HeldDelivery {
   content: DeliveryContent | null;
   /** Its outcome is known and only has to be recorded, or it is not ours any more. */
   isSettled: boolean;
+  /** Its place in the lane of its destination; null where it has none. */
+  ticket: Ticket | null;
 }
 
 /** The deliveries of this process, from the claim to the recorded outcome. */
@@ -16,12 +19,16 @@ export interface HeldDeliveries {
   readonly size: number;
   /** Those whose outcome is not known yet. */
   readonly open: number;
+  /** Those of them that have no lane, and so are under way or soon will be. */
+  readonly openOutside: number;
   /**
    * Takes over claimed deliveries and answers those that are to be worked on. One that is still held here, because its lease ran out while
    * this process slept or the database was away, goes on under the new lease: a second hand-over would be a second copy.
    */
   hold(claims: readonly ClaimedDelivery[], leaseId: string): readonly HeldDelivery[];
-  /** The outcome is known. */
+  /** Gives a delivery its place in a lane. */
+  giveTicket(delivery: HeldDelivery, ticket: Ticket): void;
+  /** The outcome is known, and its place in the lane is free: only recording is left. */
   settle(delivery: HeldDelivery): void;
   letGo(delivery: HeldDelivery): void;
   leases(): readonly Lease[];
@@ -35,6 +42,7 @@ export function createHeldDeliveries(): HeldDeliveries {
   const held = new Map<string, HeldDelivery>();
   const waiters = new Set<{ readonly isMet: () => boolean; readonly resolve: () => void }>();
   let open = 0;
+  let openOutside = 0;
 
   function wake(): void {
     for (const waiter of waiters) {
@@ -52,16 +60,21 @@ export function createHeldDeliveries(): HeldDeliveries {
         known.leaseId = leaseId;
         return [];
       }
-      const delivery = { claim, leaseId, content: null, isSettled: false };
+      const delivery = { claim, leaseId, content: null, isSettled: false, ticket: null };
       held.set(claim.id, delivery);
       open += 1;
+      openOutside += 1;
       return [delivery];
     });
   }
 
   function settle(delivery: HeldDelivery): void {
-    if (!delivery.isSettled) open -= 1;
+    const { ticket, isSettled } = delivery;
     delivery.isSettled = true;
+    delivery.ticket = null;
+    if (!isSettled) open -= 1;
+    if (!isSettled && ticket === null) openOutside -= 1;
+    ticket?.release();
     wake();
   }
 
@@ -72,7 +85,14 @@ export function createHeldDeliveries(): HeldDeliveries {
     get open() {
       return open;
     },
+    get openOutside() {
+      return openOutside;
+    },
     hold,
+    giveTicket(delivery, ticket) {
+      delivery.ticket = ticket;
+      openOutside -= 1;
+    },
     settle,
     letGo(delivery) {
       // By now the same row may be held anew, for its next attempt.

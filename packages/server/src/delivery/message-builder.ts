@@ -1,9 +1,10 @@
 import { parseMailbox } from '@postrider/core';
 import type { DeliveryContent } from '../db/queries/claim-deliveries.ts';
+import { createGate } from '../gate.ts';
 import type { TrackBody } from '../links/tracked-body.ts';
 import type { UnsubscribeLinks } from '../unsubscribe/unsubscribe-links.ts';
 import { type Attachment, composeMime, joinMessage, type Mailbox, type MimeMessage } from './compose-mime.ts';
-import { signDkim } from './dkim-sign.ts';
+import { signWithAll } from './dkim-sign.ts';
 import { HeaderRefusedError } from './mime-header.ts';
 import { personalizeContent } from './personal-content.ts';
 import type { SigningKeys } from './signing-keys.ts';
@@ -25,11 +26,22 @@ export interface MessageBuilder {
 /** The files of a message, in order. */
 export type ReadFiles = (accountId: string, messageId: string) => Promise<readonly Attachment[]>;
 
+/** The envelope's sender, to which reports about these recipients come back. */
+export type ReturnPathFor = (
+  subject: { readonly accountId: string; readonly messageId: string; readonly ordinals: readonly number[] },
+  host: string,
+) => string;
+
 /**
  * Messages being made at once. libuv's pool signs with four threads; twice as many keeps each of them busy while the next is composed, and
  * more would only be composed too early, to lie about until a thread is free.
  */
 const BUILDS_AT_ONCE = 8;
+
+/** Octets of large messages being made at once: each is in memory about five times while it is composed. */
+const OCTETS_AT_ONCE = 32 * 1024 * 1024;
+/** Of smaller ones as many may be large together as are made at once. */
+const LARGE_OCTETS = 64 * 1024;
 
 type MailboxVerdict = ReturnType<typeof parseMailbox>;
 
@@ -41,16 +53,18 @@ export function createMessageBuilder(
   links: UnsubscribeLinks,
   trackBody: TrackBody,
   readFiles: ReadFiles,
+  returnPathFor: ReturnPathFor,
   now: () => Date,
 ): MessageBuilder {
-  const inTurn = createGate(BUILDS_AT_ONCE);
+  const turns = createGate(BUILDS_AT_ONCE);
+  const large = createGate(OCTETS_AT_ONCE);
   const readMailbox = rememberLast(MAILBOXES_KEPT, parseMailbox);
 
   async function build(content: DeliveryContent, ordinals: readonly number[]): Promise<BuiltMessage> {
     const from = readMailbox(content.fromGiven);
     if (!from.ok) return { ok: false, reason: `The stored sender ${from.message}.` };
-    const key = await keys.find(content.accountId, content.fromDomain);
-    if (key === null) return { ok: false, reason: `The sending domain ${content.fromDomain} is gone.` };
+    const identity = await keys.find(content.accountId, content.fromDomain);
+    if (identity === null) return { ok: false, reason: notVerified(content.fromDomain) };
     const personal = personalizeContent(withTracking(content, trackBody), ordinals, links);
     if (!personal.ok) return personal;
     try {
@@ -59,15 +73,39 @@ export function createMessageBuilder(
       const composed = composeMime(
         toMimeMessage(personal.content, from.mailbox, replyTo?.ok ? [replyTo.mailbox] : [], attachments),
       );
-      const signature = await signDkim(composed, key, { signedAt: now() });
-      return { ok: true, mailFrom: from.mailbox.address, data: joinMessage(composed, [signature]) };
+      const signatures = await signWithAll(composed, identity.keys, { signedAt: now() });
+      const { accountId, messageId } = content;
+      const mailFrom = returnPathFor({ accountId, messageId, ordinals }, identity.returnPathHost);
+      return { ok: true, mailFrom, data: joinMessage(composed, signatures) };
     } catch (error) {
       if (!(error instanceof HeaderRefusedError)) throw error;
       return { ok: false, reason: `The message cannot be composed: ${error.message}.` };
     }
   }
 
-  return { build: (content, ordinals) => inTurn(() => build(content, ordinals)) };
+  return {
+    async build(content, ordinals) {
+      const octets = octetsOf(content);
+      // Before its turn, so that large ones which wait for room hold up no small one.
+      const leaveRoom = octets > LARGE_OCTETS ? await large.enter(octets) : null;
+      const leaveTurn = await turns.enter();
+      try {
+        return await build(content, ordinals);
+      } finally {
+        leaveTurn();
+        leaveRoom?.();
+      }
+    },
+  };
+}
+
+function octetsOf({ attachmentBytes, html, text }: DeliveryContent): number {
+  return attachmentBytes + (html?.length ?? 0) + (text?.length ?? 0);
+}
+
+/** Whoever may not send from a domain when a message is due may not for having accepted it earlier: after a takeover, a removal, 72 h without records. */
+function notVerified(domain: string): string {
+  return `The domain ${domain} was not verified in this account any more when the message was due, so it was not sent.`;
 }
 
 function withTracking(content: DeliveryContent, trackBody: TrackBody): DeliveryContent {
@@ -109,23 +147,5 @@ function rememberLast(limit: number, read: (given: string) => MailboxVerdict): (
     if (known.size >= limit) known.clear();
     known.set(given, verdict);
     return verdict;
-  };
-}
-
-/** Lets `limit` tasks run at once and the rest wait in line. */
-function createGate(limit: number): <T>(task: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = [];
-  let running = 0;
-  return async (task) => {
-    if (running >= limit) await new Promise<void>((resolve) => waiting.push(resolve));
-    else running += 1;
-    try {
-      return await task();
-    } finally {
-      // Who waits next takes the place over, so that nobody who comes in between can slip in.
-      const next = waiting.shift();
-      if (next === undefined) running -= 1;
-      else next();
-    }
   };
 }

@@ -1,7 +1,17 @@
 import type { MessageStatus } from '@postrider/core';
 
-/** What a recipient's state can become by an attempt or a report. The only place that names a next status. */
-export type RecipientChange = 'sent' | 'delivered' | 'deferred' | 'bounced' | 'complained' | 'failed' | 'suppressed';
+/**
+ * What a recipient's state can become by an attempt or a report; `queued` by one that was not made. The only place that names a next status.
+ */
+export type RecipientChange =
+  | 'queued'
+  | 'sent'
+  | 'delivered'
+  | 'deferred'
+  | 'bounced'
+  | 'complained'
+  | 'failed'
+  | 'suppressed';
 
 /** A message shows the first of these that any of its recipients has. */
 const SHOWN_FIRST: readonly MessageStatus[] = [
@@ -30,7 +40,7 @@ const FINAL: ReadonlySet<MessageStatus> = new Set([
 /** Final statuses stay, save that a bounce or a complaint may follow `delivered`: late news never makes a bad end good. */
 export function nextRecipientStatus(current: MessageStatus, change: RecipientChange): MessageStatus {
   if (current === 'delivered') return change === 'bounced' || change === 'complained' ? change : current;
-  if (current === 'sent') return change === 'deferred' ? current : change;
+  if (current === 'sent') return change === 'deferred' || change === 'queued' ? current : change;
   if (current === 'bounced') return change === 'complained' ? change : current;
   return FINAL.has(current) ? current : change;
 }

@@ -2,7 +2,7 @@ import type { MessageStatus } from '@postrider/core';
 import type { OutcomeRows } from '../db/queries/record-outcomes.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 import type { AttemptOutcome } from './attempt-outcome.ts';
-import { messageStatusOf, nextRecipientStatus } from './message-status.ts';
+import { messageStatusOf, nextRecipientStatus, type RecipientChange } from './message-status.ts';
 
 /** A message as it was read: how many events it had, and the status of each recipient by ordinal. */
 export interface MessageFacts {
@@ -66,13 +66,15 @@ function toAttemptRow(
   events: number,
 ): OutcomeRows['attempts'][number] {
   const { recipients, retryAt } = outcome;
-  const deferred = () => recipients.filter(({ change }) => change === 'deferred').map(({ ordinal }) => ordinal);
+  const isOpen = (change: RecipientChange) => change === 'deferred' || change === 'queued';
+  const deferred = () => recipients.filter(({ change }) => isOpen(change)).map(({ ordinal }) => ordinal);
   return {
     account: outcome.accountId,
     delivery: outcome.deliveryId,
     message: outcome.messageId,
     lease: outcome.leaseId,
     attempt: outcome.attempt,
+    uncounted: outcome.costsNoAttempt === true ? 1 : 0,
     seen: seen?.eventCount ?? null,
     status,
     events,

@@ -4,6 +4,8 @@ export interface SmtpCapabilities {
   readonly startTls: boolean;
   readonly eightBitMime: boolean;
   readonly smtpUtf8: boolean;
+  /** Delivery status notifications (RFC 3461). */
+  readonly dsn: boolean;
   /** True when MAIL takes a SIZE parameter (RFC 1870). */
   readonly size: boolean;
   /** The largest message the server takes, in octets, or null where it named no limit. */
@@ -18,6 +20,7 @@ export const NO_CAPABILITIES: SmtpCapabilities = {
   startTls: false,
   eightBitMime: false,
   smtpUtf8: false,
+  dsn: false,
   size: false,
   maxMessageOctets: null,
   authMechanisms: new Set(),
@@ -42,6 +45,7 @@ export function parseCapabilities(ehloText: string): SmtpCapabilities {
     startTls: parametersByKeyword.has('STARTTLS'),
     eightBitMime: parametersByKeyword.has('8BITMIME'),
     smtpUtf8: parametersByKeyword.has('SMTPUTF8'),
+    dsn: parametersByKeyword.has('DSN'),
     size: parametersByKeyword.has('SIZE'),
     maxMessageOctets: readSizeLimit(parametersByKeyword.get('SIZE')),
     authMechanisms,

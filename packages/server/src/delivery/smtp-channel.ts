@@ -12,6 +12,12 @@ export interface SmtpAddress {
   readonly port: number;
   /** The name that TLS asks for and the certificate is checked against, where it is not `host`. */
   readonly serverName?: string;
+  /** The address of this machine to connect from; the system chooses where it is not given. */
+  readonly localAddress?: string;
+  /** Why the address that was really connected to may not be talked to, in words that follow it; null where it may. */
+  readonly refusePeer?: (address: string) => string | null;
+  /** Certificates in PEM that are trusted beside the public ones. */
+  readonly trustedCertificates?: readonly string[];
 }
 
 export interface RawReply {
@@ -47,6 +53,9 @@ export class SmtpChannel {
   /** Words for what is being waited for, in the message of a fault. */
   describeAwaited: () => string = () => 'the connection';
 
+  /** True from STARTTLS to the end of its handshake: whatever goes wrong meanwhile is a fault of TLS. */
+  beginsTls = false;
+
   readonly #address: SmtpAddress;
   readonly #deadline = new Deadline(() => this.#passDeadline());
   #socket: net.Socket | null = null;
@@ -66,15 +75,23 @@ export class SmtpChannel {
 
   /** Opens the connection, without TLS. Rejects with SmtpFault. */
   async connect(timeoutMs: number): Promise<void> {
-    const { host, port } = this.#address;
+    const { host, port, localAddress, refusePeer } = this.#address;
     // A buffer of our own spares the stream machinery and an allocation for each read.
     const onread = {
       buffer: Buffer.allocUnsafeSlow(READ_BUFFER_OCTETS),
       callback: (length: number, buffer: Uint8Array) => this.#takeOctets(socket, buffer, length),
     };
-    const socket: net.Socket = net.connect({ host, port, onread, autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS });
+    const socket: net.Socket = net.connect({
+      host,
+      port,
+      onread,
+      autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
+      ...(localAddress === undefined ? {} : { localAddress }),
+    });
     socket.setNoDelay(true);
     await this.#attach(socket, 'connect', timeoutMs);
+    const refusal = refusePeer?.(socket.remoteAddress ?? '') ?? null;
+    if (refusal !== null) throw this.fail('unready', `may not be talked to: its address ${refusal}`);
   }
 
   /**
@@ -85,12 +102,14 @@ export class SmtpChannel {
    */
   async startTls(verify: boolean, timeoutMs: number): Promise<string | null> {
     if (!this.#parser.isEmpty) throw this.fail('tls', 'went on in the clear where TLS was to begin');
-    const name = this.#address.serverName ?? this.#address.host;
+    const { trustedCertificates } = this.#address;
+    const name = this.#name();
     const secure = tls.connect({
       ...(this.#socket === null ? {} : { socket: this.#socket }),
       host: name,
       ...(net.isIP(name) === 0 ? { servername: name } : {}),
       rejectUnauthorized: verify,
+      ...(trustedCertificates === undefined ? {} : { ca: [...tls.rootCertificates, ...trustedCertificates] }),
     });
     this.#parser = this.#newParser();
     await this.#attach(secure, 'secureConnect', timeoutMs);
@@ -135,10 +154,8 @@ export class SmtpChannel {
    */
   fail(kind: SmtpFaultKind, what: string, reply: RawReply | null = null): SmtpFault {
     if (this.#fault !== null) return this.#fault;
-    const { host, port } = this.#address;
-    const where = `${host.includes(':') ? `[${host}]` : host}:${port}`;
-    const said = reply === null ? null : toServerReply(reply.code, reply.text, host, false);
-    const fault = new SmtpFault(kind, `${where} ${what}.`, said);
+    const said = reply === null ? null : toServerReply(reply.code, reply.text, this.#name(), false);
+    const fault = new SmtpFault(this.beginsTls ? 'tls' : kind, `${this.#where()} ${what}.`, said);
     this.#fault = fault;
     this.#parser.stop();
     this.#deadline.stop();
@@ -147,6 +164,17 @@ export class SmtpChannel {
     this.#waiter = null;
     this.onFault?.(fault);
     return fault;
+  }
+
+  #name(): string {
+    return this.#address.serverName ?? this.#address.host;
+  }
+
+  /** As in `mx.example.com [192.0.2.1]:25`, or without the name where there is none. */
+  #where(): string {
+    const { host, port, serverName } = this.#address;
+    if (serverName !== undefined && serverName !== host) return `${serverName} [${host}]:${port}`;
+    return `${host.includes(':') ? `[${host}]` : host}:${port}`;
   }
 
   #attach(socket: net.Socket, readyEvent: 'connect' | 'secureConnect', timeoutMs: number): Promise<RawReply> {

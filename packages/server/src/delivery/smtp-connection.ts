@@ -18,13 +18,16 @@ export interface SmtpTimeouts {
   readonly idleMs: number;
 }
 
-/** For a relay. A server reached by its MX gets the 600 s of RFC 5321, section 4.5.3.2.6, after the dot. */
+/** For a relay. */
 export const RELAY_TIMEOUTS: SmtpTimeouts = {
   connectMs: 30_000,
   commandMs: 120_000,
   afterDotMs: 120_000,
   idleMs: 60_000,
 };
+
+/** For a server found by its MX: the 600 s after the dot are those of RFC 5321, section 4.5.3.2.6. */
+export const DIRECT_TIMEOUTS: SmtpTimeouts = { ...RELAY_TIMEOUTS, afterDotMs: 600_000 };
 
 /** Messages a connection carries before it is closed: some servers cut longer ones off. */
 const MAX_MESSAGES_PER_CONNECTION = 100;
@@ -38,6 +41,8 @@ export interface SmtpConnectionOptions extends SmtpAddress {
   readonly credentialsAnywhere: boolean;
   readonly timeouts: SmtpTimeouts;
   readonly maxMessages?: number;
+  /** Called where TLS was offered and failed, and the mail is now to go without it. */
+  readonly onTlsGivenUp?: (fault: SmtpFault) => void;
 }
 
 /** `stale`: a kept connection turned out to be gone before anything of the message's body was sent; another may be tried at once. */
@@ -60,6 +65,7 @@ export async function openSmtpConnection(options: SmtpConnectionOptions): Promis
     // A server whose TLS is broken still gets its mail where TLS is a courtesy: without it, as if it had offered none.
     const isCourtesy = options.tls.mode === 'opportunistic' && error instanceof SmtpFault && error.kind === 'tls';
     if (!isCourtesy) throw error;
+    options.onTlsGivenUp?.(error);
     return await openOnce({ ...options, tls: { mode: 'none', verify: false } });
   }
 }
@@ -103,7 +109,7 @@ export class SmtpConnection {
     this.secured = secured;
     this.#channel = channel;
     this.#capabilities = capabilities;
-    this.#server = server ?? options.host;
+    this.#server = server ?? options.serverName ?? options.host;
     this.#timeouts = options.timeouts;
     this.#maxMessages = options.maxMessages ?? MAX_MESSAGES_PER_CONNECTION;
     this.closed = new Promise((resolve) => {

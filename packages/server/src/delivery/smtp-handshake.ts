@@ -88,8 +88,11 @@ async function upgrade(
     if (isRequired) throw channel.fail('tls', 'does not offer STARTTLS, which is required here');
     return CLEAR;
   }
+  channel.beginsTls = true;
   const reply = await channel.ask('STARTTLS', options.commandTimeoutMs, 'the answer to STARTTLS');
-  if (reply.code === 220) return secure(channel, options);
+  const privacy = reply.code === 220 ? await secure(channel, options) : null;
+  channel.beginsTls = false;
+  if (privacy !== null) return privacy;
   if (isRequired || reply.code === 421) throw channel.fail('tls', `answered STARTTLS with ${reply.code}`, reply);
   return CLEAR;
 }

@@ -53,8 +53,22 @@ export function mailCommand(message: SmtpMessage, capabilities: SmtpCapabilities
   return `${command}\r\n`;
 }
 
-export function recipientCommand(recipient: string): string {
-  return `RCPT TO:<${recipient}>\r\n`;
+/**
+ * Names the recipient a second time where the server can pass that on (RFC 3461, section 4.2): a report then tells whom the message was for,
+ * also from behind an alias or a forwarding.
+ */
+export function recipientCommand(recipient: string, capabilities: SmtpCapabilities): string {
+  const original = capabilities.dsn && isAsciiText(recipient) ? ` ORCPT=rfc822;${toXtext(recipient)}` : '';
+  return `RCPT TO:<${recipient}>${original}\r\n`;
+}
+
+/** RFC 3461, section 4: what would end the parameter or looks like a code is written as one. */
+function toXtext(text: string): string {
+  return text.replace(/[+=]/g, (character) => `+${character.charCodeAt(0).toString(16).toUpperCase()}`);
+}
+
+function isAsciiText(text: string): boolean {
+  return /^[\x21-\x7e]*$/.test(text);
 }
 
 // Everything printable in ASCII but the angle brackets.

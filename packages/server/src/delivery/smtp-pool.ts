@@ -1,24 +1,32 @@
 import type { SmtpConnection } from './smtp-connection.ts';
 import { SmtpFault } from './smtp-fault.ts';
 import { prepareSmtpMessage, type SmtpMessage } from './smtp-message.ts';
-import type { Handover, HandoverVerdict, ServerReply } from './transport.ts';
+import type { Handover, HandoverVerdict } from './transport.ts';
 
 export interface SmtpPoolOptions {
-  /** Opens one connection; rejects with SmtpFault where it cannot. */
-  readonly open: () => Promise<SmtpConnection>;
+  /**
+   * Opens one connection; rejects with SmtpFault where it cannot. Whoever has to wait before the opening begins may ask then whether it is
+   * still wanted, and answer null where it is not.
+   */
+  readonly open: (isWanted: () => boolean) => Promise<SmtpConnection | null>;
   readonly maxConnections: number;
 }
 
+/** Verdicts, or the fault for which no connection could be had: nothing of the message was said to anybody then. */
+export type PoolResult =
+  | { readonly kind: 'sent'; readonly verdicts: readonly HandoverVerdict[] }
+  | { readonly kind: 'unopened'; readonly fault: SmtpFault };
+
 interface Errand {
   readonly message: SmtpMessage;
-  readonly settle: (verdicts: readonly HandoverVerdict[]) => void;
+  readonly settle: (result: PoolResult) => void;
 }
 
 // After a connection could not be opened while others work, as with a server that limits connections, the others go on
 // alone for this long.
 const OPEN_PAUSE_MS = 1_000;
 
-const CLOSING = 'The connections to the server are being closed.';
+const CLOSING = new SmtpFault('lost', 'The connections to the server are being closed.');
 
 /**
  * Up to `maxConnections` connections to one server, opened as they are needed; sends wait in line for the next free one.
@@ -27,7 +35,7 @@ const CLOSING = 'The connections to the server are being closed.';
  * `deferred` verdict at once, rather than each its own connection timeout after the other.
  */
 export class SmtpPool {
-  readonly #open: () => Promise<SmtpConnection>;
+  readonly #open: SmtpPoolOptions['open'];
   readonly #waiting: Errand[] = [];
   readonly #idle: SmtpConnection[] = [];
   /** Connections that have work or wait for it. */
@@ -53,11 +61,34 @@ export class SmtpPool {
   async send(handover: Handover): Promise<readonly HandoverVerdict[]> {
     const message = prepareSmtpMessage(handover);
     if (message.recipients.length === 0) return [];
-    if (this.#closed !== null) return deferAll(message, CLOSING, null);
+    const result = await this.carry(message);
+    return result.kind === 'sent' ? result.verdicts : deferAll(message, result.fault);
+  }
+
+  /** Hands a prepared message with at least one recipient over, and tells apart whether anybody was there to take it. Never rejects. */
+  carry(message: SmtpMessage): Promise<PoolResult> {
+    if (this.#closed !== null) return Promise.resolve({ kind: 'unopened', fault: CLOSING });
     return new Promise((settle) => {
       this.#waiting.push({ message, settle });
       this.#dispatch();
     });
+  }
+
+  /** True where a message could go at once over a connection that is open already. */
+  get hasIdle(): boolean {
+    return this.#idle.some(({ isReady }) => isReady);
+  }
+
+  /** True where nothing is open, being opened, or waited for. */
+  get isUnused(): boolean {
+    return this.#unclosed.size + this.#opening + this.#waiting.length === 0;
+  }
+
+  /** Closes one connection that has no work; false where there is none. */
+  closeIdle(): boolean {
+    const connection = this.#idle.shift();
+    void connection?.quit();
+    return connection !== undefined;
   }
 
   /** Changes how many connections there may be. Those beyond it go as they become free. */
@@ -76,7 +107,7 @@ export class SmtpPool {
     this.#closed ??= new Promise((resolve) => {
       this.#noteClosed = resolve;
     });
-    this.#deferWaiting(CLOSING, null);
+    this.#turnAway(CLOSING);
     for (const connection of this.#idle.splice(0)) void connection.quit();
     this.#checkClosed();
     return this.#closed;
@@ -108,8 +139,14 @@ export class SmtpPool {
   async #openOne(errand: Errand | null): Promise<void> {
     this.#opening += 1;
     try {
-      const connection = await this.#open();
-      if (this.#isAborted) connection.abort();
+      const connection = await this.#open(() => errand !== null || this.#waiting.length > 0);
+      if (this.#isAborted) connection?.abort();
+      if (connection === null) {
+        this.#opening -= 1;
+        this.#dispatch();
+        this.#checkClosed();
+        return;
+      }
       if (!connection.isReady) throw new SmtpFault('lost', 'The server closed the connection as soon as it was open.');
       this.#opening -= 1;
       this.#adopt(connection, errand);
@@ -134,15 +171,15 @@ export class SmtpPool {
 
   #onOpenFailed(fault: SmtpFault, errand: Errand | null): void {
     this.#openAgainAtMs = performance.now() + OPEN_PAUSE_MS;
-    if (errand !== null) errand.settle(deferAll(errand.message, fault.message, fault.reply));
-    if (this.#live.size + this.#opening === 0) this.#deferWaiting(fault.message, fault.reply);
+    errand?.settle({ kind: 'unopened', fault });
+    if (this.#live.size + this.#opening === 0) this.#turnAway(fault);
   }
 
   #carry(errand: Errand | undefined, connection: SmtpConnection): void {
     if (errand === undefined) return;
     void connection.send(errand.message).then((result) => {
-      if (result !== 'stale') errand.settle(result);
-      else if (this.#isAborted) errand.settle(deferAll(errand.message, CLOSING, null));
+      if (result !== 'stale') errand.settle({ kind: 'sent', verdicts: result });
+      else if (this.#isAborted) errand.settle({ kind: 'unopened', fault: CLOSING });
       else void this.#openOne(errand);
       this.#release(connection);
     });
@@ -163,8 +200,8 @@ export class SmtpPool {
     if (at !== -1) this.#idle.splice(at, 1);
   }
 
-  #deferWaiting(reason: string, reply: ServerReply | null): void {
-    for (const { message, settle } of this.#waiting.splice(0)) settle(deferAll(message, reason, reply));
+  #turnAway(fault: SmtpFault): void {
+    for (const { settle } of this.#waiting.splice(0)) settle({ kind: 'unopened', fault });
   }
 
   #checkClosed(): void {
@@ -177,6 +214,7 @@ function toFault(error: unknown): SmtpFault {
   return new SmtpFault('unready', `The connection could not be opened: ${error instanceof Error ? error.message : ''}`);
 }
 
-function deferAll(message: SmtpMessage, reason: string, reply: ServerReply | null): readonly HandoverVerdict[] {
-  return message.recipients.map((recipient) => ({ recipient, outcome: 'deferred', reply, reason, ambiguous: false }));
+function deferAll({ recipients }: SmtpMessage, fault: SmtpFault): readonly HandoverVerdict[] {
+  const { reply, message: reason } = fault;
+  return recipients.map((recipient) => ({ recipient, outcome: 'deferred', reply, reason, ambiguous: false }));
 }

@@ -1,3 +1,5 @@
+import { judgeHandoverError } from './handover-error.ts';
+import { keepCheck } from './kept-check.ts';
 import { isLoopbackHost, type RelayConfig, type RelayTls } from './relay-url.ts';
 import {
   openSmtpConnection,
@@ -5,12 +7,10 @@ import {
   type SmtpConnectionOptions,
   type SmtpTimeouts,
 } from './smtp-connection.ts';
-import { BareLineEndingError } from './smtp-dot-stuffing.ts';
 import { SmtpFault } from './smtp-fault.ts';
 import { assertHeloName, type TlsMode } from './smtp-handshake.ts';
-import { UnsafeEnvelopeError } from './smtp-message.ts';
 import { SmtpPool } from './smtp-pool.ts';
-import type { Handover, HandoverVerdict, Transport } from './transport.ts';
+import type { Transport } from './transport.ts';
 
 export interface SmtpRelayOptions {
   readonly relay: RelayConfig;
@@ -22,8 +22,6 @@ export interface SmtpRelayOptions {
 
 const MAX_CONNECTIONS = 20;
 
-// A readiness probe asks every few seconds, from several places at once; a relay need not hear of each.
-const CHECK_KEPT_MS = 10_000;
 const CHECK_TIMEOUT_MS = 5_000;
 
 /**
@@ -40,8 +38,8 @@ export function createSmtpRelayTransport(options: SmtpRelayOptions): Transport {
   return {
     name: 'smtp-relay',
     acceptedMeans: 'sent',
-    send: (handover) => pool.send(handover).catch((error: unknown) => judgeError(handover, error)),
-    check: keepFor(CHECK_KEPT_MS, () => checkRelay(connection)),
+    send: (handover) => pool.send(handover).catch((error: unknown) => judgeHandoverError(handover, error)),
+    check: keepCheck(() => checkRelay(connection)),
     abort: () => pool.abort(),
     close: () => pool.close(),
   };
@@ -67,14 +65,6 @@ function toConnectionOptions({ relay, heloName, timeouts }: SmtpRelayOptions): S
   };
 }
 
-/** A message that may never go out is refused, since no other attempt would end otherwise; anything unforeseen is tried again. */
-function judgeError(handover: Handover, error: unknown): readonly HandoverVerdict[] {
-  const isHopeless = error instanceof UnsafeEnvelopeError || error instanceof BareLineEndingError;
-  const outcome = isHopeless ? 'refused' : 'deferred';
-  const reason = isHopeless ? error.message : 'The message could not be handed over because of an error of ours.';
-  return handover.recipients.map((recipient) => ({ recipient, outcome, reply: null, reason, ambiguous: false }));
-}
-
 type CheckResult = Awaited<ReturnType<Transport['check']>>;
 
 /** Greeting, EHLO and TLS, without the log-in: a probe that logs in every few seconds would look like an attack. */
@@ -91,14 +81,4 @@ async function checkRelay(options: SmtpConnectionOptions): Promise<CheckResult> 
   } catch (error) {
     return { ok: false, reason: error instanceof SmtpFault ? error.message : 'The relay could not be asked.' };
   }
-}
-
-/** Answers from the last look for `keptMs`, and lets callers at the same time share one. */
-function keepFor(keptMs: number, look: () => Promise<CheckResult>): () => Promise<CheckResult> {
-  let last: { readonly result: Promise<CheckResult>; readonly atMs: number } | null = null;
-  return () => {
-    const nowMs = performance.now();
-    if (last === null || nowMs - last.atMs >= keptMs) last = { result: look(), atMs: nowMs };
-    return last.result;
-  };
 }

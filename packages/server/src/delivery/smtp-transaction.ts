@@ -65,7 +65,7 @@ export class SmtpTransaction {
     const sender = mailCommand(this.#message, this.#capabilities);
     if (!this.#capabilities.pipelining) return reset === '' ? sender : reset;
     let envelope = reset + sender;
-    for (const recipient of this.#message.recipients) envelope += recipientCommand(recipient);
+    for (const recipient of this.#message.recipients) envelope += recipientCommand(recipient, this.#capabilities);
     return `${envelope}DATA\r\n`;
   }
 
@@ -217,7 +217,8 @@ export class SmtpTransaction {
   }
 
   #writeNextRecipient(): TransactionStep {
-    return { do: 'write', command: recipientCommand(this.#message.recipients[this.#recipientsAnswered] ?? '') };
+    const recipient = this.#message.recipients[this.#recipientsAnswered] ?? '';
+    return { do: 'write', command: recipientCommand(recipient, this.#capabilities) };
   }
 
   #decideRecipient(at: number, outcome: 'deferred' | 'refused', reply: ServerReply): void {

@@ -48,8 +48,26 @@ export interface HandoverVerdict {
   readonly classification?: Classification;
   /** True where a deferred recipient need not wait for the retry schedule. */
   readonly retryAtOnce?: boolean;
+  /**
+   * True where a deferred recipient was not tried at all, because nothing may go that way at present: then the attempt does not count, and
+   * nothing is told on the trail.
+   */
+  readonly costsNoAttempt?: true;
+  /** When a recipient who was not tried may be; in half a minute where not given. */
+  readonly notBefore?: Date;
+  /**
+   * True where a recipient is put off for what their own domain says (its records, its policy): it tells nothing of the servers that the
+   * domain names, which others share with it.
+   */
+  readonly isAboutDomain?: true;
+  /** True where the reply came before a message could be spoken of: in place of a greeting, or to EHLO or STARTTLS. */
+  readonly isBeforeMail?: true;
+  /** True where an error of ours decided, which tells nothing of any server. */
+  readonly isOurFault?: true;
   /** True where an accepted message was reported as spam there and then, as the complaining test address does. */
   readonly complaint?: boolean;
+  /** What the trail says beside `delivered`, where there is something to say. */
+  readonly deliveredDetail?: string;
 }
 
 /** The port behind which every way of handing a message over stands. */
@@ -61,6 +79,8 @@ export interface Transport {
   readonly isSimulated?: true;
   /** Never rejects: every recipient gets exactly one verdict, in the order of the recipients. */
   send(handover: Handover): Promise<readonly HandoverVerdict[]>;
+  /** The destination that a recipient's domain shares with others: the provider of its mail servers, else the domain. Never rejects. */
+  groupOf?(domain: string): Promise<string>;
   /** Tells whether a message could be handed over now, without handing one over. Never rejects. */
   check(): Promise<{ ok: boolean; reason: string | null }>;
   /** Ends every connection at once: what has no answer yet, and whatever is handed over later, is deferred. */

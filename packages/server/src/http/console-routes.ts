@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { toMailboxEntry } from '../console/mailbox-entry.ts';
 import { CONSOLE_STYLE, renderMailbox, renderMessage } from '../console/mailbox-pages.ts';
 import { readCaptured } from '../console/read-captured.ts';
 import type { Sql } from '../db/client.ts';
@@ -21,7 +22,7 @@ export function addConsoleRoutes(app: FastifyInstance, sql: Sql): void {
     return await readCaptured(captured);
   };
   app.get('/console', async (_request, reply) =>
-    sendPage(reply, renderMailbox(await listCaptured(sql, ROWS)), PAGE_POLICY),
+    sendPage(reply, renderMailbox((await listCaptured(sql, ROWS)).map(toMailboxEntry)), PAGE_POLICY),
   );
   app.get('/console/style.css', (_request, reply) =>
     reply.header('content-type', 'text/css; charset=utf-8').send(CONSOLE_STYLE),

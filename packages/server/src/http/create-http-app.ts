@@ -58,7 +58,7 @@ export function createHttpApp(options: HttpAppOptions): FastifyInstance {
   });
   app.decorateRequest('state');
   app.addHook('onRequest', (request, reply, done) => {
-    request.state = { caller: null, emailId: null, code: null };
+    request.state = { caller: null, emailId: null, code: null, refused: null };
     reply.header('x-request-id', request.id);
     reply.header('x-content-type-options', 'nosniff');
     reply.header('cache-control', 'no-store');

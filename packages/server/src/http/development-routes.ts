@@ -2,6 +2,7 @@ import { LIMITS, mailboxSchema } from '@postrider/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type AccountTools, createAccount } from '../accounts/create-account.ts';
+import { toMailboxEntry } from '../console/mailbox-entry.ts';
 import { listCaptured, readCapturedMessage } from '../db/queries/captured-messages.ts';
 import { INSTALLATION_ACCOUNT_ID, readDomainKey } from '../db/queries/sending-domains.ts';
 import { parsePart, validationFailed } from '../operations/parse-part.ts';
@@ -34,8 +35,8 @@ export function addDevelopmentRoutes(app: FastifyInstance, { tools, sandboxDomai
     }
   };
   add('GET', '/dev/mailbox', async () => {
-    const rows = await listCaptured(tools.sql, MAILBOX_ROWS);
-    return { messages: rows.map(({ receivedAt, ...row }) => ({ ...row, receivedAt: receivedAt.toISOString() })) };
+    const entries = (await listCaptured(tools.sql, MAILBOX_ROWS)).map(toMailboxEntry);
+    return { messages: entries.map((entry) => ({ ...entry, receivedAt: entry.receivedAt.toISOString() })) };
   });
   add('GET', '/dev/mailbox/:file', async (request, reply) => {
     const { file } = request.params as { readonly file: string }; // The route has this parameter.

@@ -4,6 +4,7 @@ import type {
   CallableOperation,
   FieldProblem,
   Operation,
+  OperationInput,
   PlacedInput,
 } from '@postrider/core';
 import { z } from 'zod';
@@ -48,10 +49,15 @@ function noBody(given: unknown): z.ZodType | undefined {
   return given === undefined || given === null ? undefined : NO_PARAMETERS;
 }
 
-/** Refuses query parameters of an operation that speaks a protocol of its own. */
-export function assertQuery(operation: Operation, query: unknown): void {
-  const part = parsePart(operation.query ?? NO_PARAMETERS, query, 'query', operation.upcoming?.query);
+/**
+ * The query of an operation that speaks a protocol of its own.
+ * @throws ProblemError for parameters that break their schema.
+ */
+export function parseQuery<O extends AnyOperation>(operation: O, query: unknown): OperationInput<O>['query'] {
+  const shape: Operation = operation;
+  const part = parsePart(shape.query ?? NO_PARAMETERS, query, 'query', shape.upcoming?.query);
   if (!part.ok) throw validationFailed(part.problems);
+  return part.data as OperationInput<O>['query']; // What the operation's own schema answered.
 }
 
 function parseInput(operation: CallableOperation, given: PlacedInput): Record<keyof PlacedInput, unknown> {

@@ -3,19 +3,24 @@ import { createMcpHttpHandler, type InvokeResult } from '@postrider/mcp';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { classifyDatabaseError } from '../db/database-errors.ts';
+import type { KeyRates } from '../keys/key-rates.ts';
 import type { Services } from '../operations/context.ts';
 import { ProblemError, toProblem } from '../problem.ts';
-import { assertQuery, executeOperation } from './execute-operation.ts';
+import type { AnonymousGate } from './anonymous-gate.ts';
+import { executeOperation, parseQuery } from './execute-operation.ts';
+import { rateLimited } from './rate-headers.ts';
 import { contextOf } from './router.ts';
 import { isTrustedOrigin } from './trusted-origin.ts';
 
 export interface McpRouteOptions {
   readonly services: Services;
   readonly logger: Logger;
+  readonly gate: AnonymousGate;
+  readonly rates: KeyRates;
 }
 
 /** `POST /mcp`: the MCP server of the calling key, its tools run in this process. */
-export function createMcpRoute({ services, logger }: McpRouteOptions) {
+export function createMcpRoute({ services, logger, gate, rates }: McpRouteOptions) {
   const handler = createMcpHttpHandler({
     version: services.version,
     maxRequestBodyBytes: LIMITS.requestBodyBytes,
@@ -27,8 +32,19 @@ export function createMcpRoute({ services, logger }: McpRouteOptions) {
       const error = { code: -32_000, message: 'Requests of this Origin or Host are not answered here.' };
       return reply.code(403).send({ jsonrpc: '2.0', id: null, error });
     }
-    assertQuery(findOperation('service.mcp'), request.query);
-    const context = { ...contextOf(request, reply, services), via: 'mcp' as const };
+    // A model sees what a tool answers, and nothing of an answer that HTTP refuses.
+    const { refused } = request.state;
+    if (refused !== null && !callsTool(request.body)) throw refused;
+    const { toolsets = [], readonly: readOnly } = parseQuery(findOperation('service.mcp'), request.query);
+    const context = { ...contextOf(request, reply, services), via: 'mcp' as const, prefersText: false };
+    // One body may hold many calls. The first was counted with its request, and each further one counts as one of its own.
+    let isCounted = true;
+    const takeTurn = async () => {
+      if (refused !== null) throw refused;
+      const verdict = isCounted || context.caller === null ? null : await rates.take(context.caller);
+      isCounted = false;
+      if (verdict?.ok === false) throw rateLimited(verdict);
+    };
     const invoke = async (
       operationId: Parameters<typeof findOperation>[0],
       input: PlacedInput,
@@ -37,6 +53,9 @@ export function createMcpRoute({ services, logger }: McpRouteOptions) {
       const operation = findOperation(operationId);
       if (operation.response === 'raw') throw new Error(`${operationId} cannot be called as a tool`);
       try {
+        await takeTurn();
+        gate.assertRate(operation, request.ip);
+        gate.assertSize(operation, input.body);
         const call = { ...context, signal: signal ?? context.signal, rawBody: input.body };
         const result = await executeOperation(operation, input, call);
         return {
@@ -60,13 +79,22 @@ export function createMcpRoute({ services, logger }: McpRouteOptions) {
       signal: context.signal,
     });
     const { scopes = [], keyId: caller = '' } = request.state.caller ?? {};
-    const response = await handler.fetch(web, { invoke, scopes, caller }, request.body);
+    const response = await handler.fetch(web, { invoke, scopes, caller, toolsets, readOnly }, request.body);
     reply.code(response.status);
     for (const [name, value] of response.headers) reply.header(name, value);
     return response.body === null ? reply.send() : reply.send(response.body);
   }
 
   return { handle, close: () => handler.close() };
+}
+
+/** Whether a body of JSON-RPC, one message or several, calls a tool. */
+function callsTool(body: unknown): boolean {
+  const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
+  return messages.some(
+    (message) =>
+      typeof message === 'object' && message !== null && 'method' in message && message.method === 'tools/call',
+  );
 }
 
 /** A database that is away is told as over REST: the call may be repeated. Whatever else nobody foresaw is a fault of ours. */

@@ -1,27 +1,26 @@
 import { isUtf8 } from 'node:buffer';
 import { Readable } from 'node:stream';
-import {
-  type AnonymousLimits,
-  type AnyOperation,
-  type CallableOperation,
-  OPERATIONS,
-  type Operation,
-} from '@postrider/core';
+import { type AnyOperation, type CallableOperation, OPERATIONS, type Operation } from '@postrider/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../keys/caller.ts';
 import type { KeyAuthenticator } from '../keys/key-authenticator.ts';
+import type { KeyRates } from '../keys/key-rates.ts';
 import type { CallContext, Services } from '../operations/context.ts';
 import { validationFailed } from '../operations/parse-part.ts';
 import { ProblemError } from '../problem.ts';
-import { type ClientRateLimit, createClientRateLimit } from './client-rate-limit.ts';
+import type { AnonymousGate } from './anonymous-gate.ts';
 import { assertScope, executeOperation } from './execute-operation.ts';
 import { refuseOtherMethods } from './method-not-allowed.ts';
+import { prefersText } from './prefers-text.ts';
+import { rateHeaders, rateLimited } from './rate-headers.ts';
 
 /** What is known of a request while it is answered; read by the request log at its end. */
 export interface RequestState {
   caller: Caller | null;
   emailId: string | null;
   code: string | null;
+  /** Why a request may not be answered whose protocol has a way of its own to say so; null where it may. */
+  refused: Error | null;
 }
 
 declare module 'fastify' {
@@ -39,8 +38,10 @@ export type RawRoute = (request: FastifyRequest, reply: FastifyReply) => Promise
 export interface RouterOptions {
   readonly services: Services;
   readonly authenticator: KeyAuthenticator;
+  readonly rates: KeyRates;
   /** Routes of `raw` operations, by operation id. */
   readonly rawRoutes: Readonly<Record<string, RawRoute>>;
+  readonly gate: AnonymousGate;
 }
 
 /** Every path is served unprefixed and under `/v1`. */
@@ -48,10 +49,8 @@ export const PREFIXES = ['', '/v1'] as const;
 
 /** Serves every operation of the registry, unprefixed and under `/v1`, and 405 for every other method on their paths. */
 export function addOperationRoutes(app: FastifyInstance, options: RouterOptions): void {
-  // One count for both prefixes and all operations that have limits.
-  const clients = createClientRateLimit({ clock: options.services.clock, windowMs: MINUTE_MS });
   for (const prefix of PREFIXES) {
-    for (const operation of OPERATIONS) addRoute(app, prefix, operation, options, clients);
+    for (const operation of OPERATIONS) addRoute(app, prefix, operation, options);
     for (const path of new Set(OPERATIONS.map((operation) => operation.path))) {
       const served = OPERATIONS.filter((operation) => operation.path === path).map(({ method }) => method);
       refuseOtherMethods(app, urlOf(prefix, path), served);
@@ -59,26 +58,23 @@ export function addOperationRoutes(app: FastifyInstance, options: RouterOptions)
   }
 }
 
-const MINUTE_MS = 60_000;
-
-function addRoute(
-  app: FastifyInstance,
-  prefix: string,
-  operation: AnyOperation,
-  options: RouterOptions,
-  clients: ClientRateLimit,
-): void {
-  const { anonymousLimits, body }: Operation = operation;
+function addRoute(app: FastifyInstance, prefix: string, operation: AnyOperation, options: RouterOptions): void {
+  const { anonymousLimits }: Operation = operation;
   app.route({
     method: operation.method,
     url: urlOf(prefix, operation.path),
-    config: { takesBody: body !== undefined || operation.response === 'raw' },
+    config: { takesBody: needsBody(operation) },
     ...(anonymousLimits ? { bodyLimit: anonymousLimits.bodyBytes } : {}),
-    // The key and its scope come before the body is read: the order of checks is key, scope, shape, existence, rules.
-    onRequest: async (request) => {
-      if (anonymousLimits) assertRate(clients.take(request.ip, anonymousLimits.requestsPerMinute), anonymousLimits);
+    // All that concerns the key comes before the body is read: the order of checks is key, address, rate, scope, shape, existence, rules.
+    onRequest: async (request, reply) => {
+      options.gate.assertRate(operation, request.ip);
       if (operation.access.kind === 'public') return;
-      request.state.caller = await authenticate(request, options.authenticator);
+      const caller = await authenticate(request, options.authenticator);
+      request.state.caller = caller;
+      await takeTurn(caller, reply, options.rates).catch((error: Error) => {
+        if (operation.response !== 'raw') throw error;
+        request.state.refused = error;
+      });
       assertScope(operation, request.state);
     },
     handler: async (request, reply) => {
@@ -90,18 +86,22 @@ function addRoute(
   });
 }
 
-function assertRate(retryAfterSeconds: number | null, { requestsPerMinute }: AnonymousLimits): void {
-  if (retryAfterSeconds === null) return;
-  throw new ProblemError('rate_limited', {
-    detail: `This address has made its ${requestsPerMinute} requests of this minute.`,
-    headers: { 'retry-after': String(retryAfterSeconds) },
-  });
+/** Some operations take a body and do without: what is not said has a default. */
+function needsBody({ body, response }: Operation): boolean {
+  return response === 'raw' || (body !== undefined && !body.safeParse(undefined).success);
 }
 
 async function authenticate(request: FastifyRequest, authenticator: KeyAuthenticator): Promise<Caller> {
-  const result = await authenticator.authenticate(request.headers.authorization);
+  const result = await authenticator.authenticate(request.headers.authorization, request.ip);
   if (!result.ok) throw new ProblemError(result.code, { detail: result.detail });
   return result.caller;
+}
+
+/** Counts the request against the rate limit of its key, and says in its answer how that stands. */
+async function takeTurn(caller: Caller, reply: FastifyReply, rates: KeyRates): Promise<void> {
+  const verdict = await rates.take(caller);
+  reply.headers(rateHeaders(verdict));
+  if (!verdict.ok) throw rateLimited(verdict);
 }
 
 async function answer(operation: CallableOperation, request: FastifyRequest, reply: FastifyReply, services: Services) {
@@ -113,9 +113,14 @@ async function answer(operation: CallableOperation, request: FastifyRequest, rep
   };
   const result = await executeOperation(operation, given, contextOf(request, reply, services));
   if (result.headers) reply.headers(result.headers);
+  // Caches that are not told would hand the one form to who asked for the other (RFC 9110, section 12.5.5).
+  if ('asText' in operation) reply.header('vary', 'Accept');
   reply.code(result.status ?? operation.status);
   // The handlers of these answer bodies that can be iterated, as their type says.
   if (operation.response === 'stream') return sendStream(reply, result.body as AsyncIterable<string | Uint8Array>);
+  if ('asText' in operation && typeof result.body === 'string') {
+    return reply.header('content-type', 'text/plain; charset=utf-8').send(result.body);
+  }
   const contentType = 'contentType' in operation ? operation.contentType : 'application/json; charset=utf-8';
   reply.header('content-type', contentType);
   return reply.send(operation.response === 'json' ? JSON.stringify(result.body) : result.body);
@@ -137,6 +142,7 @@ export function contextOf(request: FastifyRequest, reply: FastifyReply, services
     services,
     requestId: request.id,
     via: 'rest',
+    prefersText: prefersText(request.headers.accept),
     caller: request.state.caller,
     // Made only where somebody waits: most calls are over before their caller could go.
     get signal() {

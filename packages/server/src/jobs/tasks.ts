@@ -1,12 +1,21 @@
 import { LIMITS, MESSAGE_STATUSES, type MessageStatus } from '@postrider/core';
 import type { TaskList } from 'graphile-worker';
+import { eraseDueAccounts } from '../accounts/erase-account.ts';
 import type { Clock } from '../clock.ts';
+import type { RetentionSetting } from '../config/setting-values.ts';
 import type { Sql } from '../db/client.ts';
+import { removeRollups } from '../db/queries/count-messages.ts';
+import { removeReportCounts } from '../db/queries/inbound-reports.ts';
 import { purgeExpired } from '../db/queries/maintenance.ts';
 import { dropPastPartitions, ensurePartitions } from '../db/queries/partitions.ts';
 import { removeExpiredSuppressions } from '../db/queries/suppressions.ts';
 import type { DeliveryEngine } from '../delivery/delivery-engine.ts';
 import { isSettled } from '../delivery/message-status.ts';
+import { announceExpiry } from '../keys/announce-expiry.ts';
+import type { DomainChecker } from '../sending-domains/domain-checker.ts';
+import { updateReputations } from '../stats/update-reputations.ts';
+import { utcDay } from '../stats/window-days.ts';
+import type { IdGenerator } from '../uuid-v7.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -17,16 +26,30 @@ export function createTasks(options: {
   readonly sql: Sql;
   readonly clock: Clock;
   readonly engine: DeliveryEngine;
+  readonly domains: Pick<DomainChecker, 'checkDue'>;
+  readonly ids: IdGenerator;
+  readonly retention: RetentionSetting;
+  /** Mends messages that would stay as they are for ever. */
+  readonly watchdog: () => Promise<void>;
   readonly onError: (error: unknown, what: string) => void;
 }): TaskList {
-  const { sql, clock, engine, onError } = options;
+  const { sql, clock, ids, engine, domains, watchdog, retention, onError } = options;
   return {
     // Begun and not waited for: under steady load the pump never ends, and would hold the queue's slots for ever.
     'deliver:pump': () => {
       engine.pump().catch((error: unknown) => onError(error, 'claiming deliveries'));
     },
+    'deliver:watchdog': () => watchdog(),
+    'domains:check': () => domains.checkDue(),
+    'keys:announce-expiry': async () => {
+      await announceExpiry({ sql, clock, ids });
+    },
     'partitions:ensure': () => ensurePartitions(sql, clock.now()),
-    'retention:purge': () => purge(sql, clock.now()),
+    'retention:purge': () => purge(sql, clock.now(), retention),
+    'reputation:update': () => updateReputations({ sql, clock, ids }),
+    'accounts:erase': async () => {
+      await eraseDueAccounts(sql, clock.now());
+    },
   };
 }
 
@@ -34,15 +57,18 @@ export function createTasks(options: {
 const OPEN_STATUSES = (Object.keys(MESSAGE_STATUSES) as MessageStatus[]).filter((status) => !isSettled(status));
 
 /** Whole months first: what they held need not be deleted any more. */
-async function purge(sql: Sql, now: Date): Promise<void> {
+async function purge(sql: Sql, now: Date, { bodyDays, logDays }: RetentionSetting): Promise<void> {
   const before = (ms: number) => new Date(now.getTime() - ms);
   const limits = {
-    bodiesBefore: before(LIMITS.bodyRetentionDays * DAY_MS),
-    messagesBefore: before(LIMITS.logRetentionDays * DAY_MS),
+    bodiesBefore: before(bodyDays * DAY_MS),
+    messagesBefore: before(logDays * DAY_MS),
     openStatuses: OPEN_STATUSES,
   };
   await dropPastPartitions(sql, { ...limits, now });
   await removeExpiredSuppressions(sql, now);
+  await removeReportCounts(sql, before(logDays * DAY_MS));
+  // What the statistics can be asked for stays, however short the log is kept.
+  await removeRollups(sql, utcDay(before(Math.max(logDays, LIMITS.statsWindowDaysMax) * DAY_MS)));
   await purgeExpired(sql, {
     ...limits,
     requestsBefore: before(LIMITS.requestLogDays * DAY_MS),

@@ -4,14 +4,22 @@ import type { Sql } from '../db/client.ts';
 import { findKeyByHash, touchKeys } from '../db/queries/api-keys.ts';
 import { hashApiKey, isWellFormedKey } from './api-key.ts';
 import { type Caller, toCaller } from './caller.ts';
+import { isAddressAllowed } from './ip-allowlist.ts';
 
 export type Authentication =
   | { readonly ok: true; readonly caller: Caller }
   | { readonly ok: false; readonly code: ErrorCode; readonly detail: string };
 
 export interface KeyAuthenticator {
-  /** `header` is the request's `Authorization` header. Rejects only where the database does. */
-  authenticate(header: string | undefined): Promise<Authentication>;
+  /**
+   * Whether a request may be answered for its key.
+   * @param header the request's `Authorization` header
+   * @param address the client's, as far as it can be believed
+   * @throws what the database throws
+   */
+  authenticate(header: string | undefined, address: string): Promise<Authentication>;
+  /** Whose key a header bears that nothing is done for; null where it is nobody's, or good for nothing any more. */
+  identify(header: string | undefined): Promise<Caller | null>;
   /** Forgets what was read of keys and their accounts, so that a change made here acts at once. */
   forget(): void;
   /** Writes when keys were last used; called now and then, and at the end. */
@@ -45,16 +53,29 @@ export function createKeyAuthenticator(sql: Sql, clock: Clock): KeyAuthenticator
     return caller;
   }
 
+  async function check(header: string | undefined): Promise<Authentication> {
+    const secret = bearerOf(header);
+    if (secret === null) return refuse('missing_key', 'The request has no `Authorization: Bearer` header.');
+    if (!isWellFormedKey(secret)) return refuse('invalid_key', 'This is no Postrider API key, or it was mistyped.');
+    const caller = await lookUp(secret);
+    if (caller === null) return refuse('invalid_key', 'No key like this is known on this server.');
+    return checkKey(caller, clock.now());
+  }
+
   return {
-    async authenticate(header) {
-      const secret = bearerOf(header);
-      if (secret === null) return refuse('missing_key', 'The request has no `Authorization: Bearer` header.');
-      if (!isWellFormedKey(secret)) return refuse('invalid_key', 'This is no Postrider API key, or it was mistyped.');
-      const caller = await lookUp(secret);
-      if (caller === null) return refuse('invalid_key', 'No key like this is known on this server.');
-      const verdict = checkKey(caller, clock.now());
-      if (verdict.ok) used.set(caller.keyId, caller);
+    async authenticate(header, address) {
+      const verdict = await check(header);
+      if (!verdict.ok) return verdict;
+      const { caller } = verdict;
+      if (!isAddressAllowed(address, caller.ipAllowlist)) {
+        return refuse('ip_not_allowed', `The key ending in ${caller.last4} may not be used from ${address}.`);
+      }
+      used.set(caller.keyId, caller);
       return verdict;
+    },
+    async identify(header) {
+      const verdict = await check(header);
+      return verdict.ok ? verdict.caller : null;
     },
     forget: () => cache.clear(),
     async flushUse() {
@@ -71,6 +92,10 @@ export function createKeyAuthenticator(sql: Sql, clock: Clock): KeyAuthenticator
 function checkKey(caller: Caller, now: Date): Authentication {
   if (caller.revokedAt !== null && caller.revokedAt <= now) {
     return refuse('key_revoked', `The key ending in ${caller.last4} was revoked on ${caller.revokedAt.toISOString()}.`);
+  }
+  if (caller.secretEndsAt !== null && caller.secretEndsAt <= now) {
+    const at = caller.secretEndsAt.toISOString();
+    return refuse('key_revoked', `This secret of the key “${caller.keyName}” was replaced, and ended on ${at}.`);
   }
   if (caller.expiresAt !== null && caller.expiresAt <= now) {
     return refuse('key_expired', `The key ending in ${caller.last4} expired on ${caller.expiresAt.toISOString()}.`);

@@ -14,9 +14,14 @@ export function toSecretKey(text: string): Buffer | null {
   return text.length < BYTES ? null : Buffer.from(hkdfSync('sha256', text, '', 'postrider secrets at rest', BYTES));
 }
 
+/** Where the key lies that no setting gives. */
+export function secretKeyFile(dataDir: string): string {
+  return join(dataDir, 'secret.key');
+}
+
 /** Made once, kept beside the data it protects: good enough for development, where both lie on the same disk anyway. */
 export function readOrMakeSecretKey(dataDir: string): Buffer {
-  const path = join(dataDir, 'secret.key');
+  const path = secretKeyFile(dataDir);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const draft = `${path}.${process.pid}`;
   writeFileSync(draft, randomBytes(32).toString('base64'), { mode: 0o600 });

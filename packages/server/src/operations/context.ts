@@ -1,12 +1,17 @@
 import type { CallableId, OperationById, OperationInput, OperationOutput } from '@postrider/core';
 import type { Clock } from '../clock.ts';
+import type { RetentionSetting } from '../config/setting-values.ts';
 import type { Sql } from '../db/client.ts';
+import type { DiagnosticTools } from '../diagnostics/diagnostic-tools.ts';
 import type { ReadinessProbe } from '../diagnostics/readiness.ts';
+import type { DnsResolver } from '../dns/dns-resolver.ts';
 import type { MessageWaiter } from '../events/message-waiter.ts';
 import type { Caller } from '../keys/caller.ts';
 import type { AcceptanceDoor } from '../sending/acceptance-door.ts';
 import type { AcceptanceInquiry } from '../sending/acceptance-inquiry.ts';
 import type { ContentTools } from '../sending/content/prepare-content.ts';
+import type { DomainChecker } from '../sending-domains/domain-checker.ts';
+import type { DomainTools } from '../sending-domains/domain-tools.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 import type { ExportGate } from './emails/export-gate.ts';
 
@@ -18,14 +23,22 @@ export interface Services {
   readonly exports: ExportGate;
   readonly clock: Clock;
   readonly ids: IdGenerator;
+  readonly dns: DnsResolver;
+  readonly diagnostics: DiagnosticTools;
+  readonly domains: { readonly tools: DomainTools; readonly checker: DomainChecker };
   readonly door: AcceptanceDoor;
   readonly inquiry: AcceptanceInquiry;
   readonly content: ContentTools;
   readonly waiter: MessageWaiter;
   /** What was read of keys and their accounts is read anew: a change of an account acts at once in this process. */
   forgetCallers(): void;
+  /** What this process has answered until now is in the request log, where the database takes it. */
+  settleRequestLog(): Promise<void>;
   readonly readiness: ReadinessProbe;
   readonly monthlyQuota: number;
+  readonly retention: RetentionSetting;
+  /** How long a message is tried before its retries end. */
+  readonly retryHours: number;
   readonly sandboxDomain: string;
   readonly baseUrl: string;
   readonly version: string;
@@ -37,6 +50,8 @@ export interface CallContext {
   readonly requestId: string;
   /** Over MCP the channel is not the caller's to claim. */
   readonly via: 'rest' | 'mcp';
+  /** Whether the caller prefers an answer in plain text, where the operation has one. */
+  readonly prefersText: boolean;
   /** Null for public operations. */
   readonly caller: Caller | null;
   /** Ends waiting when the caller has gone. */
@@ -70,4 +85,4 @@ export type Handler<Id extends CallableId> = (
 /** A file is answered piece by piece. */
 type AnswerOf<O extends OperationById<CallableId>> = O extends { readonly response: 'stream' }
   ? AsyncIterable<string | Uint8Array>
-  : OperationOutput<O>;
+  : OperationOutput<O> | (O extends { readonly asText: string } ? string : never);

@@ -1,7 +1,23 @@
 import type { CallableId } from '@postrider/core';
+import { getAccountChecklist } from './account/checklist.ts';
+import { deleteAccount } from './account/delete.ts';
 import { getAccount } from './account/get.ts';
+import { pauseAccount } from './account/pause.ts';
+import { resumeAccount } from './account/resume.ts';
+import { getAccountStats } from './account/stats.ts';
 import { updateAccount } from './account/update.ts';
+import { getAccountVolume } from './account/volume.ts';
+import { listAuditEntries } from './audit/list.ts';
 import type { Handler } from './context.ts';
+import { createDomain } from './domains/create.ts';
+import { deleteDomain } from './domains/delete.ts';
+import { getDomain } from './domains/get.ts';
+import { listRemovedDomains } from './domains/history.ts';
+import { listDomains } from './domains/list.ts';
+import { getDomainRecords } from './domains/records.ts';
+import { restoreDomain } from './domains/restore.ts';
+import { rotateDomain } from './domains/rotate.ts';
+import { verifyDomain } from './domains/verify.ts';
 import { cancelEmail, deleteEmail } from './emails/cancel.ts';
 import { exportEmails } from './emails/export.ts';
 import { getEmail } from './emails/get.ts';
@@ -10,7 +26,15 @@ import { rescheduleEmail } from './emails/reschedule.ts';
 import { resendEmail } from './emails/resend.ts';
 import { sendEmail } from './emails/send.ts';
 import { sendEmailBatch } from './emails/send-batch.ts';
+import { createKey } from './keys/create.ts';
+import { getKey } from './keys/get.ts';
+import { listKeys } from './keys/list.ts';
+import { pauseKey } from './keys/pause.ts';
+import { resumeKey } from './keys/resume.ts';
+import { revokeKey } from './keys/revoke.ts';
+import { rotateKey } from './keys/rotate.ts';
 import { getOwnKey } from './keys/self.ts';
+import { updateKey } from './keys/update.ts';
 import { getRequest } from './requests/get.ts';
 import { listRequests } from './requests/list.ts';
 import { getHealth } from './service/health.ts';
@@ -28,6 +52,17 @@ import { listTemplates } from './templates/list.ts';
 import { renderTemplate } from './templates/render.ts';
 import { testTemplate } from './templates/test.ts';
 import { updateTemplate } from './templates/update.ts';
+import { createTicket } from './tickets/create.ts';
+import { getTicket } from './tickets/get.ts';
+import { listTickets } from './tickets/list.ts';
+import { replyToTicket } from './tickets/reply.ts';
+import { checkBlocklist } from './tools/blocklist.ts';
+import { checkDkim } from './tools/dkim.ts';
+import { checkDmarc } from './tools/dmarc.ts';
+import { checkInboxPlacement } from './tools/inbox-placement.ts';
+import { listTools } from './tools/list.ts';
+import { checkMx } from './tools/mx.ts';
+import { checkSpf } from './tools/spf.ts';
 import { tagLink } from './tools/utm.ts';
 
 /** One handler an operation: an operation without one, or with a wrong output, does not compile. */
@@ -42,6 +77,14 @@ export const HANDLERS: { readonly [Id in CallableId]: Handler<Id> } = {
   'emails.export': exportEmails,
   'emails.get': getEmail,
   'keys.self': getOwnKey,
+  'keys.create': createKey,
+  'keys.list': listKeys,
+  'keys.get': getKey,
+  'keys.update': updateKey,
+  'keys.revoke': revokeKey,
+  'keys.rotate': rotateKey,
+  'keys.pause': pauseKey,
+  'keys.resume': resumeKey,
   'requests.list': listRequests,
   'requests.get': getRequest,
   'suppressions.create': createSuppression,
@@ -50,6 +93,12 @@ export const HANDLERS: { readonly [Id in CallableId]: Handler<Id> } = {
   'suppressions.delete': deleteSuppression,
   'account.get': getAccount,
   'account.update': updateAccount,
+  'account.pause': pauseAccount,
+  'account.resume': resumeAccount,
+  'account.delete': deleteAccount,
+  'account.stats': getAccountStats,
+  'account.volume': getAccountVolume,
+  'account.checklist': getAccountChecklist,
   'templates.create': createTemplate,
   'templates.list': listTemplates,
   'templates.get': getTemplate,
@@ -57,6 +106,27 @@ export const HANDLERS: { readonly [Id in CallableId]: Handler<Id> } = {
   'templates.delete': deleteTemplate,
   'templates.render': renderTemplate,
   'templates.test': testTemplate,
+  'domains.create': createDomain,
+  'domains.list': listDomains,
+  'domains.history': listRemovedDomains,
+  'domains.get': getDomain,
+  'domains.records': getDomainRecords,
+  'domains.verify': verifyDomain,
+  'domains.restore': restoreDomain,
+  'domains.delete': deleteDomain,
+  'domains.rotate': rotateDomain,
+  'tickets.create': createTicket,
+  'tickets.list': listTickets,
+  'tickets.get': getTicket,
+  'tickets.reply': replyToTicket,
+  'audit.list': listAuditEntries,
+  'tools.list': listTools,
+  'tools.spf': checkSpf,
+  'tools.dkim': checkDkim,
+  'tools.dmarc': checkDmarc,
+  'tools.mx': checkMx,
+  'tools.blocklist': checkBlocklist,
+  'tools.inbox-placement': checkInboxPlacement,
   'tools.utm': tagLink,
   'service.information': getServiceInformation,
   'service.health': getHealth,

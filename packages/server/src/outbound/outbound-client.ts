@@ -126,7 +126,6 @@ const FAILURES: Readonly<Record<string, string>> = {
   ENOTFOUND: 'its host name is not known',
   ENODATA: 'its host name has no address',
   ESERVFAIL: 'its host name could not be looked up',
-  ETIMEOUT: 'its host name could not be looked up in time',
   ECONNREFUSED: 'the connection was refused',
   ECONNRESET: 'the connection was lost',
   EPIPE: 'the connection was lost',
@@ -144,16 +143,10 @@ const FAILURES: Readonly<Record<string, string>> = {
 function describeFailure(error: unknown): string {
   const code = codeOf(error);
   const known = code === null ? undefined : FAILURES[code];
-  // It is the name server that refuses here.
-  if (code === 'ECONNREFUSED' && isLookup(error)) return 'its host name could not be looked up';
   if (known !== undefined) return known;
   if (code !== null && /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO/.test(code))
     return `its certificate or TLS failed (${code})`;
   return code === null ? 'the request failed' : `the request failed (${code})`;
-}
-
-function isLookup(error: unknown): boolean {
-  return error instanceof Error && 'syscall' in error && String(error.syscall).startsWith('query');
 }
 
 /** The code of an error, or of the first of the several that trying several addresses led to. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Sql } from '../db/client.ts';
-import { INSTALLATION_ACCOUNT_ID, insertVerifiedDomain, readSigningKey } from '../db/queries/sending-domains.ts';
+import { INSTALLATION_ACCOUNT_ID, insertVerifiedDomain, readSigningKeys } from '../db/queries/sending-domains.ts';
 import type { SecretBox } from '../keys/secret-box.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 import { generateDkimKey } from './dkim-key.ts';
@@ -27,8 +27,8 @@ export async function ensureSandboxDomain(
   }: { readonly sql: Sql; readonly clock: Clock; readonly ids: IdGenerator; readonly secrets: SecretBox },
   name: string,
 ): Promise<void> {
-  const existing = await readSigningKey(sql, INSTALLATION_ACCOUNT_ID, name);
-  if (existing !== null) return assertOpens(secrets, existing.privateKey);
+  const [existing] = await readSigningKeys(sql, INSTALLATION_ACCOUNT_ID, name);
+  if (existing !== undefined) return assertOpens(secrets, existing.privateKey);
   const key = await generateDkimKey();
   const now = clock.now();
   await insertVerifiedDomain(sql, {
@@ -38,6 +38,7 @@ export async function ensureSandboxDomain(
     dkimSelector: SELECTOR,
     dkimPrivateKey: secrets.seal(key.privateKeyPem),
     dkimPublicKey: key.publicKeyBase64,
+    returnPathHost: name,
     now,
   });
 }

@@ -5,18 +5,20 @@ import type { AccountFact } from '../db/queries/acceptance-facts.ts';
 import { type AccountCharge, insertMessages, type QuotaUsage } from '../db/queries/insert-messages.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 import { checkAcceptance, type Refusal } from './acceptance.ts';
-import { type BatchFacts, idempotencyHorizon, questionOf, readBatchFacts } from './batch-facts.ts';
+import { type BatchFacts, idempotencyHorizon, questionOf, readBatchFacts, type Unsendable } from './batch-facts.ts';
 import { checkIdempotency, IDEMPOTENCY_IN_PROGRESS, IDEMPOTENCY_KEY_REUSED } from './idempotency.ts';
-import { type PreparedSend, prepareSend, toNewMessage } from './prepare-send.ts';
+import { type PreparedSend, prepareSend, type Routing, toNewMessage } from './prepare-send.ts';
 import { quotaMonth } from './quota.ts';
 import type { QuotaState, SendCommand, SendVerdict } from './send-command.ts';
+import { createSendLedger, type SendLedger } from './send-ledger.ts';
 import { createWithdrawnSends, WithdrawnError, type WithdrawnSends } from './withdrawn-sends.ts';
 
-export interface AcceptanceOptions {
+export interface AcceptanceOptions extends Routing {
   readonly sql: Sql;
   readonly clock: Clock;
   readonly ids: IdGenerator;
-  readonly sandboxDomain: string;
+  /** Lets a refusal name the records that are missing. */
+  readonly unsendable?: Unsendable;
   /** The monthly quota of accounts that have none of their own. */
   readonly monthlyQuota: number;
 }
@@ -44,13 +46,13 @@ export async function acceptMessages(
   first: 'write' | 'ask' = 'write',
 ): Promise<AcceptedBatch> {
   const now = options.clock.now();
-  const sends = commands.map((command) => prepareSend(command, options.sandboxDomain));
+  const sends = commands.map((command) => prepareSend(command, options));
   const withdrawn = createWithdrawnSends();
   for (let round = 1; ; round += 1) {
     const unquestioned = round === 1 && first === 'write';
     const decided = decideBatch(
       sends,
-      unquestioned ? null : await readBatchFacts(options.sql, sends, now),
+      unquestioned ? null : await readBatchFacts(options.sql, sends, now, options.unsendable),
       options,
       now,
       withdrawn,
@@ -73,6 +75,7 @@ interface DecidedBatch {
   readonly decisions: readonly Decision[];
   readonly accepted: readonly { readonly send: PreparedSend; readonly id: string }[];
   readonly ledger: QuotaLedger;
+  readonly sent: SendLedger;
 }
 
 type Decision =
@@ -95,21 +98,23 @@ function decideBatch(
   withdrawn: WithdrawnSends,
 ): DecidedBatch {
   const ledger = createLedger(facts?.accounts.values() ?? [], options.monthlyQuota);
+  const sent = createSendLedger(facts?.sent ?? [], now);
   const takenKeys = new Set<string>();
   const accepted: { send: PreparedSend; id: string }[] = [];
   const decisions = sends.map((send): Decision => {
     const { accountId } = send.command;
     const early = decideIdempotency(send, facts, takenKeys, ledger);
     if (early !== null) return early;
-    const refusal = withdrawn.refusalOf(send.command) ?? decideAcceptance(send, facts, ledger);
+    const refusal = withdrawn.refusalOf(send.command) ?? decideAcceptance(send, facts, ledger, sent);
     if (refusal !== null) return { kind: 'refused', ...refusal };
     const charged = ledger.charge(accountId, send.cost);
+    sent.count(send.command);
     takenKeys.add(keyOf(send));
     const id = options.ids.next(now);
     accepted.push({ send, id });
     return { kind: 'accepted', id, replayed: false, accountId, charged };
   });
-  return { decisions, accepted, ledger };
+  return { decisions, accepted, ledger, sent };
 }
 
 function toVerdicts({ decisions, ledger }: DecidedBatch): readonly SendVerdict[] {
@@ -145,23 +150,30 @@ function decideIdempotency(
   };
 }
 
-function decideAcceptance(send: PreparedSend, facts: BatchFacts | null, ledger: QuotaLedger): Refusal | null {
-  const verdict = checkAcceptance(questionOf(send, facts, ledger.usageOf(send.command.accountId)));
+function decideAcceptance(
+  send: PreparedSend,
+  facts: BatchFacts | null,
+  ledger: QuotaLedger,
+  sent: SendLedger,
+): Refusal | null {
+  const quota = ledger.usageOf(send.command.accountId);
+  const verdict = checkAcceptance(questionOf(send, facts, quota, sent.faultOf(send.command)));
   return verdict.ok ? null : verdict;
 }
 
 async function write(
   options: AcceptanceOptions,
-  { accepted }: DecidedBatch,
+  { accepted, sent }: DecidedBatch,
   now: Date,
   withdrawn: WithdrawnSends,
 ): Promise<readonly QuotaUsage[]> {
-  const messages = accepted.map(({ send, id }) => toNewMessage(send, id, now, options.ids));
+  const messages = accepted.map(({ send, id }) => toNewMessage(send, id, now, options.ids, options.retryHours));
   return await insertMessages(options.sql, messages, toCharges(accepted), {
     now,
     month: quotaMonth(now),
     monthlyQuota: options.monthlyQuota,
     idempotencyHorizon: idempotencyHorizon(now),
+    sendCharges: sent.charges(),
     beforeCommit: withdrawn.beforeCommit(accepted.map(({ send }) => send.command)),
   });
 }

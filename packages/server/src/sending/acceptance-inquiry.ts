@@ -2,18 +2,21 @@ import type { Clock } from '../clock.ts';
 import type { Sql } from '../db/client.ts';
 import { readAcceptanceFacts } from '../db/queries/acceptance-facts.ts';
 import { type AcceptanceFindings, examineAcceptance } from './acceptance.ts';
-import { idempotencyHorizon, questionOf, readBatchFacts } from './batch-facts.ts';
+import { idempotencyHorizon, questionOf, readBatchFacts, type Unsendable } from './batch-facts.ts';
 import { checkIdempotency, IDEMPOTENCY_KEY_REUSED } from './idempotency.ts';
 import { prepareSend } from './prepare-send.ts';
 import { type Provenance, provenanceOf } from './provenance.ts';
 import { quotaMonth } from './quota.ts';
 import type { Recipient } from './recipients.ts';
 import type { QuotaState, SendCommand, SendVerdict } from './send-command.ts';
+import { createSendLedger } from './send-ledger.ts';
 
 export interface InquiryOptions {
   /** Not one of the door's own connections, which sends wait for. */
   readonly sql: Sql;
   readonly clock: Clock;
+  /** As at the door. */
+  readonly unsendable?: Unsendable;
   readonly sandboxDomain: string;
   /** The monthly quota of accounts that have none of their own. */
   readonly monthlyQuota: number;
@@ -41,13 +44,15 @@ export function createAcceptanceInquiry(options: InquiryOptions): AcceptanceInqu
   const { sql, clock, sandboxDomain, monthlyQuota } = options;
 
   async function examine(commands: readonly SendCommand[]): Promise<readonly Examination[]> {
-    const sends = commands.map((command) => prepareSend(command, sandboxDomain));
-    const facts = await readBatchFacts(sql, sends, clock.now());
+    const sends = commands.map((command) => prepareSend(command, { sandboxDomain }));
+    const now = clock.now();
+    const facts = await readBatchFacts(sql, sends, now, options.unsendable);
+    const sent = createSendLedger(facts.sent, now);
     return sends.map((send) => {
       const account = facts.accounts.get(send.command.accountId);
       const quota = { limit: account?.monthlyQuota ?? monthlyQuota, used: account?.used ?? 0, cost: send.cost };
       return {
-        findings: examineAcceptance(questionOf(send, facts, quota)),
+        findings: examineAcceptance(questionOf(send, facts, quota, sent.faultOf(send.command))),
         recipients: send.recipients,
         provenance: provenanceOf(send.command),
         quota,
@@ -66,6 +71,7 @@ export function createAcceptanceInquiry(options: InquiryOptions): AcceptanceInqu
       domains: [],
       recipients: [],
       idempotencyKeys: claims.map(({ key }) => ({ accountId, value: key })),
+      ...{ limitedKeys: [], hourStart: now, dayStart: now },
       now,
       idempotencyHorizon: idempotencyHorizon(now),
     });

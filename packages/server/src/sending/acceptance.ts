@@ -15,10 +15,34 @@ export interface AcceptanceQuestion {
   readonly cost: number;
   readonly recipientAllowlist: readonly string[] | null;
   readonly accountSuspended: boolean;
+  readonly pausedBy?: 'key' | 'account' | null;
+  /** Why the key may not send as it says; null where it may. */
+  readonly personaFault?: Refusal | null;
+  /** Why the key may not send so many; null where it may. */
+  readonly sendLimitFault?: Refusal | null;
   readonly domainVerified: boolean;
+  /** Why a domain that the account has is not one to send from; null where it has none of that name. */
+  readonly unsendable?: UnsendableDomain | null;
   readonly suppressed: (email: string) => boolean;
   readonly quotaLimit: number;
   readonly quotaUsed: number;
+}
+
+/** A domain of the account that it cannot send from. */
+export interface UnsendableDomain {
+  readonly id: string;
+  /** `held`: another account has the name. */
+  readonly because: 'unverified' | 'held' | 'removed';
+  /** The required records that were not found yet. */
+  readonly missing: readonly PublishableRecord[];
+}
+
+/** A DNS record as a person publishes it. */
+export interface PublishableRecord {
+  readonly type: string;
+  readonly host: string;
+  readonly value: string;
+  readonly priority: number | null;
 }
 
 export type AcceptanceVerdict = { readonly ok: true } | (Refusal & { readonly ok: false });
@@ -31,15 +55,20 @@ export interface Refusal {
   readonly recipients?: readonly RefusedRecipient[];
   /** The fields at fault, where it is the fault of some. */
   readonly errors?: readonly FieldProblem[];
+  /** After which another try may succeed. */
+  readonly retryAfterSeconds?: number;
+  /** What is left, where that is why. */
+  readonly quota?: { readonly limit: number; readonly remaining: number };
 }
 
 /**
- * The acceptance check every recipient of every send passes, whatever the path: account, sending domain, the key's allowlist, the
- * suppression list, the monthly quota. One failing recipient refuses the whole send, and all that fail are named.
+ * The acceptance check every recipient of every send passes, whatever the path: account, pauses, the key's persona, sending domain, the
+ * key's allowlist, the suppression list, the monthly quota, the key's send limits. One failing recipient refuses the whole send, and all that fail are named.
  */
 export function checkAcceptance(question: AcceptanceQuestion): AcceptanceVerdict {
-  if (question.accountSuspended) return { ok: false, ...ACCOUNT_SUSPENDED };
-  if (!question.domainVerified) return { ok: false, ...unverifiedDomain(question.fromDomain) };
+  const key = refuseKey(question);
+  if (key !== null) return { ok: false, ...key };
+  if (!question.domainVerified) return { ok: false, ...unverifiedDomain(question) };
   const refused = question.recipients.flatMap((recipient) => refuseRecipient(recipient, question));
   const first = refused[0];
   if (first !== undefined) return { ok: false, ...refusedRecipients(first.code, refused) };
@@ -47,8 +76,28 @@ export function checkAcceptance(question: AcceptanceQuestion): AcceptanceVerdict
   if (question.cost > 0 && question.quotaUsed + question.cost > question.quotaLimit) {
     return { ok: false, ...overQuota(question) };
   }
-  return { ok: true };
+  const { sendLimitFault = null } = question;
+  return sendLimitFault === null ? { ok: true } : { ok: false, ...sendLimitFault };
 }
+
+/** What concerns the account and the key as a whole, whoever the mail is for. */
+function refuseKey({ accountSuspended, pausedBy = null, personaFault = null }: AcceptanceQuestion): Refusal | null {
+  if (accountSuspended) return ACCOUNT_SUSPENDED;
+  return pausedBy === null ? personaFault : PAUSED[pausedBy];
+}
+
+const PAUSED: Readonly<Record<'key' | 'account', Refusal>> = {
+  key: {
+    code: 'sending_paused',
+    detail: 'The key is paused: it sends nothing.',
+    fix: 'Have the key resumed (POST /keys/:id/resume), then send again.',
+  },
+  account: {
+    code: 'sending_paused',
+    detail: 'The account is paused: none of its keys sends anything.',
+    fix: 'Have the account resumed (POST /account/resume), then send again.',
+  },
+};
 
 const ACCOUNT_SUSPENDED: Refusal = { code: 'account_suspended', detail: 'The account is suspended.' };
 
@@ -71,11 +120,11 @@ export function examineAcceptance(question: AcceptanceQuestion): AcceptanceFindi
   const suppressed = each((email) => question.suppressed(foldAddress(email)), 'recipient_suppressed');
   const overdrawn = question.cost > 0 && question.quotaUsed + question.cost > question.quotaLimit;
   return {
-    account: question.accountSuspended ? ACCOUNT_SUSPENDED : null,
-    domain: question.domainVerified ? null : unverifiedDomain(question.fromDomain),
+    account: refuseKey(question),
+    domain: question.domainVerified ? null : unverifiedDomain(question),
     allowlist: notAllowed.length > 0 ? refusedRecipients('recipient_not_allowed', notAllowed) : null,
     suppression: suppressed.length > 0 ? refusedRecipients('recipient_suppressed', suppressed) : null,
-    quota: overdrawn ? overQuota(question) : null,
+    quota: overdrawn ? overQuota(question) : (question.sendLimitFault ?? null),
     refused: question.recipients.flatMap((recipient) => refuseRecipient(recipient, question)),
   };
 }
@@ -96,12 +145,39 @@ function refusedRecipients(code: ErrorCode, recipients: readonly RefusedRecipien
   return { code, detail: `${names.join(', ')}: ${because}. Nothing was sent to anyone.`, recipients };
 }
 
-function unverifiedDomain(domain: string): Refusal {
-  return {
-    code: 'domain_not_verified',
-    detail: `${domain} is not a verified domain of this account (subdomains are domains of their own).`,
-    fix: `Send from a domain that the account has verified, or from the sandbox domain. To verify ${domain}, its DKIM (TXT), SPF (TXT) and return-path MX records must be published.`,
-  };
+function unverifiedDomain({ fromDomain: domain, unsendable }: AcceptanceQuestion): Refusal {
+  const code = 'domain_not_verified';
+  if (!unsendable) {
+    return {
+      code,
+      detail: `${domain} is not a verified domain of this account (subdomains are domains of their own).`,
+      fix: `Send from a domain that the account has verified, or from the sandbox domain. To send from ${domain}, add it by POST /domains, publish the DKIM (TXT), SPF (TXT) and return-path MX records that are answered, and verify it.`,
+    };
+  }
+  return { code, ...explainUnsendable(domain, unsendable) };
+}
+
+function explainUnsendable(domain: string, { id, because, missing }: UnsendableDomain): Omit<Refusal, 'code'> {
+  const verify = `POST /domains/${id}/verify`;
+  if (because === 'removed') {
+    return {
+      detail: `${domain} was removed from this account.`,
+      fix: `Restore it with the keys it had by POST /domains/${id}/restore; if its records are still published, it is verified within moments. Or send from another domain.`,
+    };
+  }
+  if (because === 'held') {
+    return {
+      detail: `${domain} is a domain of this account, but another account of this server has proven that the name is its own.`,
+      fix: `If it is yours, call ${verify}: the answer names a TXT record, and once that is published the same call takes the name back. Or send from another domain.`,
+    };
+  }
+  const detail = `${domain} is a domain of this account, but it is not verified.`;
+  if (missing.length === 0)
+    return { detail, fix: `All its records were found when they were looked up last: verify it by ${verify}.` };
+  const records = missing.map(
+    ({ type, host, value, priority }) => `${type} ${host} ${priority === null ? '' : `${priority} `}${value}`,
+  );
+  return { detail, fix: `Publish these DNS records of ${domain}, then verify it by ${verify}: ${records.join(' | ')}` };
 }
 
 function overQuota({ quotaLimit, quotaUsed, cost }: AcceptanceQuestion): Refusal {
@@ -109,5 +185,6 @@ function overQuota({ quotaLimit, quotaUsed, cost }: AcceptanceQuestion): Refusal
   return {
     code: 'quota_exceeded',
     detail: `This send counts ${cost} recipient(s), and ${left} of the ${quotaLimit} this month are left.`,
+    quota: { limit: quotaLimit, remaining: left },
   };
 }

@@ -16,6 +16,23 @@ function matches(entry: string, address: string, domain: string): boolean {
   return entry.startsWith('@') ? domain === entry.slice(1) : address === entry;
 }
 
+/** Whether everybody whom the `inner` list allows is allowed by the `outer` one: entry by entry, which may refuse a list that would add up. */
+export function isAllowlistWithin(inner: readonly string[] | null, outer: readonly string[] | null): boolean {
+  if (outer === null) return true;
+  if (inner === null) return false;
+  return inner.every((entry) => outer.some((wide) => isWithin(foldAddress(entry), foldAddress(wide))));
+}
+
+function isWithin(entry: string, wide: string): boolean {
+  if (entry === wide) return true;
+  if (wide.startsWith('*.')) {
+    // `*.a.b` lies within `*.b`, whose domain is a suffix of its own.
+    const domain = entry.startsWith('*.') ? entry.slice(2) : entry.slice(entry.lastIndexOf('@') + 1);
+    return domain.endsWith(wide.slice(1)) && domain.length > wide.length - 1;
+  }
+  return wide.startsWith('@') && !entry.startsWith('@') && !entry.startsWith('*.') && entry.endsWith(wide);
+}
+
 /** The entries as they are stored and compared, folded and with A-labels; the second list names what is no entry. */
 export function normalizeAllowlist(given: readonly string[]): {
   readonly entries: readonly string[];

@@ -1,39 +1,67 @@
 import { foldAddress, LIMITS } from '@postrider/core';
 import type { Query } from '../db/client.ts';
-import { type AcceptanceFacts, readAcceptanceFacts } from '../db/queries/acceptance-facts.ts';
-import type { AcceptanceQuestion } from './acceptance.ts';
+import { type AcceptanceFacts, type Pair, readAcceptanceFacts, type SentFact } from '../db/queries/acceptance-facts.ts';
+import { type DomainRow, readUnsendableDomains } from '../db/queries/domains.ts';
+import type { AcceptanceQuestion, Refusal, UnsendableDomain } from './acceptance.ts';
+import { checkPersonaLock } from './persona-lock.ts';
 import type { PreparedSend } from './prepare-send.ts';
 import { quotaMonth } from './quota.ts';
+import { periodStart } from './send-limits.ts';
 
 const HOUR_MS = 3_600_000;
+
+/** What keeps a domain of the account from sending. */
+export type Unsendable = (domain: DomainRow) => UnsendableDomain;
 
 /** What the rules need to know of a batch of sends, at hand by name. */
 export interface BatchFacts {
   readonly accounts: ReadonlyMap<string, AcceptanceFacts['accounts'][number]>;
   /** Each as the account's id, a space, and the name. */
   readonly domains: ReadonlySet<string>;
+  /** Of domains that the account has and cannot send from, by the same names. */
+  readonly unsendable: ReadonlyMap<string, UnsendableDomain>;
   readonly suppressed: ReadonlySet<string>;
   readonly idempotency: ReadonlyMap<string, AcceptanceFacts['idempotency'][number]>;
+  /** Of keys that have send limits. */
+  readonly sent: readonly SentFact[];
 }
 
-/** Reads the facts of a whole batch in one round trip. */
-export async function readBatchFacts(query: Query, sends: readonly PreparedSend[], now: Date): Promise<BatchFacts> {
+/**
+ * Reads the facts of a whole batch in one round trip; a second one is made where a domain cannot be sent from, to say why.
+ * @param unsendable says it; without it that is not told.
+ */
+export async function readBatchFacts(
+  query: Query,
+  sends: readonly PreparedSend[],
+  now: Date,
+  unsendable?: Unsendable,
+): Promise<BatchFacts> {
+  const asked = sends
+    .filter(({ sandboxSender }) => !sandboxSender)
+    .map(({ command }) => ({ accountId: command.accountId, value: command.request.from.domain }));
   const facts = await readAcceptanceFacts(query, {
     accountIds: sends.map(({ command }) => command.accountId),
     month: quotaMonth(now),
-    domains: sends
-      .filter(({ sandboxSender }) => !sandboxSender)
-      .map(({ command }) => ({ accountId: command.accountId, value: command.request.from.domain })),
+    domains: asked,
     recipients: sends.flatMap(({ command, recipients }) =>
       recipients.map(({ email }) => ({ accountId: command.accountId, value: foldAddress(email) })),
     ),
     idempotencyKeys: sends.flatMap(({ command }) =>
       command.idempotency === null ? [] : [{ accountId: command.accountId, value: command.idempotency.key }],
     ),
+    limitedKeys: sends.flatMap(({ command: { accountId, keyId, sendLimit } }) =>
+      sendLimit === null ? [] : [{ accountId, value: keyId }],
+    ),
+    hourStart: periodStart('hour', now),
+    dayStart: periodStart('day', now),
     now,
     idempotencyHorizon: idempotencyHorizon(now),
   });
-  return indexFacts(facts);
+  const domains = new Set(facts.verifiedDomains.map(nameOf));
+  const refused = asked.filter((pair) => !domains.has(nameOf(pair)));
+  const rows = unsendable === undefined || refused.length === 0 ? [] : await readUnsendableDomains(query, refused);
+  const reasons = rows.map((row) => [`${row.accountId} ${row.name}`, unsendable?.(row)] as const);
+  return indexFacts(facts, domains, new Map(reasons.flatMap(([name, reason]) => (reason ? [[name, reason]] : []))));
 }
 
 /** Idempotency keys made before this are forgotten. */
@@ -46,27 +74,41 @@ export function questionOf(
   { command, recipients, cost, sandboxSender }: PreparedSend,
   facts: BatchFacts | null,
   quota: { readonly limit: number; readonly used: number },
+  sendLimitFault: Refusal | null,
 ): AcceptanceQuestion {
-  const { accountId, request, recipientAllowlist } = command;
+  const { accountId, request, recipientAllowlist, pausedBy } = command;
   return {
     fromDomain: request.from.domain,
     recipients,
     cost,
     recipientAllowlist,
+    pausedBy,
+    personaFault: checkPersonaLock(command),
+    sendLimitFault,
     accountSuspended: facts !== null && facts.accounts.get(accountId)?.suspended !== false,
     domainVerified: facts === null || sandboxSender || facts.domains.has(`${accountId} ${request.from.domain}`),
+    unsendable: facts?.unsendable.get(`${accountId} ${request.from.domain}`) ?? null,
     suppressed: (email) => facts?.suppressed.has(`${accountId} ${email}`) === true,
     quotaLimit: quota.limit,
     quotaUsed: quota.used,
   };
 }
 
-function indexFacts(facts: AcceptanceFacts): BatchFacts {
-  const name = (pair: { readonly accountId: string; readonly value: string }) => `${pair.accountId} ${pair.value}`;
+function nameOf({ accountId, value }: Pair): string {
+  return `${accountId} ${value}`;
+}
+
+function indexFacts(
+  facts: AcceptanceFacts,
+  domains: ReadonlySet<string>,
+  unsendable: BatchFacts['unsendable'],
+): BatchFacts {
   return {
     accounts: new Map(facts.accounts.map((account) => [account.accountId, account])),
-    domains: new Set(facts.verifiedDomains.map(name)),
-    suppressed: new Set(facts.suppressed.map(name)),
-    idempotency: new Map(facts.idempotency.map((fact) => [name(fact), fact])),
+    domains,
+    unsendable,
+    suppressed: new Set(facts.suppressed.map(nameOf)),
+    idempotency: new Map(facts.idempotency.map((fact) => [nameOf(fact), fact])),
+    sent: facts.sent,
   };
 }

@@ -14,6 +14,8 @@ export interface ChangeTools {
   readonly sql: Sql;
   readonly clock: Clock;
   readonly ids: IdGenerator;
+  /** How long a message is tried before its retries end. */
+  readonly retryHours: number;
 }
 
 /** What came of the wish to change a queued message. */
@@ -42,14 +44,14 @@ export async function cancelMessage(
 
 /** Moves the time a queued message is due at; its retries end as long after it as ever. */
 export async function rescheduleMessage(
-  { sql, clock, ids }: ChangeTools,
+  { sql, clock, ids, retryHours }: ChangeTools,
   accountId: string,
   messageId: string,
   dueAt: Date,
 ): Promise<QueuedVerdict> {
   if (!isUuid(messageId)) return { kind: 'missing' };
   const now = clock.now();
-  const change = { eventId: ids.next(now), now, dueAt, expiresAt: expiryOf(dueAt) };
+  const change = { eventId: ids.next(now), now, dueAt, expiresAt: expiryOf(dueAt, retryHours) };
   return toVerdict(await rescheduleQueuedMessage(sql, keyOf(accountId, messageId), change));
 }
 

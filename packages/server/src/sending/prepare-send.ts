@@ -14,26 +14,33 @@ export interface PreparedSend {
   readonly deliveries: readonly PlannedDelivery[];
   /** Every account may send from the sandbox domain. */
   readonly sandboxSender: boolean;
-  /** Quota units: test addresses are free, because nothing leaves. */
+  /** Quota units: test addresses and what test keys send are free, because nothing leaves. */
   readonly cost: number;
 }
 
-/** How long a message is tried before its retries end. */
-const EXPIRES_AFTER_MS = 24 * 3_600_000;
-
-/** When the retries of a message end that is due at this moment. */
-export function expiryOf(dueAt: Date): Date {
-  return new Date(dueAt.getTime() + EXPIRES_AFTER_MS);
+/** What the settings say of the way of every send. */
+export interface Routing {
+  readonly sandboxDomain: string;
+  /** As of planDeliveries; false where not given. */
+  readonly byDomain?: boolean;
+  /** How long a message is tried before its retries end; 24 where not given. */
+  readonly retryHours?: number;
 }
 
-export function prepareSend(command: SendCommand, sandboxDomain: string): PreparedSend {
+/** When the retries of a message end that is due at this moment. */
+export function expiryOf(dueAt: Date, retryHours: number = LIMITS.retryHoursDefault): Date {
+  return new Date(dueAt.getTime() + retryHours * 3_600_000);
+}
+
+export function prepareSend(command: SendCommand, { sandboxDomain, byDomain }: Routing): PreparedSend {
   const recipients = collectRecipients(command.request);
+  const isTest = command.mode === 'test';
   return {
     command,
     recipients,
-    deliveries: planDeliveries(recipients, sandboxDomain, isPersonal(command)),
+    deliveries: planDeliveries(recipients, sandboxDomain, isPersonal(command), byDomain, isTest),
     sandboxSender: command.request.from.domain === sandboxDomain,
-    cost: recipients.filter(({ email }) => !isSandboxAddress(email, sandboxDomain)).length,
+    cost: isTest ? 0 : recipients.filter(({ email }) => !isSandboxAddress(email, sandboxDomain)).length,
   };
 }
 
@@ -45,7 +52,13 @@ function isPersonal({ request, content }: SendCommand): boolean {
 }
 
 /** The rows of an accepted send. */
-export function toNewMessage(send: PreparedSend, id: string, now: Date, ids: IdGenerator): NewMessage {
+export function toNewMessage(
+  send: PreparedSend,
+  id: string,
+  now: Date,
+  ids: IdGenerator,
+  retryHours?: number,
+): NewMessage {
   const { command, recipients } = send;
   const { request, content } = command;
   const provenance = provenanceOf(command);
@@ -69,7 +82,7 @@ export function toNewMessage(send: PreparedSend, id: string, now: Date, ids: IdG
     text: content.text,
     headers: request.headers ?? {},
     event_id: ids.next(now),
-    expires_at: expiryOf(dueAt).toISOString(),
+    expires_at: expiryOf(dueAt, retryHours).toISOString(),
     scheduled_at: content.scheduledAt?.toISOString() ?? null,
     scheduled_event_id: content.scheduledAt === null ? null : ids.next(now),
     template: content.template,
@@ -78,7 +91,7 @@ export function toNewMessage(send: PreparedSend, id: string, now: Date, ids: IdG
     tracking: content.tracking,
     attachments: content.attachments,
     recipients,
-    deliveries: send.deliveries.map(({ route, ordinals }) => ({ id: ids.next(now), route, ordinals })),
+    deliveries: send.deliveries.map((delivery) => ({ id: ids.next(now), ...delivery })),
     idempotency_key: command.idempotency?.key ?? null,
     key_since: keptSince(command.idempotency?.key, now),
     fingerprint: command.idempotency?.fingerprint ?? null,

@@ -20,7 +20,7 @@ export interface Provenance {
 }
 
 /** The claims of one send, as its command carries them. */
-interface ClaimingSend extends Pick<ProvenanceClaims, 'persona' | 'fixedChannel'> {
+export interface ClaimingSend extends Pick<ProvenanceClaims, 'persona' | 'fixedChannel'> {
   readonly request: {
     readonly channel?: Channel | undefined;
     readonly source?: Source | undefined;

@@ -1,13 +1,24 @@
-import type { Channel, SendRequest, Source } from '@postrider/core';
+import type { Channel, KeyMode, SendLimit, SendRequest, Source } from '@postrider/core';
 import type { Refusal } from './acceptance.ts';
 import type { SendContent } from './content/send-content.ts';
 
-/** One send on its way through the door, with what is known of the key that brings it. */
-export interface SendCommand {
-  readonly accountId: string;
-  readonly keyId: string;
+/** What a key says of everything it sends. */
+export interface KeyRules {
+  /** What a test key sends never leaves the installation. */
+  readonly mode: KeyMode;
   readonly recipientAllowlist: readonly string[] | null;
   readonly persona: { readonly source: Source | null; readonly agentName: string | null };
+  /** Whether sends may claim nothing else than the persona. */
+  readonly lockPersona: boolean;
+  readonly sendLimit: SendLimit | null;
+  /** What is paused, so that nothing can be sent. */
+  readonly pausedBy: 'key' | 'account' | null;
+}
+
+/** One send on its way through the door, with what is known of the key that brings it. */
+export interface SendCommand extends KeyRules {
+  readonly accountId: string;
+  readonly keyId: string;
   /** Set by entries that know their own channel. */
   readonly fixedChannel: Channel | null;
   readonly headerClaims: { readonly source?: Source | undefined; readonly agentName?: string | undefined };

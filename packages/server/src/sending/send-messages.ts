@@ -4,14 +4,12 @@ import type { AcceptanceInquiry } from './acceptance-inquiry.ts';
 import type { FileSession } from './content/fetch-files.ts';
 import { type ContentTools, prepareContent, type StoredContent } from './content/prepare-content.ts';
 import type { SendContent } from './content/send-content.ts';
-import type { SendCommand, SendVerdict } from './send-command.ts';
+import type { KeyRules, SendCommand, SendVerdict } from './send-command.ts';
 
 /** Who sends: the key a send goes out under, with the account's switches. */
-export interface Sender {
+export interface Sender extends KeyRules {
   readonly accountId: string;
   readonly keyId: string;
-  readonly recipientAllowlist: readonly string[] | null;
-  readonly persona: { readonly source: Source | null; readonly agentName: string | null };
   readonly trackOpens: boolean;
   readonly trackClicks: boolean;
 }
@@ -120,8 +118,8 @@ function mayTurnOutOtherwise({ template, attachments, scheduled_at }: SendReques
 
 /** An order with its content, as it goes to the door. */
 export function toCommand(sender: Sender, order: SendOrder, content: SendContent): SendCommand {
-  const { accountId, keyId, recipientAllowlist, persona } = sender;
+  const { accountId, keyId, mode, recipientAllowlist, persona, lockPersona, sendLimit, pausedBy } = sender;
   const { request, fixedChannel, headerClaims, idempotency, resendOf = null, claim } = order;
-  const key = { accountId, keyId, recipientAllowlist, persona };
+  const key = { accountId, keyId, mode, recipientAllowlist, persona, lockPersona, sendLimit, pausedBy };
   return { ...key, fixedChannel, headerClaims, request, content, resendOf, idempotency, claim };
 }

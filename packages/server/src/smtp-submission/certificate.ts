@@ -16,6 +16,22 @@ class CertificateError extends Error {
   readonly fix = 'POSTRIDER_TLS_CERT names the certificate chain and POSTRIDER_TLS_KEY its private key, both PEM.';
 }
 
+export interface CertificateSettings {
+  readonly mode: 'development' | 'production';
+  /** Null for a self-made certificate in development, and for none in production. */
+  readonly tlsFiles: { readonly certFile: string; readonly keyFile: string } | null;
+  readonly dataDir: string;
+}
+
+/**
+ * The certificate of whatever speaks SMTP here; null where there is none.
+ * @throws CertificateError
+ */
+export function chooseCertificate({ mode, tlsFiles, dataDir }: CertificateSettings, now: Date): Certificate | null {
+  if (tlsFiles !== null) return readCertificate(tlsFiles);
+  return mode === 'development' ? prepareDevelopmentCertificate(dataDir, now) : null;
+}
+
 /**
  * Reads the certificate chain and its key.
  * @throws CertificateError where a file cannot be read, is no PEM, or the two do not belong together.

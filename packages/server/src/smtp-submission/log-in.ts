@@ -25,16 +25,17 @@ export function readCredentials({ username, password, authzid }: SMTPServerAuthe
 }
 
 /**
- * Who stands behind a key, and that it may send. Asked at every message again: what is revoked or narrowed acts within a second, also on
+ * Who stands behind a key, and that it may be used from there and may send. Asked at every message again: what is revoked or narrowed acts within a second, also on
  * connections that are open.
  * @throws SmtpRefusal, or what the database throws
  */
 export async function authenticateSender(
   authenticator: KeyAuthenticator,
   secret: string,
+  address: string,
   step: RefusedStep,
 ): Promise<Caller> {
-  const result = await authenticator.authenticate(`Bearer ${secret}`);
+  const result = await authenticator.authenticate(`Bearer ${secret}`, address);
   if (!result.ok) throw refuseBy(result.code, result.detail, step);
   if (!result.caller.scopes.includes(SCOPE)) {
     throw refuseBy('missing_scope', `the key lacks the scope ${SCOPE}.`, step);

@@ -1,4 +1,4 @@
-import { type Certificate, prepareDevelopmentCertificate, readCertificate } from './certificate.ts';
+import { type CertificateSettings, chooseCertificate } from './certificate.ts';
 import {
   createSubmissionServer,
   type SubmissionOptions,
@@ -7,14 +7,10 @@ import {
 } from './submission-server.ts';
 
 /** The settings of SMTP submission. */
-export interface SubmissionSettings {
-  readonly mode: 'development' | 'production';
+export interface SubmissionSettings extends CertificateSettings {
   readonly host: string;
   readonly smtpPort: number;
   readonly smtpsPort: number;
-  /** Null for a self-made certificate in development. */
-  readonly tlsFiles: { readonly certFile: string; readonly keyFile: string } | null;
-  readonly dataDir: string;
   readonly sandboxDomain: string;
   readonly monthlyQuota: number;
 }
@@ -25,7 +21,7 @@ export interface RunningSubmission extends Pick<SubmissionServer, 'drain'> {
 
 type SubmissionTools = Pick<
   SubmissionOptions,
-  'authenticator' | 'tools' | 'sql' | 'clock' | 'logger' | 'name' | 'logRequest' | 'limits'
+  'authenticator' | 'rates' | 'tools' | 'sql' | 'clock' | 'logger' | 'name' | 'logRequest' | 'limits'
 >;
 
 /** A port that cannot be listened on; `fix` says what to do about it. */
@@ -56,11 +52,6 @@ export async function startSubmission(
     await server.drain();
     throw explain(error, settings);
   }
-}
-
-function chooseCertificate({ mode, tlsFiles, dataDir }: SubmissionSettings, now: Date): Certificate | null {
-  if (tlsFiles !== null) return readCertificate(tlsFiles);
-  return mode === 'development' ? prepareDevelopmentCertificate(dataDir, now) : null;
 }
 
 function explain(error: unknown, { host, smtpPort, smtpsPort }: SubmissionSettings): unknown {

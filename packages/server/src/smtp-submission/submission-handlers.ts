@@ -9,7 +9,9 @@ import type {
   SMTPServerSession,
 } from 'smtp-server';
 import { classifyDatabaseError } from '../db/database-errors.ts';
+import type { Caller } from '../keys/caller.ts';
 import type { KeyAuthenticator } from '../keys/key-authenticator.ts';
+import type { KeyRates } from '../keys/key-rates.ts';
 import type { SendTools } from '../sending/send-messages.ts';
 import { checkRecipient, type RecipientCheckOptions, readRecipient } from './check-recipient.ts';
 import { cutOff, findConnection, mendReplies, setPatience } from './connection.ts';
@@ -23,6 +25,7 @@ import { submitMessage } from './submit-message.ts';
 
 export interface HandlerOptions extends RecipientCheckOptions {
   readonly authenticator: KeyAuthenticator;
+  readonly rates: KeyRates;
   readonly tools: SendTools;
   readonly sessions: SubmissionSessions;
   readonly room: MessageRoom;
@@ -62,7 +65,7 @@ export function createHandlers(options: HandlerOptions): Handlers {
     const state = sessions.of(session);
     try {
       const secret = readCredentials(auth);
-      await authenticateSender(authenticator, secret, 'log-in');
+      await authenticateSender(authenticator, secret, session.remoteAddress, 'log-in');
       state.secret = secret;
     } catch (error) {
       const refusal = refusalOf(error, 'log-in');
@@ -79,10 +82,23 @@ export function createHandlers(options: HandlerOptions): Handlers {
     state.sender = null;
     try {
       refuseParameters(address, MAIL_PARAMETERS);
-      state.sender = await authenticateSender(authenticator, state.secret ?? '', 'sender');
+      const sender = await authenticateSender(authenticator, state.secret ?? '', session.remoteAddress, 'sender');
+      await takeTurn(sender, session);
+      state.sender = sender;
     } catch (error) {
       throw refusalOf(error, 'sender');
     }
+  }
+
+  /** Each message is one request of its key. @throws SmtpRefusal where the key has made all of this minute. */
+  async function takeTurn(caller: Caller, session: SMTPServerSession): Promise<void> {
+    const began = performance.now();
+    const { ok, limit, retryAfterSeconds } = await options.rates.take(caller);
+    if (ok) return;
+    const detail = `the key may make ${limit} requests a minute, and has made them; wait ${retryAfterSeconds} s.`;
+    const refusal = refuseBy('rate_limited', detail, 'sender');
+    options.log.refused({ session, caller, name: 'MAIL', began }, refusal);
+    throw refusal;
   }
 
   async function takeRecipient(address: SMTPServerAddress, session: SMTPServerSession): Promise<void> {
@@ -93,7 +109,7 @@ export function createHandlers(options: HandlerOptions): Handlers {
     try {
       refuseParameters(address, []);
       const recipient = readRecipient(address.address);
-      const caller = await authenticateSender(authenticator, secret ?? '', 'sender');
+      const caller = await authenticateSender(authenticator, secret ?? '', session.remoteAddress, 'sender');
       await checkRecipient(options, caller, recipient, envelopeOf(session));
     } catch (error) {
       const refusal = refusalOf(error, 'recipient');
@@ -158,7 +174,7 @@ export function createHandlers(options: HandlerOptions): Handlers {
     state: SubmissionSession,
     step: LoggedStep,
   ): Promise<string> {
-    const caller = await authenticateSender(authenticator, state.secret ?? '', 'sender');
+    const caller = await authenticateSender(authenticator, state.secret ?? '', session.remoteAddress, 'sender');
     const times = { limitMs: limits.acceptMs, graceMs: limits.commitMs, gone: state.gone.signal };
     const outcome = await inTime(times, (claim) =>
       submitMessage(options.tools, caller, raw, envelopeOf(session), claim),

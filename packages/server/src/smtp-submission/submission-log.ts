@@ -20,12 +20,12 @@ export interface SubmissionEntry {
 export interface LoggedStep {
   readonly session: SMTPServerSession;
   readonly caller: Caller;
-  readonly name: 'RCPT' | 'DATA';
+  readonly name: 'MAIL' | 'RCPT' | 'DATA';
   /** By the monotonic clock, in milliseconds. */
   readonly began: number;
 }
 
-/** Tells the request log of messages, and of the recipients that were refused before theirs was there. */
+/** Tells the request log of messages, and of what was refused before they were there. */
 export interface SubmissionLog {
   accepted(step: LoggedStep, emailId: string): void;
   refused(step: LoggedStep, refusal: SmtpRefusal): void;

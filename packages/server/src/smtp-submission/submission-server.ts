@@ -1,10 +1,7 @@
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { LIMITS } from '@postrider/core';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
-import { within } from '../within.ts';
 import type { Certificate } from './certificate.ts';
-import { cutOff } from './connection.ts';
+import { drainServers, listenOn } from './drain-servers.ts';
 import { createMessageRoom } from './receive-message.ts';
 import { createHandlers, type HandlerOptions, openSession, type SubmissionLimits } from './submission-handlers.ts';
 import { createSubmissionLog, type SubmissionEntry } from './submission-log.ts';
@@ -13,7 +10,7 @@ import { createSubmissionSessions } from './submission-session.ts';
 export interface SubmissionOptions
   extends Pick<
     HandlerOptions,
-    'authenticator' | 'tools' | 'sql' | 'clock' | 'sandboxDomain' | 'monthlyQuota' | 'logger'
+    'authenticator' | 'rates' | 'tools' | 'sql' | 'clock' | 'sandboxDomain' | 'monthlyQuota' | 'logger'
   > {
   readonly host: string;
   /** STARTTLS; 0 takes a free one. */
@@ -48,10 +45,6 @@ const LIMITS_MS: SubmissionLimits = {
   acceptMs: 20_000,
   commitMs: 10_000,
 };
-const SHUTTING_DOWN = [421, '4.3.2 Shutting down, try again in a moment'] as const;
-const DRAIN_MS = 5_000;
-/** For a socket whose client does not take notice of its end. */
-const CLOSE_MS = 500;
 const MAX_CONNECTIONS = 2_000;
 /** Five of the largest messages at once; each needs some three times its size while it is worked on. */
 const MAX_RECEIVED_BYTES = 5 * LIMITS.encodedMessageBytes;
@@ -94,28 +87,7 @@ export function createSubmissionServer(options: SubmissionOptions): SubmissionSe
     return { port, tlsPort };
   }
 
-  async function drain(): Promise<void> {
-    const closed = Promise.all(servers.map((server) => closeServer(server)));
-    await within(DRAIN_MS, finishMessages());
-    for (const { connection, gone } of [...sessions.all()]) {
-      gone.abort();
-      cutOff(connection, ...SHUTTING_DOWN);
-    }
-    await within(CLOSE_MS, closed);
-    for (const server of servers) for (const { _socket } of server.connections) _socket.destroy();
-  }
-
-  /** Connections without a message are closed at once, the others as soon as theirs is answered. */
-  async function finishMessages(): Promise<void> {
-    for (;;) {
-      const messages = [...sessions.all()].flatMap(({ message }) => message ?? []);
-      for (const { message, connection } of sessions.all()) if (message === null) cutOff(connection, ...SHUTTING_DOWN);
-      if (messages.length === 0) return;
-      await Promise.race(messages);
-    }
-  }
-
-  return { listen, drain };
+  return { listen, drain: () => drainServers(servers, sessions) };
 }
 
 function settingsFor(options: SubmissionOptions, limits: SubmissionLimits, secure: boolean): SMTPServerOptions {
@@ -136,18 +108,4 @@ function settingsFor(options: SubmissionOptions, limits: SubmissionLimits, secur
     maxClients: MAX_CONNECTIONS,
     socketTimeout: limits.stallMs,
   };
-}
-
-async function listenOn(server: SMTPServer, host: string, port: number): Promise<number> {
-  server.listen(port, host);
-  // Rejects with the listener's error.
-  await once(server.server, 'listening');
-  return (server.server.address() as AddressInfo).port; // A TCP server that listens has no other kind of address.
-}
-
-function closeServer(server: SMTPServer): Promise<void> {
-  return new Promise((resolve) => {
-    if (!server.server.listening) resolve();
-    else server.close(() => resolve());
-  });
 }

@@ -16,6 +16,11 @@ export const getAccount = defineOperation({
   response: 'json',
   output: accountSchema,
   errors: [],
-  mcp: null,
+  mcp: {
+    tool: 'get_account',
+    title: 'Read the account',
+    description:
+      'Reads the account: plan, quota and what is used of it, domains and seats, reputation, and whether opens and clicks are tracked. Not for what this key may do: use get_sending_context. Answers one record.',
+  },
   cli: { command: 'account get', examples: ['postrider account get', 'postrider account get --json'] },
 });

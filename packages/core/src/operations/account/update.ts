@@ -26,7 +26,12 @@ export const updateAccount = defineOperation({
   response: 'json',
   output: accountSchema,
   errors: [],
-  mcp: null,
+  mcp: {
+    tool: 'update_account',
+    title: 'Change the account',
+    description:
+      'Changes the name or the tracking switches of the account, or keeps an account that is to be deleted. What you leave out stays. Not for one message: switches act on all later sends of everybody. Ask the user first. Answers the account.',
+  },
   cli: {
     command: 'account update',
     examples: [

@@ -24,7 +24,12 @@ export const rescheduleEmail = defineOperation({
     })
     .meta({ id: 'RescheduledEmail' }),
   errors: ['not_found', 'message_not_queued'],
-  mcp: null,
+  mcp: {
+    tool: 'reschedule_email',
+    title: 'Change when an email is sent',
+    description:
+      'Moves the time of a message that is still queued: later, earlier, or now. Not for one that is under way: that is refused with its present status. Not for taking it back: use cancel_email. Answers the new time.',
+  },
   cli: {
     command: 'emails reschedule',
     positional: ['id'],

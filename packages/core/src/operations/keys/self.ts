@@ -20,6 +20,14 @@ export const getOwnKey = defineOperation({
       sendingDomains: z
         .array(z.string())
         .describe('Domains a send may come from: the verified ones of the account, and the sandbox domain.'),
+      sendsLeft: z
+        .object({ hour: z.number().int().nullable(), day: z.number().int().nullable() })
+        .nullable()
+        .describe('Messages left of `sendLimit` in this hour and on this day; null where there is no limit.'),
+      sendingPaused: z
+        .enum(['key', 'account'])
+        .nullable()
+        .describe('What is paused, so that nothing can be sent; null where nothing is.'),
       account: z.object({ id: idSchema, name: z.string() }),
       quota: z.object({
         limit: z.number().int().describe('Recipients per month.'),

@@ -17,6 +17,11 @@ export const getRequest = defineOperation({
   response: 'json',
   output: requestRecordSchema,
   errors: ['not_found'],
-  mcp: null,
+  mcp: {
+    tool: 'get_request',
+    title: 'Read one logged request',
+    description:
+      'Reads one logged request by its request id, which every refusal names. Not for messages: use get_email with its emailId. Answers path, status, error code, duration and the message it made.',
+  },
   cli: { command: 'requests get', positional: ['id'], examples: ['postrider requests get <request id>'] },
 });

@@ -17,6 +17,11 @@ export const listRequests = defineOperation({
   response: 'json',
   output: z.object({ requests: z.array(requestRecordSchema), ...pageFields }).meta({ id: 'RequestPage' }),
   errors: ['invalid_cursor'],
-  mcp: null,
+  mcp: {
+    tool: 'list_requests',
+    title: 'List logged requests',
+    description:
+      'Lists the requests that were made to the API with this account’s keys: path, status, error code and time, newest first, 20 at a time. For finding out what was refused. Not for messages: use list_emails. Answers rows and a cursor.',
+  },
   cli: { command: 'requests list', examples: ['postrider requests list --limit 20'] },
 });

@@ -1,5 +1,25 @@
 import { z } from 'zod';
 import { defineOperation } from '../../operation.ts';
+import { readToolsets, TOOLSET_NAMES, TOOLSETS } from '../../toolsets.ts';
+
+const NAMES = TOOLSET_NAMES.map((name) => `\`${name}\``).join(', ');
+
+const toolsetsSchema = z
+  .string()
+  .transform((list, context) => {
+    const { toolsets, unknown } = readToolsets(list);
+    if (unknown.length > 0) {
+      const named = unknown.map((name) => (name === '' ? 'an empty name' : `\`${name}\``)).join(', ');
+      const message = `names toolsets that do not exist: ${named}; there are ${NAMES}`;
+      context.addIssue({ code: 'custom', message, params: { code: 'unknown_toolset' } });
+    }
+    return toolsets;
+  })
+  .optional()
+  .describe(
+    `Tools beyond the default ones, as a list parted by commas: ${TOOLSET_NAMES.map((name) => `\`${name}\` (${TOOLSETS[name].replace(/\.$/, '')})`).join('; ')}.`,
+  )
+  .meta({ publishedAs: { type: 'string' } });
 
 export const postMcp = defineOperation({
   id: 'service.mcp',
@@ -8,10 +28,18 @@ export const postMcp = defineOperation({
   access: { kind: 'key', scope: null },
   summary: 'Model Context Protocol endpoint',
   description:
-    'JSON-RPC 2.0 over streamable HTTP, stateless, for MCP protocol 2026-07-28 and the 2025 revisions. Lists the tools that the key’s scopes allow.',
+    'JSON-RPC 2.0 over streamable HTTP, stateless, for MCP protocol 2026-07-28 and the 2025 revisions. Lists the tools that the key’s scopes allow: the default ones, and those of the toolsets that `toolsets` names. Neither parameter gives a key more than it may do.',
   effect: 'update',
+  query: z.strictObject({
+    toolsets: toolsetsSchema,
+    readonly: z
+      .enum(['true', 'false'])
+      .default('false')
+      .transform((text) => text === 'true')
+      .describe('True keeps only the tools that change and send nothing.')
+      .meta({ publishedAs: { type: 'boolean', default: false } }),
+  }),
   body: z.unknown(),
-  upcoming: { query: ['toolsets', 'readonly'] },
   status: 200,
   response: 'raw',
   output: z.unknown(),

@@ -19,7 +19,12 @@ export const createSuppression = defineOperation({
   output: answerSchema,
   alternatives: [{ status: 200, when: null, summary: 'Every address was there already', output: answerSchema }],
   errors: [],
-  mcp: null,
+  mcp: {
+    tool: 'add_suppression',
+    title: 'Suppress addresses',
+    description:
+      'Puts one address (`email`) or many (`emails`) on the suppression list, so that nothing is sent to them any more. Not for bounces and complaints, which add themselves. Answers the entry, or the entries and how many are new.',
+  },
   cli: {
     command: 'suppressions add',
     positional: ['email'],

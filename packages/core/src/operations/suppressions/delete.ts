@@ -22,7 +22,12 @@ export const deleteSuppression = defineOperation({
   response: 'json',
   output: suppressionSchema,
   errors: ['not_found'],
-  mcp: null,
+  mcp: {
+    tool: 'remove_suppression',
+    title: 'Remove a suppression',
+    description:
+      'Takes an address off the suppression list, so that it can be sent to again. Not for complaints and unsubscribes, unless the recipient asked for it: mail they did not want harms every other send. Ask the user first, and say why in `note`. Answers the entry as it was.',
+  },
   cli: {
     command: 'suppressions remove',
     positional: ['id'],

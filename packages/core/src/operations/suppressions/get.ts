@@ -17,7 +17,12 @@ export const getSuppression = defineOperation({
   response: 'json',
   output: suppressionSchema,
   errors: ['not_found'],
-  mcp: null,
+  mcp: {
+    tool: 'get_suppression',
+    title: 'Look up a suppression',
+    description:
+      'Tells whether and why one address is suppressed. Not for several addresses of a send: use check_recipients; not for browsing: use list_suppressions. Answers the entry; `not_found` means that the address is not suppressed.',
+  },
   cli: {
     command: 'suppressions get',
     positional: ['id'],

@@ -33,7 +33,12 @@ export const createTemplate = defineOperation({
   response: 'json',
   output: templateSchema,
   errors: ['already_exists'],
-  mcp: null,
+  mcp: {
+    tool: 'create_template',
+    title: 'Create a template',
+    description:
+      'Stores a new Liquid email template as version 1 and answers it with the variables it takes. Values are HTML-escaped in `html`. Not for changing one that exists: use update_template. Check it with render_template before you send it.',
+  },
   cli: {
     command: 'templates create',
     examples: ['postrider templates create --name Welcome --subject "Hello {{ name }}" --html @welcome.html'],

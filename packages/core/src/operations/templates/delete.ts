@@ -17,6 +17,11 @@ export const deleteTemplate = defineOperation({
   response: 'json',
   output: templateSchema,
   errors: ['not_found'],
-  mcp: null,
+  mcp: {
+    tool: 'delete_template',
+    title: 'Delete a template',
+    description:
+      'Removes a template with all its versions, for good; later sends that name it are refused. Not for going back to earlier content: use update_template with rollbackTo. Ask the user first. Answers it as it was last.',
+  },
   cli: { command: 'templates delete', positional: ['id'], examples: ['postrider templates delete welcome'] },
 });

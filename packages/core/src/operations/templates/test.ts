@@ -35,6 +35,8 @@ export const testTemplate = defineOperation({
     'recipient_not_allowed',
     'domain_not_verified',
     'account_suspended',
+    'sending_paused',
+    'send_limit_reached',
     'idempotency_in_progress',
     'idempotency_key_reused',
     'recipient_suppressed',
@@ -42,7 +44,12 @@ export const testTemplate = defineOperation({
     'template_variable_missing',
     'template_render_failed',
   ],
-  mcp: null,
+  mcp: {
+    tool: 'test_template',
+    title: 'Send a test of a template',
+    description:
+      'Sends the current version of a template to the inbox of the person this key belongs to, with your sample variables. Not for other recipients: use send_email; not for a look without mail: use render_template. Counts against the quota. Answers the id for wait_for_email.',
+  },
   cli: {
     command: 'templates test',
     positional: ['id'],

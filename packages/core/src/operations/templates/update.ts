@@ -49,7 +49,12 @@ export const updateTemplate = defineOperation({
   response: 'json',
   output: templateSchema,
   errors: ['not_found', 'already_exists'],
-  mcp: null,
+  mcp: {
+    tool: 'update_template',
+    title: 'Change or roll back a template',
+    description:
+      'Changes the parts you give: new content makes a new version that later sends use, and `rollbackTo` makes one that equals an earlier version. Not for new templates: use create_template. Nothing is lost: earlier versions stay. Answers the template.',
+  },
   cli: {
     command: 'templates update',
     positional: ['id'],

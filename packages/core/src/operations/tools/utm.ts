@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { LIMITS } from '../../limits.ts';
 import { defineOperation } from '../../operation.ts';
+import { TOOL_LIMITS } from '../../schemas/tool-check.ts';
 import { utmFields } from '../../schemas/utm.ts';
 
 const webUrlSchema = z
@@ -41,12 +42,17 @@ export const tagLink = defineOperation({
   description: `The campaign builder: answers the URL with \`utm_*\` query parameters added, the way a send with \`utm\` tags its links. Parameters the URL already has stay unless \`override_existing\` is true. Needs no key; nothing is stored. At most ${LIMITS.toolRequestsPerMinute} requests a minute from one address, bodies of at most ${LIMITS.toolBodyBytes / 1024} KB.`,
   effect: 'create',
   body: z.strictObject({ url: webUrlSchema, ...utmFields }),
-  anonymousLimits: { requestsPerMinute: LIMITS.toolRequestsPerMinute, bodyBytes: LIMITS.toolBodyBytes },
+  anonymousLimits: TOOL_LIMITS,
   status: 200,
   response: 'json',
   output: taggedUrlSchema,
   errors: ['rate_limited'],
-  mcp: null,
+  mcp: {
+    tool: 'tag_link',
+    title: 'Tag a link',
+    description:
+      'Adds utm parameters to one link, for use elsewhere. Not for emails: send_email with `utm` tags every link of the message. Parameters that the link has stay unless `override_existing` is true. Sends and stores nothing. Answers the link and its parameters.',
+  },
   cli: {
     command: 'tools utm',
     positional: ['url'],

@@ -6,7 +6,7 @@ import { listPages, type PagePromise } from '../../pagination.ts';
 import type { BatchOutcome, CanceledEmail, DryRun, Message, MessageRecord, RescheduledEmail, ResendAccepted, SendAccepted, SendRequest } from '../models.ts';
 import type { operations } from '../schema.ts';
 
-type SendBatchBody = operations['emails.send-batch']['requestBody']['content']['application/json'];
+type SendBatchBody = operations['emails.sendBatch']['requestBody']['content']['application/json'];
 type ListQuery = NonNullable<operations['emails.list']['parameters']['query']>;
 type ExportQuery = NonNullable<operations['emails.export']['parameters']['query']>;
 type GetQuery = NonNullable<operations['emails.get']['parameters']['query']>;
@@ -30,10 +30,10 @@ export class EmailsResource {
    * the default (`agent` over MCP, else `backend`).
    *
    * @throws PostriderError with `quota_exceeded`, `recipient_not_allowed`, `domain_not_verified`, `account_suspended`,
-   * `idempotency_in_progress`, `idempotency_key_reused`, `recipient_suppressed`, `template_not_found`,
-   * `template_variable_missing`, `template_render_failed`, `attachment_invalid`, `attachment_too_many`,
-   * `attachment_too_large`, `attachment_type_refused`, `attachment_url_refused`, `attachment_fetch_failed`, beside the
-   * codes that every call can answer.
+   * `sending_paused`, `send_limit_reached`, `persona_locked`, `idempotency_in_progress`, `idempotency_key_reused`,
+   * `recipient_suppressed`, `template_not_found`, `template_variable_missing`, `template_render_failed`,
+   * `attachment_invalid`, `attachment_too_many`, `attachment_too_large`, `attachment_type_refused`,
+   * `attachment_url_refused`, `attachment_fetch_failed`, beside the codes that every call can answer.
    */
   send(body: SendRequest & { dry_run: true }, options?: CallOptions): Promise<DryRun>;
   send(body: SendRequest & { dry_run?: false }, options?: CallOptions): Promise<SendAccepted>;
@@ -143,8 +143,9 @@ export class EmailsResource {
    * @param id Message id.
    *
    * @throws PostriderError with `not_found`, `issuing_key_revoked`, `body_expired`, `quota_exceeded`,
-   * `recipient_not_allowed`, `domain_not_verified`, `account_suspended`, `idempotency_in_progress`,
-   * `idempotency_key_reused`, `recipient_suppressed`, beside the codes that every call can answer.
+   * `recipient_not_allowed`, `domain_not_verified`, `account_suspended`, `sending_paused`, `send_limit_reached`,
+   * `persona_locked`, `idempotency_in_progress`, `idempotency_key_reused`, `recipient_suppressed`, beside the codes
+   * that every call can answer.
    */
   async resend(id: string, options: CallOptions = {}): Promise<ResendAccepted> {
     const { data } = await this.#client.requestOperation<ResendAccepted>('emails.resend', { params: { id } }, options);

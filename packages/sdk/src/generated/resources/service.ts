@@ -4,7 +4,7 @@ import type { CallOptions, OperationCaller } from '../../call.ts';
 import type { Health, Readiness, ServiceInformation } from '../models.ts';
 import type { operations } from '../schema.ts';
 
-type OpenapiJsonAnswer = operations['service.openapi-json']['responses'][200]['content']['application/json'];
+type OpenapiJsonAnswer = operations['service.openapiJson']['responses'][200]['content']['application/json'];
 
 export class ServiceResource {
   readonly #client: OperationCaller;

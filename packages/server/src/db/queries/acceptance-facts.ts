@@ -9,6 +9,11 @@ export interface AcceptanceQuestions {
   /** Recipients, folded. */
   readonly recipients: readonly Pair[];
   readonly idempotencyKeys: readonly Pair[];
+  /** Ids of API keys that may send so many messages only. */
+  readonly limitedKeys: readonly Pair[];
+  /** When the present hour and day began. */
+  readonly hourStart: Date;
+  readonly dayStart: Date;
   readonly now: Date;
   /** Idempotency keys made before this are forgotten. */
   readonly idempotencyHorizon: Date;
@@ -32,12 +37,21 @@ export interface IdempotencyFact extends Pair {
   readonly messageId: string;
 }
 
+export interface SentFact {
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly period: 'hour' | 'day';
+  readonly sends: number;
+}
+
 export interface AcceptanceFacts {
   readonly accounts: readonly AccountFact[];
   /** The asked domains that are verified (or degraded, which still sends). */
   readonly verifiedDomains: readonly Pair[];
   readonly suppressed: readonly Pair[];
   readonly idempotency: readonly IdempotencyFact[];
+  /** Messages that limited keys sent in this hour and on this day. */
+  readonly sent: readonly SentFact[];
 }
 
 interface FactsRow {
@@ -45,6 +59,7 @@ interface FactsRow {
   readonly domains: Pair[];
   readonly suppressed: Pair[];
   readonly idempotency: IdempotencyFact[];
+  readonly sent: SentFact[];
 }
 
 /** Reads everything the rules of acceptance need to know about a whole batch, in one round trip. */
@@ -56,7 +71,7 @@ export async function readAcceptanceFacts(query: Query, questions: AcceptanceQue
     SELECT
       (SELECT coalesce(jsonb_agg(jsonb_build_object(
           'accountId', a.id, 'monthlyQuota', a.monthly_quota, 'used', coalesce(u.used, 0),
-          'suspended', a.suspended_at IS NOT NULL)), '[]')
+          'suspended', a.suspended_at IS NOT NULL OR a.reputation_level = 'suspended')), '[]')
         FROM accounts a
         LEFT JOIN quota_usage u ON u.account_id = a.id AND u.month = ${questions.month}::date
         WHERE a.id IN (SELECT jsonb_array_elements_text(q -> 'accounts')::uuid FROM asked)) AS accounts,
@@ -72,12 +87,18 @@ export async function readAcceptanceFacts(query: Query, questions: AcceptanceQue
           'accountId', k.account_id, 'value', k.key, 'fingerprint', k.fingerprint, 'messageId', k.message_id)), '[]')
         FROM asked, jsonb_to_recordset(q -> 'keys') AS p (a uuid, v text)
         JOIN idempotency_keys k ON k.account_id = p.a AND k.key = p.v
-        WHERE k.created_at > ${questions.idempotencyHorizon}) AS idempotency`;
+        WHERE k.created_at > ${questions.idempotencyHorizon}) AS idempotency,
+      (SELECT coalesce(jsonb_agg(jsonb_build_object('accountId', s.account_id, 'keyId', s.key_id, 'period', s.period, 'sends', s.sends)), '[]')
+        FROM asked, jsonb_to_recordset(q -> 'limited') AS p (a uuid, v uuid)
+        JOIN key_sends s ON s.account_id = p.a AND s.key_id = p.v
+        WHERE s.starts_at >= CASE s.period WHEN 'hour' THEN ${questions.hourStart}::timestamptz ELSE ${questions.dayStart}::timestamptz END)
+        AS sent`;
   return {
     accounts: row?.accounts ?? [],
     verifiedDomains: row?.domains ?? [],
     suppressed: row?.suppressed ?? [],
     idempotency: row?.idempotency ?? [],
+    sent: row?.sent ?? [],
   };
 }
 
@@ -87,6 +108,7 @@ function toQuestionJson(questions: AcceptanceQuestions) {
     domains: distinct(questions.domains),
     recipients: distinct(questions.recipients),
     keys: distinct(questions.idempotencyKeys),
+    limited: distinct(questions.limitedKeys),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Query } from '../client.ts';
+import { POSTMASTER_ACCOUNT_ID } from './postmaster-account.ts';
 
 export interface AccountRow {
   readonly id: string;
@@ -31,18 +32,31 @@ export async function insertMember(query: Query, member: NewMember): Promise<voi
     VALUES (${member.accountId}, ${member.id}, ${member.email}, ${member.role}, 'active', ${member.now})`;
 }
 
-/** Every account, oldest first; `id` narrows to one. */
+/** Every account but the installation's own, oldest first; `id` narrows to one. */
 export async function readAccounts(query: Query, id: string | null): Promise<readonly AccountRow[]> {
   return await query<AccountRow[]>`
     SELECT a.id, a.name, a.plan, a.monthly_quota AS "monthlyQuota", a.suspended_at AS "suspendedAt", a.created_at AS "createdAt",
       (SELECT email FROM members m WHERE m.account_id = a.id AND m.role = 'owner' ORDER BY m.id LIMIT 1) AS "ownerEmail"
-    FROM accounts a ${id === null ? query`` : query`WHERE a.id = ${id}`}
+    FROM accounts a WHERE ${id === null ? query`a.id <> ${POSTMASTER_ACCOUNT_ID}` : query`a.id = ${id}`}
     ORDER BY a.id`;
 }
 
-/** Suspends (a time) or resumes (null); false where there is no such account. */
-export async function setSuspended(query: Query, id: string, at: Date | null): Promise<boolean> {
+/** Suspends an account; false where there is none of this id. */
+export async function suspendAccount(query: Query, id: string, at: Date): Promise<boolean> {
   const rows = await query`UPDATE accounts SET suspended_at = ${at} WHERE id = ${id} RETURNING id`;
+  return rows.length > 0;
+}
+
+/**
+ * Lets an account send again; false where there is none of this id. One that its reputation suspended is forgiven the days up to and with that
+ * of `now`: otherwise it would be suspended again within the hour. One that is being erased stays as it is.
+ */
+export async function resumeAccount(query: Query, id: string, now: Date): Promise<boolean> {
+  const rows = await query`
+    UPDATE accounts SET suspended_at = CASE WHEN erasing_at IS NULL THEN NULL ELSE suspended_at END,
+      reputation_from = CASE WHEN reputation_level = 'suspended' THEN (${now}::timestamptz AT TIME ZONE 'UTC')::date + 1 ELSE reputation_from END,
+      reputation_level = CASE WHEN reputation_level = 'suspended' THEN 'good' ELSE reputation_level END
+    WHERE id = ${id} RETURNING id`;
   return rows.length > 0;
 }
 

@@ -1,44 +1,108 @@
-import type { KeyMode, Scope, Source } from '@postrider/core';
+import type { ApprovalMode, HoldWhen, KeyMode, Scope, Source } from '@postrider/core';
 import type { Query } from '../client.ts';
 
-/** A stored key with the account it belongs to. */
-export interface ApiKeyRow {
+/** What restricts a key; null and false where nothing does. */
+export interface KeyRestrictions {
+  readonly mode: KeyMode;
+  readonly scopes: readonly Scope[];
+  /** Requests a minute. */
+  readonly rateLimit: number;
+  readonly recipientAllowlist: readonly string[] | null;
+  /** CIDR, each a whole network. */
+  readonly ipAllowlist: readonly string[] | null;
+  readonly expiresAt: Date | null;
+  readonly approvalMode: ApprovalMode;
+  readonly holdWhen: HoldWhen | null;
+  readonly personaSource: Source | null;
+  readonly personaAgentName: string | null;
+  readonly lockPersona: boolean;
+  /** Messages in an hour and on a day of UTC. */
+  readonly hourlySends: number | null;
+  readonly dailySends: number | null;
+}
+
+/** A stored key. */
+export interface KeyRow extends KeyRestrictions {
   readonly accountId: string;
+  readonly keyId: string;
+  readonly keyName: string;
+  readonly last4: string;
+  readonly createdAt: Date;
+  readonly lastUsedAt: Date | null;
+  readonly revokedAt: Date | null;
+  readonly pausedAt: Date | null;
+  /** The person behind the key; null where nobody knows. */
+  readonly createdByMember: string | null;
+}
+
+/** A stored key with the account it belongs to. */
+export interface ApiKeyRow extends KeyRow {
   readonly accountName: string;
   readonly trackOpens: boolean;
   readonly trackClicks: boolean;
-  readonly keyId: string;
-  readonly keyName: string;
-  readonly mode: KeyMode;
-  readonly last4: string;
-  readonly scopes: readonly Scope[];
-  readonly recipientAllowlist: readonly string[] | null;
-  readonly personaSource: Source | null;
-  readonly personaAgentName: string | null;
-  readonly createdAt: Date;
-  readonly lastUsedAt: Date | null;
-  readonly expiresAt: Date | null;
-  readonly revokedAt: Date | null;
+  readonly accountPausedAt: Date | null;
+  /** When the secret that was shown ends, because another has taken its place; null for the present one. */
+  readonly secretEndsAt: Date | null;
 }
 
-/** The key of a hash with its account; null where none is known. Revoked and expired keys are found too. */
+/** The key of a hash with its account; null where none is known. Revoked and expired keys are found too, and those of earlier secrets. */
 export async function findKeyByHash(query: Query, hash: Uint8Array): Promise<ApiKeyRow | null> {
-  const [row] = await query<ApiKeyRow[]>`${keyColumns(query)} WHERE k.secret_hash = ${hash}`;
+  const [row] = await query<ApiKeyRow[]>`
+    SELECT ${callerColumns(query)}, NULL::timestamptz AS "secretEndsAt"
+    FROM api_keys k JOIN accounts a ON a.id = k.account_id WHERE k.secret_hash = ${hash}
+    UNION ALL
+    SELECT ${callerColumns(query)}, r.ends_at
+    FROM retired_key_secrets r JOIN api_keys k ON k.account_id = r.account_id AND k.id = r.key_id JOIN accounts a ON a.id = k.account_id
+    WHERE r.secret_hash = ${hash}`;
   return row ?? null;
 }
 
 /** A key by its id; null where the account has none of that id. Revoked and expired keys are found too. */
 export async function findKeyById(query: Query, accountId: string, id: string): Promise<ApiKeyRow | null> {
-  const [row] = await query<ApiKeyRow[]>`${keyColumns(query)} WHERE k.account_id = ${accountId} AND k.id = ${id}`;
+  const [row] = await query<ApiKeyRow[]>`
+    SELECT ${callerColumns(query)}, NULL::timestamptz AS "secretEndsAt"
+    FROM api_keys k JOIN accounts a ON a.id = k.account_id WHERE k.account_id = ${accountId} AND k.id = ${id}`;
   return row ?? null;
+}
+
+/** A key as it stands behind its lock, which is held to the end of the transaction; null where the account has none of that id. */
+export async function lockKey(transaction: Query, accountId: string, id: string): Promise<KeyRow | null> {
+  const [row] = await transaction<KeyRow[]>`
+    SELECT ${keyColumns(transaction)} FROM api_keys k WHERE k.account_id = ${accountId} AND k.id = ${id} FOR UPDATE`;
+  return row ?? null;
+}
+
+/** Keys of an account, newest first, older than the one of id `before`. */
+export async function listKeys(
+  query: Query,
+  { accountId, before, limit }: { readonly accountId: string; readonly before: string | null; readonly limit: number },
+): Promise<readonly KeyRow[]> {
+  return await query<KeyRow[]>`
+    SELECT ${keyColumns(query)} FROM api_keys k
+    WHERE k.account_id = ${accountId} ${before === null ? query`` : query`AND k.id < ${before}`}
+    ORDER BY k.id DESC LIMIT ${limit}`;
+}
+
+/** Counts no further than `cap`. */
+export async function countKeys(query: Query, accountId: string, cap: number): Promise<number> {
+  const [row] = await query<{ count: number }[]>`
+    SELECT count(*)::int AS count FROM (SELECT FROM api_keys WHERE account_id = ${accountId} LIMIT ${cap}) AS k`;
+  return row?.count ?? 0;
+}
+
+function callerColumns(query: Query) {
+  return query`${keyColumns(query)}, a.name AS "accountName", a.track_opens AS "trackOpens", a.track_clicks AS "trackClicks",
+    a.paused_at AS "accountPausedAt"`;
 }
 
 function keyColumns(query: Query) {
   return query`
-    SELECT k.account_id AS "accountId", a.name AS "accountName", a.track_opens AS "trackOpens", a.track_clicks AS "trackClicks", k.id AS "keyId", k.name AS "keyName", k.mode, k.last4, k.scopes,
-      k.recipient_allowlist AS "recipientAllowlist", k.persona_source AS "personaSource", k.persona_agent_name AS "personaAgentName",
-      k.created_at AS "createdAt", k.last_used_at AS "lastUsedAt", k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt"
-    FROM api_keys k JOIN accounts a ON a.id = k.account_id`;
+    k.account_id AS "accountId", k.id AS "keyId", k.name AS "keyName", k.mode, k.last4, k.scopes, k.rate_limit AS "rateLimit",
+    k.recipient_allowlist AS "recipientAllowlist", k.ip_allowlist AS "ipAllowlist", k.expires_at AS "expiresAt",
+    k.approval_mode AS "approvalMode", k.hold_when AS "holdWhen", k.persona_source AS "personaSource",
+    k.persona_agent_name AS "personaAgentName", k.lock_persona AS "lockPersona", k.hourly_sends AS "hourlySends",
+    k.daily_sends AS "dailySends", k.created_at AS "createdAt", k.last_used_at AS "lastUsedAt", k.revoked_at AS "revokedAt",
+    k.paused_at AS "pausedAt", k.created_by_member AS "createdByMember"`;
 }
 
 export async function touchKeys(
@@ -50,26 +114,4 @@ export async function touchKeys(
     UPDATE api_keys k SET last_used_at = ${now}
     FROM unnest(${keys.map((key) => key.accountId)}::uuid[], ${keys.map((key) => key.keyId)}::uuid[]) AS u (account_id, id)
     WHERE k.account_id = u.account_id AND k.id = u.id`;
-}
-
-export interface NewKeyRow {
-  readonly accountId: string;
-  readonly id: string;
-  readonly name: string;
-  readonly mode: KeyMode;
-  readonly hash: Uint8Array;
-  readonly last4: string;
-  readonly scopes: readonly Scope[];
-  readonly recipientAllowlist: readonly string[] | null;
-  readonly persona: { readonly source: Source | null; readonly agentName: string | null };
-  readonly now: Date;
-}
-
-export async function insertKey(query: Query, key: NewKeyRow): Promise<void> {
-  await query`
-    INSERT INTO api_keys (account_id, id, name, mode, secret_hash, last4, scopes, recipient_allowlist,
-      persona_source, persona_agent_name, created_at)
-    VALUES (${key.accountId}, ${key.id}, ${key.name}, ${key.mode}, ${key.hash}, ${key.last4}, ${[...key.scopes]},
-      ${key.recipientAllowlist === null ? null : [...key.recipientAllowlist]},
-      ${key.persona.source}, ${key.persona.agentName}, ${key.now})`;
 }

@@ -1,9 +1,33 @@
 import type { Query } from '../client.ts';
 
 /** Everything that is written to the audit log: the noun, and what became of it. */
-export type AuditAction = 'suppression.added' | 'suppression.removed';
+export type AuditAction =
+  | 'key.created'
+  | 'key.updated'
+  | 'key.rotated'
+  | 'key.revoked'
+  | 'key.paused'
+  | 'key.resumed'
+  | 'key.expiring'
+  | 'account.paused'
+  | 'account.resumed'
+  | 'suppression.added'
+  | 'suppression.removed'
+  | 'account.deletion_scheduled'
+  | 'account.deletion_canceled'
+  | 'account.reputation_changed'
+  | 'domain.created'
+  | 'domain.pending'
+  | 'domain.verified'
+  | 'domain.degraded'
+  | 'domain.failed'
+  | 'domain.claimed'
+  | 'domain.rotation_started'
+  | 'domain.rotated'
+  | 'domain.removed'
+  | 'domain.restored';
 
-/** Who did it: the id of a key or of a person; `system` where a rule did, `recipient` where somebody who got mail did. */
+/** Who did it: the id of a key or of a person; `system` where a rule did, `operator` on the server's command line, `recipient` where somebody who got mail did. */
 export type AuditActor = string;
 
 export interface AuditEntry {

@@ -18,10 +18,22 @@ export interface ClaimedDelivery {
   readonly id: string;
   readonly messageId: string;
   readonly route: string;
+  /** The domain of its recipients, where each goes its own way; else empty. */
+  readonly destination: string;
   readonly ordinals: number[];
   /** Counts this attempt, from 1. */
   readonly attempt: number;
   readonly expiresAt: Date;
+  /** What its message takes in memory: octets of both bodies and of all files. */
+  readonly octets: number;
+}
+
+/** As an expression over `deliveries d`. Neither bodies nor files are read for it. */
+export function octetsOfMessage(query: Query) {
+  return query`(coalesce((SELECT coalesce(octet_length(b.html), 0) + coalesce(octet_length(b.text), 0) FROM message_bodies b
+      WHERE b.account_id = d.account_id AND b.message_id = d.message_id), 0)
+    + coalesce((SELECT sum(a.size) FROM message_attachments a
+      WHERE a.account_id = d.account_id AND a.message_id = d.message_id), 0))::int`;
 }
 
 /**
@@ -53,8 +65,9 @@ export async function claimDeliveries(query: Query, options: ClaimOptions): Prom
     )
     UPDATE deliveries d SET lease_id = ${options.leaseId}, next_at = ${options.leaseUntil}, attempt = d.attempt + 1
     FROM picked WHERE d.account_id = picked.account_id AND d.id = picked.id
-    RETURNING d.account_id AS "accountId", d.id, d.message_id AS "messageId", d.route, d.ordinals, d.attempt,
-      d.expires_at AS "expiresAt"`;
+    RETURNING d.account_id AS "accountId", d.id, d.message_id AS "messageId", d.route, d.destination,
+      d.ordinals, d.attempt,
+      d.expires_at AS "expiresAt", ${octetsOfMessage(query)} AS octets`;
 }
 
 export interface DeliveryContent {
@@ -139,6 +152,19 @@ export interface Lease {
   readonly accountId: string;
   readonly id: string;
   readonly leaseId: string;
+}
+
+export interface PutBackLease extends Lease {
+  readonly nextAt: Date;
+}
+
+/** Gives back what was claimed and not begun: the attempt does not count, and nothing else has changed. */
+export async function putBackDeliveries(query: Query, leases: readonly PutBackLease[]): Promise<void> {
+  await query`
+    UPDATE deliveries d SET lease_id = NULL, next_at = l.next_at, attempt = d.attempt - 1
+    FROM unnest(${leases.map((l) => l.accountId)}::uuid[], ${leases.map((l) => l.id)}::uuid[], ${leases.map((l) => l.leaseId)}::uuid[],
+      ${leases.map((l) => l.nextAt.toISOString())}::text[]::timestamptz[]) AS l (account_id, id, lease_id, next_at)
+    WHERE d.account_id = l.account_id AND d.id = l.id AND d.lease_id = l.lease_id`;
 }
 
 /** Moves the end of leases that are still held. */

@@ -1,5 +1,6 @@
 import { foldAddress } from '@postrider/core';
 import type { Query, Sql } from '../client.ts';
+import { type SendCharge, sendLimits } from './insert-sends.ts';
 import { insertAttachment, type NewAttachmentRow } from './message-attachments.ts';
 
 /** One accepted message as it is written: the log row, the body, and the rows that hang on it. Names are the columns'. */
@@ -58,6 +59,8 @@ export interface NewAttachment {
 export interface NewDelivery {
   readonly id: string;
   readonly route: string;
+  /** Empty where the route alone says where it goes. */
+  readonly destination: string;
   readonly ordinals: readonly number[];
 }
 
@@ -78,6 +81,8 @@ export interface InsertOptions {
   readonly monthlyQuota: number;
   /** Idempotency keys made before this are forgotten. */
   readonly idempotencyHorizon: Date;
+  /** Of keys that may send so many messages only; none costs nothing. */
+  readonly sendCharges: readonly SendCharge[];
   /** Called when everything is written and nothing is committed yet: where it throws, nothing is. Costs a transaction around the statement. */
   readonly beforeCommit?: (() => void) | undefined;
 }
@@ -130,7 +135,7 @@ async function writeMessages(
     messages[ordinal]?.text ?? null,
   ]);
   return await query.unsafe<QuotaUsage[]>(
-    statementFor(size),
+    statementFor(size, options.sendCharges.length > 0),
     [
       JSON.stringify(messages.map(toLogRow)),
       JSON.stringify(messages.flatMap(toRecipientRows)),
@@ -141,6 +146,7 @@ async function writeMessages(
       options.monthlyQuota,
       options.idempotencyHorizon,
       ...bodies.flat(),
+      ...(options.sendCharges.length > 0 ? [JSON.stringify(options.sendCharges)] : []),
     ],
     { prepare: true },
   );
@@ -152,17 +158,21 @@ async function writeMessages(
  */
 const SIZES = [1, 8, 32, 100];
 const FIRST_BODY_PARAMETER = 9;
-const statements = new Map<number, string>();
+const statements = new Map<string, string>();
 
-function statementFor(size: number): string {
-  const known = statements.get(size);
+function statementFor(size: number, isLimited: boolean): string {
+  const name = `${size} ${isLimited}`;
+  const known = statements.get(name);
   if (known !== undefined) return known;
   const values = Array.from({ length: size }, (_, ordinal) => {
     const html = FIRST_BODY_PARAMETER + ordinal * 2;
     return `(${ordinal}, $${html}::text, $${html + 1}::text)`;
   });
-  const statement = STATEMENT.replace('/* bodies */', values.join(', '));
-  statements.set(size, statement);
+  const limits = isLimited ? sendLimits(FIRST_BODY_PARAMETER + size * 2) : { parts: '', refusal: '' };
+  const statement = STATEMENT.replace('/* bodies */', values.join(', '))
+    .replace('/* send limits */', limits.parts)
+    .replace('/* or beyond them */', limits.refusal);
+  statements.set(name, statement);
   return statement;
 }
 
@@ -212,7 +222,9 @@ function toRecipientRows({ recipients }: NewMessage, o: number) {
 }
 
 function toDeliveryRows({ deliveries }: NewMessage, o: number) {
-  return deliveries.map(({ id, route, ordinals }) => ({ o, id, r: route, n: ordinals }));
+  return deliveries.map(({ id, route, destination, ordinals }) => {
+    return { o, id, r: route, t: destination === '' ? undefined : destination, n: ordinals };
+  });
 }
 
 const STATEMENT = `
@@ -242,7 +254,7 @@ const STATEMENT = `
     RETURNING 1
   ),
   charges AS MATERIALIZED (
-    SELECT c.account_id, c.units, c.domains, coalesce(a.monthly_quota, $7::int) AS quota, a.suspended_at IS NULL AND a.id IS NOT NULL AS open
+    SELECT c.account_id, c.units, c.domains, coalesce(a.monthly_quota, $7::int) AS quota, a.suspended_at IS NULL AND a.reputation_level <> 'suspended' AND a.id IS NOT NULL AS open
     FROM json_to_recordset($4::text::json) AS c (account_id uuid, units integer, domains text[])
     LEFT JOIN accounts a ON a.id = c.account_id
   ),
@@ -253,9 +265,11 @@ const STATEMENT = `
       WHERE u.used + excluded.used <= (SELECT c.quota FROM charges c WHERE c.account_id = excluded.account_id)
     RETURNING account_id, used
   ),
+  /* send limits */
   fresh AS MATERIALIZED (
     SELECT refuse_stale_acceptance(
       EXISTS (SELECT FROM charges WHERE NOT open)
+      /* or beyond them */
       OR (SELECT count(*) FROM keys) < (SELECT count(idempotency_key) FROM input)
       OR (SELECT count(*) FROM charged) < (SELECT count(*) FROM charges WHERE units > 0)
       OR EXISTS (SELECT FROM charges c, unnest(c.domains) AS wanted (domain) WHERE NOT EXISTS (
@@ -294,9 +308,9 @@ const STATEMENT = `
     SELECT account_id, id, open_pixel, links FROM input WHERE links IS NOT NULL
   ),
   planned AS (
-    INSERT INTO deliveries (account_id, id, message_id, route, ordinals, next_at, expires_at)
-    SELECT i.account_id, d.id, i.id, d.r, d.n, coalesce(i.scheduled_at, $5), i.expires_at
-    FROM json_to_recordset($3::text::json) AS d (o integer, id uuid, r text, n smallint[])
+    INSERT INTO deliveries (account_id, id, message_id, route, destination, ordinals, next_at, expires_at)
+    SELECT i.account_id, d.id, i.id, d.r, coalesce(d.t, ''), d.n, coalesce(i.scheduled_at, $5), i.expires_at
+    FROM json_to_recordset($3::text::json) AS d (o integer, id uuid, r text, t text, n smallint[])
     JOIN input i ON i.o = d.o
   ),
   noted AS (

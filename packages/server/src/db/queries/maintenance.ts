@@ -73,6 +73,8 @@ async function purgeMessages(query: Query, before: Date, openStatuses: readonly 
       DELETE FROM message_tracking t USING aged WHERE t.account_id = aged.account_id AND t.message_id = aged.id
     ), search AS (
       DELETE FROM message_search s USING aged WHERE s.account_id = aged.account_id AND s.message_id = aged.id
+    ), counts AS (
+      DELETE FROM message_counts c USING aged WHERE c.account_id = aged.account_id AND c.message_id = aged.id
     )
     DELETE FROM messages m USING aged WHERE m.account_id = aged.account_id AND m.id = aged.id RETURNING 1`;
   return rows.length;

@@ -22,7 +22,14 @@ export interface PartitionLimits {
 
 /** The tables that keep what a message consists of, by how long they keep it. */
 const BODY_TABLES = ['message_bodies', 'message_attachments'];
-const LOG_TABLES = ['messages', 'message_recipients', 'message_events', 'message_tracking', 'message_search'];
+const LOG_TABLES = [
+  'messages',
+  'message_recipients',
+  'message_events',
+  'message_tracking',
+  'message_search',
+  'message_counts',
+];
 
 /**
  * Drops the months that have passed their limit as a whole, which takes a moment, where deleting their rows takes minutes and leaves the room

@@ -22,7 +22,7 @@ export interface RecipientQuestion {
 export async function readRecipientFacts(query: Query, question: RecipientQuestion): Promise<RecipientFacts | null> {
   const { accountId, email, month, now } = question;
   const [row] = await query<RecipientFacts[]>`
-    SELECT a.monthly_quota AS "monthlyQuota", a.suspended_at IS NOT NULL AS "accountSuspended",
+    SELECT a.monthly_quota AS "monthlyQuota", a.suspended_at IS NOT NULL OR a.reputation_level = 'suspended' AS "accountSuspended",
       coalesce((SELECT used FROM quota_usage WHERE account_id = a.id AND month = ${month}::date), 0) AS used,
       EXISTS (SELECT FROM suppressions WHERE account_id = a.id AND email = ${email}
         AND (expires_at IS NULL OR expires_at > ${now})) AS suppressed

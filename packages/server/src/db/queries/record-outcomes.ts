@@ -53,6 +53,8 @@ export interface AttemptRow {
   readonly message: string;
   readonly lease: string;
   readonly attempt: number;
+  /** 1 where the attempt does not count, else 0. */
+  readonly uncounted: number;
   /** The message's events when its other recipients were read; null where none were, so that nothing can be stale. */
   readonly seen: number | null;
   readonly status: string;
@@ -79,7 +81,7 @@ export async function writeOutcomes(query: Query, rows: OutcomeRows): Promise<re
   return await query<WrittenOutcome[]>`
     WITH given AS MATERIALIZED (
       SELECT * FROM json_to_recordset(${JSON.stringify(rows.attempts)}::text::json) AS g (
-        account uuid, delivery uuid, message uuid, lease uuid, attempt integer, seen integer, status text, events integer, error text,
+        account uuid, delivery uuid, message uuid, lease uuid, attempt integer, uncounted integer, seen integer, status text, events integer, error text,
         next_at timestamptz, ordinals smallint[])
     ),
     locked AS MATERIALIZED (
@@ -96,7 +98,7 @@ export async function writeOutcomes(query: Query, rows: OutcomeRows): Promise<re
       DELETE FROM deliveries d USING present p WHERE d.account_id = p.account AND d.id = p.delivery AND p.next_at IS NULL
     ),
     retried AS (
-      UPDATE deliveries d SET ordinals = p.ordinals, next_at = p.next_at, lease_id = NULL
+      UPDATE deliveries d SET ordinals = p.ordinals, next_at = p.next_at, lease_id = NULL, attempt = d.attempt - p.uncounted
       FROM present p WHERE d.account_id = p.account AND d.id = p.delivery AND p.next_at IS NOT NULL
     ),
     settled AS (
@@ -116,6 +118,9 @@ export async function writeOutcomes(query: Query, rows: OutcomeRows): Promise<re
       UPDATE messages m SET status = p.status, event_count = p.event_count + p.events, last_error = CASE
         WHEN p.status IN ('sent', 'delivered') THEN NULL ELSE coalesce(p.error, m.last_error) END
       FROM present p WHERE m.account_id = p.account AND m.id = p.message
+    ),
+    to_count AS (
+      INSERT INTO count_backlog (account_id, message_ids) SELECT account, array_agg(message) FROM present GROUP BY account
     )
     SELECT delivery AS "deliveryId", seen IS NULL OR seen = event_count AS "isWritten" FROM locked`;
 }

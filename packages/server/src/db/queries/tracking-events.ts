@@ -68,6 +68,9 @@ export async function insertTrackingEvents(
       UPDATE messages m SET event_count = k.event_count + k.places
       FROM (SELECT account, message, event_count, max(place) AS places FROM kept GROUP BY account, message, event_count) k
       WHERE m.account_id = k.account AND m.id = k.message
+    ),
+    to_count AS (
+      INSERT INTO count_backlog (account_id, message_ids) SELECT account, array_agg(DISTINCT message) FROM kept GROUP BY account
     )
     SELECT known.id AS message FROM known LEFT JOIN locked USING (account_id, id) WHERE locked.id IS NULL`;
   return rows.map(({ message }) => message);

@@ -5,20 +5,20 @@ import type { Services } from '../context.ts';
 
 type AccountRecord = OperationOutput<OperationById<'account.get'>>;
 
-/** The account as reads show it. Its reputation is `good` as long as nothing computes another, and nothing schedules a deletion. */
+/** The account as reads show it. */
 export async function readAccount(services: Services, accountId: string): Promise<AccountRecord> {
   const now = services.clock.now();
   const row = await readAccountRecord(services.sql, accountId, quotaMonth(now));
   if (row === null) throw new Error(`the account ${accountId} of a key is gone`);
-  const { monthlyQuota, domains, seats, ...account } = row;
+  const { monthlyQuota, domains, seats, pausedAt, deletionScheduledAt, ...account } = row;
   return {
     ...account,
     monthlyQuota: monthlyQuota ?? services.monthlyQuota,
     quotaResetsAt: quotaResetsAt(now).toISOString(),
     domains: { used: domains, limit: LIMITS.domainsPerAccount },
     seats: { used: seats, limit: LIMITS.seatsPerAccount },
-    reputationLevel: 'good',
-    retentionDays: LIMITS.bodyRetentionDays,
-    deletionScheduledAt: null,
+    retentionDays: services.retention.bodyDays,
+    pausedAt: pausedAt?.toISOString() ?? null,
+    deletionScheduledAt: deletionScheduledAt?.toISOString() ?? null,
   };
 }

@@ -1,4 +1,4 @@
-import { LIMITS, type Message } from '@postrider/core';
+import type { Message } from '@postrider/core';
 import { type FullMessageRow, readMessage } from '../../db/queries/read-messages.ts';
 import { isSettled } from '../../delivery/message-status.ts';
 import { ProblemError } from '../../problem.ts';
@@ -21,10 +21,11 @@ export const getEmail: Handler<'emails.get'> = async ({ params, query }, context
     await services.waiter.wait(caller.accountId, row.id, query.wait * 1_000, context.signal);
     row = (await read()) ?? row;
   }
-  return { body: toMessage(row, caller.scopes.includes('emails:content')) };
+  const { bodyDays } = services.retention;
+  return { body: toMessage(row, caller.scopes.includes('emails:content'), bodyDays) };
 };
 
-function toMessage(row: FullMessageRow, withContent: boolean): Message {
+function toMessage(row: FullMessageRow, withContent: boolean, bodyDays: number): Message {
   const content = withContent ? row.body : null;
   return {
     ...toMessageRecord(row),
@@ -42,7 +43,7 @@ function toMessage(row: FullMessageRow, withContent: boolean): Message {
     template: row.template,
     resendOf: row.resendOf,
     lastError: row.lastError,
-    bodyExpiresAt: new Date(row.createdAt.getTime() + LIMITS.bodyRetentionDays * DAY_MS).toISOString(),
+    bodyExpiresAt: new Date(row.createdAt.getTime() + bodyDays * DAY_MS).toISOString(),
     bodyExpired: row.body === null,
     contentRedacted: !withContent,
     events: row.events.map(toTrailEvent),

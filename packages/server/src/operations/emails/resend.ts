@@ -44,7 +44,9 @@ async function resend(
   idempotency: SendOrder['idempotency'],
   { services, caller, via }: KeyedContext,
 ): Promise<SendVerdict> {
-  const sender = await findIssuer(stored.keyId, services, caller);
+  const issuer = await findIssuer(stored.keyId, services, caller);
+  // Who is paused sends nothing, be it in the name of another key.
+  const sender = { ...issuer, pausedBy: issuer.pausedBy ?? caller.pausedBy };
   if (body === null) throw new ProblemError('body_expired', { detail: `The body of ${stored.id} is stored no more.` });
   const files = await readStoredFiles(services.sql, caller.accountId, stored.id);
   const call = { fixedChannel: via === 'mcp' ? 'mcp' : null, idempotency } as const;

@@ -1,16 +1,28 @@
 import { ProblemError } from '../../problem.ts';
-import type { SendVerdict } from '../../sending/send-command.ts';
+import type { QuotaState, SendVerdict } from '../../sending/send-command.ts';
 
 type Accepted = Extract<SendVerdict, { kind: 'accepted' }>;
 type Refused = Extract<SendVerdict, { kind: 'refused' }>;
 
 /** A refused send as the problem it is answered with. */
-export function toSendProblem({ code, detail, fix, recipients, errors }: Refused): ProblemError {
+export function toSendProblem({
+  code,
+  detail,
+  fix,
+  recipients,
+  errors,
+  quota,
+  retryAfterSeconds,
+}: Refused): ProblemError {
   return new ProblemError(code, {
     detail,
     ...(fix ? { fix } : {}),
     ...(recipients ? { recipients } : {}),
     ...(errors ? { errors } : {}),
+    headers: {
+      ...(quota ? quotaHeaders(quota) : {}),
+      ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
+    },
   });
 }
 
@@ -19,9 +31,9 @@ export function sendHeaders({
   quota,
   replayed,
 }: Pick<Accepted, 'quota' | 'replayed'>): Readonly<Record<string, string>> {
-  return {
-    'x-quota-limit': String(quota.limit),
-    'x-quota-remaining': String(quota.remaining),
-    ...(replayed ? { 'idempotency-replayed': 'true' } : {}),
-  };
+  return { ...quotaHeaders(quota), ...(replayed ? { 'idempotency-replayed': 'true' } : {}) };
+}
+
+function quotaHeaders({ limit, remaining }: QuotaState): Readonly<Record<string, string>> {
+  return { 'x-quota-limit': String(limit), 'x-quota-remaining': String(remaining) };
 }

@@ -1,33 +1,27 @@
 import { readUsage } from '../../db/queries/accounts.ts';
+import { readSentCounts } from '../../db/queries/key-changes.ts';
 import { listSendingDomains } from '../../db/queries/sending-domains.ts';
-import { keyPrefix } from '../../keys/api-key.ts';
+import type { Caller } from '../../keys/caller.ts';
 import { quotaMonth, quotaResetsAt } from '../../sending/quota.ts';
-import type { Handler } from '../context.ts';
+import { periodStart } from '../../sending/send-limits.ts';
+import type { Handler, Services } from '../context.ts';
+import { toKey } from './key-record.ts';
 
 /** What the calling key is and has left. */
 export const getOwnKey: Handler<'keys.self'> = async (_input, { services, caller }) => {
   const now = services.clock.now();
-  const [usage, domains] = await Promise.all([
+  const [usage, domains, sendsLeft] = await Promise.all([
     readUsage(services.sql, caller.accountId, quotaMonth(now)),
     listSendingDomains(services.sql, caller.accountId),
+    readSendsLeft(services, caller, now),
   ]);
   const limit = usage.monthlyQuota ?? services.monthlyQuota;
-  const { source, agentName } = caller.persona;
   return {
     body: {
-      id: caller.keyId,
-      name: caller.keyName,
-      mode: caller.mode,
-      prefix: keyPrefix(caller.mode),
-      last4: caller.last4,
-      scopes: [...caller.scopes],
-      recipientAllowlist: caller.recipientAllowlist === null ? null : [...caller.recipientAllowlist],
-      persona: source === null && agentName === null ? null : { source, agentName },
-      createdAt: caller.createdAt.toISOString(),
-      lastUsedAt: caller.lastUsedAt?.toISOString() ?? null,
-      expiresAt: caller.expiresAt?.toISOString() ?? null,
-      revokedAt: caller.revokedAt?.toISOString() ?? null,
+      ...toKey(caller.row),
       sendingDomains: [...domains, services.sandboxDomain],
+      sendsLeft,
+      sendingPaused: caller.pausedBy,
       account: { id: caller.accountId, name: caller.accountName },
       quota: {
         limit,
@@ -38,3 +32,11 @@ export const getOwnKey: Handler<'keys.self'> = async (_input, { services, caller
     },
   };
 };
+
+async function readSendsLeft({ sql }: Services, { accountId, keyId, sendLimit }: Caller, now: Date) {
+  if (sendLimit === null) return null;
+  const starts = { hour: periodStart('hour', now), day: periodStart('day', now) };
+  const sent = await readSentCounts(sql, { accountId, keyId }, starts);
+  const left = (allowed: number | null, sends: number) => (allowed === null ? null : Math.max(0, allowed - sends));
+  return { hour: left(sendLimit.hour, sent.hour), day: left(sendLimit.day, sent.day) };
+}

@@ -8,6 +8,7 @@ import { toRequestRecord } from './request-record.ts';
 export const getRequest: Handler<'requests.get'> = async ({ params }, { services, caller }) => {
   const since = new Date(services.clock.now().getTime() - LIMITS.requestLogDays * 86_400_000);
   const selection = { accountId: caller.accountId, requestId: params.id, before: null, since, limit: 1 };
+  await services.settleRequestLog();
   const [row] = await readRequests(services.sql, selection);
   if (row === undefined) {
     throw new ProblemError('not_found', { detail: `No request ${params.id} of this account is logged.` });

@@ -11,6 +11,7 @@ export const listRequests: Handler<'requests.list'> = async ({ query }, { servic
   const scope = { list: 'requests', accountId, filters: {} };
   const before = decodeCursor(query.cursor, scope);
   const since = new Date(services.clock.now().getTime() - LIMITS.requestLogDays * 86_400_000);
+  await services.settleRequestLog();
   const [rows, count] = await Promise.all([
     readRequests(services.sql, { accountId, requestId: null, before, since, limit: query.limit + 1 }),
     countRequests(services.sql, { accountId, since, cap: EXACT_COUNT_CAP }),

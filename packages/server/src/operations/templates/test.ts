@@ -17,10 +17,10 @@ export const testTemplate: Handler<'templates.test'> = async ({ params, body, he
   const name = toTemplateName(params.id);
   const [source, places] = await Promise.all([
     readTemplateSource(services.sql, caller.accountId, name, null),
-    readTestPlaces(services.sql, caller.accountId),
+    readTestPlaces(services.sql, caller),
   ]);
   if (source === null) throw templateNotFound(params.id);
-  const inbox = inboxOf(places.ownerEmail, body.to?.address);
+  const inbox = inboxOf(places.inbox, body.to?.address);
   const key = headers['idempotency-key'];
   const [verdict] = await sendMessages(services, caller, [
     {

@@ -1,6 +1,6 @@
 import type { JsonSchema, Problem } from '@postrider/core';
-import { localProblem } from '../local-problem.ts';
-import { BODY_CHARACTERS_MAX } from '../result-size.ts';
+import { localProblem } from './local-problem.ts';
+import { BODY_CHARACTERS_MAX } from './result-size.ts';
 
 /** The argument that pages through bodies which are longer than one result shows. */
 export const BODY_OFFSET: JsonSchema = {

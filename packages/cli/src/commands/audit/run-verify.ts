@@ -1,0 +1,47 @@
+import type { ApiConnection } from '../../api-connection.ts';
+import { EXIT_CODES, type ExitCode } from '../../exit-codes.ts';
+import type { Invocation } from '../../invocation.ts';
+import { isRecord, type JsonRecord, recordsOf, textOf } from '../../output/json-value.ts';
+import type { Output } from '../../output/output.ts';
+import { singleLine } from '../../output/untrusted-text.ts';
+import { AuditChain } from './audit-chain.ts';
+
+/** As many as the API gives at once. */
+const PAGE_ROWS = 100;
+const REMARK_EVERY = 10_000;
+
+/** Reads the audit log from its end to its beginning and follows its chain. */
+export async function runVerify(invocation: Invocation, connection: ApiConnection, output: Output): Promise<ExitCode> {
+  const { expect } = invocation.ownFlags;
+  const self = await read(connection, 'keys.self', {});
+  const account = isRecord(self['account']) ? self['account'] : {};
+  const chain = new AuditChain(textOf(account['id']), typeof expect === 'string' ? expect : null);
+  let cursor: string | null = null;
+  let count = 0;
+  do {
+    const query = { limit: PAGE_ROWS, ...(cursor === null ? {} : { cursor }) };
+    const page: JsonRecord = await read(connection, 'audit.list', query);
+    for (const entry of recordsOf(page['entries'])) {
+      chain.take(entry);
+      count += 1;
+      if (count % REMARK_EVERY === 0) output.remark(`${count} entries are read.`);
+    }
+    cursor = textOf(page['nextCursor']) || null;
+  } while (cursor !== null);
+  const verdict = chain.finish();
+  const { entries, lastHash, broken } = verdict;
+  if (output.isJson) output.writeJson({ ok: broken === null, ...verdict });
+  else if (broken === null)
+    output.writeText(`${entries} ${entries === 1 ? 'entry' : 'entries'}, as written.\n${lastHash ?? ''}\n`);
+  else output.writeText(`broken at entry ${broken.seq} (${broken.reason}): ${singleLine(broken.message)}\n`);
+  return broken === null ? EXIT_CODES.done : EXIT_CODES.unexpected;
+}
+
+async function read(
+  connection: ApiConnection,
+  operation: 'keys.self' | 'audit.list',
+  query: Readonly<Record<string, unknown>>,
+): Promise<JsonRecord> {
+  const { data } = await connection.call(operation, { params: {}, query, headers: {}, body: undefined });
+  return isRecord(data) ? data : {};
+}

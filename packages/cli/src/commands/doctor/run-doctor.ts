@@ -1,0 +1,73 @@
+import { findCredentials } from '../../api-connection.ts';
+import type { CliIo } from '../../cli-io.ts';
+import { EXIT_CODES, type ExitCode } from '../../exit-codes.ts';
+import { CliFailure } from '../../failure.ts';
+import type { GlobalOptions } from '../../global-options.ts';
+import type { Output } from '../../output/output.ts';
+import { readVersion } from '../../version.ts';
+import { askHealth } from './ask-health.ts';
+import { checkCertificate } from './check-certificate.ts';
+import { checkKey } from './check-key.ts';
+import { type DoctorCheck, type Finding, fail, pass, skip } from './doctor-check.ts';
+import { judgeClock, judgeReadiness, judgeServer, judgeVersions } from './judge-server.ts';
+
+/** Looks at everything between this terminal and the server. The exit code is that of the first check that fails. */
+export async function runDoctor(options: GlobalOptions, output: Output, io: CliIo): Promise<ExitCode> {
+  const { profile, baseUrl } = await checkProfile(options, io);
+  const findings = [profile, ...(baseUrl === null ? [] : await examine(baseUrl, options, io))];
+  const checks = findings.map(({ check }) => check);
+  const failed = findings.find(({ check }) => check.status === 'fail');
+  if (output.isJson) output.writeJson({ ok: failed === undefined, checks });
+  else output.writeText(toText(checks, output));
+  return failed?.exitCode ?? EXIT_CODES.done;
+}
+
+async function examine(baseUrl: string, options: GlobalOptions, io: CliIo): Promise<readonly Finding[]> {
+  const timeoutMs = options.timeoutSeconds * 1_000;
+  const [health, certificate] = await Promise.all([
+    askHealth(baseUrl, '/health', timeoutMs, io.signal),
+    checkCertificate(baseUrl, timeoutMs, io.signal),
+  ]);
+  const server = judgeServer(baseUrl, health);
+  const isThere = server.check.status === 'pass';
+  const [ready, key] = isThere
+    ? await Promise.all([
+        askHealth(baseUrl, '/health/ready', timeoutMs, io.signal).then(judgeReadiness),
+        checkKey(options, io),
+      ])
+    : [skip('ready', 'The server is not reached.'), skip('key', 'The server is not reached.')];
+  return [server, certificate, ready, key, judgeClock(health), judgeVersions(readVersion(), health)];
+}
+
+/** Where the key and the address come from. Without a key the server may still be known. */
+async function checkProfile(options: GlobalOptions, io: CliIo) {
+  try {
+    const { apiKey, baseUrl } = await findCredentials(options, io, true);
+    const source = (flag: string | undefined, variable: string, name: string, otherwise: string) =>
+      flag !== undefined ? name : io.env[variable] ? variable : otherwise;
+    const from = [
+      source(options.apiKey, 'POSTRIDER_API_KEY', '--api-key', 'the profile'),
+      source(options.baseUrl, 'POSTRIDER_BASE_URL', '--base-url', 'the profile, or is the default one'),
+    ];
+    const message = `The key (${apiKey?.slice(0, 8)}…) comes from ${from[0]}, the address from ${from[1]}.`;
+    return { profile: pass('profile', message), baseUrl: baseUrl ?? null };
+  } catch (error) {
+    if (!(error instanceof CliFailure)) throw error;
+    const { detail, fix } = error.problem;
+    const baseUrl = options.baseUrl ?? io.env['POSTRIDER_BASE_URL'];
+    const known = baseUrl !== undefined && /^https?:$/.test(URL.parse(baseUrl)?.protocol ?? '');
+    return {
+      profile: fail('profile', detail, fix ?? 'Give --api-key.', error.exitCode),
+      baseUrl: known ? baseUrl.replace(/\/+$/, '') : null,
+    };
+  }
+}
+
+function toText(checks: readonly DoctorCheck[], { paint }: Output): string {
+  const width = Math.max(...checks.map(({ name }) => name.length));
+  const lines = checks.flatMap(({ name, status, message, fix }) => [
+    `${paint.status(status)}  ${name.padEnd(width)}  ${message}`,
+    ...(fix === null ? [] : [`      ${' '.repeat(width)}  ${paint.faint(`fix: ${fix}`)}`]),
+  ]);
+  return `${lines.join('\n')}\n`;
+}

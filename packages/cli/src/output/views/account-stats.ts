@@ -1,0 +1,161 @@
+import { bar } from '../bar.ts';
+import { isRecord, type JsonRecord, recordsOf, textOf } from '../json-value.ts';
+import type { Output } from '../output.ts';
+import { renderBlock } from '../sheet.ts';
+import { type Column, renderTable } from '../table.ts';
+import { singleLine } from '../untrusted-text.ts';
+
+const BAR_COLUMNS = 24;
+
+/** What became of the messages of a window: the whole first, then a block for each thing that was asked for. */
+export function showStats(answer: JsonRecord, output: Output): void {
+  const parts = [
+    renderOutcomes(answer, output),
+    blockOf('by tag', 'tag', answer['byTag'], output),
+    bounceBlock(answer['bounces'], output),
+    engagementBlock('opens', answer['opens'], ['opened', 'openRate'], output),
+    engagementBlock('clicks', answer['clicks'], ['clicked', 'clickRate'], output),
+    blockOf('by channel', 'channel', answer['byChannel'], output),
+    blockOf('by source', 'source', answer['bySource'], output),
+    blockOf('top agents', 'agentName', answer['topAgents'], output),
+  ];
+  output.writeText(parts.join(''));
+}
+
+/** The days of a window, with a bar for what was sent on each. */
+export function showVolume(answer: JsonRecord, output: Output): void {
+  const days = recordsOf(answer['items']);
+  const sent = days.map((day) => numberOf(day['sent']));
+  const counts = ['sent', 'delivered', 'bounced', 'complained', 'opened', 'clicked'];
+  const columns = [
+    { title: 'date (utc)', cells: days.map((day) => singleLine(textOf(day['date']))) },
+    ...counts.map((name, index) => ({
+      ...numberColumn(
+        name,
+        days.map((day) => numberOf(day[name])),
+      ),
+      ...(index < 3 ? {} : { dropOrder: 9 - index }),
+    })),
+    barColumn(sent, Math.max(...sent)),
+  ];
+  if (days.length > 0) output.writeText(renderTable(columns, output.width, output.paint));
+  output.remark(`${number(sent.reduce((sum, one) => sum + one, 0))} messages sent in ${days.length} days.`);
+}
+
+function renderOutcomes(stats: JsonRecord, output: Output): string {
+  const sent = numberOf(stats['sent']);
+  const rows = [
+    ['sent', ''],
+    ['delivered', 'deliveryRate'],
+    ['bounced', 'bounceRate'],
+    ['complained', 'complaintRate'],
+  ] as const;
+  const values = rows.map(([name]) => numberOf(stats[name]));
+  const columns = [
+    { title: singleLine(textOf(stats['window'])), cells: rows.map(([name]) => name) },
+    numberColumn('messages', values),
+    rightColumn(
+      'rate',
+      rows.map(([, name]) => (name === '' ? '' : percent(stats[name]))),
+    ),
+    barColumn(values, sent),
+  ];
+  return renderTable(columns, output.width, output.paint);
+}
+
+/** One line for each tag, channel and so on, as long as its part of the largest. */
+function blockOf(title: string, name: string, value: unknown, output: Output): string {
+  const rows = recordsOf(value);
+  if (rows.length === 0) return '';
+  const sent = rows.map((row) => numberOf(row['sent']));
+  const rate = (of: string, dropOrder: number) =>
+    of in (rows[0] ?? {})
+      ? [
+          {
+            ...rightColumn(
+              RATE_TITLES[of] ?? of,
+              rows.map((row) => percent(row[of])),
+            ),
+            dropOrder,
+          },
+        ]
+      : [];
+  const columns: Column[] = [
+    {
+      title: name === 'agentName' ? 'agent' : name,
+      cells: rows.map((row) => singleLine(textOf(row[name]))),
+      minWidth: 12,
+    },
+    numberColumn('sent', sent),
+    ...rate('deliveryRate', 2),
+    ...rate('bounceRate', 3),
+    ...rate('complaintRate', 4),
+    barColumn(sent, Math.max(...sent)),
+  ];
+  return renderBlock(title, renderTable(columns, widthWithin(output), output.paint), output.paint);
+}
+
+const RATE_TITLES: Readonly<Record<string, string>> = {
+  deliveryRate: 'delivered',
+  bounceRate: 'bounced',
+  complaintRate: 'complained',
+};
+
+function bounceBlock(value: unknown, output: Output): string {
+  if (!isRecord(value)) return '';
+  const kinds = Object.entries(value).map(([kind, count]) => [singleLine(kind), numberOf(count)] as const);
+  const counts = kinds.map(([, count]) => count);
+  const columns = [
+    { title: 'kind', cells: kinds.map(([kind]) => kind) },
+    numberColumn('messages', counts),
+    barColumn(counts, Math.max(...counts)),
+  ];
+  return renderBlock('bounces', renderTable(columns, widthWithin(output), output.paint), output.paint);
+}
+
+function engagementBlock(
+  title: string,
+  value: unknown,
+  [name, rate]: readonly [string, string],
+  output: Output,
+): string {
+  if (!isRecord(value)) return '';
+  const counts = ['tracked', name].map((field) => numberOf(value[field]));
+  const columns = [
+    { title: '', cells: ['tracked', name] },
+    numberColumn('messages', counts),
+    rightColumn('rate', ['', percent(value[rate])]),
+    barColumn(counts, counts[0] ?? 0),
+  ];
+  return renderBlock(title, renderTable(columns, widthWithin(output), output.paint), output.paint);
+}
+
+/** Blocks are indented by two. */
+function widthWithin({ width }: Output): number | null {
+  return width === null ? null : width - 2;
+}
+
+function barColumn(values: readonly number[], most: number): Column {
+  return { title: '', cells: values.map((value) => bar(value, most, BAR_COLUMNS)), dropOrder: 1 };
+}
+
+function numberColumn(title: string, values: readonly number[]): Column {
+  return rightColumn(title, values.map(number));
+}
+
+function rightColumn(title: string, cells: readonly string[]): Column {
+  const width = Math.max(title.length, ...cells.map(({ length }) => length));
+  return { title: title.padStart(width), cells: cells.map((cell) => cell.padStart(width)) };
+}
+
+function numberOf(value: unknown): number {
+  return typeof value === 'number' && Number.isFinite(value) ? value : 0;
+}
+
+function number(value: number): string {
+  return value.toLocaleString('en');
+}
+
+function percent(value: unknown): string {
+  return `${numberOf(value).toFixed(2)} %`;
+}

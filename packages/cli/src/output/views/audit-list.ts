@@ -1,0 +1,32 @@
+import { isRecord, type JsonRecord, recordsOf, textOf } from '../json-value.ts';
+import type { Output } from '../output.ts';
+import { renderTable } from '../table.ts';
+import { formatMinute } from '../time.ts';
+import { singleLine } from '../untrusted-text.ts';
+import { remarkOnPage } from './page-remark.ts';
+
+const HASH_SHOWN = 12;
+
+/** The audit log. */
+export function showAuditList(answer: JsonRecord, output: Output): void {
+  const rows = recordsOf(answer['entries']);
+  const cells = (name: string) => rows.map((row) => singleLine(textOf(row[name])));
+  const columns = [
+    { title: 'seq', cells: cells('seq') },
+    { title: 'made (utc)', cells: cells('createdAt').map(formatMinute) },
+    { title: 'action', cells: cells('action') },
+    { title: 'actor', cells: cells('actor'), dropOrder: 4 },
+    { title: 'target', cells: cells('targetId'), dropOrder: 2 },
+    { title: 'details', cells: rows.map(({ details }) => detailsText(details)), minWidth: 10, dropOrder: 3 },
+    { title: 'hash', cells: cells('hash').map((hash) => hash.slice(0, HASH_SHOWN)), dropOrder: 1 },
+  ];
+  if (rows.length > 0) output.writeText(renderTable(columns, output.width, output.paint));
+  remarkOnPage(answer, rows.length, 'entries', output);
+}
+
+/** What is null says nothing. */
+function detailsText(details: unknown): string {
+  if (!isRecord(details)) return '';
+  const told = Object.entries(details).filter(([, value]) => value !== null);
+  return singleLine(told.map(([name, value]) => `${name}: ${textOf(value)}`).join(', '));
+}

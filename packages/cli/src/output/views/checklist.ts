@@ -1,0 +1,14 @@
+import { type JsonRecord, recordsOf, textOf } from '../json-value.ts';
+import type { Output } from '../output.ts';
+import { singleLine } from '../untrusted-text.ts';
+
+/** The steps of a newcomer: what is done, and below what is not how to do it. */
+export function showChecklist(answer: JsonRecord, output: Output): void {
+  const lines = recordsOf(answer['items']).flatMap((item) => {
+    const label = singleLine(textOf(item['label']));
+    if (item['done'] === true) return [`[x] ${output.paint.faint(label)}`];
+    return [`[ ] ${label}`, `    ${output.paint.faint(singleLine(textOf(item['fix'])))}`];
+  });
+  output.writeText(lines.map((line) => `${line}\n`).join(''));
+  output.remark(`${Number(answer['completed'])} of ${Number(answer['total'])} done.`);
+}

@@ -1,0 +1,124 @@
+import { type JsonRecord, recordsOf, textOf } from '../json-value.ts';
+import type { Output } from '../output.ts';
+import type { Paint } from '../paint.ts';
+import { renderBlock, renderSheet, type SheetLine } from '../sheet.ts';
+import { renderTable } from '../table.ts';
+import { formatMinute, formatTime } from '../time.ts';
+import { singleLine } from '../untrusted-text.ts';
+import { remarkOnPage } from './page-remark.ts';
+
+/** One domain: what it is, how its records stand, and what to publish or mend. */
+export function showDomain(domain: JsonRecord, output: Output): void {
+  const { paint } = output;
+  const text = (name: string) => singleLine(textOf(domain[name]));
+  const sheet: readonly SheetLine[] = [
+    ['domain', text('name')],
+    ['id', text('id')],
+    ['status', paint.status(text('status'))],
+    ['created', formatTime(text('createdAt'))],
+    ['verified', formatTime(text('verifiedAt'))],
+    ['looked up', formatTime(text('lastCheckedAt'))],
+  ];
+  const isRemoved = text('status') === 'removed';
+  const listed = recordsOf(domain['records']);
+  // Nothing signs for a removed domain and nothing is to be published: its records are shown as what may be taken out of the DNS.
+  const records = isRemoved ? listed.map((record) => ({ ...record, required: true, reason: null })) : listed;
+  const open = isRemoved ? [] : records.filter(({ status }) => status !== 'pass');
+  output.writeText(
+    `${renderSheet(sheet, paint)}\n${recordTable(records, output.width, paint)}${publishText(open, paint)}`,
+  );
+  remarkOnStatus(text('name'), text('status'), open, output);
+}
+
+/** The records alone, each with its value whole: a value that is cut cannot be published. */
+export function showDomainRecords(answer: JsonRecord, output: Output): void {
+  const records = recordsOf(answer['records']);
+  output.writeText(`${recordTable(records, output.width, output.paint)}${publishText(records, output.paint)}`);
+  output.remark('As a zone file: the same command with --zone');
+}
+
+/** The domains of an account, or those that were removed. */
+export function showDomainList(answer: JsonRecord, output: Output): void {
+  const rows = recordsOf(answer['domains']);
+  const cells = (name: string) => rows.map((row) => singleLine(textOf(row[name])));
+  const columns = [
+    { title: 'name', cells: cells('name') },
+    { title: 'status', cells: cells('status'), paint: output.paint.status },
+    { title: 'id', cells: cells('id') },
+    { title: 'to publish', cells: rows.map(amissText), minWidth: 8, dropOrder: 1 },
+    { title: 'looked up (utc)', cells: cells('lastCheckedAt').map(formatMinute), dropOrder: 2 },
+  ];
+  if (rows.length > 0) output.writeText(renderTable(columns, output.width, output.paint));
+  remarkOnPage(answer, rows.length, 'domains', output);
+}
+
+/** Below this the reasons would be cut to nothing: they stand under the table instead. */
+const WIDTH_FOR_REASONS = 140;
+
+/** How the records stand, a row each. */
+export function recordTable(records: readonly JsonRecord[], width: number | null, paint: Paint): string {
+  const cells = (name: string) => records.map((record) => singleLine(textOf(record[name])));
+  const uses = records.map((record) => singleLine(textOf(record['purpose'])) + useNote(record));
+  const hasRoom = width === null || width >= WIDTH_FOR_REASONS;
+  const columns = [
+    { title: 'status', cells: cells('status'), paint: paint.status },
+    { title: 'for', cells: uses },
+    { title: 'type', cells: cells('type') },
+    { title: 'host', cells: cells('host'), minWidth: 16 },
+    ...(hasRoom ? [{ title: 'reason', cells: cells('reason'), minWidth: 10 }] : []),
+  ];
+  return records.length === 0 ? '' : renderTable(columns, width, paint);
+}
+
+/** A key whose record is not required is one that is to sign next or beside the first, or one that has signed until lately. */
+function isOpenKey({ purpose, required, status }: JsonRecord): boolean {
+  return purpose === 'dkim' && required !== true && status !== 'pass';
+}
+
+function useNote(record: JsonRecord): string {
+  if (isOpenKey(record)) return ' (publish)';
+  return record['required'] === true || record['purpose'] === 'dkim' ? '' : ' (advice)';
+}
+
+function publishText(records: readonly JsonRecord[], paint: Paint): string {
+  return records.map((record) => renderBlock(titleOf(record), renderSheet(linesOf(record), paint), paint)).join('');
+}
+
+function titleOf(record: JsonRecord): string {
+  const { purpose, type, required } = record;
+  const name = textOf(purpose).toUpperCase();
+  const need = isOpenKey(record) ? 'to be published for this key' : required === true ? 'required' : 'advice';
+  return singleLine(`${name}: ${textOf(type)} record, ${need}`);
+}
+
+function linesOf(record: JsonRecord): readonly SheetLine[] {
+  const text = (name: string) => singleLine(textOf(record[name]));
+  const { found } = record;
+  return [
+    ['host', text('host')],
+    ['value', text('value')],
+    ['priority', text('priority')],
+    ['ttl', text('ttl')],
+    // Of a record that nobody asked for yet there is nothing to tell.
+    ['reason', record['checkedAt'] === null ? '' : text('reason')],
+    ...(Array.isArray(found) ? found.map((one): SheetLine => ['found', singleLine(textOf(one))]) : []),
+  ];
+}
+
+/** What a removed domain lacks nobody has to publish. */
+function amissText(domain: JsonRecord): string {
+  if (domain['status'] === 'removed') return '';
+  const amiss = recordsOf(domain['records']).filter(({ required, status }) => required === true && status !== 'pass');
+  return [...new Set(amiss.map(({ purpose }) => textOf(purpose)))].join(', ');
+}
+
+function remarkOnStatus(name: string, status: string, open: readonly JsonRecord[], output: Output): void {
+  if (status === 'verified' && open.some(isOpenKey)) {
+    output.remark(
+      `Publish the DKIM record of the new key now, and leave the old one; then: postrider domains verify ${name}`,
+    );
+    output.remark(`Until it is found, sends from ${name} are accepted and signed as before.`);
+  } else if (status === 'verified') output.remark(`Sends from ${name} are accepted.`);
+  else if (status === 'removed') output.remark(`Bring it back with: postrider domains restore ${name}`);
+  else if (open.length > 0) output.remark(`Publish what is not pass, then: postrider domains verify ${name} --watch`);
+}

@@ -1,0 +1,75 @@
+import { isRecord, type JsonRecord, recordsOf, textOf } from '../json-value.ts';
+import type { Output } from '../output.ts';
+import { renderSheet, type SheetLine } from '../sheet.ts';
+import { renderTable } from '../table.ts';
+import { formatMinute, formatTime } from '../time.ts';
+import { singleLine } from '../untrusted-text.ts';
+import { remarkOnPage } from './page-remark.ts';
+
+/** A key with all that restricts it; with its secret where the answer has it. */
+export function showKey(key: JsonRecord, output: Output): void {
+  const text = (name: string) => singleLine(textOf(key[name]));
+  const lines: readonly SheetLine[] = [
+    ['secret', text('key')],
+    ['key', `${text('name')} (${text('prefix')}…${text('last4')}, ${text('mode')})`],
+    ['id', text('id')],
+    ['state', stateOf(key)],
+    ['scopes', text('scopes')],
+    ['rate limit', `${Number(key['rateLimit']).toLocaleString('en')} requests a minute`],
+    ['send limit', limitText(key['sendLimit'])],
+    ['recipients', key['recipientAllowlist'] === null ? 'any' : text('recipientAllowlist')],
+    ['networks', key['ipAllowlist'] === null ? 'any' : text('ipAllowlist')],
+    ['persona', personaText(key)],
+    ['approval', text('approvalMode')],
+    ['created', formatTime(text('createdAt'))],
+    ['last used', formatTime(text('lastUsedAt'))],
+    ['expires', formatTime(text('expiresAt'))],
+  ];
+  output.writeText(renderSheet(lines, output.paint));
+  if (text('key') !== '') output.remark('The secret is shown this once. Keep it now.');
+}
+
+/** The keys of an account. */
+export function showKeyList(answer: JsonRecord, output: Output): void {
+  const rows = recordsOf(answer['keys']);
+  const cells = (name: string) => rows.map((row) => singleLine(textOf(row[name])));
+  const columns = [
+    { title: 'name', cells: cells('name'), minWidth: 8 },
+    { title: 'key', cells: rows.map((row) => singleLine(`${textOf(row['prefix'])}…${textOf(row['last4'])}`)) },
+    { title: 'state', cells: rows.map(stateOf) },
+    { title: 'scopes', cells: rows.map(scopesText), minWidth: 8, dropOrder: 2 },
+    { title: 'last used (utc)', cells: cells('lastUsedAt').map(formatMinute), dropOrder: 3 },
+    { title: 'created (utc)', cells: cells('createdAt').map(formatMinute), dropOrder: 4 },
+    { title: 'id', cells: cells('id'), dropOrder: 1 },
+  ];
+  if (rows.length > 0) output.writeText(renderTable(columns, output.width, output.paint));
+  remarkOnPage(answer, rows.length, 'keys', output);
+}
+
+function stateOf(key: JsonRecord): string {
+  const since = (name: string) => formatTime(singleLine(textOf(key[name])));
+  if (key['revokedAt'] !== null) return `revoked ${since('revokedAt')}`;
+  return key['pausedAt'] === null ? 'active' : `paused ${since('pausedAt')}`;
+}
+
+function scopesText({ scopes }: JsonRecord): string {
+  const names = Array.isArray(scopes) ? scopes.map((scope) => singleLine(textOf(scope))) : [];
+  return names.length > 3 ? `${names.slice(0, 2).join(', ')} and ${names.length - 2} more` : names.join(', ');
+}
+
+function limitText(limit: unknown): string {
+  if (!isRecord(limit)) return '';
+  const parts = (['hour', 'day'] as const).flatMap((period) =>
+    limit[period] === null
+      ? []
+      : [`${Number(limit[period]).toLocaleString('en')} messages a${period === 'hour' ? 'n hour' : ' day'}`],
+  );
+  return parts.join(', ');
+}
+
+function personaText({ persona, lockPersona }: JsonRecord): string {
+  if (!isRecord(persona)) return '';
+  const parts = [persona['agentName'], persona['source']].map((part) => singleLine(textOf(part)));
+  const named = parts.filter((part) => part !== '').join(', ');
+  return lockPersona === true ? `${named} (locked)` : named;
+}

@@ -1,0 +1,60 @@
+import { isRecord, type JsonRecord, recordsOf, textOf } from '../json-value.ts';
+import type { Output } from '../output.ts';
+import { renderBlock, renderSheet } from '../sheet.ts';
+import { renderTable } from '../table.ts';
+import { formatMinute, formatTime } from '../time.ts';
+import { severalLines, singleLine } from '../untrusted-text.ts';
+import { remarkOnPage } from './page-remark.ts';
+
+/** The support tickets of the account. */
+export function showTicketList(answer: JsonRecord, output: Output): void {
+  const rows = recordsOf(answer['tickets']);
+  const cells = (name: string) => rows.map((row) => singleLine(textOf(row[name])));
+  const threads = rows.map((row) => recordsOf(row['messages']));
+  const columns = [
+    { title: 'number', cells: cells('number') },
+    { title: 'status', cells: cells('status') },
+    { title: 'subject', cells: cells('subject'), minWidth: 12 },
+    { title: 'last from', cells: threads.map((thread) => singleLine(textOf(thread.at(-1)?.['author']))), dropOrder: 2 },
+    { title: 'messages', cells: threads.map(({ length }) => String(length)), dropOrder: 3 },
+    { title: 'raised (utc)', cells: cells('createdAt').map(formatMinute), dropOrder: 1 },
+    { title: 'id', cells: cells('id'), dropOrder: 4 },
+  ];
+  if (rows.length > 0) output.writeText(renderTable(columns, output.width, output.paint));
+  remarkOnPage(answer, rows.length, 'tickets', output);
+}
+
+/** One ticket: what it is, its thread, and what was captured with it. */
+export function showTicket(ticket: JsonRecord, { paint, writeText, remark }: Output): void {
+  const text = (name: string) => singleLine(textOf(ticket[name]));
+  const context = isRecord(ticket['context']) ? ticket['context'] : {};
+  writeText(
+    [
+      renderSheet(
+        [
+          ['ticket', text('number')],
+          ['status', text('status')],
+          ['subject', text('subject')],
+          ['raised', formatTime(text('createdAt'))],
+          ['id', text('id')],
+        ],
+        paint,
+      ),
+      ...recordsOf(ticket['messages']).map((message) =>
+        renderBlock(
+          `${singleLine(textOf(message['author']))}, ${formatTime(singleLine(textOf(message['createdAt'])))}`,
+          severalLines(textOf(message['body'])),
+          paint,
+        ),
+      ),
+      renderBlock('Context', contextLines(context), paint),
+    ].join(''),
+  );
+  if (textOf(ticket['status']) === 'pending')
+    remark(`Support waits for you: postrider tickets reply ${text('number')} --body "…"`);
+}
+
+function contextLines(context: JsonRecord): string {
+  if (Object.keys(context).length === 0) return '';
+  return severalLines(JSON.stringify(context, null, 2));
+}

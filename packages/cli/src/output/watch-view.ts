@@ -1,0 +1,72 @@
+import type { CliIo } from '../cli-io.ts';
+import { type JsonRecord, recordsOf, textOf } from './json-value.ts';
+import { createLiveBlock } from './live-block.ts';
+import type { Output } from './output.ts';
+import { cutToWidth } from './text-width.ts';
+import { formatTime } from './time.ts';
+import { singleLine } from './untrusted-text.ts';
+import { recordTable } from './views/domain.ts';
+
+export interface NextLook {
+  /** Why the last one had no answer; null where it had one. */
+  readonly trouble: string | null;
+  readonly seconds: number;
+}
+
+/** What a wait for a domain shows meanwhile, on stderr. */
+export interface WatchView {
+  show(domain: JsonRecord | null, next: NextLook): void;
+  end(): void;
+}
+
+/** A table that is drawn anew where somebody looks at a terminal; elsewhere a line for each thing that changed. */
+export function createWatchView(io: CliIo, output: Output): WatchView {
+  const isLive = io.stderr.isTTY === true && !output.isQuiet && !output.isJson;
+  return isLive ? liveView(io, output) : plainView(output);
+}
+
+function liveView({ stderr }: CliIo, { paint }: Output): WatchView {
+  const block = createLiveBlock(stderr);
+  return {
+    show: (domain, { trouble, seconds }) => {
+      // One column stays free: some terminals break the line after the last one.
+      const columns = (stderr.columns ?? 80) - 1;
+      const head = domain === null ? 'Looking …' : `${textOf(domain['name'])}: ${textOf(domain['status'])}`;
+      const foot = `${trouble === null ? '' : `${trouble} `}Looking again in ${seconds} s; Ctrl-C ends the watch alone.`;
+      block.draw(
+        [
+          `${paint.title(cutToWidth(singleLine(head), columns))}\n\n`,
+          domain === null ? '' : `${recordTable(recordsOf(domain['records']), columns, paint)}\n`,
+          ...recordsOf(domain?.['records']).flatMap((record) => reasonLine(record, columns)),
+          `\n${paint.faint(cutToWidth(singleLine(foot), columns))}\n`,
+        ].join(''),
+      );
+    },
+    end: () => block.clear(),
+  };
+}
+
+function reasonLine({ purpose, status, reason }: JsonRecord, columns: number): readonly string[] {
+  if (status === 'pass' || textOf(reason) === '') return [];
+  return [`${cutToWidth(singleLine(`${textOf(purpose)}: ${textOf(reason)}`), columns)}\n`];
+}
+
+function plainView(output: Output): WatchView {
+  const told = new Map<string, string>();
+  const tell = (name: string, words: string) => {
+    if (told.get(name) === words) return;
+    told.set(name, words);
+    output.remark(`${formatTime(new Date().toISOString())} ${name} ${words}`);
+  };
+  return {
+    show: (domain, { trouble }) => {
+      if (trouble !== null) tell('no answer', trouble);
+      if (domain === null) return;
+      for (const { type, host, status, reason } of recordsOf(domain['records'])) {
+        tell(`${textOf(type)} ${textOf(host)}`, [textOf(status), textOf(reason)].filter(Boolean).join(': '));
+      }
+      tell(textOf(domain['name']), textOf(domain['status']));
+    },
+    end: () => {},
+  };
+}

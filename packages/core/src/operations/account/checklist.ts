@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { defineOperation } from '../../operation.ts';
+import { checklistSchema } from '../../schemas/account.ts';
+
+export const getAccountChecklist = defineOperation({
+  id: 'account.checklist',
+  method: 'GET',
+  path: '/account/checklist',
+  access: { kind: 'key', scope: 'account:read' },
+  summary: 'Read the checklist',
+  description:
+    'The steps from a fresh account to one that sends from its own domain, in a sensible order: which of them are done, and how to do the others. Nothing depends on it.',
+  effect: 'read',
+  query: z.strictObject({}),
+  status: 200,
+  response: 'json',
+  output: checklistSchema,
+  errors: [],
+  mcp: {
+    tool: 'get_checklist',
+    title: 'Read the setup checklist',
+    description:
+      'Reads the steps from a fresh account to one that sends from its own domain: which are done, and how to do the others. Not for what this key may send: use get_sending_context. Answers the steps in order.',
+  },
+  cli: { command: 'account checklist', examples: ['postrider account checklist'] },
+});

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { defineOperation } from '../../operation.ts';
+import { accountSchema } from '../../schemas/account.ts';
+
+export const pauseAccount = defineOperation({
+  id: 'account.pause',
+  method: 'POST',
+  path: '/account/pause',
+  access: { kind: 'key', scope: 'account:write' },
+  summary: 'Pause all sending',
+  description:
+    'From then on, within a second on every server process, every send of every key of the account is 403 `sending_paused`; reading and managing go on. What was accepted before is delivered, scheduled messages too: cancel those that are not to leave. Answers the account; pausing a paused one changes nothing.',
+  effect: 'update',
+  query: z.strictObject({}),
+  status: 200,
+  response: 'json',
+  output: accountSchema,
+  errors: [],
+  mcp: {
+    tool: 'pause_account',
+    title: 'Pause all sending',
+    description:
+      'Refuses every further send of every key of the account until resume_account; reading and managing go on. What was accepted before is delivered. Ask the user first. Not for one message or one key: use cancel_email or pause_key. Answers the account.',
+  },
+  cli: { command: 'account pause', examples: ['postrider account pause'] },
+});

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { defineOperation } from '../../operation.ts';
+import { volumePointSchema } from '../../schemas/statistics.ts';
+import { windowSchema } from '../../schemas/window.ts';
+
+export const getAccountVolume = defineOperation({
+  id: 'account.volume',
+  method: 'GET',
+  path: '/account/volume',
+  access: { kind: 'key', scope: 'stats:read' },
+  summary: 'Read the volume by day',
+  description:
+    'The statistics of each UTC day of a window, oldest first and ending with today; a day without messages is there with zeros. Messages count on the day on which they were accepted, and as in the statistics.',
+  effect: 'read',
+  query: z.strictObject({ window: windowSchema }),
+  status: 200,
+  response: 'json',
+  output: z.array(volumePointSchema),
+  errors: ['window_too_large'],
+  mcp: {
+    tool: 'get_volume',
+    title: 'Read the volume by day',
+    description:
+      'Reads how many messages were sent, delivered, bounced, complained of, opened and clicked on each UTC day of a window, oldest first. Not for totals and rates: use get_stats. Answers one row a day under `days`.',
+  },
+  cli: {
+    command: 'account volume',
+    examples: ['postrider account volume', 'postrider account volume --window 90d --json'],
+  },
+});

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { LIMITS } from '../../limits.ts';
+import { defineOperation } from '../../operation.ts';
+import { auditEntrySchema } from '../../schemas/audit-entry.ts';
+import { cursorSchema, limitSchema, pageFields } from '../../schemas/page.ts';
+import { timeBoundSchema } from '../../schemas/time-bound.ts';
+
+export const listAuditEntries = defineOperation({
+  id: 'audit.list',
+  method: 'GET',
+  path: '/audit',
+  access: { kind: 'key', scope: 'audit:read' },
+  summary: 'Read the audit log',
+  description:
+    'Who changed what in the account, newest first, in keyset pages. Entries are only ever added, and each carries the hash of the one before; the operator’s `postrider-server audit verify` computes every hash again.',
+  effect: 'read',
+  query: z.strictObject({
+    action: z
+      .string()
+      .min(1)
+      .max(LIMITS.auditActionCharacters)
+      .optional()
+      .describe('Only this action, such as `domain.verified`; or a noun such as `domain`, for all actions on it.'),
+    actor: z.string().min(1).max(LIMITS.auditNameCharacters).optional().describe('Only what this actor did.'),
+    target_id: z.string().min(1).max(LIMITS.auditNameCharacters).optional().describe('Only changes of this.'),
+    from: timeBoundSchema.optional().describe('Entries made at this time or later.'),
+    to: timeBoundSchema.optional().describe('Entries made before this time.'),
+    limit: limitSchema,
+    cursor: cursorSchema,
+  }),
+  status: 200,
+  response: 'json',
+  output: z.object({ entries: z.array(auditEntrySchema), ...pageFields }).meta({ id: 'AuditPage' }),
+  errors: ['invalid_cursor'],
+  mcp: {
+    tool: 'list_audit_entries',
+    title: 'Read the audit log',
+    description:
+      'Lists who changed what in the account, newest first, 20 at a time; narrow it by action, actor, target or time. Not for sends or API calls: use list_emails or list_requests. Answers rows without their hashes, and a cursor.',
+  },
+  cli: {
+    command: 'audit list',
+    examples: ['postrider audit list --action suppression', 'postrider audit list --actor <key id> --limit 20'],
+  },
+});

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { defineOperation } from '../../operation.ts';
+import { domainSchema } from '../../schemas/domain.ts';
+import { cursorSchema, limitSchema, pageFields } from '../../schemas/page.ts';
+
+export const listDomains = defineOperation({
+  id: 'domains.list',
+  method: 'GET',
+  path: '/domains',
+  access: { kind: 'key', scope: 'domains:read' },
+  summary: 'List sending domains',
+  description:
+    'The sending domains of the account with their status and records, newest first, in keyset pages. Removed ones are in the history.',
+  effect: 'read',
+  query: z.strictObject({ limit: limitSchema, cursor: cursorSchema }),
+  status: 200,
+  response: 'json',
+  output: z.object({ domains: z.array(domainSchema), ...pageFields }).meta({ id: 'DomainPage' }),
+  errors: ['invalid_cursor'],
+  mcp: {
+    tool: 'list_domains',
+    title: 'List sending domains',
+    description:
+      'Lists the sending domains with status (only verified and degraded ones can send) and what is amiss with their records, 20 at a time. Not for the records to publish: use get_domain of the toolset domains. Answers rows and a cursor.',
+  },
+  cli: { command: 'domains list', examples: ['postrider domains list'] },
+});

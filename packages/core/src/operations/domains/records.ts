@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { defineOperation } from '../../operation.ts';
+import { domainParams, domainRecordsSchema } from '../../schemas/domain.ts';
+
+export const getDomainRecords = defineOperation({
+  id: 'domains.records',
+  method: 'GET',
+  path: '/domains/:id/records',
+  access: { kind: 'key', scope: 'domains:read' },
+  summary: 'Read the records to publish',
+  description:
+    'The DNS records of a domain, required ones first, each with what the DNS said of it last. With `Accept: text/plain` the answer is a zone file (RFC 1035) that DNS hosts import; the suggested DMARC record is a comment in it, with what was found, unless the DNS said that there is none.',
+  effect: 'read',
+  params: domainParams,
+  query: z.strictObject({}),
+  status: 200,
+  response: 'json',
+  output: domainRecordsSchema,
+  asText: 'A zone file (RFC 1035): absolute names, long TXT values in strings of at most 255 octets.',
+  errors: ['not_found'],
+  mcp: {
+    tool: 'get_domain_records',
+    title: 'Read the records to publish',
+    description:
+      'Reads the DNS records to publish for a domain: type, full name, value, priority and ttl, for the user or another tool to enter at the DNS host. Not for whether they are found: use verify_domain. Answers the records.',
+  },
+  cli: {
+    command: 'domains records',
+    positional: ['id'],
+    examples: [
+      'postrider domains records mail.example.com',
+      'postrider domains records mail.example.com --zone > mail.example.com.zone',
+    ],
+  },
+});

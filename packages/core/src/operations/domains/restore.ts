@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { LIMITS } from '../../limits.ts';
+import { defineOperation } from '../../operation.ts';
+import { domainParams, domainSchema } from '../../schemas/domain.ts';
+
+export const restoreDomain = defineOperation({
+  id: 'domains.restore',
+  method: 'POST',
+  path: '/domains/:id/restore',
+  access: { kind: 'key', scope: 'domains:write' },
+  summary: 'Restore a removed domain',
+  description: `Brings a removed domain back with the keys it had, so that records which are still published count again: it is \`pending\`, and its records are looked up at once. A name that the account has added again meanwhile is 409 \`already_exists\`; one that another account has verified is 409 \`domain_claimed\`, as when it is created. More than ${LIMITS.domainsPerAccount} domains are 422 with \`too_many\` at \`id\`. A domain that is not removed is answered as it is.`,
+  effect: 'update',
+  params: domainParams,
+  query: z.strictObject({}),
+  status: 200,
+  response: 'json',
+  output: domainSchema,
+  errors: ['not_found', 'already_exists', 'domain_claimed'],
+  mcp: {
+    tool: 'restore_domain',
+    title: 'Restore a removed domain',
+    description:
+      'Brings a removed domain back with the DKIM keys it had, and looks up its records at once. Not for domains that never were here: use create_domain. Answers the domain with its records.',
+  },
+  cli: {
+    command: 'domains restore',
+    positional: ['id'],
+    examples: ['postrider domains restore mail.example.com'],
+  },
+});

@@ -1,0 +1,31 @@
+import { defineOperation } from '../../operation.ts';
+import { ESCALATION_RULE, keyWithSecretSchema } from '../../schemas/key.ts';
+import { newKeySchema } from '../../schemas/new-key.ts';
+
+export const createKey = defineOperation({
+  id: 'keys.create',
+  method: 'POST',
+  path: '/keys',
+  access: { kind: 'key', scope: 'keys:write' },
+  summary: 'Make a key',
+  description: `Makes an API key and answers it with its secret in \`key\`, which is shown this once. ${ESCALATION_RULE}`,
+  effect: 'create',
+  body: newKeySchema,
+  status: 201,
+  response: 'json',
+  output: keyWithSecretSchema,
+  errors: ['permission_escalation'],
+  mcp: {
+    tool: 'create_key',
+    title: 'Make a key',
+    description:
+      'Makes an API key no less restricted than the calling one, and answers its secret, which is shown this once. Give it the fewest scopes that do. Ask the user first. Not for a new secret of a key there is: use rotate_key.',
+  },
+  cli: {
+    command: 'keys create',
+    examples: [
+      'postrider keys create --name "Billing" --scope sending',
+      'postrider keys create --name "Agent" --scope emails:send --recipient-allowlist @example.com --rate-limit 60',
+    ],
+  },
+});

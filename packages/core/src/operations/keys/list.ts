@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { defineOperation } from '../../operation.ts';
+import { keySchema } from '../../schemas/key.ts';
+import { cursorSchema, limitSchema, pageFields } from '../../schemas/page.ts';
+
+export const listKeys = defineOperation({
+  id: 'keys.list',
+  method: 'GET',
+  path: '/keys',
+  access: { kind: 'key', scope: 'keys:read' },
+  summary: 'List keys',
+  description:
+    'The keys of the account without their secrets, newest first, in keyset pages; revoked and expired ones are among them.',
+  effect: 'read',
+  query: z.strictObject({ limit: limitSchema, cursor: cursorSchema }),
+  status: 200,
+  response: 'json',
+  output: z.object({ keys: z.array(keySchema), ...pageFields }).meta({ id: 'KeyPage' }),
+  errors: ['invalid_cursor'],
+  mcp: {
+    tool: 'list_keys',
+    title: 'List keys',
+    description:
+      'Lists the account’s API keys without their secrets, newest first, 20 at a time; revoked and expired ones are among them. Not for the key you call with: use get_sending_context. Answers short rows and a cursor.',
+  },
+  cli: { command: 'keys list', examples: ['postrider keys list'] },
+});

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { defineOperation } from '../../operation.ts';
+import { keyParams, keySchema } from '../../schemas/key.ts';
+
+export const pauseKey = defineOperation({
+  id: 'keys.pause',
+  method: 'POST',
+  path: '/keys/:id/pause',
+  access: { kind: 'key', scope: 'keys:write' },
+  summary: 'Pause the sending of a key',
+  description:
+    'From then on, within a second on every server process, every send of the key is 403 `sending_paused`; reading and managing go on. What was accepted before is delivered, scheduled messages too: cancel those that are not to leave. Pausing a paused key changes nothing. A revoked key cannot be paused (422 with `revoked` at `id`).',
+  effect: 'update',
+  params: keyParams,
+  query: z.strictObject({}),
+  status: 200,
+  response: 'json',
+  output: keySchema,
+  errors: ['not_found'],
+  mcp: {
+    tool: 'pause_key',
+    title: 'Pause the sending of a key',
+    description:
+      'Refuses every further send of one API key until resume_key; its reading and managing go on. What was accepted before is delivered. Ask the user first. Not for all keys: use pause_account. Answers the key.',
+  },
+  cli: {
+    command: 'keys pause',
+    positional: ['id'],
+    examples: ['postrider keys pause 0199a6a0-7b1e-7c3a-8a7b-2f1d0c9e8b7a'],
+  },
+});

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { defineOperation } from '../../operation.ts';
+import { keyParams, keySchema } from '../../schemas/key.ts';
+
+export const resumeKey = defineOperation({
+  id: 'keys.resume',
+  method: 'POST',
+  path: '/keys/:id/resume',
+  access: { kind: 'key', scope: 'keys:write' },
+  summary: 'Resume the sending of a key',
+  description:
+    'Lets a paused key send again. One that is not paused stays as it is. A revoked key cannot be resumed (422 with `revoked` at `id`).',
+  effect: 'update',
+  params: keyParams,
+  query: z.strictObject({}),
+  status: 200,
+  response: 'json',
+  output: keySchema,
+  errors: ['not_found'],
+  mcp: {
+    tool: 'resume_key',
+    title: 'Resume the sending of a key',
+    description:
+      'Lets one paused API key send again. Ask the user first: somebody paused it for a reason. Not for a paused account: use resume_account. Answers the key.',
+  },
+  cli: {
+    command: 'keys resume',
+    positional: ['id'],
+    examples: ['postrider keys resume 0199a6a0-7b1e-7c3a-8a7b-2f1d0c9e8b7a'],
+  },
+});

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { LIMITS } from '../../limits.ts';
+import { defineOperation } from '../../operation.ts';
+import { keyParams, keyWithSecretSchema } from '../../schemas/key.ts';
+
+export const rotateKey = defineOperation({
+  id: 'keys.rotate',
+  method: 'POST',
+  path: '/keys/:id/rotate',
+  access: { kind: 'key', scope: 'keys:write' },
+  summary: 'Rotate the secret of a key',
+  description:
+    'Gives a key a new secret, shown in `key` this once; everything else of it stays. The secrets before it go on working for `graceSeconds` at most, and are then `key_revoked`. A key can rotate itself and keys that are nowhere less restricted than itself, else 403 `permission_escalation`. A revoked key cannot be rotated (422 with `revoked` at `id`).',
+  effect: 'update',
+  params: keyParams,
+  query: z.strictObject({}),
+  body: z
+    .strictObject({
+      graceSeconds: z
+        .number()
+        .int()
+        .min(0)
+        .max(LIMITS.keyGraceSecondsMax)
+        .optional()
+        .describe(
+          `How long the old secret goes on working, 0 to ${LIMITS.keyGraceSecondsMax} seconds; 0 unless given, which ends it at once.`,
+        ),
+    })
+    .default({}),
+  status: 200,
+  response: 'json',
+  output: keyWithSecretSchema,
+  errors: ['not_found', 'permission_escalation'],
+  mcp: {
+    tool: 'rotate_key',
+    title: 'Rotate the secret of a key',
+    description:
+      'Gives an API key a new secret, shown this once; the old one ends at once, or after `graceSeconds`. Ask the user first, and do not call it twice: each call makes another secret. Not for changing what a key may do: use update_key. Answers the key.',
+  },
+  cli: {
+    command: 'keys rotate',
+    positional: ['id'],
+    examples: ['postrider keys rotate 0199a6a0-7b1e-7c3a-8a7b-2f1d0c9e8b7a --grace-seconds 3600'],
+  },
+});

@@ -1,0 +1,30 @@
+import { defineOperation } from '../../operation.ts';
+import { ESCALATION_RULE, keyParams, keySchema } from '../../schemas/key.ts';
+import { keyChangesSchema } from '../../schemas/new-key.ts';
+
+export const updateKey = defineOperation({
+  id: 'keys.update',
+  method: 'PATCH',
+  path: '/keys/:id',
+  access: { kind: 'key', scope: 'keys:write' },
+  summary: 'Change a key',
+  description: `Changes what is given and leaves the rest; null lifts a restriction. It acts within a second on every server process, on connections that are open too. The mode of a key never changes. A revoked key cannot be changed (422 with \`revoked\` at \`id\`). Tightening is always allowed. ${ESCALATION_RULE}`,
+  effect: 'update',
+  params: keyParams,
+  body: keyChangesSchema,
+  status: 200,
+  response: 'json',
+  output: keySchema,
+  errors: ['not_found', 'permission_escalation'],
+  mcp: {
+    tool: 'update_key',
+    title: 'Change a key',
+    description:
+      'Changes what is given of an API key, within a second; null lifts a restriction, and what you leave out stays. No key can be loosened beyond the calling one. Ask the user first. Not for a stop of sending: use pause_key. Answers the key.',
+  },
+  cli: {
+    command: 'keys update',
+    positional: ['id'],
+    examples: ['postrider keys update 0199a6a0-7b1e-7c3a-8a7b-2f1d0c9e8b7a --rate-limit 60'],
+  },
+});

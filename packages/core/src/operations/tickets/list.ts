@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { defineOperation } from '../../operation.ts';
+import { cursorSchema, limitSchema, pageFields } from '../../schemas/page.ts';
+import { ticketSchema, ticketStatusSchema } from '../../schemas/ticket.ts';
+
+export const listTickets = defineOperation({
+  id: 'tickets.list',
+  method: 'GET',
+  path: '/support/tickets',
+  access: { kind: 'key', scope: 'support:write' },
+  summary: 'List support tickets',
+  description: 'The tickets of the account with their threads, newest first, in keyset pages.',
+  effect: 'read',
+  query: z.strictObject({
+    status: ticketStatusSchema.optional().describe('Only tickets that stand so.'),
+    limit: limitSchema,
+    cursor: cursorSchema,
+  }),
+  status: 200,
+  response: 'json',
+  output: z.object({ tickets: z.array(ticketSchema), ...pageFields }).meta({ id: 'TicketPage' }),
+  errors: ['invalid_cursor'],
+  mcp: {
+    tool: 'list_tickets',
+    title: 'List support tickets',
+    description:
+      'Lists the account’s support tickets, newest first, 20 at a time: number, status, subject, and who wrote last. Not for what was written: use get_ticket. Answers rows and a cursor.',
+  },
+  cli: { command: 'tickets list', examples: ['postrider tickets list --status pending'] },
+});

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { defineOperation } from '../../operation.ts';
+import {
+  checkedDomainSchema,
+  selectorSchema,
+  TOOL_LIMITS,
+  TOOL_NOTE,
+  toolCheckSchema,
+} from '../../schemas/tool-check.ts';
+
+const dkimRecordSchema = z
+  .object({
+    type: z.literal('TXT'),
+    name: z.string().describe('`<selector>._domainkey.<domain>`.'),
+    value: z.string().describe('The record, its strings joined.'),
+    selector: z.string(),
+    keyType: z.string().nullable().describe('`rsa` or `ed25519`; null where the record cannot be read.'),
+    keyBits: z.int().nullable().describe('Length of the key; null where there is none.'),
+  })
+  .meta({ id: 'DkimRecord' });
+
+export const checkDkim = defineOperation({
+  id: 'tools.dkim',
+  method: 'POST',
+  path: '/tools/dkim',
+  access: { kind: 'public' },
+  summary: 'Check the DKIM keys of a domain',
+  description: `Reads the public key under a selector and names what is wrong with it. Without a selector the common ones are tried, which finds no key under another name. ${TOOL_NOTE}`,
+  effect: 'read',
+  body: z.strictObject({
+    domain: checkedDomainSchema.describe('The signing domain, such as `example.com`.'),
+    selector: selectorSchema
+      .optional()
+      .describe('The selector, the `s=` of a DKIM-Signature header. Without it the common ones are tried.'),
+  }),
+  anonymousLimits: TOOL_LIMITS,
+  status: 200,
+  response: 'json',
+  output: toolCheckSchema('dkim', 'DkimCheck', dkimRecordSchema, 'The key records that were found.'),
+  errors: ['rate_limited'],
+  mcp: {
+    tool: 'check_dkim',
+    title: 'Check DKIM keys',
+    description:
+      'Reads the DKIM key of any domain under a selector, or under the common ones, and names what is wrong with it. Not for the account’s own sending domains: use list_domains. Answers findings with fixes, worst first, and the keys.',
+  },
+  cli: {
+    command: 'tools dkim',
+    positional: ['domain'],
+    examples: ['postrider tools dkim example.com --selector s1', 'postrider tools dkim example.com'],
+  },
+});

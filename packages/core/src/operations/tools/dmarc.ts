@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { defineOperation } from '../../operation.ts';
+import { checkedDomainSchema, TOOL_LIMITS, TOOL_NOTE, toolCheckSchema } from '../../schemas/tool-check.ts';
+
+const dmarcRecordSchema = z
+  .object({
+    type: z.literal('TXT'),
+    name: z.string().describe('Where the record was looked for.'),
+    value: z.string().nullable().describe('The record; null where there is none, or it was not read.'),
+    purpose: z
+      .enum(['policy', 'report_authorization'])
+      .describe('`report_authorization`: by it another domain agrees to take the reports (RFC 7489 §7.1).'),
+  })
+  .meta({ id: 'DmarcRecord' });
+
+export const checkDmarc = defineOperation({
+  id: 'tools.dmarc',
+  method: 'POST',
+  path: '/tools/dmarc',
+  access: { kind: 'public' },
+  summary: 'Check the DMARC policy of a domain',
+  description: `Reads the DMARC record at the name, else at its organisational domain, and judges policy, alignment and addresses for reports, with the consent of other domains that are to receive them. ${TOOL_NOTE}`,
+  effect: 'read',
+  body: z.strictObject({ domain: checkedDomainSchema.describe('The domain in From, such as `example.com`.') }),
+  anonymousLimits: TOOL_LIMITS,
+  status: 200,
+  response: 'json',
+  output: toolCheckSchema('dmarc', 'DmarcCheck', dmarcRecordSchema, 'The records that were looked for.'),
+  errors: ['rate_limited'],
+  mcp: {
+    tool: 'check_dmarc',
+    title: 'Check DMARC',
+    description:
+      'Reads the DMARC policy that holds for any domain, and judges policy, alignment and report addresses. Not for whether one message passes: use check_inbox_placement. Answers findings with fixes, worst first, and the records.',
+  },
+  cli: { command: 'tools dmarc', positional: ['domain'], examples: ['postrider tools dmarc example.com'] },
+});

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { LIMITS } from '../../limits.ts';
+import { defineOperation } from '../../operation.ts';
+import { mailboxSchema } from '../../schemas/recipients.ts';
+import { headerText } from '../../schemas/text.ts';
+import { TOOL_LIMITS, TOOL_NOTE, toolCheckSchema } from '../../schemas/tool-check.ts';
+
+const placementRecordSchema = z
+  .object({
+    type: z.enum(['SPF', 'DKIM', 'DMARC', 'BLOCKLIST', 'SPAMD']),
+    name: z.string().describe('The domain, the address or the program that it is about.'),
+    value: z.string().describe('The result, such as `pass`, `listed` or a score.'),
+    detail: z.string().nullable().describe('More about it; text of others in parts.'),
+  })
+  .meta({ id: 'InboxPlacementRecord' });
+
+const FORM = ['from', 'subject', 'html', 'text'] as const;
+
+const bodySchema = z
+  .strictObject({
+    raw: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('A whole message as it was received, with its headers; then nothing else but `ip`.'),
+    from: mailboxSchema.optional().describe('Sender, where the message is given in parts.'),
+    subject: headerText(0, LIMITS.subjectCharacters).optional().describe('Subject line.'),
+    html: z.string().optional().describe('HTML body.'),
+    text: z.string().optional().describe('Plain text body.'),
+    ip: z
+      .string()
+      .max(45)
+      .optional()
+      .describe('The address that sent `raw`; without it that of the topmost Received header counts.'),
+  })
+  .superRefine((body, context) => {
+    const refuse = (path: string, message: string, code: string) =>
+      context.addIssue({ code: 'custom', path: [path], message, params: { code } });
+    const given = FORM.filter((name) => body[name] !== undefined);
+    if (body.raw !== undefined) {
+      for (const name of given) refuse(name, 'cannot be given together with `raw`', 'conflict');
+      return;
+    }
+    if (given.length === 0) return refuse('raw', 'is required, or `from`, `subject` and `html` or `text`', 'required');
+    if (body.from === undefined) refuse('from', 'is required', 'required');
+    if (body.subject === undefined) refuse('subject', 'is required', 'required');
+    if (body.html === undefined && body.text === undefined) refuse('text', 'is required, or `html`', 'required');
+    if (body.ip !== undefined) refuse('ip', 'can be given together with `raw` only', 'conflict');
+  });
+
+export const checkInboxPlacement = defineOperation({
+  id: 'tools.inbox-placement',
+  method: 'POST',
+  path: '/tools/inbox-placement',
+  access: { kind: 'public' },
+  summary: 'Estimate whether a message reaches the inbox',
+  description: `An estimate, not a seed test: nothing is sent. Looks at authentication (of a whole message given as \`raw\`), headers, content, links, blocklists and, where the installation has one, the score of SpamAssassin. What a receiver knows of a sender’s past cannot be seen from outside. ${TOOL_NOTE}`,
+  effect: 'read',
+  body: bodySchema,
+  anonymousLimits: TOOL_LIMITS,
+  status: 200,
+  response: 'json',
+  output: toolCheckSchema(
+    'inbox-placement',
+    'InboxPlacementCheck',
+    placementRecordSchema,
+    'The results the estimate rests on.',
+  ),
+  errors: ['rate_limited'],
+  mcp: {
+    tool: 'check_inbox_placement',
+    title: 'Estimate inbox placement',
+    description:
+      'Estimates from a whole message (`raw`), or from `from`, `subject` and bodies, whether it reaches the inbox: authentication, headers, content, links, blocklists. Not for acceptance by this server: use preview_email. Sends nothing. Answers findings with fixes, worst first.',
+  },
+  cli: {
+    command: 'tools inbox-placement',
+    examples: [
+      'postrider tools inbox-placement --file message.eml',
+      'postrider tools inbox-placement --from "Ada <ada@example.com>" --subject "Your receipt" --text "Thank you."',
+    ],
+  },
+});

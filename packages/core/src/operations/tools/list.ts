@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { defineOperation } from '../../operation.ts';
+
+const toolSchema = z
+  .object({
+    name: z.string().describe('The last part of the path, such as `spf`.'),
+    method: z.string(),
+    path: z.string(),
+    description: z.string(),
+    input: z.record(z.string(), z.unknown()).describe('JSON Schema of the request body.'),
+  })
+  .meta({ id: 'Tool' });
+
+export const listTools = defineOperation({
+  id: 'tools.list',
+  method: 'GET',
+  path: '/tools',
+  access: { kind: 'public' },
+  summary: 'List the free tools',
+  description:
+    'Every tool that needs no key, with the JSON Schema of its request. Does not count as a request to a tool.',
+  effect: 'read',
+  status: 200,
+  response: 'json',
+  output: z.object({ tools: z.array(toolSchema) }).meta({ id: 'ToolList' }),
+  errors: [],
+  mcp: null,
+  cli: { command: 'tools list', examples: ['postrider tools list'] },
+});

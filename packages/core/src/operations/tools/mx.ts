@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { defineOperation } from '../../operation.ts';
+import { checkedDomainSchema, TOOL_LIMITS, TOOL_NOTE, toolCheckSchema } from '../../schemas/tool-check.ts';
+
+const mxRecordSchema = z
+  .object({
+    type: z.enum(['MX', 'A', 'AAAA', 'CNAME', 'PTR']),
+    name: z.string().describe('The name the record stands at; for a PTR record the address.'),
+    value: z.string().describe('The host, the address or the name; empty for a null MX.'),
+    priority: z.int().nullable().describe('Of an MX record: the lower is tried first. Null otherwise.'),
+  })
+  .meta({ id: 'MxRecord' });
+
+export const checkMx = defineOperation({
+  id: 'tools.mx',
+  method: 'POST',
+  path: '/tools/mx',
+  access: { kind: 'public' },
+  summary: 'Check the mail exchangers of a domain',
+  description: `Reads the MX records with the addresses of each host and their names, and says whether mail can be delivered to the domain. The hosts are not connected to. ${TOOL_NOTE}`,
+  effect: 'read',
+  body: z.strictObject({ domain: checkedDomainSchema.describe('The domain, such as `example.com`.') }),
+  anonymousLimits: TOOL_LIMITS,
+  status: 200,
+  response: 'json',
+  output: toolCheckSchema(
+    'mx',
+    'MxCheck',
+    mxRecordSchema,
+    'MX records by preference, each with what its host leads to.',
+  ),
+  errors: ['rate_limited'],
+  mcp: {
+    tool: 'check_mx',
+    title: 'Check mail exchangers',
+    description:
+      'Reads where mail for any domain goes: MX hosts, their addresses and names, and whether it can be delivered at all. Not for single mailboxes: no host is connected to. Answers findings with fixes, worst first, and the records.',
+  },
+  cli: { command: 'tools mx', positional: ['domain'], examples: ['postrider tools mx example.com'] },
+});

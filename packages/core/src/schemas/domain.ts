@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { LIMITS } from '../limits.ts';
+import { toAsciiDomain } from './email-address.ts';
+import { idSchema, timestampSchema } from './identifiers.ts';
+
+/** What a sending domain can be. */
+export const DOMAIN_STATUSES = {
+  pending: `Its records are not all found yet: they are looked up after 5 minutes, later every hour, for ${LIMITS.domainPendingHours} h.`,
+  verified: 'Mail is sent from it. Its records are looked up once a day.',
+  degraded: `A required record is gone. Mail is still sent from it for ${LIMITS.domainGraceHours} h, in which its records are looked up every hour.`,
+  failed:
+    'Its required records were not found in time, or another account proved that the name is its own; verifying starts again.',
+  removed: 'It was deleted, and its keys are kept for a restoration.',
+} as const;
+
+export type DomainStatus = keyof typeof DOMAIN_STATUSES;
+
+const STATUS_NAMES = Object.keys(DOMAIN_STATUSES) as DomainStatus[]; // Object.keys widens to string.
+
+const domainStatusSchema = z
+  .enum(STATUS_NAMES)
+  .describe(STATUS_NAMES.map((name) => `\`${name}\`: ${DOMAIN_STATUSES[name]}`).join(' '));
+
+/** One record to publish, with what the DNS said of it last. */
+export const domainRecordSchema = z
+  .object({
+    purpose: z.enum(['spf', 'dkim', 'dmarc', 'mx']),
+    type: z.enum(['TXT', 'MX']),
+    name: z.string().describe('The part of `host` before the domain, as most DNS consoles ask for it.'),
+    host: z.string().describe('The full name, without a dot at the end.'),
+    value: z.string().describe('What to publish. Of a DMARC record: what to publish where there is none yet.'),
+    priority: z.number().int().nullable().describe('Of MX records.'),
+    ttl: z.number().int().describe('The time to live to publish it with, in seconds.'),
+    required: z.boolean().describe('Whether the domain is verified only with it. Others are advice.'),
+    status: z
+      .enum(['pass', 'fail', 'pending'])
+      .describe('`pending`: not looked up yet, or the DNS could not be asked; `reason` says which.'),
+    reason: z
+      .string()
+      .nullable()
+      .describe('Why it is not `pass`, or what to know although it is. Null where all is well.'),
+    found: z.array(z.string()).describe('What the DNS answers at `host`, as text.'),
+    checkedAt: timestampSchema.nullable(),
+  })
+  .meta({ id: 'DomainRecord' });
+
+/** A sending domain with the records it needs. */
+export const domainSchema = z
+  .object({
+    id: idSchema,
+    name: z.string().describe('In lower case, as A-labels.'),
+    status: domainStatusSchema,
+    dkimSelector: z.string().describe('The selector of the RSA key that mail is signed with.'),
+    records: z.array(domainRecordSchema).describe('The records to publish, required ones first.'),
+    createdAt: timestampSchema,
+    verifiedAt: timestampSchema
+      .nullable()
+      .describe('When it was verified last; null where it never was, or is not any more.'),
+    lastCheckedAt: timestampSchema.nullable().describe('When its records were looked up last.'),
+  })
+  .meta({ id: 'Domain' });
+
+export const domainRecordsSchema = z.object({ records: z.array(domainRecordSchema) }).meta({ id: 'DomainRecords' });
+
+export const domainParams = z.object({ id: idSchema });
+
+const MAX_INPUT_CHARACTERS = 1_000; // bounds the work of parsing; the limit of a name counts after it was put into A-labels
+
+/** A name as it was typed or copied, without blanks around it and without the dot of the root, which zone files and DNS consoles end names with. */
+export function withoutRoot(given: string): string {
+  return given.trim().replace(/\.$/, '');
+}
+
+/** A domain name; behind the edge in lower case as A-labels. */
+export const domainNameSchema = z
+  .string()
+  .max(MAX_INPUT_CHARACTERS)
+  .transform((given, context): string => {
+    const name = toAsciiDomain(withoutRoot(given));
+    if (name !== null) return name;
+    const message =
+      'must be a domain name of at least two labels and at most 253 characters, for example `mail.example.com`';
+    context.addIssue({ code: 'custom', message, params: { code: 'invalid_domain' } });
+    return z.NEVER;
+  });
+
+const SELECTOR = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
+
+export const dkimSelectorSchema = z
+  .string()
+  .toLowerCase()
+  .min(1)
+  .max(LIMITS.dkimSelectorCharacters)
+  .regex(SELECTOR, 'must be labels of letters, digits and inner hyphens, joined by dots (RFC 6376)');
+
+export const returnPathSchema = z.string().min(1).max(MAX_INPUT_CHARACTERS);
+
+export type Domain = z.input<typeof domainSchema>;
+export type DomainRecord = z.input<typeof domainRecordSchema>;

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { LIMITS } from '../limits.ts';
+import { toAsciiDomain } from './email-address.ts';
+
+export const APPROVAL_MODES = ['off', 'always', 'policy'] as const;
+export type ApprovalMode = (typeof APPROVAL_MODES)[number];
+
+const domainSchema = z.string().transform((given, context): string => {
+  const domain = toAsciiDomain(given);
+  if (domain !== null) return domain;
+  context.addIssue({
+    code: 'custom',
+    message: 'must be a domain name such as `example.com`',
+    params: { code: 'invalid_format' },
+  });
+  return z.NEVER;
+});
+
+const domainsSchema = z.array(domainSchema).max(LIMITS.keyDomainEntries);
+
+/** Which sends of a key in the mode `policy` are held; any match holds. */
+export const newHoldWhenSchema = z.strictObject({
+  firstContact: z.boolean().optional().describe('Sends to somebody the account never wrote to.'),
+  recipientDomainNotIn: domainsSchema.nullable().optional().describe('Sends to a domain that is not listed.'),
+  recipientsOver: z
+    .number()
+    .int()
+    .min(0)
+    .max(LIMITS.recipientsPerMessage)
+    .nullable()
+    .optional()
+    .describe('Sends to more recipients than this.'),
+  hasBcc: z.boolean().optional().describe('Sends with blind copies.'),
+  hasAttachments: z.boolean().optional().describe('Sends with attachments.'),
+  freeformBody: z.boolean().optional().describe('Sends whose body is not a template.'),
+  linkDomainNotIn: domainsSchema.nullable().optional().describe('Sends with a link to a domain that is not listed.'),
+});
+
+/** The same as it is stored and shown: every rule, false or null where it holds nothing. */
+export const holdWhenSchema = z.object({
+  firstContact: z.boolean(),
+  recipientDomainNotIn: z.array(z.string()).nullable(),
+  recipientsOver: z.number().int().nullable(),
+  hasBcc: z.boolean(),
+  hasAttachments: z.boolean(),
+  freeformBody: z.boolean(),
+  linkDomainNotIn: z.array(z.string()).nullable(),
+});
+
+export type HoldWhen = z.output<typeof holdWhenSchema>;

@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { LIMITS } from '../limits.ts';
+import { idSchema, isRequestId, timestampSchema } from './identifiers.ts';
+import { headerText, utf8Bytes } from './text.ts';
+
+/** Where a support ticket stands. */
+const TICKET_STATUSES = {
+  open: 'Support has to answer.',
+  pending: 'Support has answered; it is the account’s turn.',
+  solved: 'Done; a reply opens it again.',
+  closed: 'Over; it takes no more replies.',
+} as const;
+
+export type TicketStatus = keyof typeof TICKET_STATUSES;
+
+export const TICKET_STATUS_NAMES = Object.keys(TICKET_STATUSES) as TicketStatus[]; // Object.keys widens to string.
+
+export const ticketStatusSchema = z
+  .enum(TICKET_STATUS_NAMES)
+  .describe(TICKET_STATUS_NAMES.map((name) => `\`${name}\`: ${TICKET_STATUSES[name]}`).join(' '));
+
+const TICKET_AUTHORS = ['customer', 'support'] as const;
+
+/** What the server itself puts into a ticket's context; a caller's context cannot hold these names. */
+const ATTACHED_CONTEXT = ['requestId', 'requestLog', 'emailId', 'emailTrail', 'withheld'] as const;
+
+const messageSchema = z
+  .object({
+    author: z.enum(TICKET_AUTHORS).describe('`support`: the operator of this installation; `customer`: the account.'),
+    body: z.string().describe('Plain text.'),
+    createdAt: timestampSchema,
+  })
+  .meta({ id: 'TicketMessage' });
+
+/** A support ticket with its thread. */
+export const ticketSchema = z
+  .object({
+    id: idSchema,
+    number: z.number().int().describe('Counts up over the whole installation: what people call the ticket by.'),
+    status: ticketStatusSchema,
+    subject: z.string(),
+    messages: z.array(messageSchema).describe('The thread, oldest first.'),
+    context: z
+      .record(z.string(), z.unknown())
+      .describe(
+        `What was given as \`context\`, as it was when the ticket was raised. Beside it, where \`requestId\` was given: \`requestId\`, and \`requestLog\`, the logged request (as \`GET /requests/:id\` answers it; null where the account has none of that id). Where \`emailId\` was given: \`emailId\`, and \`emailTrail\`: \`{id,status,from,to,subject,createdAt,lastError,events}\` with the newest ${LIMITS.ticketTrailEvents} events (null where the account has no such message). To keys without \`logs:read\` \`requestLog\` is null, to keys without \`emails:read\` \`emailTrail\` is, and \`withheld\` names what is not shown.`,
+      ),
+    createdAt: timestampSchema,
+  })
+  .meta({ id: 'Ticket' });
+
+const isBlank = (text: string) => text.trim() === '';
+const NOT_BLANK = { message: 'must hold more than blanks', params: { code: 'too_short' } };
+
+export const ticketBodySchema = z
+  .string()
+  .min(1)
+  .max(LIMITS.ticketBodyCharacters)
+  .refine((text) => text === '' || !isBlank(text), NOT_BLANK)
+  .describe(`Plain text, 1 to ${LIMITS.ticketBodyCharacters} characters.`);
+
+const contextSchema = z
+  .record(z.string(), z.unknown())
+  .superRefine((given, context) => {
+    for (const name of ATTACHED_CONTEXT.filter((reserved) => Object.hasOwn(given, reserved))) {
+      const message = 'is a name of the server’s own; use another';
+      context.addIssue({ code: 'custom', path: [name], message, params: { code: 'reserved' } });
+    }
+    if (utf8Bytes(JSON.stringify(given)) > LIMITS.ticketContextBytes) {
+      const message = `must be at most ${LIMITS.ticketContextBytes} bytes as JSON`;
+      context.addIssue({ code: 'custom', message, params: { code: 'too_long' } });
+    }
+  })
+  .describe(
+    `What the application knows of the case: a JSON object of at most ${LIMITS.ticketContextBytes} bytes. The names ${ATTACHED_CONTEXT.map((name) => `\`${name}\``).join(', ')} are the server’s own.`,
+  );
+
+export const newTicketSchema = z
+  .strictObject({
+    subject: headerText(1, LIMITS.ticketSubjectCharacters)
+      .refine((text) => text === '' || !isBlank(text), NOT_BLANK)
+      .describe(`One line, 1 to ${LIMITS.ticketSubjectCharacters} characters.`),
+    body: ticketBodySchema,
+    requestId: z
+      .string()
+      .refine((id) => isRequestId(id), {
+        message: `must be 1 to ${LIMITS.requestIdCharacters} letters, digits, \`.\`, \`_\` or \`-\``,
+        params: { code: 'invalid_format' },
+      })
+      .optional()
+      .describe('The `x-request-id` of the request it is about: what was logged of it is attached.'),
+    emailId: idSchema.optional().describe('The message it is about: its trail is attached.'),
+    context: contextSchema.optional(),
+  })
+  .meta({ id: 'NewTicket' });
+
+export const ticketParams = z.object({ id: z.string().describe('Id or number of the ticket.') });
+
+export type Ticket = z.input<typeof ticketSchema>;

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { LIMITS } from '../limits.ts';
+import { FINDING_LEVELS } from '../tool-findings/finding.ts';
+import { type FindingCode, TOOL_FINDINGS, type ToolCheckName } from '../tool-findings.ts';
+import { toAsciiDomain } from './email-address.ts';
+
+/** What everybody may do with the tools. */
+export const TOOL_LIMITS = { requestsPerMinute: LIMITS.toolRequestsPerMinute, bodyBytes: LIMITS.toolBodyBytes };
+
+/** What every check's description ends with. */
+export const TOOL_NOTE = `Needs no key; nothing is stored. Answers within ${LIMITS.toolSeconds + 2} seconds, 200 also where the DNS does not: then a finding says what could not be checked. At most ${LIMITS.toolRequestsPerMinute} requests a minute from one address, bodies of at most ${LIMITS.toolBodyBytes / 1024} KB.`;
+
+const MUST_BE = 'must be a domain name of at least two labels, for example `example.com`';
+
+/** A name in the DNS to be checked, as A-labels in lower case; white space around it and the dot at its end are taken off. Unlike a mail domain it may have labels with underscores, as `_spf.example.com`. */
+export const checkedDomainSchema = z
+  .string()
+  .min(1)
+  .max(LIMITS.domainCharacters)
+  .transform((given, context): string => {
+    const name = toCheckedDomain(given);
+    if (name !== null) return name;
+    context.addIssue({ code: 'custom', message: MUST_BE, params: { code: 'invalid_domain' } });
+    return z.NEVER;
+  });
+
+export const selectorSchema = z
+  .string()
+  .min(1)
+  .max(LIMITS.selectorCharacters)
+  .regex(/^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)*$/i, {
+    message: 'must be a DKIM selector',
+  })
+  .transform((selector) => selector.toLowerCase());
+
+/**
+ * The answer of a check: the contract's fields, with the codes of the check alone.
+ * @param id the name of the answer's schema, such as `SpfCheck`; its finding's is made of it.
+ */
+export function toolCheckSchema<Check extends ToolCheckName, Record extends z.ZodType>(
+  check: Check,
+  id: string,
+  record: Record,
+  records: string,
+) {
+  // Every check of the catalogue has findings.
+  const codes = Object.keys(TOOL_FINDINGS[check]) as [FindingCode<Check>, ...FindingCode<Check>[]];
+  const finding = z
+    .object({
+      level: z
+        .enum(FINDING_LEVELS)
+        .describe('`pass`: as it should be. `warn`: worth mending, or not checked. `fail`: broken.'),
+      code: z.enum(codes).describe('What was found, stable; docs/tools.md explains each.'),
+      message: z.string().describe('What was found, in words.'),
+      fix: z.string().describe('What to do about it.'),
+    })
+    .meta({ id: id.replace(/Check$/, 'Finding') });
+  return z
+    .object({
+      ok: z.boolean().describe('False where `status` is `fail`.'),
+      check: z.literal(check),
+      target: z.string().describe('What was checked.'),
+      status: z.enum(FINDING_LEVELS).describe('The worst level of the findings.'),
+      records: z.array(record).describe(records),
+      findings: z.array(finding).describe('What was found, the worst first.'),
+      checkedAt: z.string().describe('ISO 8601, UTC.'),
+    })
+    .meta({ id });
+}
+
+/** The last label with an underscore ends what is not a mail domain. */
+function toCheckedDomain(given: string): string | null {
+  const labels = given.trim().replace(/\.$/, '').split('.');
+  const own = labels.findLastIndex((label) => label.includes('_')) + 1;
+  const front = labels.slice(0, own).map((label) => label.toLowerCase());
+  const domain = toAsciiDomain(labels.slice(own).join('.'));
+  if (domain === null || !front.every((label) => /^[a-z0-9_-]{1,63}$/.test(label))) return null;
+  const name = [...front, domain].join('.');
+  return name.length <= LIMITS.domainCharacters ? name : null;
+}

@@ -1,0 +1,13 @@
+import { z } from 'zod';
+import { LIMITS } from '../limits.ts';
+
+/** So many UTC days up to and with today; behind the edge a number. Too many are the handler's to refuse, by a code of their own. */
+export const windowSchema = z
+  .string()
+  .max(20)
+  .regex(/^[1-9]\d*d$/, 'must be a number of days followed by `d`, such as `14d`')
+  .default(`${LIMITS.statsWindowDaysDefault}d`)
+  .transform((given) => Number(given.slice(0, -1)))
+  .describe(
+    `So many UTC days, today included: \`1d\` to \`${LIMITS.statsWindowDaysMax}d\`, ${LIMITS.statsWindowDaysDefault}d unless given.`,
+  );

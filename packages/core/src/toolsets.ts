@@ -1,0 +1,33 @@
+/**
+ * Groups of MCP tools beyond those every connection has. A connection asks for them by name; they never widen what its key allows. A group
+ * whose operations a later version brings is empty until then, so that a client's configuration need not change with the server's version.
+ */
+export const TOOLSETS = {
+  templates: 'Create, change, roll back, delete and test templates.',
+  domains: 'Add, verify, restore and delete sending domains and read their DNS records.',
+  webhooks: 'Webhook endpoints and their deliveries.',
+  keys: 'API keys.',
+  approvals: 'Held sends.',
+  suppressions: 'Look up, add and remove suppressions.',
+  support: 'Support tickets.',
+  account: 'Read, change, pause and delete the account; volume by day and the checklist.',
+  team: 'The members of the team.',
+  logs: 'The logs of requests and of changes, and new times for messages that wait.',
+  diagnostics: 'Checks of SPF, DKIM, DMARC, MX, blocklists and placement, and the campaign builder.',
+} as const;
+
+export type Toolset = keyof typeof TOOLSETS;
+
+export const TOOLSET_NAMES = Object.keys(TOOLSETS) as readonly Toolset[]; // Object.keys widens to string; the literal above has only these.
+
+/** The toolsets that a list such as `templates,domains` names, each once; the second list holds the words that name none. */
+export function readToolsets(list: string): {
+  readonly toolsets: readonly Toolset[];
+  readonly unknown: readonly string[];
+} {
+  const names = new Set(list.split(',').map((name) => name.trim()));
+  return {
+    toolsets: TOOLSET_NAMES.filter((name) => names.has(name)),
+    unknown: [...names].filter((name) => !Object.hasOwn(TOOLSETS, name)),
+  };
+}

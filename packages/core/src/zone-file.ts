@@ -1,0 +1,48 @@
+import type { DomainRecord } from './schemas/domain.ts';
+
+const STRING_OCTETS = 255;
+
+/**
+ * The records of a domain as a zone file (RFC 1035, section 5.1), as DNS hosts import it: absolute names, and TXT values in strings of at
+ * most 255 octets. The suggested DMARC policy is among them only where the DNS said that there is none: a second one would make receivers take
+ * none at all, and in the place of another it could weaken that. Otherwise comments tell what is known.
+ */
+export function toZoneFile(domain: string, records: readonly DomainRecord[]): string {
+  const lines = records.flatMap((record) => (isWanted(record) ? [lineOf(record)] : comments(record)));
+  return [`; DNS records of ${domain}`, ...lines, ''].join('\n');
+}
+
+function isWanted({ purpose, status, found }: DomainRecord): boolean {
+  return purpose !== 'dmarc' || (status === 'fail' && found.length === 0);
+}
+
+/** What the DNS answers comes with the reason where it is not this record's own, but that of the organisation. */
+function comments(record: DomainRecord): string[] {
+  const { host, status, reason, found } = record;
+  const at = status === 'pass' && reason !== null ? '' : `${host}. IN TXT `;
+  const advice = found.length > 0 ? [] : [`; only if there is none yet: ${lineOf(record)}`];
+  return [
+    ...(reason === null ? [] : [`; DMARC: ${reason}`]),
+    ...found.map((text) => `; published already: ${at}${stringsOf(text).map(quote).join(' ')}`),
+    ...advice,
+  ];
+}
+
+function lineOf(record: DomainRecord): string {
+  return `${record.host}. ${record.ttl} IN ${record.type} ${dataOf(record)}`;
+}
+
+function dataOf({ type, priority, value }: DomainRecord): string {
+  return type === 'MX' ? `${priority} ${value}.` : stringsOf(value).map(quote).join(' ');
+}
+
+/** Values are ASCII, so that characters are octets. */
+function stringsOf(value: string): string[] {
+  const strings: string[] = [];
+  for (let at = 0; at < value.length; at += STRING_OCTETS) strings.push(value.slice(at, at + STRING_OCTETS));
+  return strings;
+}
+
+function quote(text: string): string {
+  return `"${text.replace(/["\\]/g, '\\$&')}"`;
+}

@@ -1,0 +1,33 @@
+import type { Problem, Toolset } from '@postrider/core';
+import { localProblem } from './local-problem.ts';
+import type { Tool } from './tool.ts';
+
+/** What a connection asked for. It only leaves tools out: what the key may do is for the server to say. */
+export interface ToolSelection {
+  /** Toolsets beyond the default one. */
+  readonly toolsets: readonly Toolset[];
+  /** True: only tools that change and send nothing. */
+  readonly readOnly: boolean;
+}
+
+export function isSelected(tool: Tool, { toolsets, readOnly }: ToolSelection): boolean {
+  if (readOnly && tool.operation.effect !== 'read') return false;
+  return tool.toolset === null || toolsets.includes(tool.toolset);
+}
+
+/**
+ * The refusal of a call to a tool that exists and that the connection left out. A client that kept an older list calls such tools, and its
+ * model must read why it gets no answer.
+ */
+export function notSelectedProblem(tool: Tool, { readOnly }: ToolSelection): Problem {
+  const { definition, operation, toolset } = tool;
+  const wanted = [
+    ...(toolset === null ? [] : [`with the toolset ${toolset}`]),
+    ...(readOnly && operation.effect !== 'read' ? ['without read-only mode'] : []),
+  ];
+  return localProblem('not_found', {
+    detail: `${definition.name} is not among the tools of this connection.`,
+    fix: `Do without it, or ask the user to connect ${wanted.join(' and ')}.`,
+    retryable: false,
+  });
+}

@@ -1,0 +1,24 @@
+import { findOperation, type OperationById, type OperationOutput } from '@postrider/core';
+import { UNTRUSTED_NOTE } from '../results.ts';
+import { callingTool } from '../tool.ts';
+import { suppressionRow } from './suppression-text.ts';
+
+type Added = OperationOutput<OperationById<'suppressions.create'>>;
+
+/** One shape for one address and for many: two forms at the root of a schema are more than some model providers take. */
+export const addSuppressionTool = callingTool(findOperation('suppressions.create'), {
+  output: {
+    suppressions: { type: 'array', items: { type: 'object' }, description: 'The entries, in the order given.' },
+    added: { type: 'integer', description: 'How many are new; absent where one address was given.' },
+    existing: { type: 'integer' },
+  },
+  toRecord: (answer: Added) => ('suppressions' in answer ? answer : { suppressions: [answer] }),
+  structuredNotes: [UNTRUSTED_NOTE],
+  toText: (record, untrusted) =>
+    [
+      'added' in record
+        ? `${record.added} added, ${record.existing} there before.`
+        : 'On the suppression list: nothing is sent to it any more.',
+      untrusted(record.suppressions.map(suppressionRow).join('\n')),
+    ].join('\n'),
+});

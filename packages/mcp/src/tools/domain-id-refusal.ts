@@ -1,0 +1,11 @@
+import type { Problem } from '@postrider/core';
+
+/** People speak of a domain by its name, and so do models; the tools take its id. @param listTool the tool that shows the ids. */
+export function refuseDomainId(problem: Problem, listTool: 'list_domains' | 'list_removed_domains'): Problem {
+  const isAboutId = problem.errors?.some(({ path }) => path === 'id') ?? false;
+  if (problem.code !== 'not_found' && !isAboutId) return problem;
+  return {
+    ...problem,
+    fix: `Give the id of the domain, a UUID, and not its name: ${listTool} shows the id of each. ${problem.fix}`,
+  };
+}

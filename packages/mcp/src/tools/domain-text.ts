@@ -1,0 +1,72 @@
+import type { OperationById, OperationOutput } from '@postrider/core';
+import { toOneLine } from '../untrusted-text.ts';
+import { section } from './message-text.ts';
+
+export type Domain = OperationOutput<OperationById<'domains.get'>>;
+export type DomainRecord = Domain['records'][number];
+
+/** A domain with the records to publish; what the DNS answers is somebody else's text. */
+export function describeDomain(domain: Domain, untrusted: (text: string) => string): string {
+  const { id, name, status, records, verifiedAt, lastCheckedAt } = domain;
+  return [
+    `Domain ${name} (${id}): ${status}. ${WHAT_NOW[status]}`,
+    `Looked up last: ${lastCheckedAt ?? 'never'}; verified: ${verifiedAt ?? 'no'}`,
+    ...describeRecords(records, untrusted),
+  ].join('\n');
+}
+
+const WHAT_NOW: Readonly<Record<Domain['status'], string>> = {
+  pending: 'No send from it is accepted yet: its required records have to be found first.',
+  verified: 'Sends from it are accepted.',
+  degraded: 'Sends from it are accepted for now: a required record is gone and has to come back.',
+  failed: 'No send from it is accepted: its required records are not there. verify_domain begins anew.',
+  removed: 'No send from it is accepted. restore_domain brings it back.',
+};
+
+/** What to publish, and what the DNS said of it when it was asked last. */
+export function describeRecords(
+  records: readonly DomainRecord[],
+  untrusted: (text: string) => string,
+): readonly string[] {
+  const answers = section('What the DNS said', records.flatMap(answerRow));
+  return [
+    ...section('Records', records.map(recordRow)),
+    ...(answers.length === 0 ? [] : [untrusted(answers.join('\n'))]),
+  ];
+}
+
+function recordRow({ purpose, type, host, value, priority, ttl, required, status }: DomainRecord): string {
+  const preference = priority === null ? '' : ` priority ${priority}`;
+  return `${status} | ${purpose}, ${required ? 'required' : 'advice'} | ${type} ${host}${preference} ttl ${ttl} | ${value}`;
+}
+
+function answerRow({ purpose, host, reason, found }: DomainRecord): string[] {
+  if (reason === null && found.length === 0) return [];
+  const seen = found.length === 0 ? 'nothing' : found.join(' ; ');
+  return [`${purpose} at ${host}: ${reason === null ? '' : `${reason} `}Found: ${seen}`];
+}
+
+/** The required records that are amiss, in a word each; null where there is none. */
+function describeFaults(records: readonly DomainRecord[]): string | null {
+  const faults = records.filter(({ required, status }) => required && status !== 'pass');
+  if (faults.length === 0) return null;
+  return faults.map(({ purpose, host, status }) => `${purpose} at ${host} ${status}`).join(', ');
+}
+
+/** One domain of a list. */
+export function domainRow({ id, name, status, verifiedAt, amiss }: DomainSummary): string {
+  const parts = [
+    `${name} ${status}`,
+    id,
+    ...(verifiedAt === null ? [] : [`verified ${verifiedAt}`]),
+    ...(amiss === null ? [] : [`amiss: ${amiss}`]),
+  ];
+  return `- ${toOneLine(parts.join(' | '))}`;
+}
+
+/** A row is for finding a domain: twenty with their records would be more than a result may hold. */
+export function summarizeDomain({ records, ...domain }: Domain) {
+  return { ...domain, amiss: describeFaults(records) };
+}
+
+type DomainSummary = ReturnType<typeof summarizeDomain>;

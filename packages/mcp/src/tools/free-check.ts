@@ -1,0 +1,39 @@
+import type { OperationById, OperationOutput } from '@postrider/core';
+import { UNTRUSTED_NOTE } from '../results.ts';
+import { callingTool, type ToolMaker } from '../tool.ts';
+import { section } from './message-text.ts';
+
+type CheckOperation = OperationById<
+  'tools.spf' | 'tools.dkim' | 'tools.dmarc' | 'tools.mx' | 'tools.blocklist' | 'tools.inbox-placement'
+>;
+type Check = OperationOutput<CheckOperation>;
+
+/** A tool that runs one of the free checks. Its findings quote what others publish or write, so all of them are fenced. */
+export function checkTool(operation: CheckOperation): ToolMaker {
+  return callingTool(operation, { structuredNotes: [UNTRUSTED_NOTE], toText: describeCheck });
+}
+
+function describeCheck({ check, target, status, findings, records }: Check, untrusted: (text: string) => string) {
+  return [
+    `${check}: ${status}`,
+    untrusted(
+      [
+        `Target: ${target}`,
+        ...section('Findings', findings.map(findingRow)),
+        ...section('Records', records.map(recordRow)),
+      ].join('\n'),
+    ),
+  ].join('\n');
+}
+
+function findingRow({ level, code, message, fix }: Check['findings'][number]): string {
+  return `${level} ${code}: ${message}${level === 'pass' ? '' : ` Fix: ${fix}`}`;
+}
+
+/** Each check reads records of its own kind; what they have in common is that every field is short. */
+function recordRow(record: Check['records'][number]): string {
+  return Object.entries(record)
+    .filter(([, value]) => value !== null)
+    .map(([name, value]) => `${name} ${Array.isArray(value) ? value.join(', ') : value}`)
+    .join(' | ');
+}

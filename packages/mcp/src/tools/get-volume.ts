@@ -1,0 +1,15 @@
+import { findOperation, type OperationById, type OperationOutput } from '@postrider/core';
+import { callingTool } from '../tool.ts';
+
+type Day = OperationOutput<OperationById<'account.volume'>>[number];
+
+/** A list has no object at its root, which a tool's answer must have. */
+export const getVolumeTool = callingTool(findOperation('account.volume'), {
+  output: { days: { type: 'array', items: { type: 'object' }, description: 'One a UTC day, oldest first.' } },
+  toRecord: (days: Day[]) => ({ days }),
+  toText: ({ days }) => [`${days.length} UTC days, in messages, oldest first`, ...days.map(describeDay)].join('\n'),
+});
+
+function describeDay({ date, sent, delivered, bounced, complained, opened, clicked }: Day): string {
+  return `- ${date}: ${sent} sent, ${delivered} delivered, ${bounced} bounced, ${complained} complained of, ${opened} opened, ${clicked} clicked`;
+}

@@ -1,0 +1,45 @@
+import type { OperationById, OperationOutput } from '@postrider/core';
+import { toOneLine } from '../untrusted-text.ts';
+import { line, section } from './message-text.ts';
+
+export type Key = OperationOutput<OperationById<'keys.get'>>;
+
+/** A key without its secret; names are what people made up. */
+export function describeKey(key: Key, untrusted: (text: string) => string): string {
+  const { id, mode, prefix, last4, scopes, rateLimit, sendLimit, approvalMode, holdWhen, persona } = key;
+  return [
+    `Key ${id} (${mode}, ${prefix}…${last4}): ${describeState(key)}`,
+    `Made ${key.createdAt}, used last: ${key.lastUsedAt ?? 'never'}, expires: ${key.expiresAt ?? 'never'}`,
+    `Scopes: ${scopes.join(', ') || 'none'}`,
+    `Requests a minute: ${rateLimit}; messages: ${describeSendLimit(sendLimit)}`,
+    `Approval: ${approvalMode}`,
+    ...(holdWhen === null ? [] : section('Holds', holdRows(holdWhen))),
+    ...section('Recipients', key.recipientAllowlist ?? ['all']),
+    ...section('Networks', key.ipAllowlist ?? ['all']),
+    ...line('Sends with source', persona?.source),
+    ...(key.lockPersona ? ['Sends may claim no other agent name or source.'] : []),
+    untrusted([`Name: ${toOneLine(key.name)}`, ...line('Sends as agent', persona?.agentName)].join('\n')),
+  ].join('\n');
+}
+
+/** Whether the key works, and whether it sends. */
+export function describeState({ revokedAt, pausedAt }: Pick<Key, 'revokedAt' | 'pausedAt'>): string {
+  if (revokedAt !== null) return `revoked ${revokedAt}`;
+  return pausedAt === null ? 'in force' : `sends nothing, paused ${pausedAt}`;
+}
+
+function describeSendLimit(limit: Key['sendLimit']): string {
+  const counts = [
+    ...(limit?.hour == null ? [] : [`${limit.hour} an hour`]),
+    ...(limit?.day == null ? [] : [`${limit.day} a day`]),
+  ];
+  return counts.join(', ') || 'no limit';
+}
+
+/** The rules that are on: false and null hold nothing. */
+function holdRows(holdWhen: NonNullable<Key['holdWhen']>): string[] {
+  return Object.entries(holdWhen).flatMap(([rule, value]) => {
+    if (value === null || value === false) return [];
+    return [value === true ? rule : `${rule}: ${Array.isArray(value) ? value.join(', ') : value}`];
+  });
+}

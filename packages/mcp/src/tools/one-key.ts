@@ -1,0 +1,11 @@
+import type { OperationById } from '@postrider/core';
+import { UNTRUSTED_NOTE } from '../results.ts';
+import { callingTool, type ToolMaker } from '../tool.ts';
+import { describeKey } from './key-text.ts';
+
+type KeyOperation = OperationById<'keys.get' | 'keys.update' | 'keys.revoke' | 'keys.pause' | 'keys.resume'>;
+
+/** A tool that answers one key as it is now. */
+export function oneKeyTool(operation: KeyOperation): ToolMaker {
+  return callingTool(operation, { structuredNotes: [UNTRUSTED_NOTE], toText: describeKey });
+}

@@ -1,0 +1,16 @@
+import type { OperationById } from '@postrider/core';
+import { UNTRUSTED_NOTE } from '../results.ts';
+import { callingTool, type ToolMaker } from '../tool.ts';
+import { describeKey } from './key-text.ts';
+
+const SHOWN_ONCE =
+  'The secret is shown this once and cannot be read again. Put it where it belongs now, and nowhere else: in no email, ticket or log.';
+
+/** A tool that answers a key with its secret. */
+export function secretKeyTool(operation: OperationById<'keys.create' | 'keys.rotate'>): ToolMaker {
+  return callingTool(operation, {
+    structuredNotes: [SHOWN_ONCE, UNTRUSTED_NOTE],
+    toText: ({ key: secret, ...key }, untrusted) =>
+      [SHOWN_ONCE, `Secret: ${secret}`, describeKey(key, untrusted)].join('\n'),
+  });
+}

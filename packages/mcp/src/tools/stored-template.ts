@@ -1,0 +1,17 @@
+import type { OperationById } from '@postrider/core';
+import { UNTRUSTED_NOTE } from '../results.ts';
+import { callingTool, type ToolMaker } from '../tool.ts';
+import { describeTemplate } from './template-text.ts';
+
+/** A tool that changes one template and shows what became of it; `lead` says what that was, where the record does not. */
+export function storedTemplateTool(
+  operation: OperationById<'templates.create' | 'templates.update' | 'templates.delete'>,
+  lead?: string,
+): ToolMaker {
+  const said = lead === undefined ? [] : [lead];
+  return callingTool(operation, {
+    bodyTool: 'get_template',
+    structuredNotes: [...said, UNTRUSTED_NOTE],
+    toText: (template, untrusted) => [...said, describeTemplate(template, untrusted)].join('\n'),
+  });
+}

@@ -1,0 +1,54 @@
+import type { Ticket } from '@postrider/core';
+import { UNTRUSTED_NOTE } from '../results.ts';
+import type { CallParts } from '../tool.ts';
+import { toOneLine } from '../untrusted-text.ts';
+import { section } from './message-text.ts';
+
+/** What a caller may say of a case, as JSON; more of it is shown as text, which can be cut. */
+const CONTEXT_CHARACTERS_MAX = 4_000;
+
+/** What the server attached itself: its shapes are known, and are cut like any record. */
+const ATTACHED: ReadonlySet<string> = new Set(['requestId', 'requestLog', 'emailId', 'emailTrail', 'withheld']);
+
+const WHAT_NOW: Readonly<Record<Ticket['status'], string>> = {
+  open: 'Support has to answer.',
+  pending: 'Support has answered; it is the account’s turn.',
+  solved: 'A reply opens it again.',
+  closed: 'It takes no more replies.',
+};
+
+/** How a tool shows one ticket with its thread; `lead` says what the call did. */
+export function ticketParts(lead?: string) {
+  const said = lead === undefined ? [] : [lead];
+  return {
+    toRecord: (ticket: Ticket) => ({ ...ticket, context: boundContext(ticket.context) }),
+    bodyTool: 'get_ticket',
+    structuredNotes: [...said, UNTRUSTED_NOTE],
+    toText: (ticket: Ticket, untrusted) => [...said, describeTicket(ticket, untrusted)].join('\n'),
+  } as const satisfies CallParts<Ticket, Ticket>;
+}
+
+function describeTicket(ticket: Ticket, untrusted: (text: string) => string): string {
+  const { id, number, status, createdAt, subject, messages, context } = ticket;
+  return [
+    `Ticket ${number} (${id}), ${status}, raised ${createdAt}. ${WHAT_NOW[status]}`,
+    untrusted(
+      [
+        `Subject: ${toOneLine(subject)}`,
+        ...messages.map((message) => `${message.author} at ${message.createdAt}:\n${message.body}`),
+        ...section('Captured when it was raised', Object.entries(context).map(contextRow)),
+      ].join('\n'),
+    ),
+  ].join('\n');
+}
+
+function contextRow([name, value]: [string, unknown]): string {
+  return `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`;
+}
+
+function boundContext(context: Ticket['context']): Ticket['context'] {
+  const entries = Object.entries(context);
+  const given = JSON.stringify(Object.fromEntries(entries.filter(([name]) => !ATTACHED.has(name))));
+  if (given.length <= CONTEXT_CHARACTERS_MAX) return context;
+  return { ...Object.fromEntries(entries.filter(([name]) => ATTACHED.has(name))), asJson: given };
+}

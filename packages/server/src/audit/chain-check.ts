@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto';
+
+/** An entry with its fields as the texts that its hash is taken of. */
+export interface ChainedEntry {
+  readonly accountId: string;
+  readonly id: string;
+  readonly seq: string;
+  readonly action: string;
+  readonly actor: string;
+  readonly targetId: string | null;
+  readonly createdAt: string;
+  readonly details: string;
+  readonly hash: string;
+  readonly previousHash: string;
+}
+
+/** Where a chain is recorded to end. */
+export interface ChainHead {
+  readonly seq: string;
+  readonly hash: string;
+}
+
+/**
+ * What breaks a chain: `changed`, a field or a hash of the entry is not what was written; `missing`, the entry before it is gone; `displaced`,
+ * it stands where another belongs; `unlinked`, it continues another entry than the one before it; `cut`, entries at the end are gone;
+ * `headless`, the record of where the chain ends is gone; `unrecorded`, entries follow the recorded end.
+ */
+type BreakReason = 'changed' | 'missing' | 'displaced' | 'unlinked' | 'cut' | 'headless' | 'unrecorded';
+
+export interface ChainBreak {
+  readonly reason: BreakReason;
+  /** The place of the first entry that is wrong or not there. */
+  readonly seq: number;
+  /** Null where there is no entry any more. */
+  readonly id: string | null;
+  readonly message: string;
+}
+
+const NOTHING_BEFORE = '0'.repeat(64);
+
+/** Follows a chain from its first entry: each has to be what its hash says, and to continue the one before. */
+export class ChainCheck {
+  #seq = 0;
+  #hash = NOTHING_BEFORE;
+  #broken: ChainBreak | null = null;
+  readonly #head: ChainHead | null;
+
+  constructor(head: ChainHead | null) {
+    this.#head = head;
+  }
+
+  /** How far it has come; the hash stands for everything up to there. */
+  get end(): { readonly seq: number; readonly hash: string } {
+    return { seq: this.#seq, hash: this.#hash };
+  }
+
+  /** Takes the next entry, and answers what breaks the chain at or before it; null as long as nothing does. */
+  take(entry: ChainedEntry): ChainBreak | null {
+    this.#broken ??= this.#judge(entry);
+    if (this.#broken !== null) return this.#broken;
+    this.#seq += 1;
+    this.#hash = entry.hash;
+    return null;
+  }
+
+  /** To be asked behind the last entry. */
+  finish(): ChainBreak | null {
+    return this.#broken ?? this.#judgeEnd();
+  }
+
+  #judge(entry: ChainedEntry): ChainBreak | null {
+    const [seq, expected] = [Number(entry.seq), this.#seq + 1];
+    if (seq > expected) {
+      const message = `Entry ${expected} is missing: entry ${seq} follows entry ${expected - 1}.`;
+      return { reason: 'missing', seq: expected, id: null, message };
+    }
+    const at = { seq, id: entry.id };
+    if (seq < expected) return { reason: 'displaced', ...at, message: `There is more than one entry ${seq}.` };
+    if (entry.hash !== hashOf(entry)) {
+      return { reason: 'changed', ...at, message: `Entry ${seq} is not what its hash was taken of.` };
+    }
+    if (entry.previousHash !== this.#hash) {
+      return { reason: 'unlinked', ...at, message: `Entry ${seq} does not continue the entry before it.` };
+    }
+    return null;
+  }
+
+  #judgeEnd(): ChainBreak | null {
+    const head = this.#head;
+    const [seq, id] = [this.#seq, null];
+    if (head === null) {
+      if (seq === 0) return null;
+      return { reason: 'headless', seq, id, message: `The record that the chain ends with entry ${seq} is gone.` };
+    }
+    const recorded = Number(head.seq);
+    if (recorded > seq) {
+      const message = `Entry ${seq + 1} is missing, and all up to entry ${recorded}, with which the chain is recorded to end.`;
+      return { reason: 'cut', seq: seq + 1, id, message };
+    }
+    if (recorded < seq) {
+      const message = `Entry ${recorded + 1} follows entry ${recorded}, with which the chain is recorded to end.`;
+      return { reason: 'unrecorded', seq: recorded + 1, id, message };
+    }
+    if (head.hash === this.#hash) return null;
+    return {
+      reason: 'changed',
+      seq,
+      id,
+      message: `Entry ${seq} is not the one with which the chain is recorded to end.`,
+    };
+  }
+}
+
+/** As `audit_hash` of migration 0007 has it. */
+function hashOf(entry: ChainedEntry): string {
+  const { previousHash, accountId, id, seq, action, actor, targetId, createdAt, details } = entry;
+  const lines = [previousHash, accountId, id, seq, action, actor, targetId ?? '-', createdAt, details];
+  return createHash('sha256').update(lines.join('\n')).digest('hex');
+}

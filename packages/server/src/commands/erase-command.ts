@@ -1,0 +1,44 @@
+import type { Command } from 'commander';
+import { eraseAccount } from '../accounts/erase-account.ts';
+import { systemClock } from '../clock.ts';
+import { readAccounts } from '../db/queries/accounts.ts';
+import { isUuid } from '../uuid-v7.ts';
+import { answer, type OperatorTools, withDatabase } from './operator-commands.ts';
+import { StartError, UsageError } from './start-error.ts';
+
+/** Adds `accounts erase` to the commands about accounts. */
+export function addEraseCommand(program: Command, tools: OperatorTools): void {
+  program.commands
+    .find((command) => command.name() === 'accounts')
+    ?.command('erase <accountId>')
+    .description('remove an account at once, with its messages, keys, domains and logs; nothing brings them back')
+    .option('--yes', 'say that it is meant; without it nothing is removed')
+    .option('--json', 'answer JSON')
+    .action(async (accountId: string, options: { yes?: boolean; json?: boolean }) => {
+      const { name, isErased, rows } = await withDatabase(tools, async ({ sql }) => {
+        const [account] = isUuid(accountId) ? await readAccounts(sql, accountId) : [];
+        if (account === undefined) throw unknownAccount(accountId);
+        if (options.yes !== true) throw notMeant(account.id, account.name);
+        const now = systemClock.now();
+        return { name: account.name, ...(await eraseAccount(sql, account.id, { now, onlyIfDue: false })) };
+      });
+      if (!isErased) throw unknownAccount(accountId);
+      answer(
+        tools,
+        options,
+        { accountId: accountId.toLowerCase(), name, erased: true, rows },
+        `The account ${accountId} is erased: ${rows} rows.`,
+      );
+    });
+}
+
+function notMeant(id: string, name: string): UsageError {
+  return new UsageError(
+    `This would remove the account ${id} (${JSON.stringify(name)}) with everything it has, for good.`,
+    `If that is meant: postrider-server accounts erase ${id} --yes`,
+  );
+}
+
+function unknownAccount(id: string): StartError {
+  return new StartError(`There is no account ${id}.`, 'List the accounts with `postrider-server accounts list`.');
+}

@@ -1,0 +1,188 @@
+import { hostname } from 'node:os';
+import { ALL_SCOPES, TICKET_STATUS_NAMES, ticketBodySchema } from '@postrider/core';
+import type { Command } from 'commander';
+import { baseUrlOf } from '../base-url.ts';
+import { systemClock } from '../clock.ts';
+import type { Config } from '../config.ts';
+import type { Sql } from '../db/client.ts';
+import { type OperatorTicketRow, readOperatorTickets } from '../db/queries/support-tickets.ts';
+import { type AnswerVerdict, answerTicket, closeTicket } from '../support/answer-ticket.ts';
+import type { AnswerMailer } from '../support/mail-answer.ts';
+import { toTicket } from '../support/ticket-record.ts';
+import { createIdGenerator } from '../uuid-v7.ts';
+import { answer, type OperatorTools, withDatabase } from './operator-commands.ts';
+import { StartError, UsageError } from './start-error.ts';
+import { printableJson, printableLine, printableLines } from './terminal-text.ts';
+
+interface Flags {
+  readonly json?: boolean;
+}
+
+const LIST_DEFAULT = 100;
+const LIST_MAX = 1_000;
+
+/** The operator's side of support tickets. */
+export function addTicketCommands(program: Command, tools: OperatorTools): void {
+  const tickets = program.command('tickets').description('list, read, answer and close support tickets');
+  tickets
+    .command('list')
+    .description('list the tickets of all accounts, the newest first')
+    .option('--status <status...>', `only tickets that are ${TICKET_STATUS_NAMES.join(', ')}`)
+    .option('--limit <count>', 'how many at most', String(LIST_DEFAULT))
+    .option('--json', 'answer JSON')
+    .action(async (options: Flags & { status?: string[]; limit: string }) => {
+      const selection = { statuses: toStatuses(options.status), limit: toLimit(options.limit) };
+      const rows = await withDatabase(tools, ({ sql }) => readOperatorTickets(sql, selection));
+      const text = rows.map(toLine).join('\n') || 'There are no such tickets.';
+      write(tools, options, { tickets: rows.map(toOperatorTicket) }, text);
+    });
+  tickets
+    .command('show <number>')
+    .description('read a ticket: its thread, and what was captured with it')
+    .option('--json', 'answer JSON')
+    .action(async (given: string, options: Flags) => {
+      const number = toNumber(given);
+      const row = await withDatabase(tools, ({ sql }) => requireTicket(sql, number));
+      write(tools, options, toOperatorTicket(row), toSheet(row));
+    });
+  addAnswer(tickets, tools);
+  tickets
+    .command('close <number>')
+    .description('close a ticket: it takes no more replies')
+    .option('--json', 'answer JSON')
+    .action(async (given: string, options: Flags) => {
+      const number = toNumber(given);
+      const row = await withDatabase(tools, async ({ sql }) => {
+        await closeTicket({ sql }, number);
+        return await requireTicket(sql, number);
+      });
+      write(tools, options, toOperatorTicket(row), `ticket ${number} is closed`);
+    });
+}
+
+function addAnswer(tickets: Command, tools: OperatorTools): void {
+  tickets
+    .command('answer <number>')
+    .description('answer a ticket as `support`, in its thread and by mail to the requester')
+    .requiredOption('--body <text>', 'the answer, plain text')
+    .option('--solved', 'this was all: the ticket is solved, until a reply opens it again')
+    .option('--no-mail', 'in the thread alone')
+    .option('--json', 'answer JSON')
+    .action(async (given: string, options: Flags & { body: string; solved?: boolean; mail: boolean }) => {
+      const number = toNumber(given);
+      const { body, mail: mails } = options;
+      if (!ticketBodySchema.safeParse(body).success || body.includes('\0')) {
+        throw new UsageError('--body is empty or too long.', 'Give 1 to 20,000 characters.');
+      }
+      const config = tools.readConfig();
+      const status = options.solved === true ? 'solved' : 'pending';
+      const { verdict, row } = await withDatabase(tools, async ({ sql }) => ({
+        verdict: await answerTicket(toMailer(config, sql), { number, body, status, mails }),
+        row: await requireTicket(sql, number),
+      }));
+      if (verdict.kind !== 'answered') throw toError(number, verdict);
+      const { mail } = verdict;
+      const told = mail === null ? 'without mail' : `and mailed to ${printableLine(mail.to)} (message ${mail.id})`;
+      write(tools, options, { ...toOperatorTicket(row), mail }, `ticket ${number} is answered, ${told}`);
+    });
+}
+
+/** Mail that an operator's command hands in is delivered by the servers: by their way out, and by their base URL. */
+function toMailer(config: Config, sql: Sql): AnswerMailer {
+  const { sandboxDomain, retryHours, monthlyQuota, supportFrom, host, port } = config;
+  return {
+    ...{ sql, clock: systemClock, ids: createIdGenerator(), sandboxDomain, retryHours, monthlyQuota, supportFrom },
+    byDomain: config.transport.kind === 'direct',
+    baseUrl: config.baseUrl ?? baseUrlOf(host, port, hostname()),
+  };
+}
+
+async function requireTicket(sql: Sql, number: number): Promise<OperatorTicketRow> {
+  const [row] = await readOperatorTickets(sql, { number });
+  if (row === undefined) throw unknownTicket(number);
+  return row;
+}
+
+function toError(number: number, verdict: Exclude<AnswerVerdict, { readonly kind: 'answered' }>): StartError {
+  switch (verdict.kind) {
+    case 'unknown':
+      return unknownTicket(number);
+    case 'closed':
+      return new StartError(`Ticket ${number} is closed.`, 'Its account can raise a new one.');
+    case 'without-requester':
+      return new StartError(`The account of ticket ${number} has no owner to write to.`, WITHOUT_MAIL);
+    case 'unmailable': {
+      const { detail, fix } = verdict.refusal;
+      const reason = `The answer cannot be mailed to ${verdict.to}, so nothing was answered: ${detail}`;
+      return new StartError(
+        printableLine(reason),
+        `${fix === undefined ? '' : `${printableLine(fix)} Or: `}${WITHOUT_MAIL}`,
+      );
+    }
+  }
+}
+
+const WITHOUT_MAIL = 'Answer in the thread alone, with --no-mail.';
+
+function unknownTicket(number: number): StartError {
+  return new StartError(`There is no ticket ${number}.`, 'List the tickets with `postrider-server tickets list`.');
+}
+
+function toNumber(given: string): number {
+  if (/^#?\d{1,15}$/.test(given)) return Number(given.replace('#', ''));
+  throw new UsageError(`"${printableLine(given)}" is no number of a ticket.`, 'Give a number such as 12.');
+}
+
+function toLimit(given: string): number {
+  const limit = /^\d{1,6}$/.test(given) ? Number(given) : 0;
+  if (limit >= 1 && limit <= LIST_MAX) return limit;
+  throw new UsageError(`--limit is no number from 1 to ${LIST_MAX}.`, `Leave it out for ${LIST_DEFAULT}.`);
+}
+
+function toStatuses(given: readonly string[] | undefined): readonly string[] {
+  if (given === undefined) return TICKET_STATUS_NAMES;
+  const unknown = given.filter((name) => !TICKET_STATUS_NAMES.some((status) => status === name));
+  if (unknown.length === 0) return given;
+  const names = unknown.map(printableLine).join(', ');
+  throw new UsageError(`${names}: no status of a ticket.`, `Use ${TICKET_STATUS_NAMES.join(', ')}.`);
+}
+
+/** The operator sees the whole context, and whose ticket it is. */
+function toOperatorTicket(row: OperatorTicketRow) {
+  const { accountId, accountName, keyId, keyName } = row;
+  return { ...toTicket(row, ALL_SCOPES), accountId, accountName, keyId, keyName };
+}
+
+function toLine(row: OperatorTicketRow): string {
+  const { number, status, subject, accountName, messages, lastMessageAt } = row;
+  const time = lastMessageAt.toISOString().slice(0, 16).replace('T', ' ');
+  const words = `${printableLine(accountName)}: ${printableLine(subject)}`;
+  return `${String(number).padStart(5)}  ${status.padEnd(7)}  ${time}  ${String(messages.length).padStart(3)} msg  ${words}`;
+}
+
+function toSheet(row: OperatorTicketRow): string {
+  const ticket = toOperatorTicket(row);
+  const head = [
+    `ticket   ${ticket.number} (${ticket.status})   ${ticket.id}`,
+    `subject  ${printableLine(ticket.subject)}`,
+    `account  ${printableLine(ticket.accountName)}   ${ticket.accountId}`,
+    `key      ${printableLine(ticket.keyName ?? '-')}   ${ticket.keyId}`,
+  ];
+  const thread = ticket.messages.flatMap(({ author, body, createdAt }) => [
+    '',
+    `${author}, ${createdAt}`,
+    indent(body),
+  ]);
+  const context =
+    Object.keys(ticket.context).length === 0 ? [] : ['', 'context', indent(JSON.stringify(ticket.context, null, 2))];
+  return [...head, ...thread, ...context].join('\n');
+}
+
+function indent(text: string): string {
+  return printableLines(text).trimEnd().replace(/^/gm, '  ');
+}
+
+function write(tools: OperatorTools, flags: Flags, data: unknown, text: string): void {
+  if (flags.json === true) tools.write(`${printableJson(data)}\n`);
+  else answer(tools, flags, data, text);
+}

@@ -1,0 +1,54 @@
+import { hostname } from 'node:os';
+import type { Clock } from '../clock.ts';
+import type { Sql } from '../db/client.ts';
+import { insertCaptured } from '../db/queries/captured-messages.ts';
+import { createCaptureTransport, type StoreCaptured } from '../delivery/capture.ts';
+import { createDirectTransport } from '../delivery/direct-transport.ts';
+import { createSmtpRelayTransport } from '../delivery/smtp-relay.ts';
+import type { Transport } from '../delivery/transport.ts';
+import type { DnsResolver } from '../dns/dns-resolver.ts';
+import { chooseHeloName } from '../helo-name.ts';
+import type { OutboundClient } from '../outbound/outbound-client.ts';
+import type { AppOptions } from './app-options.ts';
+
+/** The way out that the settings name. */
+export function createOutboundTransport(
+  options: Pick<AppOptions, 'config' | 'clock' | 'baseUrl' | 'random'>,
+  dns: DnsResolver,
+  http: OutboundClient,
+  storeCaptured: StoreCaptured,
+): Transport {
+  const { config, clock, baseUrl } = options;
+  const heloName = config.heloName ?? chooseHeloName(hostname(), baseUrl, config.sandboxDomain);
+  switch (config.transport.kind) {
+    case 'relay':
+      return createSmtpRelayTransport({ relay: config.transport.relay, heloName });
+    case 'direct':
+      return createDirectTransport({
+        dns,
+        http,
+        clock,
+        random: options.random,
+        heloName,
+        sourceAddress: config.sourceAddress,
+        mxPort: config.mxPort,
+        allowPrivate: config.mode === 'development',
+      });
+    case 'capture':
+      return createCaptureTransport(storeCaptured);
+  }
+}
+
+/** Keeps what `capture` caught in the database. */
+export function captureInto(sql: Sql, clock: Clock): StoreCaptured {
+  return async ({ accountId, deliveryId, messageId, mailFrom, recipients, data }) =>
+    await insertCaptured(sql, {
+      accountId,
+      id: deliveryId,
+      messageId,
+      mailFrom,
+      recipients,
+      raw: data,
+      now: clock.now(),
+    });
+}

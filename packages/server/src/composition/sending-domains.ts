@@ -1,0 +1,53 @@
+import { hostname } from 'node:os';
+import { LIMITS } from '@postrider/core';
+import type { Sql } from '../db/client.ts';
+import type { DnsResolver } from '../dns/dns-resolver.ts';
+import { chooseHeloName } from '../helo-name.ts';
+import { createClientRateLimit } from '../http/client-rate-limit.ts';
+import { createSecretBox } from '../keys/secret-box.ts';
+import type { Unsendable } from '../sending/batch-facts.ts';
+import { createDomainChecker, type DomainChecker } from '../sending-domains/domain-checker.ts';
+import { createClaimChallenges } from '../sending-domains/domain-claim.ts';
+import type { DomainTools } from '../sending-domains/domain-tools.ts';
+import { createKeyMaker } from '../sending-domains/key-maker.ts';
+import { type PublicHost, toPublicHost } from '../sending-domains/public-host.ts';
+import { explainUnsendable } from '../sending-domains/unsendable-domain.ts';
+import type { IdGenerator } from '../uuid-v7.ts';
+import type { AppOptions } from './app-options.ts';
+
+/** How the records of sending domains name this installation. */
+function publicHostOf({ config, baseUrl }: Pick<AppOptions, 'config' | 'baseUrl'>): PublicHost {
+  const ownName = chooseHeloName(hostname(), baseUrl, config.sandboxDomain);
+  return toPublicHost(config.heloName ?? ownName, ownName);
+}
+
+/** What refusals of sends tell of a domain. */
+export function createUnsendable(options: Pick<AppOptions, 'config' | 'baseUrl'>): Unsendable {
+  const own = publicHostOf(options);
+  return (domain) => explainUnsendable(domain, own);
+}
+
+const HOUR_MS = 3_600_000;
+
+/** Everything about sending domains, as one part. */
+export function createSendingDomains(
+  options: AppOptions,
+  sql: Sql,
+  ids: IdGenerator,
+  dns: DnsResolver,
+  warn: (error: unknown, what: string) => void,
+): { readonly tools: DomainTools; readonly checker: DomainChecker } {
+  const { config, clock } = options;
+  const keysMade = createClientRateLimit({ clock, windowMs: HOUR_MS });
+  const tools: DomainTools = {
+    sql,
+    clock,
+    ids,
+    dns,
+    secrets: createSecretBox(config.secretKey()),
+    own: publicHostOf(options),
+    challenges: createClaimChallenges(config.secretKey()),
+    keyMaker: createKeyMaker((accountId) => keysMade.take(accountId, LIMITS.dkimKeysPerHour)),
+  };
+  return { tools, checker: createDomainChecker(tools, warn) };
+}

@@ -1,0 +1,145 @@
+import { isIP } from 'node:net';
+import { LIMITS, toAsciiDomain } from '@postrider/core';
+import type { SettingName } from '../settings.ts';
+
+/** Notes what is wrong with a setting; the fix is its description where none is given. */
+export type Refuse = (setting: SettingName, message: string, fix?: string) => void;
+/** A setting as it was given, trimmed; null where it is not. */
+export type Get = (name: SettingName) => string | null;
+
+/** One address of each family at most. */
+export interface SourceAddressSetting {
+  readonly ipv4: string | null;
+  readonly ipv6: string | null;
+}
+
+export function readPort(name: SettingName, get: Get, byDefault: number, refuse: Refuse): number {
+  return readWhole(name, get, byDefault, 65_535, refuse);
+}
+
+export function readWhole(name: SettingName, get: Get, byDefault: number, max: number, refuse: Refuse): number {
+  const value = get(name);
+  if (value === null) return byDefault;
+  if (/^\d{1,10}$/.test(value) && Number(value) <= max) return Number(value);
+  refuse(name, `"${value}" is not a whole number from 0 to ${max}`);
+  return byDefault;
+}
+
+export function readRetryHours(get: Get, refuse: Refuse): number {
+  const hours = readWhole('POSTRIDER_RETRY_HOURS', get, LIMITS.retryHoursDefault, LIMITS.retryHoursMax, refuse);
+  if (hours === 0) refuse('POSTRIDER_RETRY_HOURS', '"0" would give every message up that is put off once');
+  return hours;
+}
+
+/** For how many days what belongs to messages is kept. */
+export interface RetentionSetting {
+  /** Texts and files. */
+  readonly bodyDays: number;
+  /** Messages with their trail. */
+  readonly logDays: number;
+}
+
+export function readRetention(get: Get, refuse: Refuse): RetentionSetting {
+  const readDays = (name: SettingName, byDefault: number) => {
+    const days = readWhole(name, get, byDefault, LIMITS.retentionDaysMax, refuse);
+    if (days === 0) refuse(name, '"0" would remove what has only just been sent');
+    return days;
+  };
+  const bodyDays = readDays('POSTRIDER_BODY_RETENTION_DAYS', LIMITS.bodyRetentionDays);
+  const logDays = readDays('POSTRIDER_LOG_RETENTION_DAYS', LIMITS.logRetentionDays);
+  if (bodyDays > logDays) {
+    const fix = 'Content goes with its message at the latest: make it no more than POSTRIDER_LOG_RETENTION_DAYS.';
+    refuse('POSTRIDER_BODY_RETENTION_DAYS', `"${bodyDays}" days are more than the ${logDays} of the log`, fix);
+  }
+  return { bodyDays, logDays };
+}
+
+export function readBaseUrl(value: string | null, refuse: Refuse): string | null {
+  if (value === null) return null;
+  const url = URL.parse(value);
+  const isPlain = url !== null && url.username === '' && url.password === '' && !/[?#]/.test(value);
+  if (isPlain && /^https?:$/.test(url.protocol)) return value.replace(/\/+$/, '');
+  // It may hold a password: then it is not repeated.
+  const what = value.includes('@') ? 'the given value' : `"${value}"`;
+  refuse('POSTRIDER_BASE_URL', `${what} is not an http or https URL without credentials, query and fragment`);
+  return null;
+}
+
+const HOST_NAME = /^(?=.{1,255}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i;
+
+/** What RFC 5321, section 4.1.1.1, lets a client call itself: a host name, or its address in brackets. */
+export function readHeloName(value: string | null, refuse: Refuse): string | null {
+  if (value === null) return null;
+  const [, six = '', four = ''] = /^\[(?:ipv6:([^\]]+)|([^\]:]+))\]$/i.exec(value) ?? [];
+  if (isIP(six) === 6 || isIP(four) === 4) return value;
+  const name = toAsciiDomain(value) ?? value;
+  if (HOST_NAME.test(name) && isIP(name) === 0) return name;
+  const fix = 'Use the name this machine has in the DNS, such as mail.example.com, or its address as [192.0.2.1].';
+  refuse('POSTRIDER_HELO_NAME', `"${value}" is neither a host name nor an address in brackets`, fix);
+  return null;
+}
+
+export function readProxies(value: string | null, refuse: Refuse): readonly string[] {
+  const proxies = readList(value);
+  const wrong = proxies.filter((proxy) => !isNetwork(proxy));
+  if (wrong.length > 0) {
+    const fix = 'List addresses such as 10.0.0.1 or ranges such as 10.0.0.0/8, separated by commas.';
+    refuse(
+      'POSTRIDER_TRUSTED_PROXIES',
+      `${wrong.map((proxy) => `"${proxy}"`).join(', ')}: no IP address or CIDR range`,
+      fix,
+    );
+  }
+  return proxies;
+}
+
+export function readDnsServers(value: string | null, refuse: Refuse): readonly string[] | null {
+  const servers = readList(value);
+  const wrong = servers.filter((server) => !isServerAddress(server));
+  if (wrong.length > 0) {
+    const fix =
+      'List addresses such as 9.9.9.9 or 127.0.0.1:5353, separated by commas; IPv6 with a port as [::1]:5353.';
+    refuse('POSTRIDER_DNS_SERVERS', `${wrong.map((server) => `"${server}"`).join(', ')}: no IP address`, fix);
+  }
+  return servers.length === 0 ? null : servers;
+}
+
+export function readSourceAddress(value: string | null, refuse: Refuse): SourceAddressSetting | null {
+  const addresses = readList(value);
+  const wrong = addresses.filter((address) => isIP(address) === 0);
+  const fix = 'Give one IPv4 address, one IPv6 address, or one of each, such as 192.0.2.1,2001:db8::1.';
+  if (wrong.length > 0) {
+    refuse('POSTRIDER_SOURCE_ADDRESS', `${wrong.map((text) => `"${text}"`).join(', ')}: no IP address`, fix);
+  } else if ([4, 6].some((family) => addresses.filter((address) => isIP(address) === family).length > 1)) {
+    refuse('POSTRIDER_SOURCE_ADDRESS', `"${value}" has two addresses of one kind`, fix);
+  }
+  if (addresses.length === 0) return null;
+  const ofFamily = (family: number) => addresses.find((address) => isIP(address) === family) ?? null;
+  return { ipv4: ofFamily(4), ipv6: ofFamily(6) };
+}
+
+export function readMxPort(get: Get, refuse: Refuse): number {
+  const port = readPort('POSTRIDER_MX_PORT', get, 25, refuse);
+  if (port === 0) refuse('POSTRIDER_MX_PORT', '"0" is no port that a mail server listens on');
+  return port;
+}
+
+function isServerAddress(text: string): boolean {
+  const [, six, four, port = '53'] = /^(?:\[(.*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(text) ?? [];
+  const isAddress = isIP(text) === 6 || isIP(six ?? '') === 6 || isIP(four ?? '') === 4;
+  return isAddress && Number(port) >= 1 && Number(port) <= 65_535;
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', prefix, ...rest] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
+}
+
+export function readList(value: string | null): readonly string[] {
+  return (value ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}

@@ -1,0 +1,140 @@
+import type { Query } from '../client.ts';
+import { type ClaimedDelivery, type ClaimOptions, octetsOfMessage } from './claim-deliveries.ts';
+
+export interface DestinationClaimOptions extends ClaimOptions {
+  /** Rows that each of these destinations may still be given, by name. */
+  readonly rooms: readonly { readonly d: string; readonly n: number }[];
+  /** And each other one. */
+  readonly otherRoom: number;
+  /** Accounts with more destinations than one claim looks at: where the look goes on. */
+  readonly lookAfter: readonly DestinationCursor[];
+  /** Whether to look behind the oldest rows of accounts that have more of them. */
+  readonly isLooking: boolean;
+}
+
+export interface DestinationCursor {
+  readonly account: string;
+  readonly after: string;
+}
+
+export interface DestinationClaim {
+  readonly claims: readonly ClaimedDelivery[];
+  readonly lookAfter: readonly DestinationCursor[];
+  /** The last account that was looked at, where more may follow; else null. */
+  readonly lastAccount: string | null;
+  /** Rows that one account could give. */
+  readonly share: number;
+}
+
+/** Looks at destinations, and at the oldest rows, of all accounts together: what bounds the cost of one claim. */
+const LOOKS = 100;
+const OLDEST_ROWS = 200;
+/** Rows without a destination are for somebody who finds the way. */
+const UNBOUNDED = 1_000_000;
+
+/**
+ * Leases due rows, fairly over accounts and over the destinations of each, and of no destination more than it has room for. Of each account the
+ * oldest rows are looked at; where there may be more than those, and this claim is to look there, its destinations are looked at as well, one look each, so that a backlog for a
+ * destination that takes nothing hides no other, however long it is. Chance decides between accounts that want the same room, so that none is always first.
+ */
+export async function claimByDestination(query: Query, options: DestinationClaimOptions): Promise<DestinationClaim> {
+  const { now } = options;
+  const [row] = await query<AnswerRow[]>`
+    WITH RECURSIVE waiting AS (
+      (SELECT account_id, next_at, (next_at <= ${now})::int AS n FROM deliveries
+        WHERE account_id > ${options.afterAccount} ORDER BY account_id, next_at LIMIT 1)
+      UNION ALL
+      SELECT following.account_id, following.next_at, waiting.n + (following.next_at <= ${now})::int FROM waiting, LATERAL (
+        SELECT account_id, next_at FROM deliveries WHERE account_id > waiting.account_id ORDER BY account_id, next_at LIMIT 1) AS following
+      WHERE waiting.n < ${options.maxAccounts}
+    ),
+    due AS MATERIALIZED (
+      SELECT w.account_id, shares.*, c.after FROM waiting w
+      CROSS JOIN (SELECT greatest(${options.perAccount}, ${options.limit} / greatest(count(*), 1))::int AS share,
+        greatest(1, ${LOOKS} / greatest(count(*), 1))::int AS looks, greatest(5, ${OLDEST_ROWS} / greatest(count(*), 1))::int AS oldest
+        FROM waiting WHERE next_at <= ${now}) AS shares
+      LEFT JOIN json_to_recordset(${JSON.stringify(options.lookAfter)}::text::json) AS c (account uuid, after text) ON c.account = w.account_id
+      WHERE w.next_at <= ${now}
+    ),
+    rooms AS MATERIALIZED (
+      SELECT d, n FROM json_to_recordset(${JSON.stringify(options.rooms)}::text::json) AS r (d text, n integer)
+    ),
+    oldest AS MATERIALIZED (
+      SELECT due.account_id, due.share, row.* FROM due, LATERAL (
+        SELECT d.id, d.destination, d.next_at FROM deliveries d
+        WHERE d.account_id = due.account_id AND d.next_at <= ${now} ORDER BY d.next_at LIMIT due.oldest) AS row
+    ),
+    looked AS MATERIALIZED (
+      SELECT due.account_id, due.share, due.looks, look.* FROM due
+      JOIN (SELECT account_id, count(*) AS n FROM oldest GROUP BY account_id) AS seen ON seen.account_id = due.account_id AND seen.n >= due.oldest AND ${options.isLooking},
+      LATERAL (
+        WITH RECURSIVE look AS (
+          (SELECT d.destination, d.next_at, 1 AS n FROM deliveries d
+            WHERE d.account_id = due.account_id AND d.destination <> '' AND d.destination > coalesce(due.after, '')
+            ORDER BY d.destination, d.next_at LIMIT 1)
+          UNION ALL
+          SELECT following.destination, following.next_at, look.n + 1 FROM look, LATERAL (
+            SELECT d.destination, d.next_at FROM deliveries d
+            WHERE d.account_id = due.account_id AND d.destination <> '' AND d.destination > look.destination
+            ORDER BY d.destination, d.next_at LIMIT 1) AS following
+          WHERE look.n < due.looks
+        )
+        SELECT * FROM look) AS look
+    ),
+    spread AS MATERIALIZED (
+      SELECT greatest(2, 2 * ${options.limit} / greatest(count(*), 1))::int AS each
+      FROM looked l LEFT JOIN rooms r ON r.d = l.destination WHERE l.next_at <= ${now} AND coalesce(r.n, ${options.otherRoom}) > 0
+    ),
+    found AS (
+      SELECT account_id, share, id, destination, next_at FROM oldest
+      UNION
+      SELECT l.account_id, l.share, row.id, l.destination, row.next_at FROM looked l LEFT JOIN rooms r ON r.d = l.destination, LATERAL (
+        SELECT d.id, d.next_at FROM deliveries d
+        WHERE d.account_id = l.account_id AND d.destination <> '' AND d.destination = l.destination AND d.next_at <= ${now}
+        ORDER BY d.next_at LIMIT least(coalesce(r.n, ${options.otherRoom}), l.share, (SELECT each FROM spread))) AS row
+      WHERE l.next_at <= ${now}
+    ),
+    numbered AS (
+      SELECT *, row_number() OVER (PARTITION BY account_id, destination ORDER BY next_at, id) AS nth FROM found
+    ),
+    placed AS (
+      SELECT *, row_number() OVER (PARTITION BY destination ORDER BY nth, random()) AS place FROM numbered
+    ),
+    taken AS (
+      SELECT p.account_id, p.id, p.share, row_number() OVER (PARTITION BY p.account_id ORDER BY p.nth, p.next_at, p.id) AS turn
+      FROM placed p LEFT JOIN rooms r ON r.d = p.destination
+      WHERE p.place <= CASE WHEN p.destination = '' THEN ${UNBOUNDED} ELSE coalesce(r.n, ${options.otherRoom}) END
+    ),
+    chosen AS MATERIALIZED (
+      SELECT account_id, id FROM taken WHERE turn <= share ORDER BY turn, random() LIMIT ${options.limit}
+    ),
+    picked AS MATERIALIZED (
+      SELECT d.account_id, d.id FROM chosen c JOIN deliveries d ON d.account_id = c.account_id AND d.id = c.id
+      WHERE d.next_at <= ${now}
+      FOR UPDATE OF d SKIP LOCKED
+    ),
+    claimed AS (
+      UPDATE deliveries d SET lease_id = ${options.leaseId}, next_at = ${options.leaseUntil}, attempt = d.attempt + 1
+      FROM picked WHERE d.account_id = picked.account_id AND d.id = picked.id
+      RETURNING d.*, ${octetsOfMessage(query)} AS octets
+    )
+    SELECT
+      (SELECT json_agg(json_build_object('accountId', account_id, 'id', id, 'messageId', message_id, 'route', route,
+        'destination', destination, 'ordinals', ordinals, 'attempt', attempt, 'octets', octets,
+        'expiresAtMs', round(extract(epoch FROM expires_at) * 1000))) FROM claimed) AS claims,
+      (SELECT json_agg(json_build_object('account', account_id, 'after', destination)) FROM looked WHERE n = looks) AS "lookAfter",
+      (SELECT account_id FROM waiting WHERE n >= ${options.maxAccounts} ORDER BY account_id DESC LIMIT 1) AS "lastAccount",
+      (SELECT share FROM due LIMIT 1) AS share`;
+  const claims = (row?.claims ?? []).map(({ expiresAtMs, ...claim }) => ({
+    ...claim,
+    expiresAt: new Date(expiresAtMs),
+  }));
+  return { claims, lookAfter: row?.lookAfter ?? [], lastAccount: row?.lastAccount ?? null, share: row?.share ?? 0 };
+}
+
+interface AnswerRow {
+  readonly share: number | null;
+  readonly claims: readonly (Omit<ClaimedDelivery, 'expiresAt'> & { readonly expiresAtMs: number })[] | null;
+  readonly lookAfter: readonly DestinationCursor[] | null;
+  readonly lastAccount: string | null;
+}

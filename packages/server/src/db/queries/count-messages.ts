@@ -1,0 +1,201 @@
+import type { Sql, Transaction } from '../client.ts';
+
+/** The numbers of a roll-up, in the order of the bits in `message_counts.flags`. */
+const COUNT_NAMES = [
+  'sent',
+  'delivered',
+  'bounced',
+  'complained',
+  'hard',
+  'soft',
+  'block',
+  'spam',
+  'unknown',
+  'open_tracked',
+  'opened',
+  'click_tracked',
+  'clicked',
+] as const;
+
+/** Rows of the backlog that are taken at once; each holds the messages of one batch of outcomes, 200 at most, or 500 of the first count. */
+const BACKLOG_ROWS = 16;
+
+/**
+ * Counts messages of the backlog, its rows going with it, and answers how many rows those were; 0 where there is nothing left, or where
+ * somebody else is counting at this moment. One counts at a time: what a message was counted for before must not change meanwhile, and rows
+ * that all of an account's messages add to would only be waited for.
+ */
+export async function countMessages(sql: Sql): Promise<number> {
+  const [waiting] = await sql<{ exists: boolean }[]>`SELECT EXISTS (SELECT FROM count_backlog)`;
+  if (waiting?.exists !== true) return 0;
+  return await sql.begin(async (transaction) => {
+    // A statement of its own: the next one has to see what the last one who counted has committed.
+    const [lock] = await transaction<{ taken: boolean }[]>`SELECT pg_try_advisory_xact_lock(${COUNTING_LOCK}) AS taken`;
+    if (lock?.taken !== true) return 0;
+    const [row] = await transaction.unsafe<{ taken: number }[]>(COUNT_BACKLOG, [BACKLOG_ROWS]);
+    return row?.taken ?? 0;
+  });
+}
+
+/** Waits for its turn to count, and keeps everybody else from it to the end of the transaction. */
+async function takeCountingLock(transaction: Transaction): Promise<void> {
+  await transaction`SELECT pg_advisory_xact_lock(${COUNTING_LOCK})`;
+}
+
+/** Any number of our own. */
+const COUNTING_LOCK = 7_205_759;
+
+/** The days, `YYYY-MM-DD`, from `firstDay` on that an account has messages or roll-ups of. */
+export async function readCountedDays(sql: Sql, accountId: string, firstDay: string): Promise<readonly string[]> {
+  const rows = await sql<{ day: string }[]>`
+    WITH ends AS (
+      SELECT (SELECT created_at FROM messages WHERE account_id = ${accountId} ORDER BY id LIMIT 1) AS first,
+        (SELECT created_at FROM messages WHERE account_id = ${accountId} ORDER BY id DESC LIMIT 1) AS last
+    )
+    SELECT day::text FROM (
+      SELECT generate_series((first AT TIME ZONE 'UTC')::date, (last AT TIME ZONE 'UTC')::date, interval '1 day')::date AS day FROM ends
+      UNION SELECT day FROM message_rollups WHERE account_id = ${accountId}) AS known
+    WHERE day >= ${firstDay}::date ORDER BY day`;
+  return rows.map(({ day }) => day);
+}
+
+/** Counts the messages that an account had accepted on one day from nothing, in place of what the roll-ups say; answers how many there are. */
+export async function recountDay(sql: Sql, accountId: string, day: string): Promise<number> {
+  return await sql.begin(async (transaction) => {
+    await takeCountingLock(transaction);
+    // A day of many messages takes its time, and nobody waits for it but the operator.
+    await transaction`SET LOCAL statement_timeout = 0`;
+    await transaction`
+      DELETE FROM message_rollups WHERE account_id = ${accountId} AND span = 1 AND day = ${day}::date`;
+    await transaction.unsafe(FORGET_DAY, [accountId, day]);
+    const [row] = await transaction.unsafe<{ counted: number }[]>(COUNT_DAY, [accountId, day]);
+    for (const span of [4, 16] as const) await addUpSpan(transaction, accountId, day, span);
+    return row?.counted ?? 0;
+  });
+}
+
+/** What several days come to is what each of them comes to, those among them that the log no longer tells of. */
+async function addUpSpan(transaction: Transaction, accountId: string, day: string, span: 4 | 16): Promise<void> {
+  const first = transaction`(${day}::date - (${day}::date - DATE '1970-01-01') % ${span}::int)`;
+  const sums = transaction.unsafe(COUNT_NAMES.map((name) => `sum(${name})`).join(', '));
+  await transaction`DELETE FROM message_rollups WHERE account_id = ${accountId} AND span = ${span} AND day = ${first}`;
+  await transaction`
+    INSERT INTO message_rollups (account_id, kind, span, day, value, ${transaction.unsafe(NUMBERS)})
+    SELECT account_id, kind, ${span}, ${first}, value, ${sums} FROM message_rollups
+    WHERE account_id = ${accountId} AND kind IN ('tag', 'agent') AND span = 1 AND day >= ${first} AND day < ${first} + ${span}::int
+    GROUP BY account_id, kind, value`;
+}
+
+/** Removes the roll-ups of days before, `YYYY-MM-DD`. */
+export async function removeRollups(sql: Sql, before: string): Promise<void> {
+  await sql`DELETE FROM message_rollups WHERE day < ${before}::date`;
+}
+
+const bit = (name: (typeof COUNT_NAMES)[number], condition: string) =>
+  `CASE WHEN ${condition} THEN ${1 << COUNT_NAMES.indexOf(name)} ELSE 0 END`;
+
+/** A message was sent when a hand-off was answered for good for one recipient at least, be it by a refusal. */
+const ANSWERED = `'sent', 'delivered', 'bounced', 'complained'`;
+
+/**
+ * What each message of \`changed\` counts for. Every number means: for one recipient at least. A complaint proves that the message had been
+ * delivered; a bounce that follows a delivery takes it back. Nothing counts of a message that was never sent, so that no rate exceeds 100 %.
+ */
+const FACTS = `
+  SELECT m.account_id, m.id, (m.created_at AT TIME ZONE 'UTC')::date AS day, m.channel, m.source, m.agent_name, m.tags,
+    m.charged > 0 AS outbound,
+    CASE WHEN r.sent THEN ${[
+      bit('sent', 'true'),
+      bit('delivered', 'r.delivered'),
+      bit('bounced', 'e.bounced'),
+      bit('complained', 'e.complained'),
+      bit('hard', 'e.hard'),
+      bit('soft', 'e.soft'),
+      bit('block', 'e.block'),
+      bit('spam', 'e.spam'),
+      bit('unknown', 'e.unknown'),
+      bit('open_tracked', 't.open_pixel'),
+      bit('opened', 't.open_pixel AND e.opened'),
+      bit('click_tracked', 'cardinality(t.links) > 0'),
+      bit('clicked', 'cardinality(t.links) > 0 AND e.clicked'),
+    ].join(' + ')} ELSE 0 END AS flags
+  FROM changed c
+  JOIN messages m ON m.account_id = c.account_id AND m.id = c.message_id
+  CROSS JOIN LATERAL (
+    SELECT bool_or(status IN (${ANSWERED})) AS sent, bool_or(status IN ('delivered', 'complained')) AS delivered
+    FROM message_recipients WHERE account_id = m.account_id AND message_id = m.id) AS r
+  CROSS JOIN LATERAL (
+    SELECT bool_or(type = 'bounced') AS bounced, bool_or(type = 'complained') AS complained,
+      bool_or(type = 'bounced' AND classification = 'hard') AS hard, bool_or(type = 'bounced' AND classification = 'soft') AS soft,
+      bool_or(type = 'bounced' AND classification = 'block') AS block,
+      bool_or(type = 'complained' OR type = 'bounced' AND classification = 'spam') AS spam,
+      bool_or(type = 'bounced' AND coalesce(classification, 'unknown') = 'unknown') AS unknown,
+      bool_or(type = 'opened') AS opened, bool_or(type = 'clicked') AS clicked
+    FROM message_events WHERE account_id = m.account_id AND message_id = m.id) AS e
+  LEFT JOIN message_tracking t ON t.account_id = m.account_id AND t.message_id = m.id`;
+
+const NUMBERS = COUNT_NAMES.join(', ');
+
+/** How the numbers of one message, and of what it replaces, become differences of roll-ups. `moved` holds only messages that changed. */
+const ADD_UP = `
+  summed AS (
+    INSERT INTO message_rollups AS r (account_id, kind, span, day, value, ${NUMBERS})
+    SELECT account_id, kind, span, first_day, value,
+      ${COUNT_NAMES.map((_, n) => `sum((flags >> ${n} & 1) - (before >> ${n} & 1))`).join(', ')}
+    FROM moved
+    CROSS JOIN LATERAL (
+      VALUES ('all', 1, ''), ('channel', 1, channel), ('source', 1, source), (CASE WHEN outbound THEN 'outbound' END, 1, '')
+      UNION ALL SELECT 'agent', span, agent_name FROM unnest(ARRAY[1, 4, 16]) AS span
+      UNION ALL SELECT 'tag', span, tag FROM unnest(tags) AS tag, unnest(ARRAY[1, 4, 16]) AS span) AS k (kind, span, value)
+    CROSS JOIN LATERAL (SELECT day - (day - DATE '1970-01-01') % span AS first_day) AS s
+    WHERE kind IS NOT NULL AND value IS NOT NULL
+    GROUP BY account_id, kind, span, first_day, value
+    ON CONFLICT (account_id, kind, span, day, value) DO UPDATE
+      SET ${COUNT_NAMES.map((name) => `${name} = r.${name} + excluded.${name}`).join(', ')}
+  )`;
+
+const COUNT_BACKLOG = `
+  WITH taken AS MATERIALIZED (
+    DELETE FROM count_backlog WHERE ctid = ANY (ARRAY(SELECT ctid FROM count_backlog LIMIT $1::int FOR UPDATE SKIP LOCKED))
+    RETURNING account_id, message_ids
+  ),
+  changed AS MATERIALIZED (
+    SELECT DISTINCT account_id, message_id FROM taken, unnest(message_ids) AS message_id
+  ),
+  moved AS MATERIALIZED (
+    SELECT f.*, coalesce(k.flags, 0) AS before FROM (${FACTS}) AS f
+    LEFT JOIN message_counts k ON k.account_id = f.account_id AND k.message_id = f.id
+    WHERE f.flags <> coalesce(k.flags, 0)
+  ),
+  kept AS (
+    INSERT INTO message_counts AS k (account_id, message_id, flags) SELECT account_id, id, flags FROM moved
+    ON CONFLICT (account_id, message_id) DO UPDATE SET flags = excluded.flags
+  ),
+  ${ADD_UP}
+  SELECT count(*)::int AS taken FROM taken`;
+
+/** Ids are made shortly before the time that is written down as that of acceptance, by a clock that may have been set meanwhile. */
+const IDS_OF_DAY = (
+  id: string,
+) => `${id} >= uuid_v7_lower_bound($2::date::timestamp AT TIME ZONE 'UTC' - interval '1 hour')
+      AND ${id} < uuid_v7_lower_bound(($2::date + 1)::timestamp AT TIME ZONE 'UTC' + interval '1 hour')`;
+
+const MESSAGES_OF_DAY = `
+    SELECT account_id, id AS message_id FROM messages
+    WHERE account_id = $1::uuid AND ${IDS_OF_DAY('id')} AND (created_at AT TIME ZONE 'UTC')::date = $2::date`;
+
+const FORGET_DAY = `
+  WITH gone AS (${MESSAGES_OF_DAY})
+  DELETE FROM message_counts k USING gone
+  WHERE k.account_id = gone.account_id AND k.message_id = gone.message_id AND ${IDS_OF_DAY('k.message_id')}`;
+
+const COUNT_DAY = `
+  WITH changed AS MATERIALIZED (${MESSAGES_OF_DAY}),
+  moved AS MATERIALIZED (
+    SELECT f.*, 0 AS before FROM (${FACTS}) AS f WHERE f.flags <> 0
+  ),
+  kept AS (
+    INSERT INTO message_counts (account_id, message_id, flags) SELECT account_id, id, flags FROM moved
+  ),
+  ${ADD_UP}
+  SELECT count(*)::int AS counted FROM moved`;

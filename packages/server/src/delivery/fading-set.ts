@@ -1,0 +1,23 @@
+/** Remembers keys for a while, the latest `maxEntries` of them. */
+export interface FadingSet {
+  add(key: string): void;
+  has(key: string): boolean;
+  delete(key: string): void;
+}
+
+export function createFadingSet(lifeMs: number, maxEntries: number, now: () => Date): FadingSet {
+  const untilMs = new Map<string, number>();
+  return {
+    add(key) {
+      untilMs.delete(key);
+      untilMs.set(key, now().getTime() + lifeMs);
+      // A Map keeps the order of insertion: the first is the oldest.
+      const [oldest] = untilMs.keys();
+      if (untilMs.size > maxEntries && oldest !== undefined) untilMs.delete(oldest);
+    },
+    has: (key) => (untilMs.get(key) ?? 0) > now().getTime(),
+    delete: (key) => {
+      untilMs.delete(key);
+    },
+  };
+}

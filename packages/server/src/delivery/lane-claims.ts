@@ -1,0 +1,73 @@
+import type { Sql } from '../db/client.ts';
+import { claimByDestination, type DestinationCursor } from '../db/queries/claim-by-destination.ts';
+import type { ClaimedDelivery, ClaimOptions } from '../db/queries/claim-deliveries.ts';
+import type { Rooms } from './destination-lanes.ts';
+
+/** Claims by the room that destinations have, one after the other over all accounts and their destinations. */
+export interface LaneClaims {
+  claim(rooms: Rooms, options: Omit<ClaimOptions, 'afterAccount'>): Promise<LaneClaim>;
+  /** A new drain begins: what the last one left unlooked is gone on with. */
+  begin(): void;
+}
+
+export interface LaneClaim {
+  readonly claims: readonly ClaimedDelivery[];
+  /** Nothing more is to be found now. */
+  readonly isOver: boolean;
+}
+
+/** Looking behind the oldest rows doubles the cost of a claim, so where those are enough only so many do it: what lies there must not starve. */
+const LOOKING_SHARE = 0.25;
+/** Where the oldest rows brought little, they will not bring more so soon: a backlog that nothing takes lies before the rest. */
+const LOOKS_AFTER_SHORTAGE = 16;
+/** Claims in a row that bring nothing, before the next look of the timer goes on with what is left. */
+const MAX_FRUITLESS = 10;
+
+export function createLaneClaims(sql: Sql, random: () => number, firstAccount: string): LaneClaims {
+  let afterAccount = firstAccount;
+  let cursors: readonly DestinationCursor[] = [];
+  let looksAhead = 0;
+  let fruitless = 0;
+
+  /** Cursors of accounts that this claim did not look at stay. */
+  function mergeCursors(found: readonly DestinationCursor[], from: string, last: string | null): void {
+    const isElsewhere = ({ account }: DestinationCursor) => account <= from || (last !== null && account > last);
+    cursors = [...cursors.filter(isElsewhere), ...found];
+  }
+
+  async function claim(rooms: Rooms, options: Omit<ClaimOptions, 'afterAccount'>): Promise<LaneClaim> {
+    const from = afterAccount;
+    const isLooking = looksAhead > 0 || random() < LOOKING_SHARE;
+    const found = await claimByDestination(sql, {
+      ...options,
+      ...{ afterAccount: from, rooms: rooms.named, otherRoom: rooms.others, lookAfter: cursors, isLooking },
+    });
+    const { claims, lastAccount } = found;
+    if (isLooking) mergeCursors(found.lookAfter, from, lastAccount);
+    if (isLooking) looksAhead = Math.max(0, looksAhead - 1);
+    else if (claims.length < options.limit / 2) looksAhead = LOOKS_AFTER_SHORTAGE;
+    afterAccount = lastAccount ?? firstAccount;
+    fruitless = claims.length > 0 || !isLooking ? 0 : fruitless + 1;
+    const isAllSeen = isLooking && from === firstAccount && lastAccount === null && cursors.length === 0;
+    // Whoever gave less than it could has no more that there is room for.
+    const isAllTaken = isAllSeen && claims.length < options.limit && mostOfOne(claims) < found.share;
+    return {
+      claims,
+      isOver: isAllTaken || (claims.length === 0 && isLooking && (isAllSeen || fruitless >= MAX_FRUITLESS)),
+    };
+  }
+
+  return {
+    claim,
+    begin() {
+      fruitless = 0;
+    },
+  };
+}
+
+/** The most rows that one account gave. */
+function mostOfOne(claims: readonly ClaimedDelivery[]): number {
+  const counts = new Map<string, number>();
+  for (const { accountId } of claims) counts.set(accountId, (counts.get(accountId) ?? 0) + 1);
+  return Math.max(0, ...counts.values());
+}

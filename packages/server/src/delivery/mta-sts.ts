@@ -1,0 +1,99 @@
+import type { Clock } from '../clock.ts';
+import type { DnsResolver } from '../dns/dns-resolver.ts';
+import type { OutboundAnswer, OutboundClient } from '../outbound/outbound-client.ts';
+import { createFadingSet } from './fading-set.ts';
+import { readStsPolicy, readStsRecord, type StsPolicy } from './mta-sts-policy.ts';
+
+export interface MtaStsOptions {
+  readonly dns: DnsResolver;
+  readonly http: OutboundClient;
+  readonly clock: Clock;
+  /** 443, but for tests. */
+  readonly port?: number;
+}
+
+export interface MtaSts {
+  /** The policy in force for a domain's mail, or null where there is none. Never rejects. */
+  policyOf(domain: string): Promise<StsPolicy | null>;
+}
+
+interface Kept {
+  readonly policy: StsPolicy;
+  readonly id: string;
+  readonly fetchedAtMs: number;
+}
+
+/** RFC 8461, section 3.2 speaks of 64 KB. */
+const MAX_POLICY_OCTETS = 65_536;
+const MAX_KEPT = 5_000;
+/** Section 3.3: after a failure the same version is not asked for again for five minutes. */
+const FAILURE_KEPT_MS = 300_000;
+
+/**
+ * Finds the MTA-STS policies of domains (RFC 8461) and keeps them as long as they say. A policy that is kept stays in force when its
+ * announcement disappears or a newer one cannot be fetched: whoever can suppress an answer must not be able to lift the protection.
+ */
+export function createMtaSts({ dns, http, clock, port = 443 }: MtaStsOptions): MtaSts {
+  const kept = new Map<string, Kept>();
+  const failed = createFadingSet(FAILURE_KEPT_MS, MAX_KEPT, clock.now);
+  const underWay = new Map<string, Promise<StsPolicy | null>>();
+
+  async function policyOf(domain: string): Promise<StsPolicy | null> {
+    const announced = await dns.txt(`_mta-sts.${domain}`);
+    const id = announced.kind === 'found' ? readStsRecord(announced.values) : null;
+    const known = recall(domain);
+    if (id === null || failed.has(`${domain} ${id}`)) return known?.policy ?? null;
+    if (known === null || known.id !== id) return (await fetchOnce(domain, id)) ?? known?.policy ?? null;
+    // Renewed in good time, so that it is not lost in an hour in which it cannot be fetched.
+    if (clock.now().getTime() >= known.fetchedAtMs + known.policy.maxAgeSeconds * 500) void fetchOnce(domain, id);
+    return known.policy;
+  }
+
+  function recall(domain: string): Kept | null {
+    const known = kept.get(domain);
+    if (known === undefined) return null;
+    if (clock.now().getTime() < known.fetchedAtMs + known.policy.maxAgeSeconds * 1_000) return known;
+    kept.delete(domain);
+    return null;
+  }
+
+  function fetchOnce(domain: string, id: string): Promise<StsPolicy | null> {
+    const key = `${domain} ${id}`;
+    const running = underWay.get(key);
+    if (running !== undefined) return running;
+    const fetching = fetchPolicy(domain, id).finally(() => underWay.delete(key));
+    underWay.set(key, fetching);
+    return fetching;
+  }
+
+  async function fetchPolicy(domain: string, id: string): Promise<StsPolicy | null> {
+    const origin = `https://mta-sts.${domain}${port === 443 ? '' : `:${port}`}`;
+    const answer = await http.request({
+      url: `${origin}/.well-known/mta-sts.txt`,
+      method: 'GET',
+      headers: { accept: 'text/plain' },
+      maxBytes: MAX_POLICY_OCTETS,
+    });
+    const policy = readAnswer(answer);
+    if (policy === null) failed.add(`${domain} ${id}`);
+    else keep(domain, { policy, id, fetchedAtMs: clock.now().getTime() });
+    return policy;
+  }
+
+  function keep(domain: string, entry: Kept): void {
+    kept.delete(domain);
+    kept.set(domain, entry);
+    // A Map keeps the order of insertion: the first is the oldest.
+    const [oldest] = kept.keys();
+    if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest);
+  }
+
+  return { policyOf };
+}
+
+/** Section 3.3: nothing but a plain 200 counts, redirects neither. */
+function readAnswer(answer: OutboundAnswer): StsPolicy | null {
+  if (answer.kind !== 'answered' || answer.status !== 200 || answer.truncated) return null;
+  const mediaType = (answer.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase();
+  return mediaType === 'text/plain' ? readStsPolicy(answer.body.toString('utf8')) : null;
+}

@@ -1,0 +1,67 @@
+import type { Classification, MessageStatus } from '@postrider/core';
+import type { Query } from '../db/client.ts';
+import { type LateEventFacts, readLateEventFacts, writeLateEvent } from '../db/queries/record-late-event.ts';
+import { messageStatusOf, nextRecipientStatus } from './message-status.ts';
+
+/** News of a recipient that comes after its hand-off was over, as by a report. */
+export interface LateEvent {
+  readonly accountId: string;
+  readonly messageId: string;
+  readonly ordinal: number;
+  readonly type: 'bounced' | 'complained' | 'delivered' | 'deferred';
+  readonly classification: Classification | null;
+  /** Words of a third party. */
+  readonly detail: string | null;
+  readonly at: Date;
+  /** Of the event, should one come of it. */
+  readonly eventId: string;
+}
+
+/** Each look is wasted only where another event of the same message came between it and the writing. */
+const MAX_ROUNDS = 20;
+/** Delays change no status, so nothing else bounds how many a server can report of one recipient. */
+const MAX_DELAYS = 10;
+
+/**
+ * Puts a late event on the trail and lets the statuses follow by the one rule: no final status is lowered, and a bounce or a complaint may
+ * follow `delivered`. Answers false where nothing changed: no such recipient, the same news again, or a recipient whom we are still trying,
+ * for whom our own attempts decide. A report can overtake the record of its own hand-off: who gets false for a recipient that is `sending`
+ * asks again later.
+ * @throws database errors
+ */
+export async function recordLateEvent(query: Query, event: LateEvent): Promise<boolean> {
+  for (let round = 1; round <= MAX_ROUNDS; round += 1) {
+    const facts = await readLateEventFacts(query, event.accountId, event.messageId, event);
+    const current = facts === null ? null : statusOf(facts, event.ordinal);
+    if (facts === null || current === null) return false;
+    const next = nextRecipientStatus(current, event.type);
+    if (!isNews(current, next, event.type, facts.alike)) return false;
+    if (await write(query, event, facts, next)) return true;
+  }
+  throw new Error(`The trail of ${event.messageId} changes faster than a report can be put on it.`);
+}
+
+function statusOf({ statuses }: LateEventFacts, ordinal: number): MessageStatus | null {
+  // The column holds what message-status.ts names.
+  return (statuses.find((recipient) => recipient.ordinal === ordinal)?.status ?? null) as MessageStatus | null;
+}
+
+/** Whether there is something to tell. */
+function isNews(current: MessageStatus, next: MessageStatus, type: LateEvent['type'], alike: number): boolean {
+  if (current === 'queued' || current === 'sending' || current === 'deferred') return false;
+  return type === 'deferred' ? current === 'sent' && alike < MAX_DELAYS : next !== current;
+}
+
+async function write(query: Query, event: LateEvent, facts: LateEventFacts, next: MessageStatus): Promise<boolean> {
+  const { accountId, messageId, ordinal, type, classification, detail, at } = event;
+  const statuses = facts.statuses.map((recipient) =>
+    recipient.ordinal === ordinal ? next : (recipient.status as MessageStatus),
+  );
+  return await writeLateEvent(query, {
+    ...{ accountId, messageId, ordinal, seen: facts.eventCount },
+    recipientStatus: next,
+    messageStatus: messageStatusOf(statuses),
+    lastError: type === 'bounced' ? `${facts.recipient}: ${detail ?? 'a bounce was reported'}` : null,
+    event: { id: event.eventId, type, recipient: facts.recipient, classification, detail, at },
+  });
+}

@@ -1,0 +1,116 @@
+import type { HandoverHealth } from './handover-health.ts';
+
+/** How much goes to one destination at once, as it learned from what came of it. Pure facts: time comes in as `now`. */
+export interface Shape {
+  /** Hand-offs at once. */
+  readonly limit: number;
+  /** Clean ones of the present round; a round is as many as the limit. */
+  readonly clean: number;
+  /** Counts the halvings: what was begun before the last one says nothing of the limit since. */
+  readonly era: number;
+  /** Times in a row that nobody answered, or that we were turned away at the door. */
+  readonly failures: number;
+  readonly breaker: Breaker | null;
+  /** Somebody answered, the last time that anybody was asked. */
+  readonly isProven: boolean;
+}
+
+/** Until `endsAt` nothing goes, then one hand-off at a time, until somebody answers. */
+export interface Breaker {
+  readonly endsAt: Date;
+  readonly pauseMs: number;
+}
+
+const START_AT_ONCE = 2;
+const MAX_AT_ONCE = 10;
+const FAILURES_TO_OPEN = 3;
+const FIRST_PAUSE_MS = 30_000;
+const LONGEST_PAUSE_MS = 15 * 60_000;
+
+/**
+ * Destinations that are known to take less, by the name under which their mail servers stand: the two largest, and French consumer providers,
+ * which refuse a third connection of an address.
+ */
+const LESS_AT_ONCE: Readonly<Record<string, number>> = {
+  'google.com': 5,
+  'googlemail.com': 5,
+  'outlook.com': 5,
+  'mx.microsoft': 5,
+  'orange.fr': 2,
+  'wanadoo.fr': 2,
+  'free.fr': 2,
+  'laposte.net': 2,
+  'sfr.fr': 2,
+};
+
+/** The most that ever goes at once to a group of destinations. */
+export function mostAtOnce(group: string): number {
+  return (Object.hasOwn(LESS_AT_ONCE, group) ? LESS_AT_ONCE[group] : undefined) ?? MAX_AT_ONCE;
+}
+
+export const FRESH_SHAPE: Shape = {
+  limit: START_AT_ONCE,
+  clean: 0,
+  era: 0,
+  failures: 0,
+  breaker: null,
+  isProven: false,
+};
+
+/** Hand-offs that may be under way at this moment. */
+export function allowedAtOnce({ limit, breaker }: Shape, now: Date): number {
+  if (breaker === null) return limit;
+  return now < breaker.endsAt ? 0 : 1;
+}
+
+/** When something may go again; null where it may now. */
+export function closedUntil({ breaker }: Shape, now: Date): Date | null {
+  return breaker !== null && now < breaker.endsAt ? breaker.endsAt : null;
+}
+
+/** @param era the shape's when the hand-off was begun. */
+export function afterHandover(shape: Shape, health: HandoverHealth, era: number, now: Date, most: number): Shape {
+  switch (health) {
+    case 'unknown':
+      return shape;
+    case 'clean':
+      return afterClean(shape, most);
+    case 'throttled':
+      return afterThrottle(shape, era);
+    case 'turned-away':
+      return afterRefusal(shape, era, now);
+    case 'unreachable':
+      return afterFailure(shape, now);
+  }
+}
+
+function afterClean(shape: Shape, most: number): Shape {
+  const answered = { ...shape, failures: 0, breaker: null, isProven: true };
+  if (shape.clean + 1 < shape.limit) return { ...answered, clean: shape.clean + 1 };
+  return { ...answered, clean: 0, limit: Math.min(most, shape.limit + 1) };
+}
+
+/** Those that were under way together were told the same, and count once. */
+function afterThrottle(shape: Shape, era: number): Shape {
+  const answered = { ...shape, clean: 0, failures: 0, breaker: null, isProven: true };
+  if (era !== shape.era) return answered;
+  return { ...answered, era: era + 1, limit: Math.max(1, Math.floor(shape.limit / 2)) };
+}
+
+/** Asked for less, and a failure as well: those that were under way together, as with a server that limits connections, count once. */
+function afterRefusal(shape: Shape, era: number, now: Date): Shape {
+  if (era !== shape.era) return shape;
+  const failed = afterFailure(shape, now);
+  const isOpened = failed.breaker !== shape.breaker;
+  return { ...failed, era: era + 1, limit: isOpened ? failed.limit : Math.max(1, Math.floor(shape.limit / 2)) };
+}
+
+function afterFailure(shape: Shape, now: Date): Shape {
+  const failed = { ...shape, clean: 0, failures: shape.failures + 1, isProven: false };
+  const { breaker } = shape;
+  // What was under way when it opened adds nothing.
+  if (breaker !== null && now < breaker.endsAt) return failed;
+  if (breaker === null && failed.failures < FAILURES_TO_OPEN) return failed;
+  const pauseMs = breaker === null ? FIRST_PAUSE_MS : Math.min(LONGEST_PAUSE_MS, breaker.pauseMs * 2);
+  return { ...failed, limit: START_AT_ONCE, breaker: { endsAt: new Date(now.getTime() + pauseMs), pauseMs } };
+}

@@ -1,0 +1,262 @@
+import { randomUUID } from 'node:crypto';
+import { MESSAGE_STATUSES, type MessageStatus } from '@postrider/core';
+import type { Clock } from '../clock.ts';
+import type { Transaction } from '../db/client.ts';
+import {
+  claimExpiredDeliveries,
+  type ExpiredDelivery,
+  findLostDeliveries,
+  findStrandedMessages,
+  freeLostDeliveries,
+  type LostDeliveries,
+  lockStrandedMessage,
+  type MessageName,
+  mendMessage,
+  type StrandedMessage,
+} from '../db/queries/stuck-messages.ts';
+import type { AttemptOutcome } from './attempt-outcome.ts';
+import { isSettled, messageStatusOf, nextRecipientStatus, type RecipientChange } from './message-status.ts';
+import { recordOutcomes } from './outcome-recorder.ts';
+
+export interface WatchdogOptions {
+  readonly recording: Parameters<typeof recordOutcomes>[0];
+  readonly clock: Clock;
+  /** The deliveries of a message's recipients, as they are planned at acceptance. */
+  readonly plan: (message: PlannedMessage) => readonly PlannedDelivery[];
+  /** When the retries of a message end that is due at this moment. */
+  readonly expiryOf: (dueAt: Date) => Date;
+  /** How long this process has been delivering: what became due while all were down first gets its attempts. */
+  readonly uptimeMs: () => number;
+  /** Told of whatever could not be mended; the rest is. */
+  readonly onError: (error: unknown, what: string) => void;
+}
+
+export interface PlannedMessage extends Pick<StrandedMessage, 'unsubscribe' | 'html' | 'text' | 'isTest'> {
+  readonly recipients: readonly { readonly ordinal: number; readonly email: string }[];
+}
+
+interface PlannedDelivery {
+  readonly route: string;
+  readonly destination: string;
+  readonly ordinals: readonly number[];
+}
+
+/** What one round mended. */
+export interface WatchdogRound {
+  /** Waited for a lease or a time that would not have come. */
+  readonly freed: number;
+  /** Had no delivery: put back into the queue, failed, or shown as what they are. */
+  readonly stranded: number;
+  /** Past the end of their retries, and given up. */
+  readonly expired: number;
+}
+
+// Object.keys widens to string; the catalogue holds exactly these names.
+const OPEN_STATUSES = (Object.keys(MESSAGE_STATUSES) as MessageStatus[]).filter(
+  (status) => !isSettled(status) && status !== 'pending_approval',
+);
+/** A message and its deliveries are written together, so nothing that is well looks like this; clocks differ, though. */
+const STRANDED_AFTER_MS = 10 * 60_000;
+/** Leases last a minute: one that ends later than this was given by a clock that was wrong. */
+const LONGEST_LEASE_MS = 10 * 60_000;
+/** The last attempt falls on the end of the retries itself; whoever still waits now has a destination that takes nothing. */
+const EXPIRY_GRACE_MS = 15 * 60_000;
+const LEASE_MS = 60_000;
+const ROWS_A_ROUND = 200;
+
+/** Finds messages that would stay as they are for ever, and puts them back into the queue or gives them up, each with a reason. Never rejects. */
+export async function runWatchdog(options: WatchdogOptions): Promise<WatchdogRound> {
+  const mend = (what: string, part: (options: WatchdogOptions) => Promise<number>) =>
+    part(options).catch((error: unknown) => {
+      options.onError(error, what);
+      return 0;
+    });
+  const freed = await mend('freeing lost deliveries', freeLost);
+  const stranded = await mend('mending stranded messages', mendStranded);
+  const isEarly = options.uptimeMs() < EXPIRY_GRACE_MS;
+  const expired = isEarly ? 0 : await mend('ending expired deliveries', endExpired);
+  return { freed, stranded, expired };
+}
+
+const LOST_REASON = 'The delivery waited for a moment that would not have come; it is tried again.';
+const STRANDED_REASON = 'The delivery was missing from the queue; it was put back.';
+
+async function freeLost(options: WatchdogOptions): Promise<number> {
+  const { recording, clock } = options;
+  const now = clock.now();
+  const lost = await findLostDeliveries(recording.sql, { now, longestLeaseMs: LONGEST_LEASE_MS, limit: ROWS_A_ROUND });
+  let freed = 0;
+  for (const deliveries of lost) {
+    const isFreed = await unlessItFails(options, deliveries, () => freeOne(options, deliveries, now));
+    if (isFreed === true) freed += 1;
+  }
+  if (freed > 0) recording.onDueAt(now);
+  return freed;
+}
+
+/** One message that cannot be mended is not to keep the others from it. Null where it failed. */
+async function unlessItFails<T>(
+  { onError }: WatchdogOptions,
+  { messageId }: MessageName,
+  work: () => Promise<T>,
+): Promise<T | null> {
+  try {
+    return await work();
+  } catch (error) {
+    onError(error, `mending the message ${messageId}`);
+    return null;
+  }
+}
+
+/** The reason is told where the rows are freed, or neither happens. */
+async function freeOne({ recording }: WatchdogOptions, deliveries: LostDeliveries, now: Date): Promise<boolean> {
+  return await recording.sql.begin(async (transaction) => {
+    const freed = await freeLostDeliveries(transaction, { ...deliveries, now, longestLeaseMs: LONGEST_LEASE_MS });
+    if (freed === 0) return false;
+    const message = await lockStrandedMessage(transaction, deliveries);
+    if (message !== null) await tellFreed(transaction, recording.ids, deliveries, message, now);
+    return true;
+  });
+}
+
+async function tellFreed(
+  transaction: Transaction,
+  ids: WatchdogOptions['recording']['ids'],
+  name: MessageName,
+  message: StrandedMessage,
+  now: Date,
+): Promise<void> {
+  const changed = changeOpen(message, 'deferred');
+  await mendMessage(transaction, {
+    ...{ accountId: name.accountId, messageId: name.messageId, now, eventCount: message.eventCount },
+    ...{ lastError: LOST_REASON, recipients: changed.open },
+    status: messageStatusOf(changed.statuses),
+    events: [{ id: ids.next(now), type: 'deferred', recipient: null, detail: LOST_REASON }],
+    ...{ deliveries: [], nextAt: now, expiresAt: now },
+  });
+}
+
+async function mendStranded(options: WatchdogOptions): Promise<number> {
+  const { recording, clock } = options;
+  const before = new Date(clock.now().getTime() - STRANDED_AFTER_MS);
+  const names = await findStrandedMessages(recording.sql, {
+    ...{ before, openStatuses: OPEN_STATUSES, limit: ROWS_A_ROUND },
+  });
+  let mended = 0;
+  for (const name of names) {
+    const status = await unlessItFails(options, name, () =>
+      recording.sql.begin((transaction) => mendOne(options, transaction, name)),
+    );
+    if (status === null) continue;
+    mended += 1;
+    recording.onRecorded([{ id: name.messageId, status }]);
+  }
+  if (mended > 0) recording.onDueAt(clock.now());
+  return mended;
+}
+
+/** Answers the new status; null where there was nothing to mend any more. */
+async function mendOne(
+  options: WatchdogOptions,
+  transaction: Transaction,
+  name: MessageName,
+): Promise<MessageStatus | null> {
+  const { clock, recording } = options;
+  const message = await lockStrandedMessage(transaction, name);
+  // The column holds what message-status.ts names.
+  if (message === null || message.hasDeliveries || !OPEN_STATUSES.includes(message.status as MessageStatus))
+    return null;
+  const now = clock.now();
+  const dueAt = message.scheduledAt ?? message.createdAt;
+  const expiresAt = options.expiryOf(dueAt);
+  const failure = failureOf(message, expiresAt, now);
+  const changed = changeOpen(message, failure === null ? 'deferred' : 'failed');
+  const emails = new Map(message.recipients.map(({ ordinal, email }) => [ordinal, email]));
+  const status = messageStatusOf(changed.statuses);
+  const open = message.recipients.filter(({ ordinal }) =>
+    changed.open.some((recipient) => recipient.ordinal === ordinal),
+  );
+  const retried = failure === null && open.length > 0;
+  const events = changed.open.map(({ ordinal }) => ({
+    id: recording.ids.next(now),
+    type: failure === null ? 'deferred' : 'failed',
+    recipient: emails.get(ordinal) ?? null,
+    detail: failure ?? STRANDED_REASON,
+  }));
+  await mendMessage(transaction, {
+    ...{ ...name, now, status, events, eventCount: message.eventCount, recipients: changed.open, expiresAt },
+    lastError: open.length === 0 && message.recipients.length > 0 ? null : (failure ?? STRANDED_REASON),
+    deliveries: retried
+      ? options.plan({ ...message, recipients: open }).map((delivery) => ({ id: recording.ids.next(now), ...delivery }))
+      : [],
+    nextAt: dueAt > now ? dueAt : now,
+  });
+  return status;
+}
+
+/** Why a message cannot be put back; null where it can. */
+function failureOf({ hasBody }: StrandedMessage, expiresAt: Date, now: Date): string | null {
+  if (!hasBody) return 'The delivery was missing from the queue, and the stored body has aged out.';
+  return now < expiresAt ? null : 'The delivery was missing from the queue until the time for trying was over.';
+}
+
+/** What the change makes of the recipients that are not settled: those, and the statuses of all. */
+function changeOpen({ recipients }: StrandedMessage, change: RecipientChange) {
+  const open: { ordinal: number; status: MessageStatus }[] = [];
+  const statuses = recipients.map(({ ordinal, status }) => {
+    const current = status as MessageStatus; // The column holds what message-status.ts names.
+    if (!OPEN_STATUSES.includes(current)) return current;
+    // What was never begun stays as it is, so that it can still be canceled.
+    const next = change === 'deferred' && current === 'queued' ? current : nextRecipientStatus(current, change);
+    open.push({ ordinal, status: next });
+    return next;
+  });
+  return { open, statuses };
+}
+
+async function endExpired(options: WatchdogOptions): Promise<number> {
+  const { recording, clock } = options;
+  let ended = 0;
+  for (;;) {
+    const now = clock.now();
+    const leaseId = randomUUID();
+    const expired = await claimExpiredDeliveries(recording.sql, {
+      ...{ leaseId, now, limit: ROWS_A_ROUND },
+      leaseUntil: new Date(now.getTime() + LEASE_MS),
+      before: new Date(now.getTime() - EXPIRY_GRACE_MS),
+    });
+    ended += await endTogether(
+      options,
+      expired.map((delivery) => toOutcome(delivery, leaseId, now)),
+    );
+    if (expired.length < ROWS_A_ROUND) return ended;
+  }
+}
+
+/** Where they cannot be recorded together, each is by itself; answers how many were. */
+async function endTogether(options: WatchdogOptions, outcomes: readonly AttemptOutcome[]): Promise<number> {
+  if (outcomes.length === 0) return 0;
+  try {
+    return (await recordOutcomes(options.recording, outcomes)).size;
+  } catch (error) {
+    options.onError(error, 'ending expired deliveries together');
+  }
+  let ended = 0;
+  for (const outcome of outcomes) {
+    const recorded = await unlessItFails(options, outcome, () => recordOutcomes(options.recording, [outcome]));
+    ended += recorded?.size ?? 0;
+  }
+  return ended;
+}
+
+function toOutcome(expired: ExpiredDelivery, leaseId: string, now: Date): AttemptOutcome {
+  const { accountId, messageId, id, attempt, recipients, recipientsInMessage, lastError } = expired;
+  const words = lastError ?? 'It was never tried: nothing could be sent there in all that time.';
+  const detail = `The retries ran out. ${words}`;
+  const event = { type: 'bounced', classification: 'soft', detail } as const;
+  return {
+    ...{ accountId, messageId, deliveryId: id, attempt, leaseId, recipientsInMessage, at: now.toISOString() },
+    recipients: recipients.map((recipient) => ({ ...recipient, change: 'bounced', events: [event] })),
+    ...{ retryAt: null, lastError: detail },
+  };
+}

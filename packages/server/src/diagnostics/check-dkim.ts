@@ -1,0 +1,92 @@
+import type { FindingCode } from '@postrider/core';
+import type { DnsAnswer, DnsResolver } from '../dns/dns-resolver.ts';
+import { RECORD_CHARACTERS } from './check-spf.ts';
+import { type DkimRecord, readDkimRecord } from './dkim-record.ts';
+import { createFindings, excerpt, type Findings } from './findings.ts';
+
+type Found = Findings<FindingCode<'dkim'>>;
+
+/** What large providers and common mail servers use where nobody chooses a name. */
+const COMMON_SELECTORS: readonly string[] = (
+  'postrider default dkim mail email smtp google selector1 selector2 s1 s2 k1 k2 k3 key1 key2 fm1 fm2 fm3 pm mandrill mailjet ' +
+  'zoho zmail protonmail protonmail2 protonmail3 sig1 mx resend mailo cm everlytickey1 mte1 dk sm'
+).split(' ');
+
+/** No key has this name: an answer for it is that of a wildcard. */
+const NOBODYS_SELECTOR = 'no-such-selector-here';
+
+interface Row {
+  readonly selector: string;
+  readonly name: string;
+  readonly text: string;
+  readonly record: DkimRecord;
+}
+
+/** Checks the key under a selector, or those under the common ones where it is null. Never throws. */
+export async function checkDkim(dns: DnsResolver, domain: string, selector: string | null) {
+  const findings = createFindings('dkim');
+  const rows =
+    selector === null
+      ? await tryCommonOnes(dns, domain, findings)
+      : readSelector(selector, domain, await dns.txt(nameOf(selector, domain)), findings);
+  for (const row of rows) judge(row, selector !== null, findings);
+  return { records: rows.map(toRecord), findings: findings.list() };
+}
+
+function nameOf(selector: string, domain: string): string {
+  return `${selector}._domainkey.${domain}`;
+}
+
+function readSelector(selector: string, domain: string, answer: DnsAnswer<string>, findings: Found): readonly Row[] {
+  const name = nameOf(selector, domain);
+  if (answer.kind === 'failed') findings.add('dkim_could_not_check', `${name}: ${answer.reason}.`);
+  else if (answer.kind !== 'found') findings.add('dkim_missing', `Nothing is at ${name}.`);
+  else return rowsOf(selector, domain, answer.values, findings);
+  return [];
+}
+
+const MAX_ROWS = 10;
+
+function rowsOf(selector: string, domain: string, texts: readonly string[], findings: Found): readonly Row[] {
+  const name = nameOf(selector, domain);
+  if (texts.length > 1) findings.add('dkim_several_records', `They are at ${name}.`);
+  return texts.slice(0, MAX_ROWS).map((text) => ({ selector, name, text, record: readDkimRecord(text) }));
+}
+
+async function tryCommonOnes(dns: DnsResolver, domain: string, findings: Found): Promise<readonly Row[]> {
+  findings.add('dkim_selectors_tried', `They are ${COMMON_SELECTORS.join(', ')}.`);
+  const [wild, ...answers] = await Promise.all(
+    [NOBODYS_SELECTOR, ...COMMON_SELECTORS].map((selector) => dns.txt(nameOf(selector, domain))),
+  );
+  const everywhere = wild?.kind === 'found' ? wild.values : [];
+  if (everywhere.length > 0) findings.add('dkim_wildcard', `It is \`${excerpt(everywhere[0] ?? '', 100)}\`.`);
+  const rows = COMMON_SELECTORS.flatMap((selector, at) => {
+    const answer = answers[at];
+    // Names under a wildcard may hold anything; only what looks like a key is taken for one.
+    const texts = answer?.kind === 'found' ? answer.values.filter((text) => !everywhere.includes(text)) : [];
+    const keys = texts.filter((text) => /(?:^|;)\s*(?:p\s*=|v\s*=\s*DKIM1)/.test(text));
+    return keys.length === 0 ? [] : rowsOf(selector, domain, keys, findings);
+  });
+  const failed = answers.filter((answer) => answer.kind === 'failed');
+  // Where no selector was answered for, nothing is known of any of them.
+  const isAnswered = failed.length < answers.length;
+  for (const { reason } of failed.slice(0, 1)) {
+    findings.add('dkim_could_not_check', `${isAnswered ? 'Some selectors' : 'Every selector'}: ${reason}.`);
+  }
+  if (isAnswered && !rows.some(({ record }) => !record.isRevoked)) findings.add('dkim_no_common_selector');
+  return rows;
+}
+
+function judge({ selector, record }: Row, isAskedFor: boolean, findings: Found): void {
+  const { faults, isRevoked, keyType, keyBits } = record;
+  for (const { code, particulars } of faults) findings.add(code, `${selector}: ${particulars ?? 'see the record.'}`);
+  if (isRevoked) findings.add(isAskedFor ? 'dkim_revoked' : 'dkim_retired_key', `The selector is ${selector}.`);
+  const isUsable = keyBits !== null && faults.every(({ code }) => WORKS.has(code));
+  if (isUsable) findings.add('dkim_valid', `${selector}: ${keyType}, ${keyBits} bits.`);
+}
+
+const WORKS = new Set<FindingCode<'dkim'>>(['dkim_key_short', 'dkim_key_too_long', 'dkim_testing']);
+
+function toRecord({ selector, name, text, record: { keyType, keyBits } }: Row) {
+  return { type: 'TXT' as const, name, value: excerpt(text, RECORD_CHARACTERS), selector, keyType, keyBits };
+}

@@ -1,0 +1,46 @@
+import { type FindingCode, type FindingDefinition, TOOL_FINDINGS, type ToolCheckName } from '@postrider/core';
+
+export interface Finding<Code extends string = string> {
+  readonly level: FindingDefinition['level'];
+  readonly code: Code;
+  readonly message: string;
+  readonly fix: string;
+}
+
+/** What a check has found so far. */
+export interface Findings<Code extends string> {
+  /** @param particulars a sentence behind what the catalogue says; may hold text of others. */
+  add(code: Code, particulars?: string): void;
+  has(code: Code): boolean;
+  /** The worst first, then in the catalogue's order: look-ups run beside each other, and what comes first must not show. */
+  list(): Finding<Code>[];
+}
+
+/** A hostile record can break a rule a thousand times. */
+const TOLD_OF_EACH = 10;
+const PARTICULARS_CHARACTERS = 400;
+const ORDER: readonly FindingDefinition['level'][] = ['fail', 'warn', 'pass'];
+
+export function createFindings<Check extends ToolCheckName>(check: Check): Findings<FindingCode<Check>> {
+  // Every code of a check stands in its table, which the type system cannot follow through the generic.
+  const definitions = TOOL_FINDINGS[check] as Readonly<Record<FindingCode<Check>, FindingDefinition>>;
+  const codes = Object.keys(definitions);
+  const rankOf = ({ level, code }: Finding) => ORDER.indexOf(level) * codes.length + codes.indexOf(code);
+  const found: Finding<FindingCode<Check>>[] = [];
+  return {
+    add(code, particulars) {
+      const { level, message, fix } = definitions[code];
+      const whole = particulars === undefined ? message : `${message} ${excerpt(particulars, PARTICULARS_CHARACTERS)}`;
+      const alike = found.filter((finding) => finding.code === code);
+      if (alike.length >= TOLD_OF_EACH || alike.some((finding) => finding.message === whole)) return;
+      found.push({ level, code, message: whole, fix });
+    },
+    has: (code) => found.some((finding) => finding.code === code),
+    list: () => found.toSorted((a, b) => rankOf(a) - rankOf(b) || (a.message < b.message ? -1 : 1)),
+  };
+}
+
+/** Text of others in bounded length. */
+export function excerpt(text: string, maxCharacters: number): string {
+  return text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters - 1)}…`;
+}

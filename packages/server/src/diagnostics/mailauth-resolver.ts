@@ -1,0 +1,49 @@
+import ipaddr from 'ipaddr.js';
+import type { DnsAnswer, DnsResolver } from '../dns/dns-resolver.ts';
+
+/** What `mailauth` asks the DNS with; it knows outcomes by the codes of Node's resolver. */
+export type MailauthResolver = (name: string, type: string) => Promise<string[][] | string[]>;
+
+export function toMailauthResolver(dns: DnsResolver): MailauthResolver {
+  return async (name, type) => {
+    switch (type) {
+      case 'TXT':
+        return valuesOf(await dns.txt(name)).map((text) => [text]);
+      case 'MX':
+        // Its own type leaves out that mail exchangers are objects, as they are in Node's resolver.
+        return valuesOf(await dns.mx(name)).map((record) => ({ ...record })) as unknown as string[];
+      case 'A':
+        return [...valuesOf(await dns.a(name))];
+      case 'AAAA':
+        return [...valuesOf(await dns.aaaa(name))];
+      case 'CNAME':
+        return [...valuesOf(await dns.cname(name))];
+      case 'PTR':
+        return [...valuesOf(await dns.ptr(addressOf(name)))];
+      default:
+        throw codedError('ENODATA', `${type} is not asked for here`);
+    }
+  };
+}
+
+function valuesOf<Value>(answer: DnsAnswer<Value>): readonly Value[] {
+  if (answer.kind === 'found') return answer.values;
+  if (answer.kind === 'no-name') throw codedError('ENOTFOUND', 'there is no such name');
+  if (answer.kind === 'no-record') throw codedError('ENODATA', 'there is no such record');
+  throw codedError('ESERVFAIL', answer.reason);
+}
+
+function codedError(code: string, message: string): Error {
+  return Object.assign(new Error(message), { code });
+}
+
+/** The address that a name below `in-addr.arpa` or `ip6.arpa` stands for. */
+function addressOf(name: string): string {
+  const labels = name
+    .replace(/\.(?:in-addr|ip6)\.arpa\.?$/i, '')
+    .split('.')
+    .reverse();
+  if (labels.length === 4) return labels.join('.');
+  const groups = labels.join('').match(/.{4}/g) ?? [];
+  return ipaddr.IPv6.isValid(groups.join(':')) ? groups.join(':') : '::';
+}

@@ -1,0 +1,102 @@
+import type { FindingCode } from '@postrider/core';
+import { type ComposedMessage, composeMime, joinMessage } from '../../delivery/compose-mime.ts';
+import type { DnsResolver } from '../../dns/dns-resolver.ts';
+import type { Blocklists, BlocklistVerdict } from '../blocklists.ts';
+import type { BoundedLookups } from '../bounded-lookups.ts';
+import type { Findings } from '../findings.ts';
+import { organisationalDomain } from '../organisational-domain.ts';
+import type { SpamdClient } from '../spamd-client.ts';
+import { describeUnasked } from '../unasked-lists.ts';
+import type { PlacedMessage } from './placed-message.ts';
+import type { PlacementRecord } from './placement-record.ts';
+
+type Found = Findings<FindingCode<'inbox-placement'>>;
+type ListedCode = 'inbox_link_listed' | 'inbox_sender_listed';
+
+/** More are asked for by nobody in good faith. */
+const MAX_HOSTS = 10;
+
+/** What is looked up in blocklists. */
+export interface Suspects {
+  readonly linkHosts: readonly string[];
+  readonly senderDomain: string | null;
+  readonly address: string | null;
+}
+
+/** Looks the sender and the domains of links up in the blocklists. */
+export async function askBlocklists(
+  dns: DnsResolver,
+  blocklists: Blocklists,
+  { linkHosts, senderDomain, address }: Suspects,
+  records: PlacementRecord[],
+  findings: Found,
+): Promise<void> {
+  const take = (target: string, code: ListedCode, verdicts: readonly BlocklistVerdict[]) => {
+    for (const { list, status, reason } of verdicts) {
+      if (status === 'not_listed') continue;
+      records.push({
+        type: 'BLOCKLIST',
+        name: target,
+        value: status,
+        detail: `${list}${reason === null ? '' : `: ${reason}`}`,
+      });
+      if (status === 'listed') findings.add(code, `${target} is on ${list}.`);
+    }
+  };
+  const domain = async (name: string, code: ListedCode) => {
+    const verdicts = await blocklists.askForDomain(dns, [...new Set([name, organisationalDomain(name)])]);
+    return { target: name, code, verdicts };
+  };
+  const sender = async (target: string) => {
+    const verdicts = await blocklists.askForAddress(dns, target);
+    return { target, code: 'inbox_sender_listed' as const, verdicts };
+  };
+  const asked = await Promise.all([
+    ...linkHosts.slice(0, MAX_HOSTS).map((host) => domain(host, 'inbox_link_listed')),
+    ...(senderDomain === null ? [] : [domain(senderDomain, 'inbox_sender_listed')]),
+    ...(address === null ? [] : [sender(address)]),
+  ]);
+  for (const { target, code, verdicts } of asked) take(target, code, verdicts);
+  const unasked = describeUnasked(asked.flatMap(({ verdicts }) => verdicts));
+  if (unasked !== null) findings.add('inbox_lists_could_not_check', unasked);
+}
+
+/** Has SpamAssassin judge the message, where the installation has one. */
+export async function askSpamd(
+  spamd: SpamdClient | null,
+  message: PlacedMessage,
+  { signal }: BoundedLookups,
+  now: Date,
+  findings: Found,
+): Promise<readonly PlacementRecord[]> {
+  if (spamd === null) return [];
+  const verdict = await spamd.judge(message.raw ?? compose(message, now), signal);
+  if (!verdict.ok) {
+    findings.add('inbox_spamd_could_not_check', `${verdict.reason}.`);
+    return [];
+  }
+  const { isSpam, score, threshold, rules } = verdict;
+  const told = `${score} of ${threshold}`;
+  const particulars = `The score is ${told}${rules.length === 0 ? '' : `: ${rules.join(', ')}`}.`;
+  findings.add(isSpam ? 'inbox_spamd_spam' : 'inbox_spamd_ham', particulars);
+  return [{ type: 'SPAMD', name: 'spamd', value: told, detail: rules.join(', ') }];
+}
+
+/** The message as it might look, so that rules about missing headers say nothing. */
+function compose({ from, subject, html, text }: PlacedMessage, now: Date): Buffer {
+  const sender = { name: null, address: from?.address ?? 'sender@invalid.example' };
+  const composed: ComposedMessage = composeMime({
+    messageId: `estimate@${from?.domain ?? 'invalid.example'}`,
+    date: now,
+    from: sender,
+    to: [sender],
+    cc: [],
+    replyTo: [],
+    subject: subject ?? '',
+    text,
+    html,
+    headers: [],
+    boundarySeed: 'estimate',
+  });
+  return joinMessage(composed, []);
+}

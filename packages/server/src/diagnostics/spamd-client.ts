@@ -1,0 +1,78 @@
+import { connect } from 'node:net';
+import type { SpamdAddress } from './tool-settings.ts';
+
+export type SpamdVerdict =
+  | {
+      readonly ok: true;
+      readonly isSpam: boolean;
+      readonly score: number;
+      readonly threshold: number;
+      /** Names of the rules that hit. */
+      readonly rules: readonly string[];
+    }
+  | { readonly ok: false; readonly reason: string };
+
+/** SpamAssassin's daemon. Nothing of it ever rejects. */
+export interface SpamdClient {
+  judge(message: Uint8Array, signal: AbortSignal): Promise<SpamdVerdict>;
+}
+
+const ANSWER_BYTES = 64 * 1024;
+const MAX_RULES = 100;
+
+/** Speaks the SPAMC protocol, command SYMBOLS: the message goes there whole, its score and the names of the rules come back. */
+export function createSpamdClient(address: SpamdAddress): SpamdClient {
+  return {
+    async judge(message, signal) {
+      try {
+        return readAnswer(await exchange(address, message, signal));
+      } catch (error) {
+        const isOver = signal.aborted;
+        // An error of the connection would tell strangers where it leads.
+        return { ok: false, reason: isOver ? 'it did not answer in time' : `the connection failed${codeOf(error)}` };
+      }
+    },
+  };
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
+}
+
+function exchange({ host, port }: SpamdAddress, message: Uint8Array, signal: AbortSignal): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port, signal });
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const finish = () => resolve(Buffer.concat(chunks).toString('latin1'));
+    socket.on('error', reject);
+    socket.on('end', finish);
+    socket.on('close', finish);
+    socket.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > ANSWER_BYTES) socket.destroy();
+    });
+    // Both are written before the end: spamd reads as many octets as the length says.
+    socket.write(`SYMBOLS SPAMC/1.5\r\nContent-length: ${message.length}\r\n\r\n`);
+    socket.end(message);
+  });
+}
+
+function readAnswer(answer: string): SpamdVerdict {
+  const [head = '', body = ''] = answer.split(/\r?\n\r?\n/, 2);
+  const [, code, words = ''] = /^SPAMD\/[\d.]+ (\d+) ?(.*)/.exec(head) ?? [];
+  if (code === undefined) return { ok: false, reason: 'it answered with something else' };
+  if (code !== '0') return { ok: false, reason: `it answered with the error ${code} ${words.slice(0, 40)}`.trim() };
+  const [, isSpam, score, threshold] =
+    /^Spam: *(True|False|Yes|No) *; *(-?\d+(?:\.\d+)?) *\/ *(-?\d+(?:\.\d+)?)/im.exec(head) ?? [];
+  if (isSpam === undefined) return { ok: false, reason: 'it answered without a score' };
+  const rules = body.split(/[\s,]+/).filter((rule) => /^[A-Z0-9_]{1,80}$/i.test(rule));
+  return {
+    ok: true,
+    isSpam: /true|yes/i.test(isSpam),
+    score: Number(score),
+    threshold: Number(threshold),
+    rules: rules.slice(0, MAX_RULES),
+  };
+}

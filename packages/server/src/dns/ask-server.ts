@@ -1,0 +1,108 @@
+import { randomInt } from 'node:crypto';
+import { createSocket } from 'node:dgram';
+import { connect } from 'node:net';
+import type { DecodedPacket } from 'dns-packet';
+import { type DnsQuestion, encodeQuestion, readReply } from './dns-message.ts';
+import type { DnsServerAddress } from './dns-servers.ts';
+
+export type ServerAnswer =
+  | { readonly kind: 'reply'; readonly packet: DecodedPacket; readonly rcode: number }
+  /** It could not be reached, or was silent: it may answer the next time. */
+  | { readonly kind: 'unreachable'; readonly reason: string }
+  /** It answered what makes no sense. */
+  | { readonly kind: 'senseless'; readonly reason: string };
+
+const FORMERR = 1;
+const NOTIMP = 4;
+
+/**
+ * One question to one server, over UDP, and over TCP where the answer was too long for that or could not be read. Ids and source ports are
+ * random, and only the server that was asked is heard: the kernel drops what others send (RFC 5452).
+ * @param timeoutMs for each of the two.
+ */
+export async function askServer(
+  server: DnsServerAddress,
+  question: DnsQuestion,
+  timeoutMs: number,
+): Promise<ServerAnswer> {
+  const answer = await askOverBoth(server, question, timeoutMs, true);
+  const isTooOld = answer.kind === 'reply' && (answer.rcode === FORMERR || answer.rcode === NOTIMP);
+  return isTooOld ? await askOverBoth(server, question, timeoutMs, false) : answer;
+}
+
+async function askOverBoth(server: DnsServerAddress, question: DnsQuestion, timeoutMs: number, edns: boolean) {
+  const answer = await askOverUdp(server, question, timeoutMs, edns);
+  return answer.kind === 'senseless' ? await askOverTcp(server, question, timeoutMs, edns) : answer;
+}
+
+function askOverUdp(
+  { host, port, family }: DnsServerAddress,
+  question: DnsQuestion,
+  timeoutMs: number,
+  edns: boolean,
+): Promise<ServerAnswer> {
+  const id = randomInt(0x10000);
+  return new Promise((resolve) => {
+    const socket = createSocket(family === 4 ? 'udp4' : 'udp6');
+    let isOver = false;
+    const end = (answer: ServerAnswer) => {
+      // An error may come after the answer, and a second one after the first.
+      if (isOver) return;
+      isOver = true;
+      clearTimeout(timer);
+      socket.close();
+      resolve(answer);
+    };
+    const timer = setTimeout(() => end({ kind: 'unreachable', reason: 'did not answer in time' }), timeoutMs);
+    // Connected, the socket takes from this server alone, and a closed port is told at once.
+    socket.on('error', (error) => end({ kind: 'unreachable', reason: reasonOf(error) }));
+    socket.on('message', (octets) => {
+      const reply = readReply(octets, id, question);
+      if (reply.kind === 'foreign') return;
+      end(reply.kind === 'reply' ? reply : { kind: 'senseless', reason: 'gave an answer that cannot be read' });
+    });
+    socket.connect(port, host, () => {
+      if (!isOver) socket.send(encodeQuestion(id, question, edns));
+    });
+  });
+}
+
+function askOverTcp(
+  { host, port }: DnsServerAddress,
+  question: DnsQuestion,
+  timeoutMs: number,
+  edns: boolean,
+): Promise<ServerAnswer> {
+  const id = randomInt(0x10000);
+  return new Promise((resolve) => {
+    const socket = connect({ host, port });
+    const end = (answer: ServerAnswer) => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve(answer);
+    };
+    const timer = setTimeout(() => end({ kind: 'unreachable', reason: 'did not answer in time' }), timeoutMs);
+    let heard: Buffer = Buffer.alloc(0);
+    socket.on('error', (error) => end({ kind: 'unreachable', reason: reasonOf(error) }));
+    socket.on('close', () => end({ kind: 'unreachable', reason: 'closed the connection' }));
+    socket.on('connect', () => socket.write(withLength(encodeQuestion(id, question, edns))));
+    socket.on('data', (octets: Buffer) => {
+      heard = Buffer.concat([heard, octets]);
+      if (heard.length < 2 || heard.length < 2 + heard.readUInt16BE(0)) return;
+      const reply = readReply(heard.subarray(2, 2 + heard.readUInt16BE(0)), id, question);
+      end(reply.kind === 'reply' ? reply : { kind: 'senseless', reason: 'gave an answer that cannot be read' });
+    });
+  });
+}
+
+/** RFC 1035 §4.2.2. */
+function withLength(message: Buffer): Buffer {
+  const length = Buffer.alloc(2);
+  length.writeUInt16BE(message.length);
+  return Buffer.concat([length, message]);
+}
+
+function reasonOf(error: Error): string {
+  const code = 'code' in error ? String(error.code) : error.message;
+  return code === 'ECONNREFUSED' ? 'refused the connection' : `could not be reached (${code})`;
+}

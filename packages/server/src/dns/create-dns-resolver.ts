@@ -1,0 +1,118 @@
+import { isIP } from 'node:net';
+import { type Clock, systemClock } from '../clock.ts';
+import type { DnsQuestion, DnsType } from './dns-message.ts';
+import { reverseName, toDnsName } from './dns-name.ts';
+import type { DnsAnswer, DnsResolver } from './dns-resolver.ts';
+import { readDnsServers } from './dns-servers.ts';
+import { type DnsRecords, type DnsStep, MAX_ALIASES } from './read-step.ts';
+import { createRounds } from './server-rounds.ts';
+import { createStepCache } from './step-cache.ts';
+
+export interface DnsResolverOptions {
+  /** `address` or `address:port`; null for the system's. */
+  readonly servers: readonly string[] | null;
+  readonly clock?: Clock;
+  /** For one try with one server. */
+  readonly timeoutMs?: number;
+  /** How often each server is asked that does not answer. */
+  readonly tries?: number;
+  /** How many answers are remembered. */
+  readonly maxCached?: number;
+}
+
+const TRY_TIMEOUT_MS = 2_000;
+const TRIES = 2;
+const MAX_CACHED = 10_000;
+const LOOPBACK: Partial<Record<DnsType, string>> = { A: '127.0.0.1', AAAA: '::1' };
+
+type Ask = (question: DnsQuestion) => Promise<DnsStep>;
+
+/**
+ * Looks names up by questions of our own to recursive servers, over UDP and TCP. Not by `dns.lookup`, which waits for the operating system
+ * on one of four threads: a few names whose servers never answer would hold up everything else the threads are for, signing among it.
+ * Answers are remembered as long as their records say, a day at most; questions alike that are under way share one.
+ */
+export function createDnsResolver(options: DnsResolverOptions): DnsResolver {
+  const { clock = systemClock, timeoutMs = TRY_TIMEOUT_MS, tries = TRIES, maxCached = MAX_CACHED } = options;
+  const nowMs = () => clock.now().getTime();
+  const askServers = createRounds({ servers: readDnsServers(options.servers), timeoutMs, tries, nowMs });
+  const cache = createStepCache({ maxEntries: maxCached });
+  let asked = 0;
+
+  /** Shared are single questions and never chains: two names that are CNAMEs of each other would wait for each other for ever. */
+  function createAsk(remember: boolean): Ask {
+    const underWay = new Map<string, Promise<DnsStep>>();
+    return (question) => {
+      const key = `${question.type} ${question.name}`;
+      const known = remember ? cache.get(key, nowMs()) : null;
+      if (known !== null) return Promise.resolve(known);
+      const shared = underWay.get(key);
+      if (shared !== undefined) return shared;
+      asked += 1;
+      const order = asked;
+      const answer = askServers(question).then((step) => {
+        cache.put(key, step, nowMs(), order);
+        underWay.delete(key);
+        return step;
+      });
+      underWay.set(key, answer);
+      return answer;
+    };
+  }
+
+  const createView = (remember: boolean): DnsResolver => makeResolver(createAsk(remember), () => createView(false));
+  return createView(true);
+}
+
+function makeResolver(ask: Ask, fresh: () => DnsResolver): DnsResolver {
+  const texts = (name: string, type: DnsType) => resolve(ask, name, type, (records) => records.texts);
+  return {
+    txt: (name) => texts(name, 'TXT'),
+    mx: (name) => resolve(ask, name, 'MX', (records) => records.mx),
+    a: (name) => texts(name, 'A'),
+    aaaa: (name) => texts(name, 'AAAA'),
+    ptr: (address) => texts(reverseName(address) ?? '', 'PTR'),
+    cname: (name) => texts(name, 'CNAME'),
+    ns: (name) => texts(name, 'NS'),
+    fresh,
+  };
+}
+
+/** Follows CNAMEs from answer to answer. */
+async function resolve<Value>(
+  ask: Ask,
+  name: string,
+  type: DnsType,
+  pick: (records: DnsRecords) => readonly Value[],
+): Promise<DnsAnswer<Value>> {
+  let next = toDnsName(name);
+  // An address is no name: nobody is asked whether there is a domain of four numbers.
+  if (next === null || isIP(next) > 0) return { kind: 'no-name' };
+  const passed = [next];
+  for (;;) {
+    const step = isLoopbackName(next) ? loopbackStep(type) : await ask({ name: next, type });
+    if (step.kind === 'failed') return step;
+    for (const alias of step.aliases) {
+      passed.push(alias);
+      if (passed.indexOf(alias) < passed.length - 1)
+        return { kind: 'failed', reason: `a loop of CNAMEs: ${passed.join(' → ')}` };
+    }
+    if (passed.length > 1 + MAX_ALIASES)
+      return { kind: 'failed', reason: `more than ${MAX_ALIASES} CNAMEs in a row, from ${name}` };
+    if (step.kind === 'found') return { kind: 'found', values: pick(step.records) };
+    if (step.kind !== 'alias') return { kind: step.kind };
+    next = toDnsName(passed.at(-1) ?? '');
+    if (next === null) return { kind: 'failed', reason: `a CNAME to what is no name: ${passed.at(-1)}` };
+  }
+}
+
+/** RFC 6761 §6.3: these names are the machine itself, and no server is asked for them. */
+function isLoopbackName(name: string): boolean {
+  return name === 'localhost' || name.endsWith('.localhost');
+}
+
+function loopbackStep(type: DnsType): DnsStep {
+  const address = LOOPBACK[type];
+  if (address === undefined) return { kind: 'no-record', ttl: 0, aliases: [] };
+  return { kind: 'found', records: { texts: [address], mx: [] }, ttl: 0, aliases: [] };
+}

@@ -1,0 +1,67 @@
+import dnsPacket, { type DecodedPacket } from 'dns-packet';
+
+export type DnsType = 'A' | 'AAAA' | 'MX' | 'TXT' | 'PTR' | 'CNAME' | 'NS';
+
+export interface DnsQuestion {
+  /** As `toDnsName` makes it. */
+  readonly name: string;
+  readonly type: DnsType;
+}
+
+/** What octets from a server are to a question. */
+export type DnsReply =
+  | { readonly kind: 'reply'; readonly packet: DecodedPacket; readonly rcode: number }
+  /** Not for this question: another id, another name. Somebody may be guessing, so the true answer is waited for. */
+  | { readonly kind: 'foreign' }
+  /** The right id before something that cannot be read, or is only a part. */
+  | { readonly kind: 'unreadable' };
+
+/** What passes everywhere without being cut into fragments (DNS Flag Day 2020). */
+const EDNS_OCTETS = 1232;
+const HEADER_OCTETS = 12;
+const NO_QUESTION = 0;
+
+/** @param edns without it, for servers older than RFC 6891 that answer FORMERR to it. */
+export function encodeQuestion(id: number, { name, type }: DnsQuestion, edns: boolean): Buffer {
+  return dnsPacket.encode({
+    type: 'query',
+    id,
+    flags: dnsPacket.RECURSION_DESIRED,
+    questions: [{ name, type, class: 'IN' }],
+    additionals: edns ? [EDNS] : [],
+  });
+}
+
+const EDNS = {
+  type: 'OPT',
+  name: '.',
+  udpPayloadSize: EDNS_OCTETS,
+  extendedRcode: 0,
+  ednsVersion: 0,
+  flags: 0,
+  flag_do: false,
+  options: [],
+} as const satisfies object as never; // The codec's type wants a list of options that could be written to.
+
+export function readReply(octets: Buffer, id: number, { name, type }: DnsQuestion): DnsReply {
+  if (octets.length < HEADER_OCTETS || octets.readUInt16BE(0) !== id) return { kind: 'foreign' };
+  const packet = decode(octets);
+  if (packet === null) return { kind: 'unreadable' };
+  if (!packet.flag_qr) return { kind: 'foreign' };
+  const rcode = (packet.flags ?? 0) & 15;
+  const questions = packet.questions ?? [];
+  const [asked] = questions;
+  // Old servers send a refusal without the question they refuse.
+  if (questions.length === NO_QUESTION && rcode !== 0) return { kind: 'reply', packet, rcode };
+  const isOurs = questions.length === 1 && asked?.name.toLowerCase() === name && asked.type === type;
+  if (!isOurs) return { kind: 'foreign' };
+  return packet.flag_tc ? { kind: 'unreadable' } : { kind: 'reply', packet, rcode };
+}
+
+function decode(octets: Buffer): DecodedPacket | null {
+  try {
+    return dnsPacket.decode(octets);
+  } catch {
+    return null;
+  }
+}

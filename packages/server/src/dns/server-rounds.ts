@@ -1,0 +1,48 @@
+import { createGate } from '../gate.ts';
+import { askServer } from './ask-server.ts';
+import type { DnsQuestion } from './dns-message.ts';
+import type { DnsServerAddress } from './dns-servers.ts';
+import { type DnsStep, readStep } from './read-step.ts';
+
+export interface RoundOptions {
+  readonly servers: readonly DnsServerAddress[];
+  readonly timeoutMs: number;
+  readonly tries: number;
+  readonly nowMs: () => number;
+}
+
+/** A server that was silent is asked after the others for so long. */
+const SHUN_MS = 30_000;
+/** Each question has a socket of its own, and other parts of the process need theirs as well. */
+const MAX_AT_ONCE = 500;
+
+/**
+ * Asks servers in turn until one knows, in `tries` rounds. One that answered that it cannot is not asked again in the next round, for it
+ * would say the same.
+ */
+export function createRounds({ servers, timeoutMs, tries, nowMs }: RoundOptions) {
+  const gate = createGate(MAX_AT_ONCE);
+  const silentSince = new Map<DnsServerAddress, number>();
+  const isShunned = (server: DnsServerAddress) => nowMs() - (silentSince.get(server) ?? -Infinity) < SHUN_MS;
+
+  return async (question: DnsQuestion): Promise<DnsStep> => {
+    if (servers.length === 0) return { kind: 'failed', reason: 'no DNS server is configured' };
+    const reasons = new Map<DnsServerAddress, string>();
+    let left = [...servers].sort((one, other) => Number(isShunned(one)) - Number(isShunned(other)));
+    for (let round = 1; round <= tries && left.length > 0; round += 1) {
+      for (const server of left) {
+        const leave = await gate.enter();
+        const answer = await askServer(server, question, timeoutMs);
+        leave();
+        if (answer.kind === 'unreachable') silentSince.set(server, nowMs());
+        else silentSince.delete(server);
+        const step = answer.kind === 'reply' ? readStep(question, answer.packet, answer.rcode) : answer;
+        if (step.kind !== 'failed' && step.kind !== 'unreachable' && step.kind !== 'senseless') return step;
+        reasons.set(server, step.reason);
+        if (step.kind !== 'unreachable') left = left.filter((other) => other !== server);
+      }
+    }
+    const told = [...reasons].map(([{ host, port }, reason]) => `${host}${port === 53 ? '' : `:${port}`} ${reason}`);
+    return { kind: 'failed', reason: told.join('; ') };
+  };
+}

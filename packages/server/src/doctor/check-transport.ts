@@ -1,0 +1,81 @@
+import { DIRECT_TIMEOUTS, openSmtpConnection } from '../delivery/smtp-connection.ts';
+import type { SourceAddress } from '../delivery/source-address.ts';
+import type { Transport } from '../delivery/transport.ts';
+import type { DnsResolver } from '../dns/dns-resolver.ts';
+import { type DoctorCheck, fail, messageOf, pass, skip, warn } from './doctor-check.ts';
+
+const PATIENCE_MS = 10_000;
+
+export type TransportFacts =
+  | { readonly kind: 'capture'; readonly mode: 'development' | 'production' }
+  | { readonly kind: 'direct' | 'relay'; readonly transport: Transport };
+
+export async function checkTransport(facts: TransportFacts): Promise<DoctorCheck> {
+  const set = 'Set POSTRIDER_TRANSPORT to direct, or to smtp://user:password@host:port.';
+  if (facts.kind === 'capture' && facts.mode === 'production')
+    return warn('transport', 'The transport is capture: every message is kept here and none is sent.', set);
+  if (facts.kind === 'capture') return pass('transport', 'The transport is capture: every message is kept here.');
+  const { ok, reason } = await facts.transport.check();
+  if (ok) return pass('transport', `The transport ${facts.kind} can be used.`);
+  const fix =
+    facts.kind === 'relay'
+      ? 'Check that the relay of POSTRIDER_TRANSPORT runs, and that its host, port and tls are right.'
+      : 'Check POSTRIDER_DNS_SERVERS and POSTRIDER_SOURCE_ADDRESS.';
+  return fail('transport', reason ?? 'The transport cannot be used.', fix);
+}
+
+export interface MailServerTry {
+  /** A domain that takes mail, or a mail server; null where nothing is to be tried. */
+  readonly target: string | null;
+  readonly transport: 'capture' | 'direct' | 'relay';
+  readonly port: number;
+  readonly heloName: string;
+  readonly sourceAddress: SourceAddress | null;
+}
+
+/** Whether other people's mail servers can be reached at all: many providers close port 25 to the outside. Asked for only. */
+export async function checkMailServer(dns: DnsResolver, facts: MailServerTry): Promise<DoctorCheck> {
+  const { target, transport, port } = facts;
+  if (target === null) {
+    if (transport !== 'direct') return skip('mail-server', 'No mail server of others is sent to with this transport.');
+    const fix = 'Add `--try-mail-server <domain>` with a domain of your own that takes mail elsewhere.';
+    return skip('mail-server', `Whether port ${port} of other mail servers can be reached was not tried.`, fix);
+  }
+  const host = await firstExchange(dns, target);
+  const [address] = await addressesOf(dns, host);
+  const fix = `Ask the provider of this machine to open outgoing port ${port}, or send through a relay (POSTRIDER_TRANSPORT=smtp://…).`;
+  if (address === undefined)
+    return fail('mail-server', `${host} has no address.`, 'Name a domain that takes mail, and check the check `dns`.');
+  try {
+    const connection = await openSmtpConnection(toOptions(facts, host, address));
+    await connection.quit();
+    return pass('mail-server', `${host} [${address}] greets on port ${port}.`);
+  } catch (error) {
+    return fail('mail-server', `${host} [${address}] cannot be used on port ${port}: ${messageOf(error)}`, fix);
+  }
+}
+
+function toOptions({ heloName, port, sourceAddress }: MailServerTry, host: string, address: string) {
+  const localAddress = address.includes(':') ? sourceAddress?.ipv6 : sourceAddress?.ipv4;
+  return {
+    host: address,
+    port,
+    serverName: host,
+    heloName,
+    tls: { mode: 'opportunistic', verify: false },
+    credentials: null,
+    credentialsAnywhere: false,
+    timeouts: { ...DIRECT_TIMEOUTS, connectMs: PATIENCE_MS, commandMs: PATIENCE_MS },
+    ...(localAddress ? { localAddress } : {}),
+  } as const;
+}
+
+async function firstExchange(dns: DnsResolver, target: string): Promise<string> {
+  const answer = await dns.mx(target);
+  return (answer.kind === 'found' && answer.values[0]?.exchange) || target;
+}
+
+async function addressesOf(dns: DnsResolver, host: string): Promise<readonly string[]> {
+  const answers = await Promise.all([dns.a(host), dns.aaaa(host)]);
+  return answers.flatMap((answer) => (answer.kind === 'found' ? answer.values : []));
+}

@@ -1,0 +1,40 @@
+import type { Operation } from '@postrider/core';
+import type { Clock } from '../clock.ts';
+import { ProblemError } from '../problem.ts';
+import { createClientRateLimit } from './client-rate-limit.ts';
+
+/**
+ * The limits of operations that anybody may call, wherever the call comes in: one count for both prefixes, for all such operations, and for
+ * those that a tool of `POST /mcp` calls.
+ */
+export interface AnonymousGate {
+  /** Counts a call from an address. @throws ProblemError where it has made all its calls of this minute. */
+  assertRate(operation: Operation, address: string): void;
+  /** For bodies that did not come as a body of their own. @throws ProblemError where it is longer than one may be. */
+  assertSize(operation: Operation, body: unknown): void;
+}
+
+const MINUTE_MS = 60_000;
+
+export function createAnonymousGate(clock: Clock): AnonymousGate {
+  const clients = createClientRateLimit({ clock, windowMs: MINUTE_MS });
+  return {
+    assertRate({ anonymousLimits }, address) {
+      if (anonymousLimits === undefined) return;
+      const retryAfterSeconds = clients.take(address, anonymousLimits.requestsPerMinute);
+      if (retryAfterSeconds === null) return;
+      throw new ProblemError('rate_limited', {
+        detail: `This address has made its ${anonymousLimits.requestsPerMinute} requests of this minute.`,
+        headers: { 'retry-after': String(retryAfterSeconds) },
+      });
+    },
+    assertSize({ anonymousLimits }, body) {
+      if (anonymousLimits === undefined) return;
+      const bytes = Buffer.byteLength(JSON.stringify(body ?? null));
+      if (bytes <= anonymousLimits.bodyBytes) return;
+      throw new ProblemError('payload_too_large', {
+        detail: `The arguments are ${bytes} bytes of JSON; ${anonymousLimits.bodyBytes} are allowed.`,
+      });
+    },
+  };
+}

@@ -1,0 +1,34 @@
+/** How much a client wants a type, and how closely it named it: 2 as it is, 1 as `text/*`, 0 as anything at all. */
+interface Preference {
+  readonly weight: number;
+  readonly precision: number;
+}
+
+/**
+ * Whether plain text stands before JSON in what a client accepts (RFC 9110, section 12.5.1). Of two that it wants alike the one that it named
+ * more closely counts, and then JSON, which every client of the API takes.
+ */
+export function prefersText(accept: string | undefined): boolean {
+  const weights = readWeights(accept ?? '');
+  const text = preferenceFor('text', 'plain', weights);
+  const json = preferenceFor('application', 'json', weights);
+  if (text.weight !== json.weight) return text.weight > json.weight;
+  return text.weight > 0 && text.precision > json.precision;
+}
+
+function readWeights(accept: string): ReadonlyMap<string, number> {
+  return new Map(
+    accept.split(',').map((range) => {
+      const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+      const weight = Number(parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? 1);
+      return [type, Number.isNaN(weight) ? 0 : weight];
+    }),
+  );
+}
+
+/** The closest range decides, also where it says less than a wider one. */
+function preferenceFor(type: string, subtype: string, weights: ReadonlyMap<string, number>): Preference {
+  const ranges = [`${type}/${subtype}`, `${type}/*`, '*/*'];
+  const at = ranges.findIndex((range) => weights.has(range));
+  return { weight: weights.get(ranges[at] ?? '') ?? 0, precision: ranges.length - 1 - at };
+}

@@ -1,0 +1,177 @@
+import { type Classification, foldAddress, type MessageStatus } from '@postrider/core';
+import { nextRecipientStatus, type RecipientChange } from '../delivery/message-status.ts';
+import { foldReplyText } from '../delivery/smtp-reply-text.ts';
+import type { AbuseReport, DeliveryReport, ReportedRecipient } from './inbound-report.ts';
+
+/** A recipient of the message, as the log has it. */
+export interface KnownRecipient {
+  readonly ordinal: number;
+  readonly email: string;
+  readonly status: MessageStatus;
+  /** A report has told of a delay since it was handed over. */
+  readonly isDelayed: boolean;
+}
+
+export interface ReportFacts {
+  /** In the order of the message; empty where it is gone from the log. */
+  readonly recipients: readonly KnownRecipient[];
+  /** Those that the return path names: everybody in the hand-off that it was made for. The report can be about nobody else. */
+  readonly ordinals: readonly number[];
+}
+
+export interface ReportEvent {
+  readonly ordinal: number;
+  readonly email: string;
+  readonly type: 'bounced' | 'deferred' | 'delivered' | 'complained';
+  readonly classification: Classification | null;
+  readonly detail: string | null;
+}
+
+/**
+ * What became of a report: `applied` where it made news, `repeated` where all of it was known, `no_news` where it says nothing that counts
+ * here, `foreign_recipient` where it is about nobody the message went to, `in_hand` about somebody whom it has not left for yet, `gone` where
+ * the message is no longer in the log.
+ */
+export type ReportOutcome = 'applied' | 'repeated' | 'no_news' | 'foreign_recipient' | 'in_hand' | 'gone';
+
+export type ReportVerdict =
+  | { readonly kind: 'decided'; readonly outcome: ReportOutcome; readonly events: readonly ReportEvent[] }
+  /** The hand-off it is about is not written yet: ask again in a moment. */
+  | { readonly kind: 'too_early' };
+
+/** Says what the words of a report of failure mean. */
+type Classify = (
+  reported: Pick<ReportedRecipient, 'status' | 'diagnostic'> & { readonly action: 'failed' },
+) => Classification;
+
+/** What a report changes. Each recipient is decided on its own; the same report a second time changes nothing. */
+export function decideReport(
+  facts: ReportFacts,
+  report: DeliveryReport | AbuseReport,
+  classify: Classify,
+): ReportVerdict {
+  if (facts.recipients.length === 0) return { kind: 'decided', outcome: 'gone', events: [] };
+  const named = facts.recipients.filter(({ ordinal }) => facts.ordinals.includes(ordinal));
+  const findings = report.kind === 'abuse' ? [findComplaint(named, report)] : findDeliveries(named, report, classify);
+  const known = new Map(named.map((recipient) => [recipient.ordinal, recipient]));
+  const events: ReportEvent[] = [];
+  const outcomes = new Set<ReportOutcome>();
+  for (const finding of findings) {
+    if (typeof finding === 'string') {
+      outcomes.add(finding);
+      continue;
+    }
+    const recipient = known.get(finding.ordinal);
+    if (recipient === undefined) continue;
+    const news = isNews(recipient, finding.type);
+    if (news === 'too_early') return { kind: 'too_early' };
+    if (news !== true) outcomes.add(news);
+    else {
+      events.push(finding);
+      known.set(finding.ordinal, advance(recipient, finding.type));
+    }
+  }
+  const order: readonly ReportOutcome[] = ['in_hand', 'repeated', 'foreign_recipient', 'no_news'];
+  const outcome = events.length > 0 ? 'applied' : (order.find((each) => outcomes.has(each)) ?? 'no_news');
+  return { kind: 'decided', outcome, events };
+}
+
+type Finding = ReportEvent | 'foreign_recipient' | 'no_news';
+
+type Named = readonly KnownRecipient[];
+
+function findDeliveries(named: Named, report: DeliveryReport, classify: Classify): readonly Finding[] {
+  return report.recipients.map((reported) => {
+    const type = EVENT_OF[reported.action];
+    if (type === null) return 'no_news';
+    const recipient = findRecipient(named, reported.addresses);
+    if (recipient === null) return 'foreign_recipient';
+    const { ordinal, email } = recipient;
+    const { action, status, diagnostic } = reported;
+    const classification = action === 'failed' ? classify({ action, status, diagnostic }) : null;
+    // The type in front says only where the words are from.
+    const detail = toDetail(diagnostic.replace(/^\s*[A-Za-z0-9-]+\s*;\s*/, '')) ?? status;
+    return { ordinal, email, type, classification, detail };
+  });
+}
+
+/** A third party's words, cleaned and cut as those of replies are; null where there are none. */
+function toDetail(words: string): string | null {
+  return foldReplyText(Buffer.from(words).toString('latin1')) || null;
+}
+
+/** `relayed` and `expanded` tell that the message went on to where no reports come from. */
+const EVENT_OF = {
+  failed: 'bounced',
+  delayed: 'deferred',
+  delivered: 'delivered',
+  relayed: null,
+  expanded: null,
+} as const;
+
+/**
+ * A report that names none of those whom the return path names is about somebody else: an address that one of ours is forwarded to, before
+ * all, of which nobody here can say whether it is worth anything. One that names nobody is about the recipient where there is only one.
+ */
+function findRecipient(named: Named, addresses: readonly string[]): KnownRecipient | null {
+  for (const address of addresses) {
+    const recipient = named.find(({ email }) => foldAddress(email) === address);
+    if (recipient !== undefined) return recipient;
+  }
+  return addresses.length === 0 ? findOnly(named) : null;
+}
+
+function findOnly(named: Named): KnownRecipient | null {
+  const [only = null] = named;
+  return named.length === 1 ? only : null;
+}
+
+/** Of the registered types, what a recipient says who does not want the mail. The others are about programs and policies. */
+const COMPLAINTS: readonly string[] = ['abuse', 'fraud'];
+
+function findComplaint(named: Named, report: AbuseReport): Finding {
+  if (!COMPLAINTS.includes(report.feedbackType)) return 'no_news';
+  const recipient = findComplainer(named, report.addresses);
+  if (recipient === null) return 'foreign_recipient';
+  const { ordinal, email } = recipient;
+  const reporter = toDetail((report.reporter ?? '').slice(0, MAX_REPORTER_CHARACTERS));
+  const detail = `Reported as ${report.feedbackType}${reporter === null ? '' : ` by ${reporter}`}`;
+  return { ordinal, email, type: 'complained', classification: 'spam', detail };
+}
+
+const MAX_REPORTER_CHARACTERS = 200;
+
+/**
+ * Providers hide who complained (RFC 6590) behind another local part at the same domain, or leave it out. So where the return path names one
+ * recipient, an address at another domain alone contradicts it.
+ */
+function findComplainer(named: Named, addresses: readonly string[]): KnownRecipient | null {
+  const only = findOnly(named);
+  if (only === null) return findRecipient(named, addresses);
+  const domainOf = (address: string) => address.slice(address.lastIndexOf('@') + 1);
+  const domain = domainOf(foldAddress(only.email));
+  return addresses.length === 0 || addresses.some((address) => domainOf(address) === domain) ? only : null;
+}
+
+/** Whom a message has left for; only of these can anybody else know more than we do. */
+const LEFT: ReadonlySet<MessageStatus> = new Set([
+  'sent',
+  'delivered',
+  'bounced',
+  'complained',
+  'failed',
+  'suppressed',
+]);
+
+function isNews(recipient: KnownRecipient, type: ReportEvent['type']): true | 'too_early' | 'in_hand' | 'repeated' {
+  const { status } = recipient;
+  if (status === 'sending') return 'too_early';
+  if (!LEFT.has(status)) return 'in_hand';
+  if (type === 'deferred') return status === 'sent' && !recipient.isDelayed ? true : 'repeated';
+  return nextRecipientStatus(status, type) === status ? 'repeated' : true;
+}
+
+function advance(recipient: KnownRecipient, change: RecipientChange): KnownRecipient {
+  const status = nextRecipientStatus(recipient.status, change);
+  return { ...recipient, status, isDelayed: recipient.isDelayed || change === 'deferred' };
+}

@@ -1,0 +1,212 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { toAsciiDomain } from '@postrider/core';
+import type { Logger } from 'pino';
+import type { SMTPServer, SMTPServerDataStream, SMTPServerOptions, SMTPServerSession } from 'smtp-server';
+import { classifyDatabaseError } from '../db/database-errors.ts';
+import { countReports, isReturnPathHost } from '../db/queries/inbound-reports.ts';
+import { cutOff, findConnection, mendReplies } from '../smtp-submission/connection.ts';
+import { type MessageRoom, receiveMessage } from '../smtp-submission/receive-message.ts';
+import { SmtpRefusal } from '../smtp-submission/smtp-refusal.ts';
+import type { ForgeryCounter } from './forgery-counter.ts';
+import { type ReadReport, readReport } from './read-report.ts';
+import type { ReportSession, ReportSessions } from './report-sessions.ts';
+import { looksLikeReturnPath, type ReadReturnPath, type ReturnPaths } from './return-path.ts';
+import { createReturnPathHosts } from './return-path-hosts.ts';
+import { type ReportTools, type TakenReport, takeReport } from './take-report.ts';
+
+/** How long clients may take, and how much they may do. */
+export interface ReportLimits {
+  readonly maxBytes: number;
+  /** From DATA to the end of the message, in milliseconds. */
+  readonly messageMs: number;
+  /** How long a report waits for the hand-off it is about to be written, in milliseconds. */
+  readonly earlyMs: number;
+  readonly messagesPerConnection: number;
+  readonly refusedPerConnection: number;
+}
+
+export interface ReportHandlerOptions extends ReportTools {
+  readonly returnPaths: ReturnPaths;
+  readonly sessions: ReportSessions;
+  readonly forgeries: ForgeryCounter;
+  readonly room: MessageRoom;
+  /** Lets so much be asked of the database and written to it at once as leaves the callers of the API their connections. */
+  readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
+  readonly limits: ReportLimits;
+  readonly logger: Logger;
+}
+
+type Handlers = Required<Pick<SMTPServerOptions, 'onMailFrom' | 'onRcptTo' | 'onData' | 'onClose'>>;
+
+/** Where feedback loops are told to send reports, beside the return paths themselves. */
+const ROLES = new Set(['abuse', 'postmaster', 'fbl']);
+const EARLY_POLL_MS = 100;
+
+/** What happens at each step of a session with a server that brings reports. */
+export function createReportHandlers(options: ReportHandlerOptions): Handlers {
+  const { sessions, limits, returnPaths, forgeries } = options;
+  const hosts = createReturnPathHosts({
+    clock: options.clock,
+    lookUp: (host) => options.inTurn(() => isReturnPathHost(options.sql, host)),
+  });
+
+  function takeSender(session: SMTPServerSession): void {
+    const state = sessions.of(session);
+    state.messages += 1;
+    if (state.messages > limits.messagesPerConnection) {
+      throw new SmtpRefusal(421, '4.5.3', 'Enough messages over one connection, come again');
+    }
+  }
+
+  async function takeRecipient(address: string, session: SMTPServerSession): Promise<void> {
+    if (returnPaths.read(address) !== null) return;
+    const state = sessions.of(session);
+    const [, local = '', host = ''] = /^([^@]+)@([^@]+)$/.exec(address.toLowerCase()) ?? [];
+    if (ROLES.has(local) && (await isOwnHost(host))) return;
+    if (looksLikeReturnPath(address)) forgeries.add();
+    state.refusedRecipients += 1;
+    const refusal = 'This server takes delivery and abuse reports about mail that it has sent, and nothing else';
+    if (state.refusedRecipients < limits.refusedPerConnection) throw new SmtpRefusal(550, '5.1.1', refusal);
+    throw new SmtpRefusal(421, '4.7.0', 'Too many refused recipients');
+  }
+
+  async function isOwnHost(given: string): Promise<boolean> {
+    const host = toAsciiDomain(given);
+    if (host === null) return false;
+    return host === options.sandboxDomain || (await hosts.has(host));
+  }
+
+  async function takeMail(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string> {
+    const raw = await receive(stream, sessions.of(session));
+    try {
+      const read = readReport(raw);
+      const paths = session.envelope.rcptTo.flatMap(({ address }) => returnPaths.read(address) ?? []);
+      if (paths.length > 0) await takeAll(paths, read);
+      else await takeByContent(read);
+      return '2.0.0 Thank you, the report was taken';
+    } finally {
+      options.room.give(raw.length);
+    }
+  }
+
+  async function receive(stream: SMTPServerDataStream, { connection }: ReportSession): Promise<Buffer> {
+    const timer = setTimeout(() => cutOff(connection, 421, '4.4.2 The message took too long'), limits.messageMs);
+    const reception = await receiveMessage(stream, limits.maxBytes, options.room).finally(() => clearTimeout(timer));
+    switch (reception.kind) {
+      case 'whole':
+        return reception.raw;
+      case 'gone':
+        throw new SmtpRefusal(451, '4.4.2', 'The connection was lost');
+      case 'no-room':
+        throw new SmtpRefusal(452, '4.3.1', 'Too many messages are being received, try again in a moment');
+      case 'too-large':
+        throw new SmtpRefusal(552, '5.3.4', `A report may have ${limits.maxBytes} bytes`);
+      case 'foul': {
+        const refusal = new SmtpRefusal(554, '5.5.2', `The message holds a ${reception.octets}; lines end in CR LF`);
+        // What follows may be meant as text or as commands: none of it is read.
+        cutOff(connection, refusal.responseCode, refusal.message);
+        throw refusal;
+      }
+    }
+  }
+
+  /** One mail may be about several messages. Where one has to wait, all come again: what was taken is known then. */
+  async function takeAll(paths: readonly ReadReturnPath[], read: ReadReport): Promise<void> {
+    const results = await Promise.all(paths.map((path) => takeSoon(path, read)));
+    if (results.some(({ outcome }) => outcome === 'too_early')) {
+      throw new SmtpRefusal(451, '4.3.0', 'What the report is about is not over yet, try again later');
+    }
+  }
+
+  /** A server that refuses at once can be faster than our own record of having handed the message over. */
+  async function takeSoon(path: ReadReturnPath, read: ReadReport): Promise<TakenReport> {
+    const until = performance.now() + limits.earlyMs;
+    for (;;) {
+      const taken = await options.inTurn(() => takeReport(options, path, read));
+      const { outcome, accountId } = taken;
+      if (outcome !== 'too_early' || performance.now() >= until) {
+        const { messageId } = path;
+        options.logger.info({ kind: read.report.kind, outcome, accountId, messageId }, 'an inbound report');
+        return taken;
+      }
+      await sleep(EARLY_POLL_MS);
+    }
+  }
+
+  /** A feedback loop writes to one address about all mail: only the return path of the message it repeats says whose it is. */
+  async function takeByContent(read: ReadReport): Promise<void> {
+    const { report } = read;
+    if (report.kind !== 'abuse') {
+      throw new SmtpRefusal(
+        554,
+        '5.6.0',
+        'This address takes abuse reports in the form of RFC 5965, and nobody reads it',
+      );
+    }
+    const [path] = report.returnPaths.flatMap((address) => returnPaths.read(address) ?? []);
+    if (path !== undefined) return await takeAll([path], read);
+    const now = options.clock.now();
+    const outcome = report.returnPaths.some(looksLikeReturnPath) ? 'forged' : 'unknown';
+    const nobody = { id: options.ids.next(now), accountId: null, messageId: null };
+    await options.inTurn(() => countReports(options.sql, { ...nobody, kind: report.kind, outcome, count: 1, now }));
+    options.logger.info({ kind: report.kind, outcome }, 'an inbound report');
+  }
+
+  const refuse = (error: unknown) => toRefusal(error, options.logger);
+
+  return {
+    onMailFrom: (_address, session, done) => {
+      try {
+        takeSender(session);
+        done();
+      } catch (error) {
+        done(refuse(error));
+      }
+    },
+    onRcptTo: ({ address }, session, done) =>
+      void takeRecipient(address, session).then(
+        () => done(),
+        (error: unknown) => done(refuse(error)),
+      ),
+    onData: (stream, session, done) => {
+      const state = sessions.of(session);
+      state.message = takeMail(stream, session)
+        .then(
+          (text) => done(null, text),
+          (error: unknown) => done(refuse(error)),
+        )
+        .finally(() => {
+          state.message = null;
+        });
+    },
+    onClose: (session) => sessions.close(session),
+  };
+}
+
+/** Begins a session, or refuses the client: called by the library when one has connected, with the server it came to. */
+export function openReportSession(
+  server: SMTPServer,
+  session: SMTPServerSession,
+  sessions: ReportSessions,
+): SmtpRefusal | null {
+  const connection = findConnection(server, session);
+  if (connection === null) throw new Error('an SMTP session has no connection');
+  mendReplies(connection);
+  if (!sessions.hasRoom(session.remoteAddress)) {
+    return new SmtpRefusal(421, '4.7.0', 'Too many connections from your address, try again in a moment');
+  }
+  sessions.open(session, connection);
+  return null;
+}
+
+/** Whatever is no refusal of ours is a fault of ours: the report is to come again. */
+function toRefusal(error: unknown, logger: Logger): SmtpRefusal {
+  if (error instanceof SmtpRefusal) return error;
+  const isAway = classifyDatabaseError(error) === 'unavailable';
+  if (!isAway) logger.error({ error: error instanceof Error ? error.stack : String(error) }, 'taking a report failed');
+  return new SmtpRefusal(
+    451,
+    '4.3.0',
+    `${isAway ? 'Temporarily unavailable' : 'Something broke on our side'}, try again`,
+  );
+}

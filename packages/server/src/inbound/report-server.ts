@@ -1,0 +1,122 @@
+import type { Logger } from 'pino';
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { createGate } from '../gate.ts';
+import type { Certificate } from '../smtp-submission/certificate.ts';
+import { drainServers, listenOn } from '../smtp-submission/drain-servers.ts';
+import { createMessageRoom } from '../smtp-submission/receive-message.ts';
+import { createForgeryCounter } from './forgery-counter.ts';
+import { createReportHandlers, openReportSession, type ReportLimits } from './report-handlers.ts';
+import { createReportSessions, type ReportSessionLimits } from './report-sessions.ts';
+import type { ReturnPaths } from './return-path.ts';
+import type { ReportTools } from './take-report.ts';
+
+export interface ReportServerLimits extends ReportLimits, ReportSessionLimits {
+  /** Without a byte, in milliseconds. */
+  readonly stallMs: number;
+  /** Connections in all. */
+  readonly connections: number;
+}
+
+export interface ReportServerOptions extends ReportTools {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** The name the server greets with. */
+  readonly name: string;
+  /** For STARTTLS; null where none is offered. */
+  readonly certificate: Certificate | null;
+  readonly returnPaths: ReturnPaths;
+  readonly logger: Logger;
+  readonly limits?: Partial<ReportServerLimits>;
+}
+
+/** Takes bounces and abuse reports from any mail server (RFC 5321), for return paths that were made here. */
+export interface ReportServer {
+  /** Answers the port it listens on. @throws what listening throws. */
+  listen(): Promise<number>;
+  /** Takes no new connections and mail, lets those under way finish, and closes every connection with 421. */
+  drain(): Promise<void>;
+}
+
+/** Reports repeat a message's head and some explain themselves at length, yet few reach 100 KB. */
+const MAX_BYTES = 1_048_576;
+const LIMITS: ReportServerLimits = {
+  maxBytes: MAX_BYTES,
+  messageMs: 30_000,
+  earlyMs: 3_000,
+  messagesPerConnection: 100,
+  refusedPerConnection: 20,
+  stallMs: 30_000,
+  sessionMs: 300_000,
+  connections: 500,
+  perAddress: 50,
+};
+/** Memory of all mail that is being received or worked on. */
+const MAX_RECEIVED_BYTES = 32 * MAX_BYTES;
+const MAX_RECIPIENTS = 50;
+const MAX_COMMAND_OCTETS = 2_048;
+/** Reports written at once: a third of the connections that callers of the API share. */
+const WRITTEN_AT_ONCE = 2;
+const FLUSH_MS = 1_000;
+/** Nobody logs in here; the others are jokes of old servers, and commands that let a client speak for another. */
+const DISABLED_COMMANDS = ['AUTH', 'WIZ', 'SHELL', 'KILL', 'XCLIENT', 'XFORWARD'];
+
+export function createReportServer(options: ReportServerOptions): ReportServer {
+  const limits = { ...LIMITS, ...options.limits };
+  const sessions = createReportSessions(limits);
+  const forgeries = createForgeryCounter(options);
+  const gate = createGate(WRITTEN_AT_ONCE);
+  const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
+    const leave = await gate.enter();
+    try {
+      return await work();
+    } finally {
+      leave();
+    }
+  };
+  const room = createMessageRoom(MAX_RECEIVED_BYTES);
+  const server: SMTPServer = new SMTPServer({
+    ...settingsFor(options, limits),
+    ...createReportHandlers({ ...options, sessions, forgeries, room, inTurn, limits }),
+    onConnect: (session, done) => {
+      const refusal = openReportSession(server, session, sessions);
+      if (refusal === null) done();
+      else done(refusal);
+    },
+  });
+  // Clients that break off in the middle; whatever else goes wrong is told where it happens.
+  server.on('error', (error) => options.logger.debug({ error: error.message }, 'an SMTP connection failed'));
+  let flushing: NodeJS.Timeout | null = null;
+
+  return {
+    async listen() {
+      const port = await listenOn(server, options.host, options.port);
+      flushing = setInterval(() => void forgeries.flush(), FLUSH_MS);
+      return port;
+    },
+    async drain() {
+      if (flushing !== null) clearInterval(flushing);
+      await drainServers([server], sessions);
+      await forgeries.flush();
+    },
+  };
+}
+
+function settingsFor({ certificate, name }: ReportServerOptions, limits: ReportServerLimits): SMTPServerOptions {
+  return {
+    ...(certificate ?? {}),
+    minVersion: 'TLSv1.2',
+    name,
+    heloResponse: '%s',
+    logger: false,
+    disableReverseLookup: true,
+    authOptional: true,
+    disabledCommands: certificate === null ? [...DISABLED_COMMANDS, 'STARTTLS'] : DISABLED_COMMANDS,
+    hideENHANCEDSTATUSCODES: false,
+    size: limits.maxBytes,
+    maxRecipients: MAX_RECIPIENTS,
+    maxCommandLength: MAX_COMMAND_OCTETS,
+    maxClients: limits.connections,
+    socketTimeout: limits.stallMs,
+  };
+}

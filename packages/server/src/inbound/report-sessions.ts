@@ -1,0 +1,66 @@
+import type { SMTPServerSession } from 'smtp-server';
+import { type Connection, cutOff } from '../smtp-submission/connection.ts';
+import type { DrainedSession } from '../smtp-submission/drain-servers.ts';
+
+/** What we know of one connection beside what the library keeps. */
+export interface ReportSession extends DrainedSession {
+  message: Promise<unknown> | null;
+  refusedRecipients: number;
+  messages: number;
+  /** Cuts the connection off, whatever it does. */
+  readonly deadline: NodeJS.Timeout;
+  readonly address: string;
+}
+
+/** The sessions of the connections that are open. */
+export interface ReportSessions {
+  /** False where the client's address has as many as it may. */
+  hasRoom(address: string): boolean;
+  open(session: SMTPServerSession, connection: Connection): void;
+  of(session: SMTPServerSession): ReportSession;
+  close(session: SMTPServerSession): void;
+  all(): Iterable<ReportSession>;
+}
+
+export interface ReportSessionLimits {
+  /** Connections at once from one address. */
+  readonly perAddress: number;
+  /** How long one may last. */
+  readonly sessionMs: number;
+}
+
+export function createReportSessions({ perAddress, sessionMs }: ReportSessionLimits): ReportSessions {
+  const sessions = new Map<SMTPServerSession, ReportSession>();
+  const byAddress = new Map<string, number>();
+  const add = (address: string, by: number) => {
+    const count = (byAddress.get(address) ?? 0) + by;
+    if (count > 0) byAddress.set(address, count);
+    else byAddress.delete(address);
+  };
+  return {
+    hasRoom: (address) => (byAddress.get(address) ?? 0) < perAddress,
+    open(session, connection) {
+      const deadline = setTimeout(() => cutOff(connection, 421, '4.4.2 The connection lasted too long'), sessionMs);
+      const address = session.remoteAddress;
+      add(address, 1);
+      sessions.set(session, {
+        ...{ connection, deadline, address, message: null, refusedRecipients: 0, messages: 0 },
+        gone: new AbortController(),
+      });
+    },
+    of(session) {
+      const known = sessions.get(session);
+      if (known === undefined) throw new Error('an SMTP session was not opened');
+      return known;
+    },
+    close(session) {
+      const known = sessions.get(session);
+      if (known === undefined) return;
+      clearTimeout(known.deadline);
+      known.gone.abort();
+      add(known.address, -1);
+      sessions.delete(session);
+    },
+    all: () => sessions.values(),
+  };
+}

@@ -1,0 +1,178 @@
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+
+/** What a return path is made for: one hand-off of a message. */
+export interface ReturnPathSubject {
+  readonly accountId: string;
+  readonly messageId: string;
+  /** The places in the message of all recipients of the hand-off. */
+  readonly ordinals: readonly number[];
+}
+
+/** What a return path says. Reports to it may be about these recipients and nobody else. */
+export interface ReadReturnPath {
+  /** The account's id lies between these, both included. They are the same where a single recipient leaves the room for all of it. */
+  readonly account: { readonly least: string; readonly greatest: string };
+  readonly messageId: string;
+  /** In ascending order. */
+  readonly ordinals: readonly number[];
+}
+
+/** Makes and reads the envelope senders of what goes out: signed, so that a report to one can only be about mail of ours. */
+export interface ReturnPaths {
+  /** `b+<id>.<mac>@<domain>`; the local part has the 64 octets that RFC 5321, section 4.5.3.1.1, allows. */
+  addressFor(subject: ReturnPathSubject, domain: string): string;
+  /** Null where the address was not made here, or was changed. Letters count in either case: mail systems fold them. */
+  read(address: string): ReadReturnPath | null;
+}
+
+/** Letters in one case, and of the other characters those that no mail system is known to choke on. */
+const DIGITS = '0123456789abcdefghijklmnopqrstuvwxyz_-';
+const BASE = BigInt(DIGITS.length);
+/** Of an address, without `b+` and the dot. */
+const ID_DIGITS = 45;
+const ALL_DIGITS = 61;
+/** The most digits whose value a double holds exactly. */
+const CHUNK_DIGITS = 10;
+const CHUNK = BASE ** BigInt(CHUNK_DIGITS);
+/** All numbers of two digits. */
+const PAIRS = [...DIGITS].flatMap((high) => [...DIGITS].map((low) => high + low));
+
+const TIME_BITS = 42n; // Milliseconds since the epoch, until the year 2109.
+const RANDOM_BITS = 74n; // What RFC 9562 leaves to chance in a UUIDv7.
+const ID_BITS = TIME_BITS + RANDOM_BITS;
+const ORDINAL_BITS = 6n;
+/** A bit for each recipient that a message may have. */
+const SET_BITS = 50n;
+/** Stands before whatever names several recipients, so that it is never the number of a single one. */
+const SHARED = 1n << 239n;
+/**
+ * What is left of an account's id beside a whole message id and a set of recipients: its head, so that the primary key finds it. Accounts
+ * of one generator differ in there always, others do unless they were made in the same millisecond and agree in 31 bits of chance.
+ */
+const HEAD_BITS = 73n;
+const LOST_BITS = ID_BITS - HEAD_BITS;
+const CONTENT_BYTES = 30; // 238 bits for one recipient, 240 for several.
+const MAC_BITS = 80n;
+const MAC_BYTES = 10;
+
+const ADDRESS = new RegExp(`^b\\+([${DIGITS}]{${ID_DIGITS}})\\.([${DIGITS}]{${ALL_DIGITS - ID_DIGITS}})@[^@]+$`);
+
+/**
+ * Two whole ids, the recipient's place and a code of 80 bits only fit when the bits that every UUIDv7 has alike are left out and all of it is
+ * written as one number. For several recipients the set of their places takes the room of the account's last bits.
+ * @param secretKey the installation's 32 bytes, of which a key for this purpose alone is derived.
+ */
+export function createReturnPaths(secretKey: Buffer): ReturnPaths {
+  const key = Buffer.from(hkdfSync('sha256', secretKey, '', 'postrider return paths', 32));
+  const macOf = (content: bigint) =>
+    createHmac('sha256', key).update(toBytes(content, CONTENT_BYTES)).digest().subarray(0, MAC_BYTES);
+
+  return {
+    addressFor(subject, domain) {
+      const content = pack(subject);
+      const text = toDigits((content << MAC_BITS) | BigInt(`0x${macOf(content).toString('hex')}`));
+      return `b+${text.slice(0, ID_DIGITS)}.${text.slice(ID_DIGITS)}@${domain}`;
+    },
+    read(address) {
+      const [, id, mac] = ADDRESS.exec(address.toLowerCase()) ?? [];
+      if (id === undefined || mac === undefined) return null;
+      const whole = fromDigits(id + mac);
+      const content = whole >> MAC_BITS;
+      // 61 digits reach further than 320 bits.
+      if (content >> BigInt(8 * CONTENT_BYTES) !== 0n) return null;
+      const given = toBytes(BigInt.asUintN(Number(MAC_BITS), whole), MAC_BYTES);
+      return timingSafeEqual(macOf(content), given) ? unpack(content) : null;
+    },
+  };
+}
+
+/** Whether an address has the form of a return path, by whomever it was made. */
+export function looksLikeReturnPath(address: string): boolean {
+  return /^b\+[^@.]+\.[^@.]+@/i.test(address);
+}
+
+function pack({ accountId, messageId, ordinals }: ReturnPathSubject): bigint {
+  const account = packId(accountId);
+  const message = packId(messageId);
+  const [only, ...others] = ordinals;
+  if (only === undefined) throw new RangeError('a hand-off without recipients has no return path');
+  const limit = others.length === 0 ? 1n << ORDINAL_BITS : SET_BITS;
+  for (const ordinal of ordinals) {
+    if (ordinal < 0 || BigInt(ordinal) >= limit) throw new RangeError(`a message has no recipient ${ordinal}`);
+  }
+  if (others.length === 0) return (((account << ID_BITS) | message) << ORDINAL_BITS) | BigInt(only);
+  const set = ordinals.reduce((bits, ordinal) => bits | (1n << BigInt(ordinal)), 0n);
+  return SHARED | ((((account >> LOST_BITS) << ID_BITS) | message) << SET_BITS) | set;
+}
+
+const UUID_V7 = /^([0-9a-f]{8})-([0-9a-f]{4})-7([0-9a-f]{3})-([89ab][0-9a-f]{3})-([0-9a-f]{12})$/;
+
+function packId(id: string): bigint {
+  const [, high, low, first, second, third] = UUID_V7.exec(id) ?? [];
+  const time = high === undefined ? 1n << TIME_BITS : BigInt(`0x${high}${low}`);
+  if (time >> TIME_BITS !== 0n) throw new RangeError(`${id} is no id that was made here`);
+  const random = (BigInt(`0x${first}`) << 62n) | BigInt.asUintN(62, BigInt(`0x${second}${third}`));
+  return (time << RANDOM_BITS) | random;
+}
+
+function unpack(content: bigint): ReadReturnPath {
+  if (content < SHARED) {
+    const ids = content >> ORDINAL_BITS;
+    const id = unpackId(ids >> ID_BITS);
+    const ordinals = [Number(BigInt.asUintN(Number(ORDINAL_BITS), content))];
+    return { account: { least: id, greatest: id }, messageId: unpackMessage(ids), ordinals };
+  }
+  const ids = (content - SHARED) >> SET_BITS;
+  const least = (ids >> ID_BITS) << LOST_BITS;
+  const account = { least: unpackId(least), greatest: unpackId(least + (1n << LOST_BITS) - 1n) };
+  return { account, messageId: unpackMessage(ids), ordinals: unpackSet(BigInt.asUintN(Number(SET_BITS), content)) };
+}
+
+function unpackSet(set: bigint): readonly number[] {
+  const all = Array.from({ length: Number(SET_BITS) }, (_, ordinal) => ordinal);
+  return all.filter((ordinal) => ((set >> BigInt(ordinal)) & 1n) === 1n);
+}
+
+function unpackMessage(ids: bigint): string {
+  return unpackId(BigInt.asUintN(Number(ID_BITS), ids));
+}
+
+function unpackId(packed: bigint): string {
+  const time = (packed >> RANDOM_BITS).toString(16).padStart(12, '0');
+  const first = ((packed >> 62n) & 0xfffn).toString(16).padStart(3, '0');
+  const rest = ((0b10n << 62n) | BigInt.asUintN(62, packed)).toString(16);
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${first}-${rest.slice(0, 4)}-${rest.slice(4)}`;
+}
+
+function toBytes(value: bigint, length: number): Buffer {
+  return Buffer.from(value.toString(16).padStart(2 * length, '0'), 'hex');
+}
+
+/** Divides by ten digits at a time: long divisions are few then, and the rest is arithmetic of doubles. */
+function toDigits(value: bigint): string {
+  let text = '';
+  let left = value;
+  while (text.length < ALL_DIGITS - CHUNK_DIGITS) {
+    const rest = left / CHUNK;
+    text = toChunk(Number(left - rest * CHUNK)) + text;
+    left = rest;
+  }
+  return toChunk(Number(left)).slice(text.length - ALL_DIGITS) + text;
+}
+
+function toChunk(value: number): string {
+  let text = '';
+  let left = value;
+  for (let digit = 0; digit < CHUNK_DIGITS; digit += 2) {
+    const rest = Math.floor(left / PAIRS.length);
+    text = PAIRS[left - rest * PAIRS.length] + text;
+    left = rest;
+  }
+  return text;
+}
+
+function fromDigits(text: string): bigint {
+  let value = 0n;
+  for (const digit of text) value = value * BASE + BigInt(DIGITS.indexOf(digit));
+  return value;
+}

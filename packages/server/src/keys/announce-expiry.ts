@@ -1,0 +1,31 @@
+import { LIMITS } from '@postrider/core';
+import type { Clock } from '../clock.ts';
+import type { Sql } from '../db/client.ts';
+import { appendAudit } from '../db/queries/audit-log.ts';
+import { claimExpiringKeys } from '../db/queries/key-changes.ts';
+import type { IdGenerator } from '../uuid-v7.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Announces, once for each end, the keys that end within days. Answers how many. */
+export async function announceExpiry({
+  sql,
+  clock,
+  ids,
+}: {
+  readonly sql: Sql;
+  readonly clock: Clock;
+  readonly ids: IdGenerator;
+}): Promise<number> {
+  const now = clock.now();
+  const before = new Date(now.getTime() + LIMITS.keyExpiringDays * DAY_MS);
+  return await sql.begin(async (transaction) => {
+    const keys = await claimExpiringKeys(transaction, { now, before });
+    const entries = keys.map(({ accountId, keyId: targetId, keyName: name, last4, expiresAt }) => ({
+      ...{ accountId, id: ids.next(now), action: 'key.expiring' as const, actor: 'system', targetId, now },
+      details: { name, last4, expiresAt: expiresAt.toISOString() },
+    }));
+    await appendAudit(transaction, entries);
+    return keys.length;
+  });
+}

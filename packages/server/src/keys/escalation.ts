@@ -1,0 +1,98 @@
+import type { ApprovalMode, HoldWhen } from '@postrider/core';
+import type { KeyRestrictions } from '../db/queries/api-keys.ts';
+import { isAllowlistWithin } from '../sending/allowlist.ts';
+import { areNetworksWithin } from './ip-allowlist.ts';
+
+/** A dimension in which keys are more or less restricted, by the name of its field. */
+export type RestrictionName =
+  | 'scopes'
+  | 'mode'
+  | 'rateLimit'
+  | 'recipientAllowlist'
+  | 'ipAllowlist'
+  | 'expiresAt'
+  | 'sendLimit'
+  | 'lockPersona'
+  | 'approvalMode';
+
+/** Whether a key is nowhere less restricted than another, dimension by dimension. */
+const IS_WITHIN: Readonly<Record<RestrictionName, (inner: KeyRestrictions, outer: KeyRestrictions) => boolean>> = {
+  scopes: (inner, outer) => inner.scopes.every((scope) => outer.scopes.includes(scope)),
+  mode: (inner, outer) => outer.mode === 'live' || inner.mode === 'test',
+  rateLimit: (inner, outer) => inner.rateLimit <= outer.rateLimit,
+  recipientAllowlist: (inner, outer) => isAllowlistWithin(inner.recipientAllowlist, outer.recipientAllowlist),
+  ipAllowlist: (inner, outer) => areNetworksWithin(inner.ipAllowlist, outer.ipAllowlist),
+  expiresAt: ({ expiresAt: inner }, { expiresAt: outer }) => outer === null || (inner !== null && inner <= outer),
+  sendLimit: (inner, outer) =>
+    isAtMost(inner.hourlySends, outer.hourlySends) && isAtMost(inner.dailySends, outer.dailySends),
+  lockPersona: isPersonaWithin,
+  approvalMode: isApprovalWithin,
+};
+
+// Object.keys widens to string; the literal has exactly these names.
+const NAMES = Object.keys(IS_WITHIN) as RestrictionName[];
+
+/**
+ * In which dimensions a key would come to more than whoever grants it has. What a key had before and keeps, or loses, is granted by nobody:
+ * tightening is always allowed, also of a key that is wider than the granting one.
+ * @param granter null for people who may grant anything
+ * @param before null for a key that is being made
+ */
+export function findEscalations(
+  granter: KeyRestrictions | null,
+  wanted: KeyRestrictions,
+  before: KeyRestrictions | null,
+): readonly RestrictionName[] {
+  if (granter === null) return [];
+  return NAMES.filter(
+    (name) => !IS_WITHIN[name](wanted, granter) && (before === null || !IS_WITHIN[name](wanted, before)),
+  );
+}
+
+function isAtMost(inner: number | null, outer: number | null): boolean {
+  return outer === null || (inner !== null && inner <= outer);
+}
+
+/** What a lock fixes has to be fixed alike: the agent's name, the source, or both. */
+function isPersonaWithin(inner: KeyRestrictions, outer: KeyRestrictions): boolean {
+  if (!outer.lockPersona) return true;
+  const isKept = (own: string | null, fixed: string | null) => fixed === null || own === fixed;
+  return (
+    inner.lockPersona &&
+    isKept(inner.personaAgentName, outer.personaAgentName) &&
+    isKept(inner.personaSource, outer.personaSource)
+  );
+}
+
+const STRICTNESS: Readonly<Record<ApprovalMode, number>> = { off: 0, policy: 1, always: 2 };
+
+/** Of two policies the inner one has to hold whatever the outer one holds. */
+function isApprovalWithin(inner: KeyRestrictions, outer: KeyRestrictions): boolean {
+  if (inner.approvalMode === 'policy' && outer.approvalMode === 'policy') {
+    return outer.holdWhen === null || holdsAsMuch(inner.holdWhen, outer.holdWhen);
+  }
+  return STRICTNESS[inner.approvalMode] >= STRICTNESS[outer.approvalMode];
+}
+
+function holdsAsMuch(inner: HoldWhen | null, outer: HoldWhen): boolean {
+  const rules = inner ?? HOLDS_NOTHING;
+  const isKept = (name: 'firstContact' | 'hasBcc' | 'hasAttachments' | 'freeformBody') => rules[name] || !outer[name];
+  const areKept = (own: readonly string[] | null, listed: readonly string[] | null) =>
+    listed === null || own?.every((domain) => listed.includes(domain)) === true;
+  return (
+    (['firstContact', 'hasBcc', 'hasAttachments', 'freeformBody'] as const).every(isKept) &&
+    isAtMost(rules.recipientsOver, outer.recipientsOver) &&
+    areKept(rules.recipientDomainNotIn, outer.recipientDomainNotIn) &&
+    areKept(rules.linkDomainNotIn, outer.linkDomainNotIn)
+  );
+}
+
+const HOLDS_NOTHING: HoldWhen = {
+  firstContact: false,
+  recipientDomainNotIn: null,
+  recipientsOver: null,
+  hasBcc: false,
+  hasAttachments: false,
+  freeformBody: false,
+  linkDomainNotIn: null,
+};

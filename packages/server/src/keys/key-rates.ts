@@ -1,0 +1,236 @@
+import type { Sql } from '../db/client.ts';
+import { type Allowance, type AllowanceAsk, takeAllowance } from '../db/queries/key-rates.ts';
+import type { Caller } from './caller.ts';
+
+/** Whether one more request of a key may be answered, and what its headers say. Seconds are whole, rounded up. */
+export interface RateVerdict {
+  readonly ok: boolean;
+  /** Requests per minute. */
+  readonly limit: number;
+  readonly remaining: number;
+  /** Until the whole allowance is there again. */
+  readonly fullSeconds: number;
+  /** Until the next request may be answered; at least 1 where this one may not. */
+  readonly retryAfterSeconds: number;
+}
+
+/** The rate limits of keys, exact over all processes on one database. */
+export interface KeyRates {
+  /** Counts one request. Rejects only where the database does. */
+  take(caller: Pick<Caller, 'accountId' | 'keyId' | 'rateLimit'>): RateVerdict | Promise<RateVerdict>;
+  /** Gives back what was lent and not used. */
+  close(): Promise<void>;
+}
+
+/** How long a process may use what was lent to it. */
+const LEASE_MS = 100;
+/** How much longer others wait for what comes back: a busy process may be late with it. */
+const RETURN_MS = 150;
+/** Past so many keys those that hold nothing are forgotten. */
+const MAX_KEPT = 10_000;
+
+interface Waiter {
+  readonly resolve: (verdict: RateVerdict) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface Bucket {
+  readonly accountId: string;
+  readonly keyId: string;
+  limit: number;
+  readonly waiting: Waiter[];
+  /** Lent and not used; good until `leaseEndsMs`. */
+  spare: number;
+  leaseEndsMs: number;
+  /** What the database said last, and when. */
+  remaining: number;
+  fullMs: number;
+  knownAtMs: number;
+  /** Requests that began to be counted at `countedFromMs`. */
+  count: number;
+  countedFromMs: number;
+  /** Wakes the bucket to give back what is left, or to ask once more for those that wait. */
+  timer: NodeJS.Timeout | null;
+}
+
+/**
+ * Requests of a key take what was lent to this process, and where nothing is, all that wait ask the database together, one statement at a
+ * time. So a busy key costs some ten statements a second, however many requests it makes, and a quiet one a statement a request. Nothing is
+ * refused while another process may hold something that it has not used: who is out of luck waits for that to come back.
+ */
+export function createKeyRates(sql: Sql): KeyRates {
+  const buckets = new Map<string, Bucket>();
+  const due = new Set<Bucket>();
+  let asking: Promise<void> | null = null;
+
+  function bucketOf({ accountId, keyId, rateLimit }: Parameters<KeyRates['take']>[0], nowMs: number): Bucket {
+    const known = buckets.get(keyId);
+    if (known !== undefined) {
+      known.limit = rateLimit;
+      return known;
+    }
+    if (buckets.size >= MAX_KEPT) forgetIdle();
+    const bucket = newBucket(accountId, keyId, rateLimit, nowMs);
+    buckets.set(keyId, bucket);
+    return bucket;
+  }
+
+  function forgetIdle(): void {
+    for (const [keyId, { waiting, timer }] of buckets)
+      if (waiting.length === 0 && timer === null) buckets.delete(keyId);
+  }
+
+  function ask(bucket: Bucket): void {
+    due.add(bucket);
+    // The rest of this turn's requests are asked for together.
+    asking ??= Promise.resolve().then(askAll);
+  }
+
+  async function askAll(): Promise<void> {
+    try {
+      while (due.size > 0) {
+        const asked = [...due].map((bucket) => beginAsking(bucket));
+        due.clear();
+        await askFor(asked);
+      }
+    } finally {
+      // In the same turn as the last look, so that nobody falls in between.
+      asking = null;
+    }
+  }
+
+  async function askFor(asked: readonly Asked[]): Promise<void> {
+    // From before the statement: what is lent ends here no later than there.
+    const sentAtMs = performance.now();
+    try {
+      const answers = await takeAllowance(
+        sql,
+        asked.map(({ ask: question }) => question),
+        LEASE_MS + RETURN_MS,
+      );
+      for (const [index, one] of asked.entries()) settle(one, answers[index], sentAtMs);
+    } catch (error) {
+      // Those behind them would wait as long for the same answer.
+      const behind = [...due].flatMap(({ waiting }) => waiting.splice(0));
+      due.clear();
+      for (const { reject } of [...asked.flatMap(({ waiters }) => waiters), ...behind]) reject(error);
+    }
+  }
+
+  function settle({ bucket, waiters }: Asked, answer: Allowance | undefined, sentAtMs: number): void {
+    if (answer === undefined) throw new Error('the database left a rate limit out');
+    Object.assign(bucket, { remaining: answer.remaining, fullMs: answer.fullMs, knownAtMs: sentAtMs });
+    bucket.spare = answer.spare;
+    bucket.leaseEndsMs = sentAtMs + LEASE_MS;
+    if (answer.spare > 0) wakeIn(bucket, LEASE_MS);
+    for (const [index, waiter] of waiters.entries()) {
+      if (index < answer.granted) waiter.resolve(verdictOf(bucket, waiters.length - 1 - index, sentAtMs));
+      else if (answer.waitMs > 0) bucket.waiting.push(waiter);
+      else waiter.resolve(refusalOf(bucket, answer.nextMs));
+    }
+    if (answer.waitMs > 0) wakeIn(bucket, answer.waitMs + 1);
+  }
+
+  function wakeIn(bucket: Bucket, delayMs: number): void {
+    if (bucket.timer !== null) return;
+    bucket.timer = setTimeout(() => {
+      bucket.timer = null;
+      const leftMs = bucket.leaseEndsMs - performance.now();
+      if (bucket.waiting.length === 0 && bucket.spare > 0 && leftMs > 0) wakeIn(bucket, leftMs);
+      else if (bucket.waiting.length > 0 || bucket.spare > 0) ask(bucket);
+    }, delayMs);
+  }
+
+  return {
+    take(caller) {
+      const nowMs = performance.now();
+      const bucket = bucketOf(caller, nowMs);
+      countRequest(bucket, nowMs);
+      if (bucket.spare > 0 && nowMs < bucket.leaseEndsMs) {
+        bucket.spare -= 1;
+        return verdictOf(bucket, 0, nowMs);
+      }
+      return new Promise((resolve, reject) => {
+        bucket.waiting.push({ resolve, reject });
+        // Where others wait for what comes back, this one waits with them.
+        if (bucket.waiting.length === 1 || bucket.timer === null) ask(bucket);
+      });
+    },
+    async close() {
+      for (const bucket of buckets.values()) {
+        if (bucket.timer !== null) clearTimeout(bucket.timer);
+        bucket.timer = null;
+        if (bucket.spare > 0 || bucket.waiting.length > 0) ask(bucket);
+      }
+      // What cannot be given back counts as used.
+      await asking?.catch(() => {});
+      for (const { timer } of buckets.values()) if (timer !== null) clearTimeout(timer);
+    },
+  };
+}
+
+interface Asked {
+  readonly bucket: Bucket;
+  readonly waiters: readonly Waiter[];
+  readonly ask: AllowanceAsk;
+}
+
+/** What a bucket asks for, with whom it is for. What it held is given back in the same statement. */
+function beginAsking(bucket: Bucket): Asked {
+  const { accountId, keyId, limit: rateLimit, spare: returned } = bucket;
+  const waiters = bucket.waiting.splice(0);
+  bucket.spare = 0;
+  // Where nobody waits it only gives back.
+  const wished = waiters.length === 0 ? 0 : Math.max(0, bucket.count - waiters.length);
+  return { bucket, waiters, ask: { accountId, keyId, rateLimit, needed: waiters.length, wished, returned } };
+}
+
+function newBucket(accountId: string, keyId: string, limit: number, nowMs: number): Bucket {
+  return {
+    accountId,
+    keyId,
+    limit,
+    waiting: [],
+    spare: 0,
+    leaseEndsMs: 0,
+    remaining: 0,
+    fullMs: 0,
+    knownAtMs: nowMs,
+    count: 0,
+    countedFromMs: nowMs,
+    timer: null,
+  };
+}
+
+/** How many requests came in about the last lease: so many may come in the next. */
+function countRequest(bucket: Bucket, nowMs: number): void {
+  const sinceMs = nowMs - bucket.countedFromMs;
+  if (sinceMs >= LEASE_MS) {
+    bucket.count = sinceMs >= 2 * LEASE_MS ? 0 : Math.floor(bucket.count / 2);
+    bucket.countedFromMs = nowMs;
+  }
+  bucket.count += 1;
+}
+
+/** @param behind requests that were granted with this one and come after it */
+function verdictOf(bucket: Bucket, behind: number, nowMs: number): RateVerdict {
+  const { limit, remaining, spare, fullMs, knownAtMs } = bucket;
+  const refilled = ((nowMs - knownAtMs) * limit) / 60_000;
+  return {
+    ok: true,
+    limit,
+    remaining: Math.min(limit - 1, Math.floor(remaining + spare + behind + refilled)),
+    fullSeconds: Math.ceil(Math.max(0, fullMs - (nowMs - knownAtMs)) / 1_000),
+    retryAfterSeconds: 0,
+  };
+}
+
+function refusalOf({ limit, fullMs }: Bucket, nextMs: number): RateVerdict {
+  return {
+    ok: false,
+    limit,
+    remaining: 0,
+    fullSeconds: Math.ceil(fullMs / 1_000),
+    retryAfterSeconds: Math.max(1, Math.ceil(nextMs / 1_000)),
+  };
+}

@@ -1,0 +1,109 @@
+import { expandScopes, type FieldProblem, type KeyChangesInput, type KeyMode, LIMITS } from '@postrider/core';
+import type { KeyRestrictions } from '../db/queries/api-keys.ts';
+import { normalizeAllowlist } from '../sending/allowlist.ts';
+import { normalizeNetwork } from './ip-allowlist.ts';
+
+export type RestrictionsVerdict =
+  | { readonly ok: true; readonly restrictions: KeyRestrictions }
+  | { readonly ok: false; readonly problems: readonly FieldProblem[] };
+
+type Wishes = Omit<KeyChangesInput, 'name'>;
+
+/** A key that nothing restricts but the defaults. */
+export function defaultRestrictions(mode: KeyMode): KeyRestrictions {
+  return {
+    mode,
+    scopes: [],
+    rateLimit: LIMITS.keyRatePerMinuteDefault,
+    recipientAllowlist: null,
+    ipAllowlist: null,
+    expiresAt: null,
+    approvalMode: 'off',
+    holdWhen: null,
+    personaSource: null,
+    personaAgentName: null,
+    lockPersona: false,
+    hourlySends: null,
+    dailySends: null,
+  };
+}
+
+/** The restrictions of a key after what is wished for; what is not mentioned stays as it was. All that is wrong with the wishes is told. */
+export function applyWishes(before: KeyRestrictions, wishes: Wishes, now: Date): RestrictionsVerdict {
+  const recipients = wishes.recipientAllowlist == null ? null : normalizeAllowlist(wishes.recipientAllowlist);
+  const networks = wishes.ipAllowlist?.map((given) => normalizeNetwork(given)) ?? null;
+  const restrictions: KeyRestrictions = {
+    ...before,
+    scopes: wishes.scopes === undefined ? before.scopes : expandScopes(wishes.scopes).scopes,
+    rateLimit: wishes.rateLimit ?? before.rateLimit,
+    recipientAllowlist: unlessLeftOut(
+      wishes.recipientAllowlist,
+      recipients === null ? null : distinct(recipients.entries),
+      before.recipientAllowlist,
+    ),
+    ipAllowlist: unlessLeftOut(
+      wishes.ipAllowlist,
+      networks === null ? null : distinct(networks.filter((network) => network !== null)),
+      before.ipAllowlist,
+    ),
+    expiresAt: unlessLeftOut(wishes.expiresAt, wishes.expiresAt ?? null, before.expiresAt),
+    approvalMode: wishes.approvalMode ?? before.approvalMode,
+    holdWhen: unlessLeftOut(wishes.holdWhen, toHoldWhen(wishes.holdWhen), before.holdWhen),
+    personaSource: unlessLeftOut(wishes.persona, wishes.persona?.source ?? null, before.personaSource),
+    personaAgentName: unlessLeftOut(wishes.persona, wishes.persona?.agentName ?? null, before.personaAgentName),
+    lockPersona: wishes.lockPersona ?? before.lockPersona,
+    hourlySends: unlessLeftOut(wishes.sendLimit, wishes.sendLimit?.hour ?? null, before.hourlySends),
+    dailySends: unlessLeftOut(wishes.sendLimit, wishes.sendLimit?.day ?? null, before.dailySends),
+  };
+  const problems = [
+    ...strangeEntries(wishes, recipients?.unknown ?? []),
+    ...strangeNetworks(networks ?? []),
+    ...(wishes.expiresAt != null && wishes.expiresAt <= now ? [PAST_EXPIRY] : []),
+    ...(restrictions.lockPersona && restrictions.personaSource === null && restrictions.personaAgentName === null
+      ? [NOTHING_TO_LOCK]
+      : []),
+  ];
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, restrictions };
+}
+
+const PAST_EXPIRY: FieldProblem = { path: 'expiresAt', code: 'out_of_range', message: 'must lie in the future' };
+const NOTHING_TO_LOCK: FieldProblem = {
+  path: 'lockPersona',
+  code: 'conflict',
+  message: 'needs a `persona` to lock',
+};
+
+function unlessLeftOut<T>(given: unknown, value: T, before: T): T {
+  return given === undefined ? before : value;
+}
+
+function strangeEntries({ recipientAllowlist }: Wishes, unknown: readonly string[]): readonly FieldProblem[] {
+  const message = 'must be an address `a@b.c`, a domain `@b.c`, or its subdomains `*.b.c`';
+  return (recipientAllowlist ?? []).flatMap((entry, index) =>
+    unknown.includes(entry) ? [{ path: `recipientAllowlist.${index}`, code: 'invalid_format', message }] : [],
+  );
+}
+
+function strangeNetworks(networks: readonly (string | null)[]): readonly FieldProblem[] {
+  const message = 'must be a network such as `203.0.113.0/24` or `2001:db8::/32`, or one address';
+  return networks.flatMap((network, index) =>
+    network === null ? [{ path: `ipAllowlist.${index}`, code: 'invalid_format', message }] : [],
+  );
+}
+
+function toHoldWhen(given: Wishes['holdWhen']): KeyRestrictions['holdWhen'] {
+  if (given == null) return null;
+  return {
+    firstContact: given.firstContact ?? false,
+    recipientDomainNotIn: given.recipientDomainNotIn ?? null,
+    recipientsOver: given.recipientsOver ?? null,
+    hasBcc: given.hasBcc ?? false,
+    hasAttachments: given.hasAttachments ?? false,
+    freeformBody: given.freeformBody ?? false,
+    linkDomainNotIn: given.linkDomainNotIn ?? null,
+  };
+}
+
+function distinct(entries: readonly string[]): readonly string[] {
+  return [...new Set(entries)];
+}

@@ -1,0 +1,203 @@
+import type { FieldProblem, KeyChangesInput, NewKeyInput } from '@postrider/core';
+import type { Clock } from '../clock.ts';
+import type { Sql, Transaction } from '../db/client.ts';
+import { type KeyRestrictions, type KeyRow, lockKey } from '../db/queries/api-keys.ts';
+import { type AuditAction, appendAudit } from '../db/queries/audit-log.ts';
+import { markRevoked, replaceSecret, rewriteKey, setKeyPaused } from '../db/queries/key-changes.ts';
+import { type IdGenerator, isUuid } from '../uuid-v7.ts';
+import { createApiKey } from './api-key.ts';
+import { createKey, type NewKey, storeKey } from './create-key.ts';
+import { findEscalations, type RestrictionName } from './escalation.ts';
+import { applyWishes, defaultRestrictions } from './key-restrictions.ts';
+
+export interface KeyTools {
+  readonly sql: Sql;
+  readonly clock: Clock;
+  readonly ids: IdGenerator;
+}
+
+/** Who makes or changes a key: another key of the account, or the key itself. */
+export type Granter = KeyRow;
+
+export type KeyRefusal =
+  | { readonly kind: 'missing' }
+  /** A revoked key stays as it is. */
+  | { readonly kind: 'revoked' }
+  | { readonly kind: 'invalid'; readonly problems: readonly FieldProblem[] }
+  | { readonly kind: 'escalation'; readonly names: readonly RestrictionName[] };
+
+type Done<More = unknown> = { readonly kind: 'done'; readonly row: KeyRow } & More;
+
+/** Makes a key; the secret is in the answer and nowhere else. */
+export async function makeKey(
+  { sql, clock, ids }: KeyTools,
+  granter: Granter,
+  { name, mode = 'live', ...wishes }: NewKeyInput,
+): Promise<Done<{ readonly secret: string }> | KeyRefusal> {
+  const now = clock.now();
+  const verdict = applyWishes(defaultRestrictions(mode), wishes, now);
+  if (!verdict.ok) return { kind: 'invalid', problems: verdict.problems };
+  const names = findEscalations(granter, verdict.restrictions, null);
+  if (names.length > 0) return { kind: 'escalation', names };
+  const { accountId, createdByMember } = granter;
+  const { restrictions } = verdict;
+  const key = { accountId, name, restrictions, createdByKey: granter.keyId, createdByMember, now };
+  return await sql.begin(async (transaction) => {
+    const { id, secret } = await storeKey(transaction, ids, key);
+    const row = await reread(transaction, accountId, id);
+    await audit(transaction, ids, 'key.created', granter, row, now);
+    return { kind: 'done', row, secret };
+  });
+}
+
+/** Makes a key on the server's own command line, where everything may be granted. */
+export async function makeOperatorKey(
+  { sql, clock, ids }: KeyTools,
+  key: Omit<NewKey, 'now'>,
+): Promise<{ readonly id: string; readonly secret: string }> {
+  const now = clock.now();
+  return await sql.begin(async (transaction) => {
+    const { id, secret } = await createKey(transaction, ids, { ...key, now });
+    await audit(transaction, ids, 'key.created', OPERATOR, await reread(transaction, key.accountId, id), now);
+    return { id, secret };
+  });
+}
+
+const OPERATOR = { keyId: 'operator' };
+
+/** Changes what is given of a key. */
+export async function changeKey(
+  tools: KeyTools,
+  granter: Granter,
+  keyId: string,
+  { name, ...wishes }: KeyChangesInput,
+): Promise<Done | KeyRefusal> {
+  return await onLiveKey(tools, granter, keyId, async (transaction, row, now) => {
+    const verdict = applyWishes(row, wishes, now);
+    if (!verdict.ok) return { kind: 'invalid', problems: verdict.problems };
+    // Behind the lock the key itself is known as it is now.
+    const names = findEscalations(granter.keyId === keyId ? row : granter, verdict.restrictions, row);
+    if (names.length > 0) return { kind: 'escalation', names };
+    await rewriteKey(transaction, row, name ?? row.keyName, verdict.restrictions);
+    const changed = await reread(transaction, row.accountId, keyId);
+    const fields = changedFields(row, changed);
+    if (fields.length > 0) {
+      await audit(transaction, tools.ids, 'key.updated', granter, changed, now, { changed: fields.join(', ') });
+    }
+    return { kind: 'done', row: changed };
+  });
+}
+
+/** Gives a key a new secret. Who rotates learns it, so that only keys can be rotated that are nowhere wider than the rotating one. */
+export async function rotateSecret(
+  tools: KeyTools,
+  granter: Granter,
+  keyId: string,
+  graceSeconds: number,
+): Promise<Done<{ readonly secret: string }> | KeyRefusal> {
+  return await onLiveKey(tools, granter, keyId, async (transaction, row, now) => {
+    const names = granter.keyId === keyId ? [] : findEscalations(granter, row, null);
+    if (names.length > 0) return { kind: 'escalation', names };
+    const { secret, ...stored } = createApiKey(row.mode);
+    await replaceSecret(transaction, row, stored, new Date(now.getTime() + graceSeconds * 1_000));
+    const rotated = await reread(transaction, row.accountId, keyId);
+    await audit(transaction, tools.ids, 'key.rotated', granter, rotated, now, { graceSeconds });
+    return { kind: 'done', row: rotated, secret };
+  });
+}
+
+/** Ends a key for good; a key that has ended before stays as it is. */
+export async function revokeKey(tools: KeyTools, granter: Granter, keyId: string): Promise<Done | KeyRefusal> {
+  return await onKey(tools, granter, keyId, async (transaction, row, now) => {
+    if (row.revokedAt !== null) return { kind: 'done', row };
+    await markRevoked(transaction, row, now);
+    await audit(transaction, tools.ids, 'key.revoked', granter, row, now);
+    return { kind: 'done', row: { ...row, revokedAt: now } };
+  });
+}
+
+/** Stops the sending of a key or lets it go on; a key that stands so already stays as it is. */
+export async function pauseKey(
+  tools: KeyTools,
+  granter: Granter,
+  keyId: string,
+  paused: boolean,
+): Promise<Done | KeyRefusal> {
+  return await onLiveKey(tools, granter, keyId, async (transaction, row, now) => {
+    if ((row.pausedAt !== null) === paused) return { kind: 'done', row };
+    const pausedAt = paused ? now : null;
+    await setKeyPaused(transaction, row, pausedAt);
+    await audit(transaction, tools.ids, paused ? 'key.paused' : 'key.resumed', granter, row, now);
+    return { kind: 'done', row: { ...row, pausedAt } };
+  });
+}
+
+type Work<T> = (transaction: Transaction, row: KeyRow, now: Date) => Promise<T>;
+
+async function onKey<T>(
+  { sql, clock }: KeyTools,
+  { accountId }: Granter,
+  keyId: string,
+  work: Work<T>,
+): Promise<T | KeyRefusal> {
+  if (!isUuid(keyId)) return { kind: 'missing' };
+  const answered = await sql.begin(async (transaction) => {
+    const row = await lockKey(transaction, accountId, keyId);
+    return { result: row === null ? MISSING : await work(transaction, row, clock.now()) };
+  });
+  return answered.result;
+}
+
+const MISSING: KeyRefusal = { kind: 'missing' };
+
+async function onLiveKey<T>(
+  tools: KeyTools,
+  granter: Granter,
+  keyId: string,
+  work: Work<T | KeyRefusal>,
+): Promise<T | KeyRefusal> {
+  return await onKey<T | KeyRefusal>(tools, granter, keyId, async (transaction, row, now) =>
+    row.revokedAt === null ? await work(transaction, row, now) : { kind: 'revoked' },
+  );
+}
+
+async function reread(transaction: Transaction, accountId: string, keyId: string): Promise<KeyRow> {
+  const row = await lockKey(transaction, accountId, keyId);
+  if (row === null) throw new Error(`the key ${keyId} is gone from its own transaction`);
+  return row;
+}
+
+type AuditDetails = Readonly<Record<string, string | number>>;
+
+/** The entry names the key in words as well: its id alone tells a reader little. */
+async function audit(
+  transaction: Transaction,
+  ids: IdGenerator,
+  action: AuditAction,
+  { keyId: actor }: { readonly keyId: string },
+  { accountId, keyId: targetId, keyName: name, last4 }: KeyRow,
+  now: Date,
+  details: AuditDetails = {},
+): Promise<void> {
+  const entry = { accountId, id: ids.next(now), action, actor, targetId, details: { name, last4, ...details }, now };
+  await appendAudit(transaction, [entry]);
+}
+
+/** In the words of the API. */
+const FIELD_OF: Readonly<Partial<Record<keyof KeyRestrictions | 'keyName', string>>> = {
+  keyName: 'name',
+  personaSource: 'persona',
+  personaAgentName: 'persona',
+  hourlySends: 'sendLimit',
+  dailySends: 'sendLimit',
+};
+
+const CHANGEABLE = [
+  ...['keyName', 'scopes', 'rateLimit', 'recipientAllowlist', 'ipAllowlist', 'expiresAt', 'approvalMode', 'holdWhen'],
+  ...['personaSource', 'personaAgentName', 'lockPersona', 'hourlySends', 'dailySends'],
+] as (keyof KeyRestrictions | 'keyName')[]; // The spread widens the names to string.
+
+function changedFields(before: KeyRow, after: KeyRow): readonly string[] {
+  const changed = CHANGEABLE.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+  return [...new Set(changed.map((name) => FIELD_OF[name] ?? name))];
+}

@@ -1,0 +1,13 @@
+import { expandScopes } from '@postrider/core';
+import { toChecklist } from '../../accounts/checklist.ts';
+import { readChecklistFacts } from '../../db/queries/checklist-facts.ts';
+import type { Handler } from '../context.ts';
+
+export const getAccountChecklist: Handler<'account.checklist'> = async (_input, { services, caller }) => {
+  const { sql, sandboxDomain } = services;
+  const fullScopes = expandScopes(['full']).scopes.length;
+  const facts = await readChecklistFacts(sql, caller.accountId, fullScopes);
+  // Whoever asks has a key, and uses it.
+  const items = toChecklist({ ...facts, keyUsed: true }, sandboxDomain);
+  return { body: { items: [...items], completed: items.filter(({ done }) => done).length, total: items.length } };
+};

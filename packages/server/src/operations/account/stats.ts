@@ -1,0 +1,94 @@
+import { CHANNELS, LIMITS, type OperationById, type OperationOutput, SOURCES } from '@postrider/core';
+import {
+  type OutcomeCounts,
+  readCountsByKind,
+  readWholeCounts,
+  type StatsKind,
+  type StatsQuestion,
+  type StatsRow,
+  type WholeCounts,
+} from '../../db/queries/statistics.ts';
+import { percent } from '../../stats/percent.ts';
+import { type DayRange, readWindow, spansOf } from '../../stats/window-days.ts';
+import type { Handler } from '../context.ts';
+
+type Stats = OperationOutput<OperationById<'account.stats'>>;
+
+export const getAccountStats: Handler<'account.stats'> = async ({ query }, { services, caller }) => {
+  const { sql, clock } = services;
+  const days = readWindow(query.window, clock.now());
+  const [whole, rows] = await Promise.all([
+    readWholeCounts(sql, caller.accountId, days),
+    readCountsByKind(sql, caller.accountId, [
+      ...(query.by_tag ? [{ kind: 'tag' as const, spans: spansOf(days) }] : []),
+      ...(query.provenance ? provenanceQuestions(days) : []),
+    ]),
+  ]);
+  return {
+    body: {
+      window: `${query.window}d`,
+      ...withRates(whole),
+      ...(query.by_tag ? { byTag: rowsOf(rows, 'tag').map(toTagStats) } : {}),
+      ...(query.bounces ? { bounces: toBounceKinds(whole) } : {}),
+      ...(query.engagement ? toEngagement(whole, caller) : {}),
+      ...(query.provenance ? toProvenance(rows) : {}),
+    },
+  };
+};
+
+function provenanceQuestions(days: DayRange): readonly StatsQuestion[] {
+  const single = [{ span: 1, ...days } as const];
+  return [
+    { kind: 'channel', spans: single },
+    { kind: 'source', spans: single },
+    { kind: 'agent', spans: spansOf(days), limit: LIMITS.topAgents },
+  ];
+}
+
+function rowsOf(rows: readonly StatsRow[], kind: StatsKind): readonly StatsRow[] {
+  return rows.filter((row) => row.kind === kind);
+}
+
+function withRates({ sent, delivered, bounced, complained }: OutcomeCounts) {
+  return {
+    ...{ sent, delivered, bounced, complained, deliveryRate: percent(delivered, sent) },
+    ...failureRates({ sent, bounced, complained }),
+  };
+}
+
+function failureRates({ sent, bounced, complained }: Omit<OutcomeCounts, 'delivered'>) {
+  return { bounceRate: percent(bounced, sent), complaintRate: percent(complained, sent) };
+}
+
+function toTagStats(row: StatsRow) {
+  const { value: tag, sent, delivered, bounced, complained } = row;
+  return { tag, sent, delivered, bounced, complained, ...failureRates(row) };
+}
+
+function toBounceKinds({ hard, soft, block, spam, unknown }: WholeCounts) {
+  return { hard, soft, block, spam, unknown };
+}
+
+/** What is not tracked is not measured, and then the block is absent. */
+function toEngagement(
+  { openTracked, opened, clickTracked, clicked }: WholeCounts,
+  { trackOpens, trackClicks }: { readonly trackOpens: boolean; readonly trackClicks: boolean },
+): Pick<Stats, 'opens' | 'clicks'> {
+  return {
+    ...(trackOpens ? { opens: { tracked: openTracked, opened, openRate: percent(opened, openTracked) } } : {}),
+    ...(trackClicks ? { clicks: { tracked: clickTracked, clicked, clickRate: percent(clicked, clickTracked) } } : {}),
+  };
+}
+
+const NOTHING: OutcomeCounts = { sent: 0, delivered: 0, bounced: 0, complained: 0 };
+
+/** Of channels and sources every one there is, used or not. */
+function toProvenance(rows: readonly StatsRow[]): Pick<Stats, 'byChannel' | 'bySource' | 'topAgents'> {
+  const of = (kind: StatsKind, value: string) =>
+    withRates(rows.find((row) => row.kind === kind && row.value === value) ?? NOTHING);
+  return {
+    byChannel: CHANNELS.map((channel) => ({ channel, ...of('channel', channel) })),
+    bySource: SOURCES.map((source) => ({ source, ...of('source', source) })),
+    topAgents: rowsOf(rows, 'agent').map((row) => ({ agentName: row.value, ...withRates(row) })),
+  };
+}

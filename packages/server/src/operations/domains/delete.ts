@@ -1,0 +1,12 @@
+import { removeDomain } from '../../sending-domains/remove-domain.ts';
+import type { Handler } from '../context.ts';
+import { unknownDomain } from './domain-problems.ts';
+import { toDomain } from './domain-record.ts';
+
+/** Removes a domain from the account. */
+export const deleteDomain: Handler<'domains.delete'> = async ({ params }, { services, caller }) => {
+  const { domains, clock } = services;
+  const row = await removeDomain(domains.tools, { accountId: caller.accountId, id: params.id }, caller.keyId);
+  if (row === null) throw unknownDomain(params.id);
+  return { body: toDomain(row, domains.tools.own, clock.now()) };
+};

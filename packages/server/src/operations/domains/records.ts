@@ -1,0 +1,14 @@
+import { toZoneFile } from '@postrider/core';
+import { readDomain } from '../../db/queries/domains.ts';
+import type { Handler } from '../context.ts';
+import { unknownDomain } from './domain-problems.ts';
+import { toRecords } from './domain-record.ts';
+
+/** The records of a domain, as JSON or as a zone file. */
+export const getDomainRecords: Handler<'domains.records'> = async ({ params }, context) => {
+  const { services, caller } = context;
+  const row = await readDomain(services.sql, caller.accountId, params.id);
+  if (row === null) throw unknownDomain(params.id);
+  const records = toRecords(row, services.domains.tools.own, services.clock.now());
+  return { body: context.prefersText ? toZoneFile(row.name, records) : { records } };
+};

@@ -1,0 +1,18 @@
+import { readDomain } from '../../db/queries/domains.ts';
+import { restoreDomain as restore } from '../../sending-domains/restore-domain.ts';
+import type { Handler } from '../context.ts';
+import { cannotBegin, unknownDomain } from './domain-problems.ts';
+import { toDomain } from './domain-record.ts';
+
+/** Brings a removed domain back; its records are looked up behind the answer, which is given at once. */
+export const restoreDomain: Handler<'domains.restore'> = async ({ params }, { services, caller }) => {
+  const { domains, sql, clock } = services;
+  const reference = { accountId: caller.accountId, id: params.id };
+  const verdict = await restore(domains.tools, reference, caller.keyId);
+  const row = verdict === null ? null : await readDomain(sql, caller.accountId, params.id);
+  if (verdict === null || row === null) throw unknownDomain(params.id);
+  if (verdict.kind !== 'restored' && verdict.kind !== 'there')
+    throw cannotBegin(verdict, row.name, { again: 'restore the domain', path: 'id' });
+  if (verdict.kind === 'restored') domains.checker.checkSoon(reference, caller.keyId);
+  return { body: toDomain(row, domains.tools.own, clock.now()) };
+};

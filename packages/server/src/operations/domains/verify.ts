@@ -1,0 +1,14 @@
+import type { Handler } from '../context.ts';
+import { claimed, unknownDomain } from './domain-problems.ts';
+import { toDomain } from './domain-record.ts';
+
+/** Looks the records of a domain up now. */
+export const verifyDomain: Handler<'domains.verify'> = async ({ params }, { services, caller }) => {
+  const { domains, clock } = services;
+  const reference = { accountId: caller.accountId, id: params.id };
+  const checked = await domains.checker.check(reference, { actor: caller.keyId, restarts: true });
+  if (checked === null) throw unknownDomain(params.id);
+  const { domain, claim } = checked;
+  if (claim !== null) throw claimed(domain.name, claim, 'verify');
+  return { body: toDomain(domain, domains.tools.own, clock.now()) };
+};

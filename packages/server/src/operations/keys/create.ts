@@ -1,0 +1,11 @@
+import { makeKey } from '../../keys/manage-keys.ts';
+import type { Handler } from '../context.ts';
+import { toKeyProblem } from './key-problems.ts';
+import { toKey } from './key-record.ts';
+
+/** Makes a key and shows its secret this once. */
+export const createKey: Handler<'keys.create'> = async ({ body }, { services, caller }) => {
+  const made = await makeKey(services, caller.row, body);
+  if (made.kind !== 'done') throw toKeyProblem(made);
+  return { body: { ...toKey(made.row), key: made.secret } };
+};

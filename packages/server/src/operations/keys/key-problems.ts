@@ -1,0 +1,23 @@
+import type { KeyRefusal } from '../../keys/manage-keys.ts';
+import { ProblemError } from '../../problem.ts';
+import { validationFailed } from '../parse-part.ts';
+
+export function unknownKey(id: string): ProblemError {
+  return new ProblemError('not_found', { detail: `There is no key ${id} in this account.` });
+}
+
+/** Why a key was not made or changed, as the problem it is answered with. */
+export function toKeyProblem(refusal: KeyRefusal, id = ''): ProblemError {
+  switch (refusal.kind) {
+    case 'missing':
+      return unknownKey(id);
+    case 'revoked':
+      return validationFailed([{ path: 'id', code: 'revoked', message: 'is the id of a revoked key; make a new one' }]);
+    case 'invalid':
+      return validationFailed(refusal.problems);
+    case 'escalation':
+      return new ProblemError('permission_escalation', {
+        detail: `The key would be less restricted than the calling one in: ${refusal.names.join(', ')}.`,
+      });
+  }
+}

@@ -1,0 +1,12 @@
+import { pauseKey as setPaused } from '../../keys/manage-keys.ts';
+import type { Handler } from '../context.ts';
+import { toKeyProblem } from './key-problems.ts';
+import { toKey } from './key-record.ts';
+
+/** Stops the sending of a key. */
+export const pauseKey: Handler<'keys.pause'> = async ({ params }, { services, caller }) => {
+  const changed = await setPaused(services, caller.row, params.id, true);
+  if (changed.kind !== 'done') throw toKeyProblem(changed, params.id);
+  services.forgetCallers();
+  return { body: toKey(changed.row) };
+};

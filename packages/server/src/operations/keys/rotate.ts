@@ -1,0 +1,12 @@
+import { rotateSecret } from '../../keys/manage-keys.ts';
+import type { Handler } from '../context.ts';
+import { toKeyProblem } from './key-problems.ts';
+import { toKey } from './key-record.ts';
+
+/** Gives a key a new secret and shows it this once. */
+export const rotateKey: Handler<'keys.rotate'> = async ({ params, body }, { services, caller }) => {
+  const rotated = await rotateSecret(services, caller.row, params.id, body.graceSeconds ?? 0);
+  if (rotated.kind !== 'done') throw toKeyProblem(rotated, params.id);
+  services.forgetCallers();
+  return { body: { ...toKey(rotated.row), key: rotated.secret } };
+};

@@ -1,0 +1,13 @@
+import { readTicket } from '../../db/queries/support-tickets.ts';
+import { toTicketName } from '../../support/ticket-name.ts';
+import { toTicket } from '../../support/ticket-record.ts';
+import type { Handler } from '../context.ts';
+import { ticketNotFound } from './ticket-problems.ts';
+
+/** Reads one ticket with its thread. */
+export const getTicket: Handler<'tickets.get'> = async ({ params }, { services, caller }) => {
+  const name = toTicketName(params.id);
+  const row = name === null ? null : await readTicket(services.sql, caller.accountId, name);
+  if (row === null) throw ticketNotFound(params.id);
+  return { body: toTicket(row, caller.scopes) };
+};

@@ -1,0 +1,32 @@
+import { toAsciiDomain } from '@postrider/core';
+import { withinBounds } from '../../diagnostics/bounded-lookups.ts';
+import { toCheckAnswer } from '../../diagnostics/check-answer.ts';
+import { type BlocklistTarget, checkBlocklist as lookAt, toAddress } from '../../diagnostics/check-blocklist.ts';
+import { CHECK_BOUNDS } from '../../diagnostics/diagnostic-tools.ts';
+import { hasFalsePunycode } from '../../diagnostics/false-punycode.ts';
+import { refuseAddress } from '../../outbound/public-address.ts';
+import type { Handler } from '../context.ts';
+import { validationFailed } from '../parse-part.ts';
+
+/** Lists change slowly, and are asked no more often than their answers say. */
+export const checkBlocklist: Handler<'tools.blocklist'> = async ({ body }, { services }) => {
+  const { dns, clock, diagnostics } = services;
+  const asked = readTarget(body.target);
+  const result = await withinBounds(dns, CHECK_BOUNDS, (lookups) => lookAt(lookups.dns, diagnostics.blocklists, asked));
+  return { body: toCheckAnswer('blocklist', asked.target, result, clock.now()) };
+};
+
+/** Lists hold what is on the internet: the addresses of a private network are not theirs to know. */
+function readTarget(target: string): BlocklistTarget {
+  const given = target.trim();
+  const address = toAddress(given);
+  if (address === null) {
+    const domain = toAsciiDomain(given.replace(/\.$/, ''));
+    if (domain !== null && !hasFalsePunycode(domain)) return { kind: 'domain', target: domain };
+    const message = 'must be an IPv4 address, an IPv6 address or a domain name';
+    throw validationFailed([{ path: 'target', code: 'invalid_target', message }]);
+  }
+  const refused = refuseAddress(address, { allowLoopback: false });
+  if (refused === null) return { kind: 'address', target: address };
+  throw validationFailed([{ path: 'target', code: 'private_address', message: refused }]);
+}

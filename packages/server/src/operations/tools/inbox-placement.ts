@@ -1,0 +1,45 @@
+import type { OperationById, OperationInput } from '@postrider/core';
+import { withinBounds } from '../../diagnostics/bounded-lookups.ts';
+import { toCheckAnswer } from '../../diagnostics/check-answer.ts';
+import { toAddress } from '../../diagnostics/check-blocklist.ts';
+import { checkInboxPlacement as estimate } from '../../diagnostics/check-inbox-placement.ts';
+import { CHECK_BOUNDS } from '../../diagnostics/diagnostic-tools.ts';
+import type { PlacedMessage } from '../../diagnostics/placement/placed-message.ts';
+import { readRawMessage } from '../../diagnostics/placement/read-raw-message.ts';
+import { refuseAddress } from '../../outbound/public-address.ts';
+import type { Handler } from '../context.ts';
+import { validationFailed } from '../parse-part.ts';
+
+type Given = OperationInput<OperationById<'tools.inbox-placement'>>['body'];
+
+export const checkInboxPlacement: Handler<'tools.inbox-placement'> = async ({ body }, { services }) => {
+  const { dns, clock, diagnostics } = services;
+  const ip = body.ip === undefined ? null : readAddress(body.ip);
+  const message = body.raw === undefined ? messageOf(body) : await readRawMessage(body.raw);
+  const now = clock.now();
+  const result = await withinBounds(dns, CHECK_BOUNDS, (lookups) =>
+    estimate(message, ip, { ...diagnostics, lookups, now }),
+  );
+  return { body: toCheckAnswer('inbox-placement', message.from?.address ?? 'message', result, now) };
+};
+
+function messageOf({ from, subject, html, text }: Given): PlacedMessage {
+  return {
+    raw: null,
+    fields: null,
+    from: from === undefined ? null : { address: from.address, domain: from.domain },
+    subject: subject ?? null,
+    html: html ?? null,
+    text: text ?? null,
+    filenames: [],
+    isUnreadable: false,
+  };
+}
+
+function readAddress(given: string): string {
+  const address = toAddress(given);
+  const refused = address === null ? 'must be an IP address' : refuseAddress(address, { allowLoopback: false });
+  if (address !== null && refused === null) return address;
+  const code = address === null ? 'invalid_format' : 'private_address';
+  throw validationFailed([{ path: 'ip', code, message: refused ?? '' }]);
+}

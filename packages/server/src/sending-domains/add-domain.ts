@@ -1,0 +1,94 @@
+import { LIMITS } from '@postrider/core';
+import type { Query } from '../db/client.ts';
+import { appendAudit } from '../db/queries/audit-log.ts';
+import {
+  countDomains,
+  countForAddition,
+  hasDomain,
+  insertDkimKeys,
+  insertDomain,
+  readUsedSelectors,
+} from '../db/queries/domains.ts';
+import type { NameClaim } from './domain-claim.ts';
+import { beginPending } from './domain-status.ts';
+import { auditDomain, type DomainTools } from './domain-tools.ts';
+import { holdName, proveName } from './hold-name.ts';
+import type { TooManyKeys } from './key-maker.ts';
+import { type KeyWish, makeKeys } from './new-keys.ts';
+
+export interface DomainOrder {
+  readonly accountId: string;
+  readonly name: string;
+  readonly returnPathHost: string;
+  readonly keys: readonly KeyWish[];
+  readonly actor: string;
+}
+
+/** Why a domain cannot begin in an account. */
+export type BeginRefusal =
+  | { readonly kind: 'exists' }
+  | { readonly kind: 'too-many' }
+  | { readonly kind: 'claimed'; readonly claim: NameClaim }
+  | TooManyKeys;
+
+/** The account had a key with this selector at the name before. */
+export interface SelectorTaken {
+  readonly kind: 'selector-taken';
+  readonly selector: string;
+  readonly name: string;
+}
+
+/** Adds a pending domain with its keys, all or nothing. The DNS is asked, and keys are made, outside the transaction. */
+export async function addDomain(
+  tools: DomainTools,
+  { accountId, name, returnPathHost, keys: wishes, actor }: DomainOrder,
+): Promise<BeginRefusal | SelectorTaken | { readonly kind: 'added'; readonly id: string }> {
+  // Making a key costs a second of a processor: not for a name that is there already.
+  if (await hasDomain(tools.sql, accountId, name)) return { kind: 'exists' };
+  if (
+    (await countDomains(tools.sql, { accountId, removed: false, cap: LIMITS.domainsPerAccount })) >=
+    LIMITS.domainsPerAccount
+  ) {
+    return { kind: 'too-many' };
+  }
+  const id = tools.ids.next(tools.clock.now());
+  const claimant = { accountId, id, name };
+  const taken = await findTaken(tools.sql, claimant, wishes);
+  if (taken !== null) return taken;
+  const asked = await proveName(tools, claimant);
+  // Who asks again and again whether the challenge is met gets no key each time.
+  if (asked !== null && asked.outcome !== 'met') return { kind: 'claimed', claim: asked };
+  const now = tools.clock.now();
+  const keys = await makeKeys(tools, claimant, wishes, now);
+  if ('kind' in keys) return keys;
+  return await tools.sql.begin(async (transaction) => {
+    if ((await countForAddition(transaction, accountId)) >= LIMITS.domainsPerAccount) {
+      // Who adds a name twice is told so, whatever else would be wrong.
+      return { kind: (await hasDomain(transaction, accountId, name)) ? 'exists' : 'too-many' };
+    }
+    if (await hasDomain(transaction, accountId, name)) return { kind: 'exists' };
+    // While the account has no domain of this name, nothing but another addition could take a selector, and those wait for this one.
+    const takenMeanwhile = await findTaken(transaction, claimant, wishes);
+    if (takenMeanwhile !== null) return takenMeanwhile;
+    const verdict = await holdName(transaction, tools, claimant, asked, { actor, now });
+    if (verdict.kind === 'held') return { kind: 'claimed', claim: verdict.claim };
+    const { since: statusSince, nextCheckAt } = beginPending(now);
+    const domain = { accountId, id, name, returnPathHost, statusSince, nextCheckAt, claimedAt: verdict.claimedAt, now };
+    if (!(await insertDomain(transaction, domain))) return { kind: 'exists' };
+    await insertDkimKeys(transaction, keys);
+    const created = auditDomain(tools.ids, claimant, 'domain.created', { actor, now }, { name });
+    await appendAudit(transaction, [created, ...verdict.entries]);
+    return { kind: 'added', id };
+  });
+}
+
+/** The first of the selectors under which the account had a key at this name before. */
+async function findTaken(
+  query: Query,
+  { accountId, name }: { readonly accountId: string; readonly name: string },
+  wishes: readonly KeyWish[],
+): Promise<SelectorTaken | null> {
+  const used = await readUsedSelectors(query, accountId, name);
+  const selector = wishes.map((wish) => wish.selector).find((wished) => used.has(wished));
+  return selector === undefined ? null : { kind: 'selector-taken', selector, name };
+}

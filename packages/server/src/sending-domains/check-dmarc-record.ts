@@ -1,0 +1,66 @@
+import { type DmarcFault, isDmarcRecord, readDmarcRecord } from '../diagnostics/dmarc-record.ts';
+import type { DnsAnswer } from '../dns/dns-resolver.ts';
+import { fail, judgeAbsence, pass, type RecordVerdict, unknown } from './record-verdict.ts';
+
+/** A name with what the DNS answered for its TXT records. */
+export interface DmarcAnswer {
+  readonly host: string;
+  readonly answer: DnsAnswer<string>;
+}
+
+const ADVICE = 'Publish one, so that receivers know what to do with forged mail.';
+
+/**
+ * Whether receivers find a DMARC policy for the domain (RFC 7489 §6.6.3): its own, or that of the organisation above it.
+ * @param own at `_dmarc.` and the domain.
+ * @param organisation at `_dmarc.` and the organisational domain; null where that is the domain itself.
+ */
+export function checkDmarcRecord(own: DmarcAnswer, organisation: DmarcAnswer | null): RecordVerdict {
+  const verdict = judgePolicy(own);
+  if (verdict !== null) return verdict;
+  const absent = judgeAbsence(own.answer, 'TXT', own.host);
+  if (absent?.status === 'pending') return absent;
+  const found = own.answer.kind === 'found' ? own.answer.values : [];
+  const above = organisation === null ? null : judgePolicy(organisation);
+  if (above?.status === 'pass') {
+    return pass(
+      above.found,
+      `The policy of ${organisation?.host.slice('_dmarc.'.length)} applies; the domain has none of its own.`,
+    );
+  }
+  if (organisation?.answer.kind === 'failed') {
+    return unknown(
+      `There is no DMARC record at ${own.host}, and the DNS could not be asked for ${organisation.host}.`,
+      found,
+    );
+  }
+  if (found.length > 0) return fail(`The TXT record at ${own.host} is no DMARC policy. ${ADVICE}`, found);
+  return fail(`There is no DMARC record at ${own.host}. ${ADVICE}`);
+}
+
+/** Of what calls itself DMARC: exactly one record, with a policy that is one. Null where nothing does. */
+function judgePolicy({ host, answer }: DmarcAnswer): RecordVerdict | null {
+  if (answer.kind !== 'found') return null;
+  const policies = answer.values.filter(isDmarcRecord);
+  const [policy] = policies;
+  if (policy === undefined) return null;
+  if (policies.length > 1) {
+    return fail(`There are ${policies.length} DMARC records at ${host}; receivers then take none of them.`, policies);
+  }
+  const fault = readDmarcRecord(policy).faults.find(isFatal);
+  return fault === undefined ? pass(policies) : fail(describe(fault), policies);
+}
+
+const FATAL = new Set<DmarcFault['code']>(['dmarc_syntax_error', 'dmarc_policy_missing', 'dmarc_policy_invalid']);
+
+/** RFC 7489 §6.6.3: what leaves receivers without a policy. Other tags that are wrong are passed over. */
+function isFatal({ code, tag }: DmarcFault): boolean {
+  return FATAL.has(code) || (code === 'dmarc_tag_invalid' && tag === 'sp');
+}
+
+function describe({ code, particulars = '' }: DmarcFault): string {
+  if (code === 'dmarc_syntax_error') return `The record cannot be read. ${particulars}`;
+  const mustBe = 'It must be none, quarantine or reject.';
+  if (code === 'dmarc_policy_missing') return `The record has no p= tag. ${mustBe}`;
+  return `The record holds no valid policy. ${particulars} ${mustBe}`;
+}

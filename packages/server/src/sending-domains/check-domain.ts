@@ -1,0 +1,204 @@
+import type { Transaction } from '../db/client.ts';
+import { type AuditEntry, appendAudit } from '../db/queries/audit-log.ts';
+import {
+  changeDomain,
+  countTakeover,
+  type DomainKey,
+  type DomainRow,
+  failDomain,
+  lockDomain,
+  lockName,
+  readDomain,
+  readHolder,
+  retireKey,
+  setKeyState,
+} from '../db/queries/domains.ts';
+import { type LookupBounds, withinBounds } from '../diagnostics/bounded-lookups.ts';
+import type { DnsResolver } from '../dns/dns-resolver.ts';
+import { judgeChallenge, type NameClaim, renewClaim } from './domain-claim.ts';
+import { dkimRecordId, expectedRecords, listedKeys } from './domain-records.ts';
+import { beginPending, decideStatus, type LookUpOutcome, type StatusFacts } from './domain-status.ts';
+import { auditDomain, type DomainReference, type DomainTools } from './domain-tools.ts';
+import { decideKeyChanges } from './key-changes.ts';
+import { lookUpRecords } from './look-up-records.ts';
+import type { RecordVerdict } from './record-verdict.ts';
+
+export interface CheckOptions {
+  readonly dns: DnsResolver;
+  /** The id of a key, or `system`. */
+  readonly actor: string;
+  /** Whether a failed domain begins anew: somebody asked for it. */
+  readonly restarts: boolean;
+}
+
+/** A domain after its records were looked up. */
+export interface CheckedDomain {
+  readonly domain: DomainRow;
+  /** What has to be published before it can be verified, where another account holds the name. */
+  readonly claim: NameClaim | null;
+}
+
+type Verdicts = ReadonlyMap<string, RecordVerdict>;
+
+/**
+ * Records of others decide how much is asked, and servers of others how long that takes. What is not answered by then counts as a DNS that
+ * could not be asked. An honest domain comes to some fifty questions for each address of this server.
+ */
+const CHECK_BOUNDS: LookupBounds = { questions: 500, timeMs: 30_000 };
+
+/**
+ * Looks the records of a domain up and draws the consequences, each with its entry in the audit log: its status, the keys it signs with, and
+ * whose the name is. The DNS is asked outside every transaction. Null where the domain is not there, or removed.
+ */
+export async function checkDomain(
+  tools: DomainTools,
+  reference: DomainReference,
+  options: CheckOptions,
+  bounds: LookupBounds = CHECK_BOUNDS,
+): Promise<CheckedDomain | null> {
+  const before = await readDomain(tools.sql, reference.accountId, reference.id);
+  if (before === null || before.status === 'removed') return null;
+  const keys = listedKeys(before.keys, tools.clock.now());
+  const [verdicts, asked] = await withinBounds(options.dns, bounds, ({ dns }) =>
+    Promise.all([
+      lookUpRecords(dns, { ...before, keys }, tools.own),
+      isSending(before.status) ? null : lookUpClaim(tools, dns, before),
+    ]),
+  );
+  return await tools.sql.begin(async (transaction) => {
+    await lockName(transaction, before.name);
+    const domain = await lockDomain(transaction, before.accountId, before.id);
+    if (domain === null || domain.status === 'removed') return null;
+    const current = withoutOtherKeys(verdicts, keys, domain.keys);
+    return await settle(transaction, tools, domain, { verdicts: current, asked, ...options });
+  });
+}
+
+/** Without the verdicts on selectors that name other keys by now: a rotation meanwhile may have put another in the place of one that waited. */
+function withoutOtherKeys(verdicts: Verdicts, asked: readonly DomainKey[], now: readonly DomainKey[]): Verdicts {
+  const known = new Set(asked.map(({ id }) => id));
+  const others = new Set(now.filter(({ id }) => !known.has(id)).map(({ selector }) => dkimRecordId(selector)));
+  return others.size === 0 ? verdicts : new Map([...verdicts].filter(([record]) => !others.has(record)));
+}
+
+/** Whether a published challenge proves that a name belongs to the account although another one holds it; null where nobody does. */
+export async function lookUpClaim(
+  { sql, challenges }: Pick<DomainTools, 'sql' | 'challenges'>,
+  dns: DnsResolver,
+  { accountId, name }: { readonly accountId: string; readonly name: string },
+): Promise<NameClaim | null> {
+  const holder = await readHolder(sql, accountId, name);
+  if (holder === null) return null;
+  const challenge = challenges(accountId, name, holder);
+  const outcome = judgeChallenge(challenge, await dns.txt(challenge.host));
+  return { challenge, isVerified: holder.isVerified, outcome };
+}
+
+function isSending(status: DomainRow['status']): boolean {
+  return status === 'verified' || status === 'degraded';
+}
+
+interface Findings extends CheckOptions {
+  readonly verdicts: Verdicts;
+  /** What was found of the challenge before; null where nobody else held the name. */
+  readonly asked: NameClaim | null;
+}
+
+async function settle(
+  transaction: Transaction,
+  tools: DomainTools,
+  domain: DomainRow,
+  { verdicts, asked, actor, restarts }: Findings,
+): Promise<CheckedDomain> {
+  const now = tools.clock.now();
+  const by = { actor, now };
+  const { accountId, id, name } = domain;
+  const holder = isSending(domain.status) ? null : await readHolder(transaction, accountId, name);
+  const claim = holder === null ? null : renewClaim(tools.challenges(accountId, name, holder), holder, asked);
+  const wins = claim?.outcome === 'met';
+  const held = claim !== null && !wins;
+  const entries: AuditEntry[] = holder !== null && wins ? await takeOver(transaction, tools, domain, holder, by) : [];
+  const switched = await changeKeys(transaction, domain, verdicts, now);
+  if (switched !== null)
+    entries.push(auditDomain(tools.ids, domain, 'domain.rotated', by, { name, selector: switched }));
+  const keysNow = switched === null ? domain : ((await readDomain(transaction, accountId, id)) ?? domain);
+  const reopens = domain.status === 'failed' && restarts && !held;
+  const facts = reopens
+    ? beginPending(now)
+    : { status: domain.status as StatusFacts['status'], since: domain.statusSince };
+  const missing = missingRecords(tools, keysNow, verdicts, now);
+  const decision = decideStatus(facts, missing.outcome, held, now);
+  const checkedAt = now.toISOString();
+  await changeDomain(transaction, accountId, id, {
+    status: decision.status,
+    statusSince: decision.since,
+    nextCheckAt: decision.nextCheckAt,
+    checks: Object.fromEntries([...verdicts].map(([record, verdict]) => [record, { ...verdict, checkedAt }])),
+    verifiedAt: verifiedAt(domain, decision.status, now),
+    lastCheckedAt: now,
+    claimedAt: decision.status === 'failed' ? null : wins ? now : domain.claimedAt,
+    removedAt: null,
+  });
+  if (decision.status !== domain.status) {
+    const details = { name, from: domain.status, missing: missing.names.join(', ') || null };
+    entries.push(auditDomain(tools.ids, domain, `domain.${decision.status}`, by, details));
+  }
+  await appendAudit(transaction, entries);
+  const after = await readDomain(transaction, accountId, id);
+  return { domain: after ?? domain, claim: held ? claim : null };
+}
+
+/** The other account loses the name, and is told by its audit log; not to whom. */
+export async function takeOver(
+  transaction: Transaction,
+  { ids }: DomainTools,
+  { accountId, id, name }: DomainReference & { readonly name: string },
+  holder: DomainReference,
+  by: { readonly actor: string; readonly now: Date },
+): Promise<AuditEntry[]> {
+  await failDomain(transaction, holder.accountId, holder.id, by.now);
+  await countTakeover(transaction, name);
+  const lost = { name, reason: 'claimed by another account' };
+  return [
+    auditDomain(ids, holder, 'domain.failed', { actor: 'system', now: by.now }, lost),
+    auditDomain(ids, { accountId, id }, 'domain.claimed', by, { name }),
+  ];
+}
+
+/** Answers the selector of the RSA key that signs from now on, where that changed. */
+async function changeKeys(
+  transaction: Transaction,
+  { accountId, keys }: DomainRow,
+  verdicts: Verdicts,
+  now: Date,
+): Promise<string | null> {
+  const changes = decideKeyChanges(keys, ({ selector }) => verdicts.get(dkimRecordId(selector)));
+  let switched: DomainKey | null = null;
+  for (const { kind, key } of changes) {
+    if (kind === 'retire') await retireKey(transaction, accountId, key.id, now);
+    else await setKeyState(transaction, accountId, key.id, kind === 'sign' ? 'signing' : 'waiting');
+    if (kind === 'sign' && (switched === null || key.algorithm === 'rsa')) switched = key;
+  }
+  return switched?.selector ?? null;
+}
+
+function missingRecords(
+  { own }: DomainTools,
+  domain: DomainRow,
+  verdicts: Verdicts,
+  now: Date,
+): { readonly outcome: LookUpOutcome; readonly names: readonly string[] } {
+  const required = expectedRecords({ ...domain, keys: listedKeys(domain.keys, now) }, own).filter(
+    (record) => record.required,
+  );
+  const inStatus = (status: RecordVerdict['status']) =>
+    required.filter(({ id }) => (verdicts.get(id)?.status ?? 'pending') === status);
+  const names = inStatus('fail').map(({ purpose }) => purpose);
+  if (names.length > 0) return { outcome: 'missing', names };
+  return { outcome: inStatus('pending').length > 0 ? 'unknown' : 'complete', names };
+}
+
+function verifiedAt(domain: DomainRow, status: DomainRow['status'], now: Date): Date | null {
+  if (!isSending(status)) return null;
+  return status === 'verified' && domain.status !== 'verified' ? now : domain.verifiedAt;
+}

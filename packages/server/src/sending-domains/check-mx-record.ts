@@ -1,0 +1,68 @@
+import type { DnsAnswer, MxRecord } from '../dns/dns-resolver.ts';
+import { fail, judgeAbsence, pass, type RecordVerdict, unknown } from './record-verdict.ts';
+
+/** What is known of an exchange that does not bear our name. */
+export interface ExchangeFacts {
+  readonly cname: DnsAnswer<string>;
+  readonly addresses: DnsAnswer<string>;
+  /** Those of our own host. */
+  readonly ownAddresses: DnsAnswer<string>;
+}
+
+export type MxJudgement =
+  | { readonly kind: 'decided'; readonly verdict: RecordVerdict }
+  /** Mail goes to a host of another name, which may be ours all the same. */
+  | { readonly kind: 'other-name'; readonly exchange: string; readonly found: readonly string[] };
+
+/**
+ * Whether bounces to the return path come to our host.
+ * @param ownHost the public name of this installation, in lower case.
+ */
+export function checkMxRecord(host: string, ownHost: string, answer: DnsAnswer<MxRecord>): MxJudgement {
+  const decided = (verdict: RecordVerdict): MxJudgement => ({ kind: 'decided', verdict });
+  if (answer.kind !== 'found') return decided(judgeAbsence(answer, 'MX', host) ?? fail(''));
+  const records = answer.values.toSorted((a, b) => a.priority - b.priority);
+  const found = records.map(({ priority, exchange }) => `${priority} ${exchange === '' ? '.' : exchange}`);
+  const first = records.filter(({ priority }) => priority === records[0]?.priority);
+  const names = [...new Set(first.map(({ exchange }) => exchange))];
+  if (names.includes('')) return decided(fail(`${host} takes no mail (a null MX, RFC 7505).`, found));
+  if (names.includes(ownHost)) {
+    return decided(
+      names.length === 1
+        ? pass(found)
+        : fail(
+            `${names.length} hosts share the first place, so that some bounces go elsewhere; ${ownHost} must stand alone.`,
+            found,
+          ),
+    );
+  }
+  if (records.some(({ exchange }) => exchange === ownHost)) {
+    return decided(fail(`${names.join(', ')} stands before ${ownHost}, so that bounces go there.`, found));
+  }
+  const [exchange] = names;
+  if (names.length !== 1 || exchange === undefined) {
+    return decided(fail(`Bounces go to ${names.join(', ')} instead of ${ownHost}.`, found));
+  }
+  return { kind: 'other-name', exchange, found };
+}
+
+/** The verdict on an exchange of another name: it may be an alias of ours, or the same machine. */
+export function judgeOtherExchange(
+  exchange: string,
+  ownHost: string,
+  found: readonly string[],
+  { cname, addresses, ownAddresses }: ExchangeFacts,
+): RecordVerdict {
+  if (cname.kind === 'found' && cname.values.includes(ownHost)) {
+    // RFC 5321 §5.1 and RFC 2181 §10.3 forbid it, and nearly every sender follows it all the same.
+    return pass(found, `${exchange} is an alias (CNAME) of ${ownHost}; an MX record should name the host itself.`);
+  }
+  if (cname.kind === 'failed' || addresses.kind === 'failed' || ownAddresses.kind === 'failed') {
+    return unknown(`Whether ${exchange} is ${ownHost} by another name could not be looked up.`, found);
+  }
+  const own = new Set(ownAddresses.kind === 'found' ? ownAddresses.values : []);
+  if (addresses.kind === 'found' && addresses.values.every((address) => own.has(address))) {
+    return pass(found, `${exchange} has the address of ${ownHost}; name ${ownHost} itself, so that it may change.`);
+  }
+  return fail(`Bounces go to ${exchange} instead of ${ownHost}.`, found);
+}

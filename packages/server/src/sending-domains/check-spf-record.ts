@@ -1,0 +1,85 @@
+import { effectiveTerms, isSpfRecord, readSpfRecord, type SpfTerm } from '../diagnostics/spf-record.ts';
+import type { DnsAnswer } from '../dns/dns-resolver.ts';
+import { fail, judgeAbsence, pass, type RecordVerdict, unknown } from './record-verdict.ts';
+
+/** What an evaluation by RFC 7208 came to for one address. */
+export interface SpfEvaluation {
+  readonly address: string;
+  readonly result: string;
+  readonly comment: string;
+}
+
+/** A record that can be read. Only an evaluation tells what it comes to: terms before ours may decide otherwise, or break the limits. */
+export interface ReadableSpf {
+  readonly kind: 'evaluate';
+  readonly found: readonly string[];
+  readonly warning: string | null;
+  /** Whether a term of it is the one that was shown. */
+  readonly namesUs: boolean;
+}
+
+export type SpfJudgement = { readonly kind: 'decided'; readonly verdict: RecordVerdict } | ReadableSpf;
+
+/**
+ * Reads the return path's SPF record, as far as that goes without asking for more.
+ * @param mechanism the one that names us: `a:mail.example.com`, `ip4:192.0.2.1`.
+ */
+export function checkSpfRecord(host: string, mechanism: string, answer: DnsAnswer<string>): SpfJudgement {
+  const decided = (verdict: RecordVerdict): SpfJudgement => ({ kind: 'decided', verdict });
+  if (answer.kind !== 'found') return decided(judgeAbsence(answer, 'TXT', host) ?? fail(''));
+  const found = answer.values.filter(isSpfRecord);
+  const [text] = found;
+  if (text === undefined) {
+    return decided(
+      fail(`There is no SPF record at ${host}: none of its TXT records begins with v=spf1.`, answer.values),
+    );
+  }
+  if (found.length > 1) {
+    return decided(
+      fail(`There are ${found.length} SPF records at ${host}; receivers then take none (RFC 7208 §4.5).`, found),
+    );
+  }
+  const record = readSpfRecord(text);
+  const [fault] = record.faults;
+  if (fault !== undefined) {
+    return decided(fail(`"${fault.term}" ${fault.reason}, which makes the whole record void (RFC 7208 §4.6).`, found));
+  }
+  const allowing = effectiveTerms(record).filter(({ qualifier, isModifier }) => qualifier === '+' && !isModifier);
+  const warning = allowing.some(({ name }) => name === 'all') ? OPEN_TO_ALL : null;
+  return { kind: 'evaluate', found, warning, namesUs: allowing.some((term) => textOf(term) === mechanism) };
+}
+
+const OPEN_TO_ALL = 'The record ends in +all: whoever likes can send in the name of this domain. Use ~all or -all.';
+
+function textOf({ text }: SpfTerm): string {
+  return text.replace(/^\+/, '').toLowerCase();
+}
+
+/**
+ * The verdict of evaluations, one for each address mail may leave from.
+ * @param own the name or address this installation sends as.
+ */
+export function judgeSpfEvaluations(
+  own: string,
+  { found, warning, namesUs }: ReadableSpf,
+  evaluations: readonly SpfEvaluation[],
+): RecordVerdict {
+  if (evaluations.length === 0) return judgeWithoutAddress(own, found, namesUs);
+  const temporary = evaluations.find(({ result }) => result === 'temperror');
+  if (temporary !== undefined) return unknown(`The record could not be evaluated: ${temporary.comment}`, found);
+  const broken = evaluations.find(({ result }) => result === 'permerror');
+  if (broken !== undefined) return fail(`The record is void (permerror): ${broken.comment}`, found);
+  const refused = evaluations.filter(({ result }) => result !== 'pass').map(({ address }) => address);
+  if (refused.length === 0) return pass(found, warning);
+  const advice = namesUs
+    ? 'it names the server, but a term before that refuses: put the mechanism that is shown first'
+    : 'add the mechanism that is shown';
+  return fail(`The record does not let ${own} (${refused.join(', ')}) send for this domain; ${advice}.`, found);
+}
+
+/** A host without an address is an omission of the installation, which the owner of a domain can do nothing about. */
+function judgeWithoutAddress(own: string, found: readonly string[], namesUs: boolean): RecordVerdict {
+  const advice = `${own} has no address in the DNS, so that SPF passes for no mail until the operator publishes one.`;
+  if (namesUs) return pass(found, advice);
+  return fail(`The record does not let ${own} send for this domain; add the mechanism that is shown.`, found);
+}

@@ -1,0 +1,37 @@
+import type { Clock } from '../clock.ts';
+import type { Sql } from '../db/client.ts';
+import type { AuditAction, AuditEntry } from '../db/queries/audit-log.ts';
+import type { DnsResolver } from '../dns/dns-resolver.ts';
+import type { SecretBox } from '../keys/secret-box.ts';
+import type { IdGenerator } from '../uuid-v7.ts';
+import type { ClaimChallenges } from './domain-claim.ts';
+import type { KeyMaker } from './key-maker.ts';
+import type { PublicHost } from './public-host.ts';
+
+/** What sending domains are kept with. */
+export interface DomainTools {
+  readonly sql: Sql;
+  readonly clock: Clock;
+  readonly ids: IdGenerator;
+  readonly dns: DnsResolver;
+  readonly secrets: SecretBox;
+  readonly own: PublicHost;
+  readonly challenges: ClaimChallenges;
+  readonly keyMaker: KeyMaker;
+}
+
+export interface DomainReference {
+  readonly accountId: string;
+  readonly id: string;
+}
+
+/** An entry of the audit log about a domain. */
+export function auditDomain(
+  ids: IdGenerator,
+  { accountId, id: targetId }: DomainReference,
+  action: AuditAction,
+  { actor, now }: { readonly actor: string; readonly now: Date },
+  details: AuditEntry['details'],
+): AuditEntry {
+  return { accountId, id: ids.next(now), action, actor, targetId, details, now };
+}

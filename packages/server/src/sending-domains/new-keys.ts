@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto';
+import type { NewDkimKey } from '../db/queries/domains.ts';
+import { generateEd25519Key } from './dkim-key.ts';
+import type { DomainReference, DomainTools } from './domain-tools.ts';
+import type { TooManyKeys } from './key-maker.ts';
+
+/** A key to be made. */
+export interface KeyWish {
+  readonly algorithm: NewDkimKey['algorithm'];
+  readonly selector: string;
+  readonly state: NewDkimKey['state'];
+}
+
+/** Makes keys, off the main thread, with their private halves sealed. */
+export async function makeKeys(
+  { ids, secrets, keyMaker }: Pick<DomainTools, 'ids' | 'secrets' | 'keyMaker'>,
+  { accountId, id: domainId }: DomainReference,
+  wishes: readonly KeyWish[],
+  now: Date,
+): Promise<readonly NewDkimKey[] | TooManyKeys> {
+  const keys: NewDkimKey[] = [];
+  for (const { algorithm, selector, state } of wishes) {
+    const pair = algorithm === 'rsa' ? await keyMaker.make(accountId) : await generateEd25519Key();
+    if ('kind' in pair) return pair;
+    const privateKey = secrets.seal(pair.privateKeyPem);
+    const id = ids.next(now);
+    keys.push({
+      ...{ accountId, id, domainId, algorithm, selector, privateKey, publicKey: pair.publicKeyBase64, state, now },
+    });
+  }
+  return keys;
+}
+
+const SELECTOR_BYTES = 5;
+
+/**
+ * A selector of its own for every key: verifiers and caches may still hold the record of one that was there before, and several accounts
+ * can publish theirs side by side.
+ */
+export function makeSelector(): string {
+  return `pr${randomBytes(SELECTOR_BYTES).toString('hex')}`;
+}
+
+/** The Ed25519 key stands beside the RSA key of a selector. */
+export function ed25519Selector(selector: string): string {
+  return `${selector}-ed25519`;
+}

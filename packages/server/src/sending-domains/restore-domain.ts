@@ -1,0 +1,41 @@
+import { LIMITS } from '@postrider/core';
+import { appendAudit } from '../db/queries/audit-log.ts';
+import { changeDomain, countForAddition, hasDomain, lockDomain, readDomain } from '../db/queries/domains.ts';
+import type { BeginRefusal } from './add-domain.ts';
+import { beginPending } from './domain-status.ts';
+import { auditDomain, type DomainReference, type DomainTools } from './domain-tools.ts';
+import { holdName, proveName } from './hold-name.ts';
+
+/** Brings a removed domain back with its keys; `there` where it was not removed. Null where the account has none of this id. */
+export async function restoreDomain(
+  tools: DomainTools,
+  { accountId, id }: DomainReference,
+  actor: string,
+): Promise<BeginRefusal | { readonly kind: 'restored' } | { readonly kind: 'there' } | null> {
+  const before = await readDomain(tools.sql, accountId, id);
+  if (before === null) return null;
+  const asked = await proveName(tools, before);
+  return await tools.sql.begin(async (transaction) => {
+    const used = await countForAddition(transaction, accountId);
+    const domain = await lockDomain(transaction, accountId, id);
+    if (domain?.status !== 'removed') return { kind: 'there' };
+    if (await hasDomain(transaction, accountId, domain.name)) return { kind: 'exists' };
+    if (used >= LIMITS.domainsPerAccount) return { kind: 'too-many' };
+    const now = tools.clock.now();
+    const verdict = await holdName(transaction, tools, domain, asked, { actor, now });
+    if (verdict.kind === 'held') return { kind: 'claimed', claim: verdict.claim };
+    await changeDomain(transaction, accountId, id, {
+      status: 'pending',
+      statusSince: beginPending(now).since,
+      nextCheckAt: now,
+      checks: {},
+      verifiedAt: null,
+      lastCheckedAt: null,
+      claimedAt: verdict.claimedAt,
+      removedAt: null,
+    });
+    const restored = auditDomain(tools.ids, domain, 'domain.restored', { actor, now }, { name: domain.name });
+    await appendAudit(transaction, [restored, ...verdict.entries]);
+    return { kind: 'restored' };
+  });
+}

@@ -1,0 +1,21 @@
+import type { Refusal } from './acceptance.ts';
+import { type ClaimingSend, provenanceOf } from './provenance.ts';
+
+/**
+ * Why a send may not claim what it claims; null where it may. A lock fixes what the persona names: the agent's name, the source, or both.
+ * What the persona leaves open stays open.
+ */
+export function checkPersonaLock(send: ClaimingSend & { readonly lockPersona: boolean }): Refusal | null {
+  if (!send.lockPersona) return null;
+  const { persona } = send;
+  const { source, agentName } = provenanceOf(send);
+  const faults = [
+    ...(persona.agentName !== null && agentName !== persona.agentName ? [`agent name \`${agentName}\``] : []),
+    ...(persona.source !== null && source !== persona.source ? [`source \`${source}\``] : []),
+  ];
+  if (faults.length === 0) return null;
+  return {
+    code: 'persona_locked',
+    detail: `The key’s persona is locked, and the send claims the ${faults.join(' and the ')}.`,
+  };
+}

@@ -1,0 +1,42 @@
+import type { SentFact } from '../db/queries/acceptance-facts.ts';
+import type { SendCharge } from '../db/queries/insert-sends.ts';
+import type { Refusal } from './acceptance.ts';
+import type { SendCommand } from './send-command.ts';
+import { checkSendLimit, periodStart, SEND_PERIODS, type SendPeriod } from './send-limits.ts';
+
+type LimitedSend = Pick<SendCommand, 'accountId' | 'keyId' | 'sendLimit'>;
+
+/** Keeps the send limits of keys while a batch is decided, so that its items are counted one after the other. */
+export interface SendLedger {
+  /** Why the key may not send one more now. */
+  faultOf(command: LimitedSend): Refusal | null;
+  count(command: LimitedSend): void;
+  charges(): readonly SendCharge[];
+}
+
+/** @param facts of keys without facts it is supposed that they have sent nothing before */
+export function createSendLedger(facts: readonly SentFact[], now: Date): SendLedger {
+  const before = new Map(facts.map(({ keyId, period, sends }) => [`${keyId} ${period}`, sends]));
+  const counted = new Map<string, { command: LimitedSend; sends: number }>();
+  const sentBy = (keyId: string, period: SendPeriod) =>
+    (before.get(`${keyId} ${period}`) ?? 0) + (counted.get(keyId)?.sends ?? 0);
+
+  return {
+    faultOf({ keyId, sendLimit }) {
+      if (sendLimit === null) return null;
+      return checkSendLimit(sendLimit, { hour: sentBy(keyId, 'hour'), day: sentBy(keyId, 'day') }, now);
+    },
+    count(command) {
+      if (command.sendLimit === null) return;
+      counted.set(command.keyId, { command, sends: (counted.get(command.keyId)?.sends ?? 0) + 1 });
+    },
+    charges: () =>
+      [...counted.values()].flatMap(({ command: { accountId, keyId, sendLimit }, sends }) =>
+        SEND_PERIODS.flatMap((period) => {
+          const allowed = sendLimit?.[period] ?? null;
+          const starts_at = periodStart(period, now).toISOString();
+          return allowed === null ? [] : [{ account_id: accountId, key_id: keyId, period, starts_at, sends, allowed }];
+        }),
+      ),
+  };
+}

@@ -1,0 +1,44 @@
+import type { SendLimit } from '@postrider/core';
+import type { Refusal } from './acceptance.ts';
+
+export type SendPeriod = 'hour' | 'day';
+
+export const SEND_PERIODS: readonly SendPeriod[] = ['hour', 'day'];
+
+const PERIOD_MS: Readonly<Record<SendPeriod, number>> = { hour: 3_600_000, day: 86_400_000 };
+
+/** When the hour or the day began that a moment lies in; both are counted in UTC, as the quota's months are. */
+export function periodStart(period: SendPeriod, now: Date): Date {
+  const ms = now.getTime();
+  return new Date(ms - (ms % PERIOD_MS[period]));
+}
+
+/** Seconds until the next hour or day begins; at least 1. */
+function secondsToNextPeriod(period: SendPeriod, now: Date): number {
+  const endMs = periodStart(period, now).getTime() + PERIOD_MS[period];
+  return Math.max(1, Math.ceil((endMs - now.getTime()) / 1_000));
+}
+
+/**
+ * The refusal of a send by a key that has sent all it may; null where it may send. Of an hour and a day that are both over the longer wait is
+ * told: the shorter one would lead into the next refusal.
+ * @param sent messages of the present hour and day, by period
+ */
+export function checkSendLimit(
+  limit: SendLimit | null,
+  sent: Readonly<Record<SendPeriod, number>>,
+  now: Date,
+): Refusal | null {
+  if (limit === null) return null;
+  const over = SEND_PERIODS.findLast((period) => {
+    const allowed = limit[period];
+    return allowed !== null && sent[period] >= allowed;
+  });
+  if (over === undefined) return null;
+  const retryAfterSeconds = secondsToNextPeriod(over, now);
+  return {
+    code: 'send_limit_reached',
+    detail: `The key may send ${limit[over]} messages ${over === 'hour' ? 'an hour' : 'a day'} (UTC), and has sent them.`,
+    retryAfterSeconds,
+  };
+}

@@ -1,0 +1,57 @@
+import type { TicketStatus } from '@postrider/core';
+import { readRequesterEmail } from '../db/queries/postmaster-account.ts';
+import { addTicketMessage, lockTicket, setTicketStatus, type TicketState } from '../db/queries/support-tickets.ts';
+import type { Refusal } from '../sending/acceptance.ts';
+import type { SendVerdict } from '../sending/send-command.ts';
+import { type AnswerMailer, mailAnswer } from './mail-answer.ts';
+
+interface Answer {
+  readonly number: number;
+  readonly body: string;
+  /** `pending` where the account is to reply, `solved` where this was all. */
+  readonly status: Extract<TicketStatus, 'pending' | 'solved'>;
+  /** False: the thread alone has it. */
+  readonly mails: boolean;
+}
+
+export type AnswerVerdict =
+  | { readonly kind: 'answered'; readonly mail: { readonly id: string; readonly to: string } | null }
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'closed' }
+  | { readonly kind: 'without-requester' }
+  | { readonly kind: 'unmailable'; readonly to: string; readonly refusal: Refusal };
+
+/** Answers a ticket, in its thread and by mail: where the mail is refused, nothing is answered. */
+export async function answerTicket(mailer: AnswerMailer, answer: Answer): Promise<AnswerVerdict> {
+  let verdict: AnswerVerdict = { kind: 'unknown' };
+  await mailer.sql.begin(async (transaction) => {
+    const ticket = await lockTicket(transaction, null, { number: answer.number });
+    if (ticket === null) return;
+    verdict = ticket.status === 'closed' ? { kind: 'closed' } : await mail(mailer, ticket, answer);
+    if (verdict.kind !== 'answered') return;
+    const message = { accountId: ticket.accountId, ticketId: ticket.id, keyId: null, body: answer.body } as const;
+    const { status } = answer;
+    const mailedTo = verdict.mail?.to ?? null;
+    await addTicketMessage(transaction, { ...message, author: 'support', mailedTo, status, now: mailer.clock.now() });
+  });
+  return verdict;
+}
+
+async function mail(mailer: AnswerMailer, ticket: TicketState, { body, mails }: Answer): Promise<AnswerVerdict> {
+  if (!mails) return { kind: 'answered', mail: null };
+  const to = await readRequesterEmail(mailer.sql, ticket.accountId, ticket.keyId);
+  if (to === null) return { kind: 'without-requester' };
+  const verdict: SendVerdict = await mailAnswer(mailer, { to, ticket, body });
+  if (verdict.kind === 'refused') return { kind: 'unmailable', to, refusal: verdict };
+  return { kind: 'answered', mail: { id: verdict.id, to } };
+}
+
+/** Closes a ticket, whatever it was; false where there is none of that number. */
+export async function closeTicket({ sql }: Pick<AnswerMailer, 'sql'>, number: number): Promise<boolean> {
+  return await sql.begin(async (transaction) => {
+    const ticket = await lockTicket(transaction, null, { number });
+    if (ticket === null) return false;
+    await setTicketStatus(transaction, ticket.accountId, ticket.id, 'closed');
+    return true;
+  });
+}

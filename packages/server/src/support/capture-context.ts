@@ -1,0 +1,46 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { LIMITS } from '@postrider/core';
+import type { Sql } from '../db/client.ts';
+import { readRequests } from '../db/queries/request-log.ts';
+import { readTicketTrail } from '../db/queries/support-tickets.ts';
+
+interface CapturedContext {
+  readonly requestLog: Record<string, unknown> | null;
+  readonly emailTrail: Record<string, unknown> | null;
+}
+
+/** Other processes write the request log behind their requests, every 200 ms: whoever complains at once must not come too early. */
+const LOG_LAG_MS = 600;
+const LOOK_EVERY_MS = 100;
+
+/** What is known of the request and the message that a ticket is about: null where the account has nothing of that id. */
+export async function captureContext(
+  tools: { readonly sql: Sql; readonly now: Date },
+  about: { readonly accountId: string; readonly requestId: string | null; readonly emailId: string | null },
+  signal: AbortSignal,
+): Promise<CapturedContext> {
+  const { accountId, requestId, emailId } = about;
+  const [requestLog, emailTrail] = await Promise.all([
+    requestId === null ? null : awaitRequest(tools, accountId, requestId, signal),
+    emailId === null ? null : readTicketTrail(tools.sql, accountId, emailId, LIMITS.ticketTrailEvents),
+  ]);
+  return { requestLog, emailTrail };
+}
+
+async function awaitRequest(
+  { sql, now }: { readonly sql: Sql; readonly now: Date },
+  accountId: string,
+  requestId: string,
+  signal: AbortSignal,
+): Promise<Record<string, unknown> | null> {
+  const since = new Date(now.getTime() - LIMITS.requestLogDays * 86_400_000);
+  for (let waitedMs = 0; ; waitedMs += LOOK_EVERY_MS) {
+    const [row] = await readRequests(sql, { accountId, requestId, before: null, since, limit: 1 });
+    if (row !== undefined) {
+      const { rowId: _, createdAt, ...record } = row;
+      return { ...record, createdAt: createdAt.toISOString() };
+    }
+    if (waitedMs >= LOG_LAG_MS || signal.aborted) return null;
+    await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined); // Its only failure is the signal.
+  }
+}

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { classifyDiagnostic, classifyReply } from '../../packages/server/src/delivery/classify-reply.ts';
+import { automaticReasonOf } from '../../packages/server/src/suppressions/automatic-reason.ts';
+import { type CorpusEntry, isHeldOutByRule, loadCorpus, readReply } from './reply-corpus/load-corpus.ts';
+
+const CORPUS = loadCorpus();
+const KNOWN = CORPUS.filter((entry) => !entry.heldOut);
+const HELD_OUT = CORPUS.filter((entry) => entry.heldOut);
+
+const classify = (entry: CorpusEntry) => classifyReply(readReply(entry), entry.kind);
+const misses = (entries: readonly CorpusEntry[]) => entries.filter((entry) => classify(entry) !== entry.label);
+
+describe('the corpus of replies', () => {
+  it('is large and varied enough to measure with', () => {
+    expect(CORPUS.length).toBeGreaterThanOrEqual(600);
+    expect(new Set(CORPUS.map((entry) => entry.provider)).size).toBeGreaterThanOrEqual(60);
+    expect(CORPUS.filter((entry) => entry.raw.length > 1).length).toBeGreaterThanOrEqual(20);
+    expect(CORPUS.filter((entry) => entry.kind === 'expired').length).toBeGreaterThanOrEqual(60);
+    for (const label of ['hard', 'soft', 'block', 'unknown']) {
+      expect(CORPUS.filter((entry) => entry.label === label).length, label).toBeGreaterThanOrEqual(60);
+    }
+    expect(CORPUS.some((entry) => entry.label === 'spam')).toBe(false);
+  });
+
+  it('says for every reply where it was published, and has none twice', () => {
+    for (const { raw, source } of CORPUS) {
+      expect(source.title.trim(), raw.join(' ')).not.toBe('');
+      expect(new URL(source.url).protocol, raw.join(' ')).toMatch(/^https?:$/);
+    }
+    expect(new Set(CORPUS.map(({ raw }) => raw.join('\n'))).size).toBe(CORPUS.length);
+  });
+
+  it('holds a third out by a rule that leaves nobody a choice', () => {
+    for (const entry of CORPUS) {
+      expect(entry.heldOut, entry.raw.join(' ')).toBe(isHeldOutByRule(entry) && entry.movedToKnown !== true);
+      if (entry.movedToKnown) expect(isHeldOutByRule(entry), entry.raw.join(' ')).toBe(true);
+      expect(entry.kind, entry.raw.join(' ')).toBe(entry.raw[0]?.startsWith('4') ? 'expired' : 'refused');
+    }
+    expect(CORPUS.filter(isHeldOutByRule).length / CORPUS.length).toBeGreaterThan(0.3);
+    expect(HELD_OUT.length / CORPUS.length).toBeGreaterThan(0.3);
+  });
+});
+
+describe('classifyReply over the corpus', () => {
+  it('classifies what its rules were made from [events.hard] [events.soft] [events.block] [events.unknown]', () => {
+    expect(misses(KNOWN).map(({ label, raw }) => `${label}: ${raw.join(' ')}`)).toEqual([]);
+  });
+
+  it('classifies at least 95 % of the held-out third [events.hard] [events.soft] [events.block] [events.unknown]', () => {
+    const accuracy = (entries: readonly CorpusEntry[]) => {
+      const right = entries.length - misses(entries).length;
+      return { right, of: entries.length, rate: right / entries.length };
+    };
+    const all = accuracy(HELD_OUT);
+    const refusals = accuracy(HELD_OUT.filter(({ kind }) => kind === 'refused'));
+    const latest = accuracy(HELD_OUT.filter(({ round }) => round === 3));
+    const tell = (name: string, { right, of, rate }: typeof all) =>
+      `${name} ${right}/${of} ${(rate * 100).toFixed(1)} %`;
+    console.info([tell('held out', all), tell('refusals alone', refusals), tell('latest round', latest)].join(', '));
+    expect(all.rate).toBeGreaterThanOrEqual(0.95);
+    expect(refusals.rate).toBeGreaterThanOrEqual(0.95);
+  });
+
+  it('makes nothing hard that is not [events.hard]', () => {
+    for (const entry of CORPUS.filter(({ label }) => label !== 'hard')) {
+      expect(classify(entry), entry.raw.join(' ')).not.toBe('hard');
+    }
+  });
+
+  it('suppresses for what is hard, and for nothing else [suppressions.automatic]', () => {
+    for (const entry of CORPUS) {
+      const reason = automaticReasonOf('bounced', classify(entry));
+      if (entry.label !== 'hard') expect(reason, entry.raw.join(' ')).toBeNull();
+      else if (!entry.heldOut) expect(reason, entry.raw.join(' ')).toBe('hard_bounce');
+      const elsewhere = classifyReply({ ...readReply(entry), aboutRecipient: false }, entry.kind);
+      expect(automaticReasonOf('bounced', elsewhere), entry.raw.join(' ')).toBeNull();
+    }
+  });
+
+  it('says the same of a reply that comes in a report', () => {
+    for (const entry of CORPUS) {
+      const status = entry.raw[0]?.startsWith('4') ? '4.0.0' : '5.0.0';
+      const folded = classifyDiagnostic({ status, diagnostic: `smtp; ${entry.raw.join(' ')}`, action: 'failed' });
+      expect(folded, entry.raw.join(' ')).toBe(
+        classifyReply({ ...readReply(entry), aboutRecipient: true }, entry.kind),
+      );
+    }
+  });
+});

@@ -1,0 +1,216 @@
+import { createSocket, type RemoteInfo } from 'node:dgram';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import dnsPacket from 'dns-packet';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createDnsResolver } from '../../packages/server/src/dns/create-dns-resolver.ts';
+import type { DnsResolver } from '../../packages/server/src/dns/dns-resolver.ts';
+import { useCleanUps } from '../harness/clean-ups.ts';
+import { startDnsServer, type TestDnsServer } from '../harness/dns-server.ts';
+import { createFakeClock } from '../harness/fake-clock.ts';
+
+const TIMEOUT_MS = 150;
+
+let server: TestDnsServer;
+let dns: DnsResolver;
+const afterwards = useCleanUps();
+
+beforeAll(async () => {
+  server = await startDnsServer();
+});
+afterAll(() => server.close());
+beforeEach(() => {
+  dns = createDnsResolver({ servers: [server.address], timeoutMs: TIMEOUT_MS });
+});
+
+const asked = (name: string) => server.questions.filter((question) => question.name === name);
+const NINE = { kind: 'found', values: ['192.0.2.9'] };
+
+describe('a server that cannot answer', () => {
+  it('with SERVFAIL or REFUSED is a failure that says so, after one question', async () => {
+    for (const how of ['SERVFAIL', 'REFUSED'] as const) {
+      const name = `${how.toLowerCase()}.example`;
+      server.fail(name, '*', how);
+      expect(await dns.a(name)).toEqual({ kind: 'failed', reason: `${server.address} answered ${how}` });
+      expect(asked(name)).toHaveLength(1);
+    }
+  });
+
+  it('fails with the target of a CNAME too', async () => {
+    server.set('to-broken.example', 'CNAME', 'broken.example');
+    server.fail('broken.example', 'A', 'SERVFAIL');
+    expect(await dns.a('to-broken.example')).toMatchObject({ kind: 'failed' });
+  });
+
+  it('because it is silent is asked twice, and given up in time', async () => {
+    server.fail('silent.example', '*', 'silence');
+    expect(await dns.a('silent.example')).toEqual({
+      kind: 'failed',
+      reason: `${server.address} did not answer in time`,
+    });
+    expect(asked('silent.example')).toHaveLength(2);
+  });
+
+  it('because nothing listens there is told at once', async () => {
+    const probe = createServer().listen(0, '127.0.0.1');
+    await once(probe, 'listening');
+    const address = probe.address();
+    const port = typeof address === 'object' ? address?.port : 0;
+    probe.close();
+    const nobody = createDnsResolver({ servers: [`127.0.0.1:${port}`], timeoutMs: 60_000 });
+    expect(await nobody.a('any.example')).toEqual({
+      kind: 'failed',
+      reason: `127.0.0.1:${port} refused the connection`,
+    });
+  });
+
+  it('with octets that are no message is asked over TCP, and then fails', async () => {
+    server.fail('garbage.example', '*', 'garbage');
+    expect(await dns.a('garbage.example')).toEqual({
+      kind: 'failed',
+      reason: `${server.address} gave an answer that cannot be read`,
+    });
+    expect(asked('garbage.example').map(({ transport }) => transport)).toEqual(['udp', 'tcp']);
+  });
+});
+
+describe('of several servers', () => {
+  it('the next answers where the first is silent, and the silent one is not waited for again', async () => {
+    const silent = await startDnsServer();
+    afterwards(() => silent.close());
+    silent.fail('*', '*', 'silence');
+    server.set('n1.several.example', 'A', '192.0.2.9');
+    server.set('n2.several.example', 'A', '192.0.2.9');
+    const clock = createFakeClock();
+    const both = createDnsResolver({ servers: [silent.address, server.address], timeoutMs: TIMEOUT_MS, clock });
+    expect(await both.a('n1.several.example')).toEqual(NINE);
+    expect(await both.a('n2.several.example')).toEqual(NINE);
+    expect(silent.questions).toHaveLength(1);
+    clock.advance(31_000);
+    expect(await both.a('n1.several.example')).toEqual(NINE);
+    expect(silent.questions).toHaveLength(2);
+  });
+
+  it('the next answers where the first refuses or answers garbage', async () => {
+    for (const how of ['REFUSED', 'SERVFAIL', 'garbage'] as const) {
+      const broken = await startDnsServer();
+      afterwards(() => broken.close());
+      broken.fail('*', '*', how);
+      server.set('second.example', 'A', '192.0.2.9');
+      const both = createDnsResolver({ servers: [broken.address, server.address], timeoutMs: TIMEOUT_MS });
+      expect(await both.a('second.example'), how).toEqual(NINE);
+    }
+  });
+
+  it('the first’s "no such name" is an answer, and the next is not asked', async () => {
+    const other = await startDnsServer();
+    afterwards(() => other.close());
+    const both = createDnsResolver({ servers: [server.address, other.address] });
+    expect(await both.a('unknown.example')).toEqual({ kind: 'no-name' });
+    expect(other.questions).toHaveLength(0);
+  });
+
+  it('each is named with its reason where none knows', async () => {
+    const other = await startDnsServer();
+    afterwards(() => other.close());
+    other.fail('*', '*', 'REFUSED');
+    server.fail('nobody.example', '*', 'SERVFAIL');
+    const both = createDnsResolver({ servers: [server.address, other.address] });
+    expect(await both.a('nobody.example')).toEqual({
+      kind: 'failed',
+      reason: `${server.address} answered SERVFAIL; ${other.address} answered REFUSED`,
+    });
+  });
+});
+
+describe('an answer that is none', () => {
+  type Packet = Parameters<typeof dnsPacket.encode>[0];
+  type Send = (packet: Packet) => void;
+
+  /** A server that is told what to send for each question, from its own socket or another. */
+  async function scripted(script: (query: dnsPacket.DecodedPacket, send: Send, stranger: Send, port: number) => void) {
+    const own = createSocket('udp4').bind(0, '127.0.0.1');
+    const other = createSocket('udp4').bind(0, '127.0.0.1');
+    await Promise.all([once(own, 'listening'), once(other, 'listening')]);
+    afterwards(() => own.close());
+    afterwards(() => other.close());
+    own.on('message', (octets: Buffer, peer: RemoteInfo) => {
+      const sendBy = (socket: typeof own) => (packet: Packet) => socket.send(dnsPacket.encode(packet), peer.port);
+      script(dnsPacket.decode(octets), sendBy(own), sendBy(other), peer.port);
+    });
+    return createDnsResolver({ servers: [`127.0.0.1:${own.address().port}`], timeoutMs: TIMEOUT_MS });
+  }
+
+  const answerTo = (query: dnsPacket.DecodedPacket, address: string, changes: Partial<Packet> = {}): Packet => ({
+    type: 'response',
+    id: query.id,
+    questions: query.questions,
+    answers: [{ type: 'A', name: query.questions?.[0]?.name ?? '', ttl: 60, data: address }],
+    ...changes,
+  });
+
+  it('for its id, its question, its type or its direction is passed over for the true one', async () => {
+    const by = await scripted((query, send) => {
+      const forged = '203.0.113.66';
+      send(answerTo(query, forged, { id: ((query.id ?? 0) + 1) % 0x10000 }));
+      send(answerTo(query, forged, { questions: [{ type: 'A', name: 'other.example' }] }));
+      send(answerTo(query, forged, { questions: [{ type: 'AAAA', name: 'target.example' }] }));
+      send(answerTo(query, forged, { questions: [] }));
+      send(answerTo(query, forged, { type: 'query' }));
+      send(answerTo(query, '192.0.2.9'));
+    });
+    expect(await by.a('target.example')).toEqual(NINE);
+  });
+
+  it('for the address it comes from is never heard', async () => {
+    const by = await scripted((query, send, stranger) => {
+      stranger(answerTo(query, '203.0.113.66'));
+      setImmediate(() => send(answerTo(query, '192.0.2.9')));
+    });
+    expect(await by.a('target.example')).toEqual(NINE);
+    const onlyStranger = await scripted((query, _send, stranger) => stranger(answerTo(query, '203.0.113.66')));
+    expect(await onlyStranger.a('target.example')).toMatchObject({ kind: 'failed' });
+  });
+
+  it('for records of other names holds nothing that was asked for', async () => {
+    const by = await scripted((query, send) =>
+      send(answerTo(query, '', { answers: [{ type: 'A', name: 'elsewhere.example', ttl: 60, data: '203.0.113.66' }] })),
+    );
+    expect(await by.a('target.example')).toEqual({ kind: 'no-record' });
+  });
+
+  it('for it only names other servers is a failure, not "no record"', async () => {
+    const authorities = [{ type: 'NS', name: 'example', ttl: 60, data: 'ns.example' }] as const;
+    const by = await scripted((query, send) =>
+      send(answerTo(query, '', { answers: [], authorities: [...authorities] })),
+    );
+    expect(await by.a('lame.example')).toMatchObject({
+      kind: 'failed',
+      reason: expect.stringContaining('does not resolve for us'),
+    });
+  });
+
+  it('for the server is older than EDNS is asked for again without it', async () => {
+    const seen: number[] = [];
+    const by = await scripted((query, send) => {
+      seen.push(query.additionals?.length ?? 0);
+      const hasEdns = (query.additionals?.length ?? 0) > 0;
+      send(hasEdns ? answerTo(query, '', { questions: [], answers: [], flags: 1 }) : answerTo(query, '192.0.2.9'));
+    });
+    expect(await by.a('old.example')).toEqual(NINE);
+    expect(seen).toEqual([1, 0]);
+  });
+
+  it('is hard to make: ids and source ports are drawn anew for each question', async () => {
+    const ids = new Set<number | undefined>();
+    const ports = new Set<number>();
+    const by = await scripted((query, send, _stranger, port) => {
+      ids.add(query.id);
+      ports.add(port);
+      send(answerTo(query, '192.0.2.9', { answers: [] }));
+    });
+    for (let index = 0; index < 40; index += 1) await by.a(`n${index}.example`);
+    expect(ids.size).toBeGreaterThan(35);
+    expect(ports.size).toBeGreaterThan(35);
+  });
+});

@@ -1,0 +1,17 @@
+import type { TestDnsServer } from './dns-server.ts';
+
+/** Makes the test DNS server a blocklist of addresses that answers its test points as RFC 5782 says. */
+export function serveAddressList(dns: TestDnsServer, zone: string): void {
+  dns.set(`2.0.0.127.${zone}`, 'A', '127.0.0.2');
+  dns.set(`${nibblesOf('7f000002')}.${zone}`, 'A', '127.0.0.2');
+}
+
+/** The same for a list of domains. */
+export function serveDomainList(dns: TestDnsServer, zone: string): void {
+  dns.set(`test.${zone}`, 'A', '127.0.1.2');
+}
+
+/** Of an IPv4-mapped address, as lists of IPv6 addresses have their test points. */
+function nibblesOf(hex: string): string {
+  return `00000000000000000000ffff${hex}`.split('').reverse().join('.');
+}

@@ -1,0 +1,86 @@
+import {
+  createDirectTransport,
+  type DirectTransportOptions,
+} from '../../packages/server/src/delivery/direct-transport.ts';
+import type { Transport } from '../../packages/server/src/delivery/transport.ts';
+import { createDnsResolver } from '../../packages/server/src/dns/create-dns-resolver.ts';
+import { createOutboundClient } from '../../packages/server/src/outbound/outbound-client.ts';
+import { createHostResolver } from '../../packages/server/src/outbound/resolve-host.ts';
+import { startDnsServer, type TestDnsServer } from './dns-server.ts';
+import { createFakeClock, type FakeClock } from './fake-clock.ts';
+import { type Conversation, type ScriptedServer, startScriptedServer } from './scripted-smtp-server.ts';
+import { type SmtpSink, type SmtpSinkOptions, startSmtpSink } from './smtp-sink.ts';
+
+/** A small internet on loopback: a DNS server, and mail servers that are different hosts by their address and share one port. */
+export interface DirectWorld {
+  readonly dns: TestDnsServer;
+  readonly clock: FakeClock;
+  readonly port: number;
+  /** A mail server at 127.0.0.<host>, with an address record for the name `mx<host>.test`. */
+  sink(host: number, options?: SmtpSinkOptions): Promise<SmtpSink>;
+  /** The same with a server that follows a script. */
+  scripted(host: number, script: (conversation: Conversation) => Promise<void> | void): Promise<ScriptedServer>;
+  /** Names a host at which nobody listens. */
+  name(host: number): void;
+  /** `mx('a.test', 2, 3)`: host 2 before host 3. */
+  mx(domain: string, ...hosts: readonly number[]): void;
+  transport(changes?: Partial<DirectTransportOptions>): Transport;
+}
+
+/** @param afterTest takes what is to be closed after the test. */
+export async function startDirectWorld(afterTest: (cleanUp: () => unknown) => void): Promise<DirectWorld> {
+  const dns = await startDnsServer();
+  const clock = createFakeClock();
+  // Holds the port for as long as the test lasts, since all the other hosts are to have the same.
+  const holder = await startSmtpSink({ host: '127.0.0.1' });
+  afterTest(() => Promise.all([dns.close(), holder.close()]));
+  const { port } = holder;
+  const name = (host: number) => dns.set(`mx${host}.test`, 'A', [`127.0.0.${host}`]);
+  return {
+    dns,
+    clock,
+    port,
+    name,
+    async sink(host, options = {}) {
+      name(host);
+      const server = await startSmtpSink({ ...options, port, host: `127.0.0.${host}` });
+      afterTest(() => server.close());
+      return server;
+    },
+    async scripted(host, script) {
+      name(host);
+      const server = await startScriptedServer(script, port, `127.0.0.${host}`);
+      afterTest(() => server.close());
+      return server;
+    },
+    mx: (domain, ...hosts) =>
+      dns.set(
+        domain,
+        'MX',
+        hosts.map((host, index) => `${(index + 1) * 10} mx${host}.test`),
+      ),
+    transport(changes = {}) {
+      const resolver = createDnsResolver({ servers: [dns.address], clock, timeoutMs: 300, tries: 1 });
+      const http = createOutboundClient({
+        allowLoopback: true,
+        resolve: createHostResolver(resolver),
+        userAgent: 'test',
+        ...(changes.trustedCertificates === undefined ? {} : { trustedCertificates: changes.trustedCertificates }),
+      });
+      const transport = createDirectTransport({
+        dns: resolver,
+        http,
+        clock,
+        random: () => 0.5,
+        heloName: 'mail.postrider.test',
+        sourceAddress: null,
+        mxPort: port,
+        allowPrivate: true,
+        timeouts: { connectMs: 5_000, commandMs: 5_000, afterDotMs: 5_000 },
+        ...changes,
+      });
+      afterTest(() => Promise.all([transport.close(), http.close()]));
+      return transport;
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readAttachments } from '../../packages/server/src/db/queries/message-attachments.ts';
+import { createDeliveryEngine, type DeliveryEngine } from '../../packages/server/src/delivery/delivery-engine.ts';
+import { createMessageBuilder } from '../../packages/server/src/delivery/message-builder.ts';
+import { createOutcomeRecorder } from '../../packages/server/src/delivery/outcome-recorder.ts';
+import { openReplyJournal } from '../../packages/server/src/delivery/reply-journal.ts';
+import { createSigningKeys } from '../../packages/server/src/delivery/signing-keys.ts';
+import type { Handover, HandoverVerdict, Transport } from '../../packages/server/src/delivery/transport.ts';
+import { createReturnPaths } from '../../packages/server/src/inbound/return-path.ts';
+import { createSecretBox } from '../../packages/server/src/keys/secret-box.ts';
+import { createTrackBody } from '../../packages/server/src/links/tracked-body.ts';
+import { createTrackingTokens } from '../../packages/server/src/links/tracking-token.ts';
+import { createUnsubscribeLinks } from '../../packages/server/src/unsubscribe/unsubscribe-links.ts';
+import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
+import { TEST_SECRET_KEY } from './template-database.ts';
+import type { TestApp } from './test-app.ts';
+
+/** An engine on a server's database that hands everything to mail servers of the test's own making. */
+export async function makeEngine(
+  server: TestApp,
+  transport: Transport,
+  options: { readonly maxInFlight?: number } = {},
+): Promise<DeliveryEngine> {
+  const { clock, database } = server;
+  const { sql } = database;
+  const folder = await mkdtemp(join(tmpdir(), 'postrider-journal-'));
+  const onError = (error: unknown) => {
+    throw error;
+  };
+  const journal = openReplyJournal(folder, 'here', onError);
+  const ids = createIdGenerator();
+  const noted = { onRecorded: () => undefined, onDueAt: () => undefined };
+  const engine = createDeliveryEngine({
+    ...{ sql, clock, onError },
+    recorder: createOutcomeRecorder({ ...{ sql, ids, journal, onError }, ...noted }),
+    builder: createMessageBuilder(
+      createSigningKeys(sql, createSecretBox(TEST_SECRET_KEY), clock.now),
+      createUnsubscribeLinks({ baseUrl: server.baseUrl, secretKey: TEST_SECRET_KEY }),
+      createTrackBody(createTrackingTokens(TEST_SECRET_KEY), server.baseUrl),
+      (accountId, messageId) => readAttachments(sql, accountId, messageId),
+      createReturnPaths(TEST_SECRET_KEY).addressFor,
+      clock.now,
+    ),
+    transports: new Map([['outbound', transport]]),
+    random: () => 0.5,
+    maxInFlight: options.maxInFlight ?? 100,
+  });
+  return {
+    pump: () => engine.pump(),
+    async stop(graceMs) {
+      await engine.stop(graceMs);
+      journal.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+    get inFlight() {
+      return engine.inFlight;
+    },
+  };
+}
+
+/** Mail servers of other people: what the test says of each recipient, who are all of one domain. */
+export function createOutsideWorld(
+  answer: (handover: Handover, domain: string) => Promise<Partial<HandoverVerdict>> | Partial<HandoverVerdict>,
+): Transport & { readonly handovers: readonly string[] } {
+  const handovers: string[] = [];
+  return {
+    handovers,
+    name: 'outside',
+    acceptedMeans: 'delivered',
+    groupOf: async (domain) => domain,
+    send: async (handover) => {
+      const [first = ''] = handover.recipients;
+      handovers.push(first);
+      const verdict = await answer(handover, first.slice(first.indexOf('@') + 1));
+      return handover.recipients.map((recipient) => {
+        const taken = {
+          outcome: 'accepted',
+          reply: { code: 250, enhanced: '2.0.0', text: '2.0.0 Ok', server: null },
+        } as const;
+        return { ...{ recipient, reason: '', ambiguous: false }, ...taken, ...verdict };
+      });
+    },
+    check: async () => ({ ok: true, reason: null }),
+    abort: () => undefined,
+    close: async () => undefined,
+  };
+}
+
+/** What is said of a server that cannot be reached. */
+export const UNREACHABLE = { outcome: 'deferred', reply: null, reason: 'the connection was refused' } as const;

@@ -1,0 +1,113 @@
+import { MESSAGE_STATUSES, type MessageStatus } from '@postrider/core';
+import { describe, expect, it } from 'vitest';
+import {
+  decideReport,
+  type KnownRecipient,
+  type ReportFacts,
+} from '../../packages/server/src/inbound/decide-report.ts';
+import type {
+  AbuseReport,
+  DeliveryReport,
+  ReportedRecipient,
+} from '../../packages/server/src/inbound/inbound-report.ts';
+
+const ANN = 'Ann@example.com';
+const knowing = (status: MessageStatus, rest: Partial<KnownRecipient> = {}): KnownRecipient => ({
+  ...{ ordinal: 0, email: ANN, status, isDelayed: false },
+  ...rest,
+});
+const facts = (...recipients: readonly KnownRecipient[]): ReportFacts => ({
+  recipients,
+  ordinals: recipients.map(({ ordinal }) => ordinal),
+});
+const telling = (...recipients: readonly Partial<ReportedRecipient>[]): DeliveryReport => ({
+  kind: 'delivery_status',
+  recipients: recipients.map((recipient) => ({
+    ...{ addresses: [ANN.toLowerCase()], action: 'failed', status: '5.1.1', diagnostic: 'smtp; 550 5.1.1 no' },
+    ...recipient,
+  })),
+});
+const complaining = (rest: Partial<AbuseReport> = {}): AbuseReport => ({
+  ...{ kind: 'abuse', feedbackType: 'abuse', reporter: null, addresses: [], returnPaths: [] },
+  ...rest,
+});
+const decide = (known: ReportFacts, report: DeliveryReport | AbuseReport) => decideReport(known, report, () => 'hard');
+const STATUSES = Object.keys(MESSAGE_STATUSES) as MessageStatus[]; // Object.keys widens to string.
+const newsOf = (report: DeliveryReport | AbuseReport) =>
+  STATUSES.filter((status) => {
+    const verdict = decide(facts(knowing(status)), report);
+    return verdict.kind === 'decided' && verdict.events.length > 0;
+  });
+
+describe('what a report is news to', () => {
+  it('is who was handed over, and has no worse end yet', () => {
+    expect(newsOf(telling({}))).toEqual(['sent', 'delivered']);
+    expect(newsOf(telling({ action: 'delivered' }))).toEqual(['sent']);
+    expect(newsOf(telling({ action: 'delayed' }))).toEqual(['sent']);
+    expect(newsOf(telling({ action: 'relayed' }))).toEqual([]);
+    expect(newsOf(complaining())).toEqual(['sent', 'delivered', 'bounced']);
+  });
+
+  it('is nobody who still waits here, and has to wait itself where the hand-off is under way', () => {
+    for (const status of ['queued', 'deferred', 'pending_approval', 'canceled'] as const) {
+      expect(decide(facts(knowing(status)), telling({}))).toMatchObject({ outcome: 'in_hand', events: [] });
+    }
+    expect(decide(facts(knowing('sending')), telling({}))).toEqual({ kind: 'too_early' });
+    expect(decide(facts(knowing('sending')), telling({ addresses: ['eve@x.example'] }))).toMatchObject({
+      outcome: 'foreign_recipient',
+    });
+  });
+
+  it('is told once, also where one report says it twice', () => {
+    const delay = telling({ action: 'delayed' }, { action: 'delayed' });
+    expect(decide(facts(knowing('sent')), delay)).toMatchObject({ outcome: 'applied', events: { length: 1 } });
+    expect(decide(facts(knowing('sent', { isDelayed: true })), delay)).toMatchObject({ outcome: 'repeated' });
+    expect(decide(facts(knowing('sent')), telling({}, {}))).toMatchObject({ events: { length: 1 } });
+    const order = decide(facts(knowing('sent')), telling({}, { action: 'delivered' }));
+    expect(order).toMatchObject({ events: [{ type: 'bounced' }] });
+  });
+});
+
+describe('whom a report is about', () => {
+  const two = [knowing('sent'), knowing('sent', { ordinal: 1, email: 'bob@example.com' })];
+  const who = (known: ReportFacts, report: DeliveryReport | AbuseReport) => {
+    const verdict = decide(known, report);
+    return verdict.kind === 'decided' ? verdict.events.map(({ ordinal }) => ordinal) : null;
+  };
+
+  it('is the one it was first for, before the one it came to', () => {
+    expect(who(facts(...two), telling({ addresses: ['bob@example.com', ANN.toLowerCase()] }))).toEqual([1]);
+    expect(who(facts(...two), telling({ addresses: ['box@store.example', 'bob@example.com'] }))).toEqual([1]);
+    expect(who(facts(...two), telling({ addresses: [] }))).toEqual([]);
+  });
+
+  it('is whom the return path names, unless it says otherwise', () => {
+    const own = { recipients: two, ordinals: [1] };
+    expect(who(own, telling({ addresses: [] }))).toEqual([1]);
+    expect(who(own, telling({ addresses: [ANN.toLowerCase()] }))).toEqual([]);
+    expect(who(own, complaining({ addresses: ['hidden@example.com'] }))).toEqual([1]);
+    expect(who(own, complaining({ addresses: ['hidden@elsewhere.example'] }))).toEqual([]);
+    expect(who({ recipients: two, ordinals: [7] }, telling({ addresses: [] }))).toEqual([]);
+  });
+
+  it('is nobody outside of the hand-off, whoever brings it (trust checklist 35)', () => {
+    const all = [...two, knowing('delivered', { ordinal: 2, email: 'victim@example.org' })];
+    const shared = { recipients: all, ordinals: [0, 1] };
+    const foreign = { outcome: 'foreign_recipient', events: [] };
+    expect(decide(shared, telling({ addresses: ['victim@example.org'] }))).toMatchObject(foreign);
+    expect(decide(shared, complaining({ addresses: ['victim@example.org'] }))).toMatchObject(foreign);
+    expect(who(shared, telling({ addresses: ['victim@example.org'] }, { addresses: ['bob@example.com'] }))).toEqual([
+      1,
+    ]);
+  });
+
+  it('of a complaint that names nobody is the only recipient there is, and none of several', () => {
+    expect(who(facts(knowing('sent')), complaining())).toEqual([0]);
+    expect(who(facts(...two), complaining())).toEqual([]);
+    expect(who(facts(...two), complaining({ addresses: ['bob@example.com'] }))).toEqual([1]);
+  });
+
+  it('is nobody once the message is gone from the log', () => {
+    expect(decide(facts(), telling({}))).toMatchObject({ outcome: 'gone', events: [] });
+  });
+});

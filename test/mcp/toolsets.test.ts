@@ -1,0 +1,125 @@
+import { TOOLSET_NAMES } from '@postrider/core';
+import { DEFAULT_TOOLSET, TOOLS } from '@postrider/mcp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readStdioArguments } from '../../packages/mcp/src/stdio-arguments.ts';
+import { startTestApp, type TestApp } from '../harness/test-app.ts';
+import { connectTo } from './connect.ts';
+
+const DEFAULT_NAMES = DEFAULT_TOOLSET.map(({ tool }) => tool);
+const PING = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
+
+describe('toolsets over HTTP', () => {
+  let server: TestApp;
+  beforeAll(async () => {
+    server = await startTestApp({ settings: { POSTRIDER_ROLES: 'api' } });
+  });
+  afterAll(() => server.close());
+
+  async function listed(query: string, key = server.key): Promise<string[]> {
+    const connection = await connectTo(server, query, key);
+    try {
+      return await connection.list();
+    } finally {
+      await connection.close();
+    }
+  }
+
+  it('leave the default tools where none is asked for', async () => {
+    expect(await listed('')).toEqual(DEFAULT_NAMES);
+  });
+
+  it('add their tools to the default ones, in one order whatever the order of the names', async () => {
+    const names = await listed('toolsets=suppressions,templates,templates');
+    expect(names).toEqual([
+      ...DEFAULT_NAMES,
+      ...['create_template', 'update_template', 'delete_template', 'test_template'],
+      ...['get_suppression', 'add_suppression', 'remove_suppression'],
+    ]);
+    expect(await listed('toolsets=templates,%20suppressions')).toEqual(names);
+  });
+
+  it('are all known by name, and one that has no operations yet adds nothing', async () => {
+    expect(await listed(`toolsets=${TOOLSET_NAMES.join(',')}`)).toEqual(TOOLS.map(({ definition }) => definition.name));
+    expect(await listed('toolsets=webhooks,approvals,team')).toEqual(DEFAULT_NAMES);
+  });
+
+  it.each([['domain'], ['templates,'], ['Templates'], [''], ['all']])(
+    'refuse the name in %j, and list those there are',
+    async (name) => {
+      const path = `/mcp?toolsets=${encodeURIComponent(name)}`;
+      const { status, body } = await server.call('POST', path, { body: PING });
+      expect(status).toBe(422);
+      expect(body).toMatchObject({
+        code: 'validation_failed',
+        errors: [{ path: 'toolsets', code: 'unknown_toolset' }],
+      });
+      for (const known of TOOLSET_NAMES) expect(body.detail).toContain(known);
+    },
+  );
+
+  it('are asked for once, and readonly is true or false', async () => {
+    for (const query of ['toolsets=logs&toolsets=account', 'readonly=1', 'readonly=true&readonly=true', 'tools=logs']) {
+      expect(await server.call('POST', `/mcp?${query}`, { body: PING })).toMatchObject({ status: 422 });
+    }
+    expect(await listed('readonly=false')).toEqual(DEFAULT_NAMES);
+  });
+
+  it('keep only what reads where readonly is asked for', async () => {
+    const names = await listed('toolsets=templates,account,domains&readonly=true');
+    expect(names).toEqual(expect.arrayContaining(['list_emails', 'preview_email', 'get_account', 'get_domain']));
+    const effects = TOOLS.filter(({ definition }) => names.includes(definition.name)).map(
+      ({ operation }) => operation.effect,
+    );
+    expect([...new Set(effects)]).toEqual(['read']);
+    expect(names).not.toContain('send_email');
+  });
+
+  it('give a key no more than its scopes allow', async () => {
+    const key = await server.newKey({ scopes: ['templates:read'] });
+    const names = await listed('toolsets=templates,suppressions,account,logs', key);
+    expect(names).toEqual(['get_sending_context', 'list_templates', 'get_template', 'render_template']);
+    const connection = await connectTo(server, 'toolsets=templates', key);
+    const { record, isError } = await connection.call('create_template', { name: 'No', html: 'x' });
+    await connection.close();
+    expect(isError).toBe(true);
+    expect(record.error.code).toBe('missing_scope');
+  });
+
+  it('refuse a tool that was left out in words that the model reads, and do nothing', async () => {
+    const plain = await connectTo(server);
+    const missing = await plain.call('create_template', { name: 'Left out', html: 'x' });
+    expect(missing).toMatchObject({ isError: true, record: { error: { code: 'not_found', retryable: false } } });
+    expect(missing.text).toContain('create_template is not among the tools of this connection');
+    expect(missing.text).toContain('with the toolset templates');
+    await plain.close();
+    const reading = await connectTo(server, 'readonly=true');
+    const sent = await reading.call('send_email', {
+      from: 'a@sandbox.test',
+      to: 'b@sandbox.test',
+      subject: 's',
+      text: 't',
+    });
+    expect(sent.isError).toBe(true);
+    expect(sent.text).toContain('without read-only mode');
+    await reading.close();
+    expect((await server.call('GET', '/emails')).body.total).toBe(0);
+    expect((await server.call('GET', '/templates')).body.total).toBe(0);
+  });
+});
+
+describe('the arguments of the stdio program', () => {
+  it('ask for toolsets and for reading alone', () => {
+    expect(readStdioArguments([])).toEqual({ kind: 'serve', toolsets: [], readOnly: false });
+    const asked = { kind: 'serve', toolsets: ['templates', 'domains'], readOnly: true };
+    expect(readStdioArguments(['--toolsets', 'domains,templates', '--readonly'])).toEqual(asked);
+    expect(readStdioArguments(['--readonly', '--toolsets=domains,templates'])).toEqual(asked);
+    expect(readStdioArguments(['-h'])).toEqual({ kind: 'help' });
+  });
+
+  it.each([['--toolsets=nope'], ['--toolsets='], ['--toolsets'], ['--read-only'], ['serve']])(
+    'are refused where they are wrong: %s',
+    (argument) => {
+      expect(readStdioArguments([argument])).toMatchObject({ kind: 'wrong', reason: expect.stringMatching(/\S/) });
+    },
+  );
+});

@@ -1,0 +1,90 @@
+import { LIMITS } from '@postrider/core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createClientRateLimit } from '../../../packages/server/src/http/client-rate-limit.ts';
+import { createKeyMaker } from '../../../packages/server/src/sending-domains/key-maker.ts';
+import { expectProblem } from '../../harness/expect-problem.ts';
+import { type DomainServer, startDomainServer } from './domain-server.ts';
+
+const HOUR_MS = 3_600_000;
+
+describe('what an account can have made and kept', () => {
+  let domains: DomainServer;
+  beforeAll(async () => {
+    domains = await startDomainServer({ settings: { POSTRIDER_ROLES: 'api' } });
+  });
+  afterAll(() => domains.close());
+
+  const call = (method: string, path: string, options = {}) => domains.server.call(method, path, options);
+  const add = (name: string, key: string) => call('POST', '/domains', { key, body: { name } });
+
+  it('is so many keys an hour, counted for each account, whether they are kept or not', async () => {
+    const { clock, app } = domains.server;
+    const limit = createClientRateLimit({ clock, windowMs: HOUR_MS });
+    // As the server has it, with a number that does not take a minute to reach.
+    Object.assign(app.services.domains.tools, { keyMaker: createKeyMaker((account) => limit.take(account, 3)) });
+    const [one, other] = [await domains.server.newAccount(), await domains.server.newAccount()];
+    const { body } = await add('counted.example', one.key);
+    const rotate = (dkimSelector: string) =>
+      call('POST', `/domains/${body.id}/rotate`, { key: one.key, body: { dkimSelector } });
+    expect((await rotate('s1')).status).toBe(200);
+    // Puts s1 away, which was made all the same.
+    expect((await rotate('s2')).status).toBe(200);
+    clock.advance(HOUR_MS / 2);
+    for (const refused of [await rotate('s3'), await add('refused.example', one.key)]) {
+      expectProblem(refused, 429, 'rate_limited');
+      // The clock of the tests runs on meanwhile.
+      const seconds = Number(refused.headers.get('retry-after'));
+      expect(seconds).toBeGreaterThan(1_500);
+      expect(seconds).toBeLessThanOrEqual(1_800);
+    }
+    expect((await add('others.example', other.key)).status).toBe(201);
+    clock.advance(HOUR_MS / 2);
+    expect((await rotate('s3')).status).toBe(200);
+  });
+
+  it('is no key where the name is held and the challenge is not met', async () => {
+    const { key } = await domains.server.newAccount();
+    await domains.verified('asked.example');
+    for (let again = 0; again < 5; again += 1) expectProblem(await add('asked.example', key), 409, 'domain_claimed');
+  });
+
+  it('is a history of so many removed domains, the last ones', async () => {
+    const { key, accountId } = await domains.server.newAccount();
+    const { body } = await add('last.example', key);
+    const { sql } = domains.server.database;
+    await sql`
+      INSERT INTO sending_domains (account_id, id, name, status, return_path_host, created_at, status_since, removed_at)
+      SELECT ${accountId}, gen_random_uuid(), n || '.old.example', 'removed', 'b', now(), now(), '2020-01-01'::timestamptz + n * interval '1 s'
+      FROM generate_series(1, ${LIMITS.removedDomainsPerAccount}) AS n`;
+    await sql`
+      INSERT INTO dkim_keys (account_id, id, domain_id, algorithm, selector, private_key, public_key, state, created_at)
+      SELECT account_id, gen_random_uuid(), id, 'rsa', 's', '\\x00', 'k', 'signing', now()
+      FROM sending_domains WHERE account_id = ${accountId} AND status = 'removed'`;
+    await call('DELETE', `/domains/${body.id}`, { key });
+    const [kept] = await sql<{ domains: number; keys: number; oldest: string }[]>`
+      SELECT count(*)::int AS domains, min(removed_at)::text AS oldest,
+        (SELECT count(*)::int FROM dkim_keys WHERE account_id = ${accountId}) AS keys
+      FROM sending_domains WHERE account_id = ${accountId} AND status = 'removed'`;
+    const number = LIMITS.removedDomainsPerAccount;
+    expect(kept).toEqual({ domains: number, keys: number, oldest: expect.stringContaining('00:00:02') });
+    expect((await call('POST', `/domains/${body.id}/restore`, { key })).status).toBe(200);
+  });
+
+  it('is so many retired keys of a domain', async () => {
+    const { key, accountId } = await domains.server.newAccount();
+    const { body } = await add('retired.example', key);
+    const { sql } = domains.server.database;
+    await sql`
+      INSERT INTO dkim_keys (account_id, id, domain_id, algorithm, selector, public_key, state, created_at, retired_at)
+      SELECT ${accountId}, gen_random_uuid(), ${body.id}, 'rsa', 'old' || n, 'k', 'retired', now(), '2020-01-01'::timestamptz + n * interval '1 s'
+      FROM generate_series(1, ${LIMITS.retiredKeysPerDomain + 5}) AS n`;
+    expect((await call('POST', `/domains/${body.id}/rotate`, { key })).status).toBe(200);
+    const rows = await sql<{ state: string; n: number }[]>`
+      SELECT state, count(*)::int AS n FROM dkim_keys WHERE account_id = ${accountId} GROUP BY state ORDER BY state`;
+    expect(rows.map(({ state, n }) => [state, n])).toEqual([
+      ['retired', LIMITS.retiredKeysPerDomain],
+      ['signing', 1],
+      ['waiting', 1],
+    ]);
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import type { DnsAnswer } from '../../packages/server/src/dns/dns-resolver.ts';
+import { checkDmarcRecord } from '../../packages/server/src/sending-domains/check-dmarc-record.ts';
+import { found, NO_NAME, NO_RECORD, SILENT } from './dns-answers.ts';
+
+const own = (answer: DnsAnswer<string>) => ({ host: '_dmarc.mail.a.example', answer });
+const above = (answer: DnsAnswer<string>) => ({ host: '_dmarc.a.example', answer });
+
+describe('the DMARC policy of a domain', () => {
+  it.each([
+    ['v=DMARC1; p=none'],
+    ['v=DMARC1;p=reject;'],
+    ['v=DMARC1; p=Quarantine; sp=none; rua=mailto:d@a.example; adkim=s'],
+    [' v = DMARC1 ; p = none'],
+  ])('passes %s', (record) => {
+    expect(checkDmarcRecord(own(found(record)), null)).toEqual({ status: 'pass', reason: null, found: [record] });
+  });
+
+  it.each([
+    [['v=DMARC1; p=none', 'v=DMARC1; p=reject'], /2 DMARC records/],
+    [['v=DMARC1'], /no p= tag/],
+    [['v=DMARC1; p=maybe'], /p=maybe/],
+    [['v=DMARC1; p=none; sp=all'], /sp=all/],
+    [['v=spf1 -all'], /no DMARC policy/],
+    [['p=none; v=DMARC1'], /no DMARC policy/],
+    [['v=DMARC10; p=none'], /no DMARC policy/],
+    [['v=dmarc1; p=none'], /no DMARC policy/],
+    [['v=DMARC1; p=none; p=reject'], /stands twice/],
+    [['v=DMARC1; P=none'], /no p= tag/],
+  ])('fails %j, also where the organisation has a policy or none', (records, reason) => {
+    expect(checkDmarcRecord(own(found(...records)), null)).toMatchObject({
+      status: 'fail',
+      reason: expect.stringMatching(reason),
+    });
+    expect(checkDmarcRecord(own(found(...records)), above(NO_NAME))).toMatchObject({
+      status: 'fail',
+      reason: expect.stringMatching(reason),
+    });
+  });
+
+  it('counts the policy of the organisation where the domain has none', () => {
+    for (const answer of [NO_NAME, NO_RECORD, found('what a wildcard answers')]) {
+      expect(checkDmarcRecord(own(answer), above(found('v=DMARC1; p=reject')))).toEqual({
+        ...{
+          status: 'pass',
+          reason: expect.stringContaining('policy of a.example applies'),
+          found: ['v=DMARC1; p=reject'],
+        },
+      });
+    }
+    expect(checkDmarcRecord(own(found('v=DMARC1; p=bad')), above(found('v=DMARC1; p=none'))).status).toBe('fail');
+  });
+
+  it('advises one where there is none', () => {
+    expect(checkDmarcRecord(own(NO_NAME), null)).toMatchObject({
+      status: 'fail',
+      reason: expect.stringMatching(/There is no DMARC record/),
+      found: [],
+    });
+    expect(checkDmarcRecord(own(NO_NAME), above(NO_NAME))).toMatchObject({
+      status: 'fail',
+      reason: expect.stringMatching(/no DMARC record/),
+    });
+  });
+
+  it('is pending where nobody could say', () => {
+    expect(checkDmarcRecord(own(SILENT), above(found('v=DMARC1; p=none'))).status).toBe('pending');
+    expect(checkDmarcRecord(own(NO_NAME), above(SILENT)).status).toBe('pending');
+  });
+});
