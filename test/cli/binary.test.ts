@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
+import { COMPILE_CACHE } from '../harness/compile-cache.ts';
 import { ID, sampleRecord } from '../mcp/sample-messages.ts';
 import { type Reply, type ScriptedServer, startScriptedServer } from '../sdk/scripted-server.ts';
 import { KEY } from './run-in-process.ts';
@@ -19,7 +20,10 @@ const LOAD_TRACE = `data:text/javascript,${encodeURIComponent(
 
 function start(argv: readonly string[], server?: ScriptedServer, nodeFlags: readonly string[] = []) {
   const env = server === undefined ? {} : { POSTRIDER_API_KEY: KEY, POSTRIDER_BASE_URL: server.baseUrl };
-  return spawn(process.execPath, [...nodeFlags, MAIN, ...argv], { env, cwd: import.meta.dirname });
+  return spawn(process.execPath, [...nodeFlags, MAIN, ...argv], {
+    env: { ...COMPILE_CACHE, ...env },
+    cwd: import.meta.dirname,
+  });
 }
 
 async function finished(child: ChildProcessWithoutNullStreams) {

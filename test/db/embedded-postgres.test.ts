@@ -18,6 +18,7 @@ import {
 import { locatePostgresBinaries } from '../../packages/server/src/db/postgres-binaries.ts';
 import { readPostmasterFile } from '../../packages/server/src/db/postmaster-file.ts';
 import { listRunningProcesses, readRunningProcess } from '../../packages/server/src/db/running-process.ts';
+import { COMPILE_CACHE } from '../harness/compile-cache.ts';
 
 const OWNER_PROGRAM = fileURLToPath(new URL('embedded-postgres-owner.ts', import.meta.url));
 const IS_ROOT = process.geteuid?.() === 0;
@@ -367,7 +368,7 @@ async function unwritableFolder(): Promise<string> {
 }
 
 function launchOwner(dataDir: string): ChildProcess {
-  const owner = fork(OWNER_PROGRAM, [dataDir], { execArgv: [] });
+  const owner = fork(OWNER_PROGRAM, [dataDir], { execArgv: [], env: { ...process.env, ...COMPILE_CACHE } });
   owners.push(owner);
   return owner;
 }

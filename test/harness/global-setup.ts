@@ -15,8 +15,6 @@ declare module 'vitest' {
 
 /** One Postgres for the whole run, its data in memory where the machine has such a place, with one migrated template database. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
-  // For the processes that tests start: compiling the sources is most of what a start costs them.
-  process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'postrider-compile-cache');
   const dataDir = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'postrider-test-'));
   // Tests kill processes, never the machine: what fsync guards against cannot happen here.
   const settings = { fsync: 'off', full_page_writes: 'off', max_connections: '300' };

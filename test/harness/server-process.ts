@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { inject } from 'vitest';
+import { COMPILE_CACHE } from './compile-cache.ts';
 import type { TestDatabase } from './test-database.ts';
 
 const MAIN = path.resolve(import.meta.dirname, '../../packages/server/src/main.ts');
@@ -26,8 +27,8 @@ export interface ServerProcess {
 
 export type Environment = Readonly<Record<string, string>>;
 
-/** Where programs are, and where Node keeps what it has compiled: hundreds of processes start the same sources. */
-const INHERITED = Object.fromEntries(['PATH', 'HOME', 'NODE_COMPILE_CACHE'].map((name) => [name, process.env[name]]));
+/** Where programs are. */
+const INHERITED = Object.fromEntries(['PATH', 'HOME'].map((name) => [name, process.env[name]]));
 
 /** Servers of tests run beside one another. */
 const FREE_SMTP_PORTS = { POSTRIDER_SMTP_PORT: '0', POSTRIDER_SMTPS_PORT: '0', POSTRIDER_INBOUND_PORT: '0' };
@@ -38,7 +39,7 @@ const FREE_SMTP_PORTS = { POSTRIDER_SMTP_PORT: '0', POSTRIDER_SMTPS_PORT: '0', P
  */
 export function startServerProcess(args: readonly string[], env: Environment): ServerProcess {
   const child = spawn(process.execPath, [MAIN, ...args], {
-    env: { ...INHERITED, NO_COLOR: '1', ...FREE_SMTP_PORTS, ...env },
+    env: { ...INHERITED, ...COMPILE_CACHE, NO_COLOR: '1', ...FREE_SMTP_PORTS, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stdout = '';

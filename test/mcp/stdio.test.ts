@@ -8,6 +8,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { ALL_SCOPES } from '@postrider/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { COMPILE_CACHE } from '../harness/compile-cache.ts';
 import { ID, invalidArguments, sampleMessage, sampleProblem } from './sample-messages.ts';
 import {
   ownKey,
@@ -54,7 +55,7 @@ async function connect(
     command: process.execPath,
     args: [ENTRY, ...args],
     cwd: directory,
-    env: { POSTRIDER_API_KEY: 'pr_live_test', POSTRIDER_BASE_URL: api.baseUrl, ...environment },
+    env: { ...COMPILE_CACHE, POSTRIDER_API_KEY: 'pr_live_test', POSTRIDER_BASE_URL: api.baseUrl, ...environment },
     stderr: 'ignore',
   });
   const client = new Client(
@@ -68,7 +69,10 @@ async function connect(
 
 /** Runs the entry as a shell would, with its input closed at once or after what it is given. */
 async function run(args: readonly string[], environment: Readonly<Record<string, string>>, input = '') {
-  const child = spawn(process.execPath, [ENTRY, ...args], { cwd: directory, env: environment });
+  const child = spawn(process.execPath, [ENTRY, ...args], {
+    cwd: directory,
+    env: { ...COMPILE_CACHE, ...environment },
+  });
   child.stdin.end(input);
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
   return { stdout, stderr, code };
