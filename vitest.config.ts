@@ -11,7 +11,8 @@ export default defineConfig({
     globalSetup: ['test/harness/global-setup.ts'],
     testTimeout: 20_000,
     hookTimeout: 60_000,
-    maxWorkers: 2,
+    // One more than the cores of a small machine: much of a test is waiting.
+    maxWorkers: 3,
     // Modules hold no state, so files share them: importing the server for each of hundreds took as long as the tests.
     isolate: false,
   },
