@@ -350,6 +350,7 @@ describe('the settings', () => {
     expect(chooseHeloName('laptop', 'https://mail.example:8443/x', 's.test')).toBe('mail.example');
     expect(chooseHeloName('laptop', 'http://127.0.0.1:8025', 's.test')).toBe('mail.s.test');
     expect(chooseHeloName('my_laptop', 'http://[::1]:8025', 's.test')).toBe('mail.s.test');
+    expect(chooseHeloName('my_laptop', 'http://127.0.0.1:8025', 's.test')).toBe('mail.s.test');
   });
 
   it('give a server that listens on every address the name of its machine, and never an address nobody can call', () => {

@@ -17,8 +17,11 @@ describe('the OpenAPI document', () => {
   });
 
   it('publishes every operation, once, without a prefix [contract-shape.openapi-unprefixed]', () => {
-    expect(operations).toHaveLength(OPERATIONS.length);
-    expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(OPERATIONS.length);
+    const camel = (id: string) =>
+      id.split('-').reduce((text, word) => text + word.charAt(0).toUpperCase() + word.slice(1));
+    expect(operations.map(({ operationId }) => operationId).sort()).toEqual(
+      OPERATIONS.map(({ id }) => camel(id)).sort(),
+    );
     expect(Object.keys(document.paths).filter((path) => path.startsWith('/v1') || path.includes(':'))).toEqual([]);
     expect(document.paths['/emails/{id}'].get.operationId).toBe('emails.get');
     expect(document.paths['/emails/batch'].post.operationId).toBe('emails.sendBatch');
