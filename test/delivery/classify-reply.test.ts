@@ -207,6 +207,19 @@ describe('hostile replies', () => {
     expect(() => parser.push(Buffer.from(`550 ${'x'.repeat(1_048_576)}\r\n`))).toThrow(MalformedReplyError);
   });
 
+  it('takes its time with no text, however long', () => {
+    const began = performance.now();
+    for (const text of [
+      'user '.repeat(200),
+      'mailbox full '.repeat(80),
+      `${'a'.repeat(990)} user`,
+      'account  '.repeat(110),
+    ]) {
+      classifyReply({ code: 550, enhanced: null, text, server: null, aboutRecipient: true }, 'refused');
+    }
+    expect(performance.now() - began).toBeLessThan(200);
+  });
+
   it('are read quickly where a report is a megabyte', () => {
     const began = performance.now();
     for (const piece of ['x', ' ', '5.1.1 ', '550-5.1.1 ', '550 ', 'user ', '<@', 'a@', '@', '\n', CONTROLS]) {
