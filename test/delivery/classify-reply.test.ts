@@ -48,10 +48,33 @@ describe('classifyReply', () => {
     ['550 SPF check failed', 'block'],
     ['550 Too many connections from your host, throttled', 'soft'],
     ['550 sorry, no mailbox here by that name (#5.1.1)', 'hard'],
+    ['550 Account not found', 'hard'],
+    ['550 "Unknown User"', 'hard'],
+    ['550 no one here by that name', 'hard'],
+    ['550 ann has left the company', 'hard'],
+    ["550 We couldn't find this recipient in our directory: recipient can’t be found", 'hard'],
+    ['550 this mailbox cannot receive any more mail', 'soft'],
+    // Names of conditions, as some servers put them.
+    ['550 UserUnknown', 'hard'],
+    ['550 mailbox_full', 'soft'],
+    ['550 RESOLVER.ADR.RecipientNotFound; not found', 'hard'],
+    ['550 554 5.4.4 SMTPSEND.DNS.NonExistentDomain; nonexistent domain', 'hard'],
+    // A reply within the reply.
+    ['550 host mx.test said: 550 5.1.1 this one is not known to us', 'hard'],
+    ['550 Error: [5.2.2]', 'soft'],
+    ['554 5.4.4 Unable to route: no mail hosts for domain', 'hard'],
+    ['554 5.4.4 Unable to route', 'unknown'],
     // The code speaks of policy, and the words outright of something else.
     ['554 5.7.1 <ann@x.test>: Recipient address rejected: User unknown', 'hard'],
     ['550 5.7.1 Greylisted, please try again in 300 seconds', 'soft'],
     ['552 5.7.1 Message is too long', 'unknown'],
+    ['550 5.4.1 ann: no such recipient', 'hard'],
+    // The size of a mailbox is not the size of a message.
+    ['552 5.2.3 Mailbox size limit exceeded', 'soft'],
+    ['552 5.2.3 Message size exceeds the limit of the recipient', 'unknown'],
+    // With 521 a server turns away whoever connects.
+    ['521 5.2.1 AOL will not accept delivery of this message.', 'block'],
+    ['521 5.2.1 (CON:B1)', 'block'],
     // A code of the class 4 under a refusal for good: the servers disagree with themselves.
     ['550 4.1.1 User unknown', 'soft'],
     ['550 4.7.1 Blocked by a list', 'block'],
@@ -63,7 +86,12 @@ describe('classifyReply', () => {
     // Not enough to say, or said about us.
     ['550 5.4.1 Recipient address rejected: Access denied', 'unknown'],
     ['550 Your account is suspended', 'unknown'],
-    ['550 Account not found', 'unknown'],
+    ['550 Outgoing mail from this account has been suspended', 'unknown'],
+    ['550 Mailbox unavailable or access denied', 'unknown'],
+    ['550 Verification failed for <ann@x.test>, no such user here', 'unknown'],
+    ['554 No valid recipients', 'unknown'],
+    ['554 mail loops back to myself', 'unknown'],
+    ['554 5.4.6 Too many hops', 'unknown'],
     ['550 Your IP address is unknown here', 'unknown'],
     ['550 HELO address invalid', 'unknown'],
     ['550 Requested action not taken: mailbox unavailable', 'unknown'],
@@ -120,6 +148,17 @@ describe('classifyReply', () => {
       '550 Return path not found',
       '550 MAIL FROM user unknown',
       '535 user name or password invalid',
+      '535 5.7.8 User not found',
+      '550 Invalid address in From header',
+      '550 Your user account has been disabled',
+      '550 IP address not found',
+      '550 The bounce address does not exist',
+      '550 Recipient may not exist',
+      '550 User not found or you are not permitted to see it',
+      '550 Absenderadresse existiert nicht',
+      "550 L'adresse de l'expediteur n'existe pas",
+      '550 La direccion del remitente no existe',
+      '550 Adres nadawcy nie istnieje',
       '550 message sending for this account is disabled',
       '550 Your mailbox does not exist',
     ]) {
@@ -130,6 +169,49 @@ describe('classifyReply', () => {
   it('does not read the names of people and domains as words of the server', () => {
     expect(classify('550 <spam.policy@blocked.test>: User unknown')).toBe('hard');
     expect(classify('550 <unknown.user@invalid.test> refused')).toBe('unknown');
+    expect(classify('550 User unknown, see https://mx.test/spam/blocked.html')).toBe('hard');
+    expect(classify('550 User unknown at relay.blocked.test')).toBe('hard');
+    expect(classify('550 see https://x.test/user-unknown/no-such-user')).toBe('unknown');
+    expect(classify('550 see https://x.test/blocklist')).toBe('block');
+  });
+});
+
+describe('replies in other languages than English', () => {
+  it.each([
+    ['550 5.1.0 Empfänger unbekannt', 'hard'],
+    ['550 Diese E-Mail-Adresse existiert nicht', 'hard'],
+    ['552 Das Postfach des Empfängers ist voll', 'soft'],
+    ['554 Ihre IP-Adresse steht auf einer Sperrliste', 'block'],
+    ["550 Cette adresse n'existe pas", 'hard'],
+    ['552 Boîte aux lettres pleine', 'soft'],
+    ['550 Accès refusé', 'block'],
+    ['550 El usuario no existe', 'hard'],
+    ['552 Buzón lleno', 'soft'],
+    ['550 Usuário desconhecido', 'hard'],
+    ['552 Caixa postal cheia', 'soft'],
+    ['550 Utente sconosciuto', 'hard'],
+    ['552 Casella piena', 'soft'],
+    ['550 Dit e-mailadres bestaat niet', 'hard'],
+    ['550 Użytkownik nie istnieje', 'hard'],
+    ['552 Skrzynka odbiorcy jest przepełniona', 'soft'],
+    ['550 Почтовый ящик не существует', 'hard'],
+    ['552 Почтовый ящик переполнен', 'soft'],
+    ['554 Письмо отклонено как спам', 'block'],
+    ['550 ユーザーが存在しません', 'hard'],
+    ['552 メールボックスがいっぱいです', 'soft'],
+    ['550 收件人不存在', 'hard'],
+    ['552 邮箱已满', 'soft'],
+    ['554 垃圾邮件被拒绝', 'block'],
+    ['550 адрес отправителя не существует', 'unknown'],
+    ['550 差出人アドレスが存在しません', 'unknown'],
+    ['550 发件人地址不存在', 'unknown'],
+    ['550 보낸 사람 주소가 존재하지 않습니다', 'unknown'],
+    ['550 존재하지 않는 사용자입니다', 'hard'],
+    ['552 메일함이 가득 찼습니다', 'soft'],
+  ] as const)('%s -> %s', (line, classification) => {
+    const octets = Buffer.from(line.slice(4), 'utf8').toString('latin1');
+    expect(classify(`${line.slice(0, 4)}${octets}`)).toBe(classification);
+    expect(classifyDiagnostic({ status: null, diagnostic: `smtp; ${line}`, action: 'failed' })).toBe(classification);
   });
 });
 
@@ -276,6 +358,7 @@ describe('hostile replies', () => {
     parser.push(Buffer.from(`550 User${HIDING}unknown\r\n`));
     parser.push(Buffer.from('550 Пользователь не найден: user unknown\r\n'));
     parser.push(Buffer.from('550 Пользователь не найден\r\n'));
-    expect(replies).toEqual(['hard', 'hard', 'hard', 'unknown']);
+    parser.push(Buffer.from('550 Неясно\r\n'));
+    expect(replies).toEqual(['hard', 'hard', 'hard', 'hard', 'unknown']);
   });
 });

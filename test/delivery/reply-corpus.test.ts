@@ -12,7 +12,7 @@ const misses = (entries: readonly CorpusEntry[]) => entries.filter((entry) => cl
 
 describe('the corpus of replies', () => {
   it('is large and varied enough to measure with', () => {
-    expect(CORPUS.length).toBeGreaterThanOrEqual(600);
+    expect(CORPUS.length).toBeGreaterThanOrEqual(900);
     expect(new Set(CORPUS.map((entry) => entry.provider)).size).toBeGreaterThanOrEqual(60);
     expect(CORPUS.filter((entry) => entry.raw.length > 1).length).toBeGreaterThanOrEqual(20);
     expect(CORPUS.filter((entry) => entry.kind === 'expired').length).toBeGreaterThanOrEqual(60);
@@ -34,6 +34,7 @@ describe('the corpus of replies', () => {
     for (const entry of CORPUS) {
       expect(entry.heldOut, entry.raw.join(' ')).toBe(isHeldOutByRule(entry) && entry.movedToKnown !== true);
       if (entry.movedToKnown) expect(isHeldOutByRule(entry), entry.raw.join(' ')).toBe(true);
+      if ((entry.round ?? 1) >= 4) expect(entry.movedToKnown, entry.raw.join(' ')).toBeUndefined();
       expect(entry.kind, entry.raw.join(' ')).toBe(entry.raw[0]?.startsWith('4') ? 'expired' : 'refused');
     }
     expect(CORPUS.filter(isHeldOutByRule).length / CORPUS.length).toBeGreaterThan(0.3);
@@ -53,12 +54,28 @@ describe('classifyReply over the corpus', () => {
     };
     const all = accuracy(HELD_OUT);
     const refusals = accuracy(HELD_OUT.filter(({ kind }) => kind === 'refused'));
-    const latest = accuracy(HELD_OUT.filter(({ round }) => round === 3));
+    const unmoved = accuracy(HELD_OUT.filter(({ round = 1 }) => round >= 4));
+    // Collected and labelled by somebody who did not know the rules, and seen by nobody who made them.
+    const unseen = HELD_OUT.filter(({ round }) => round === 6);
+    const never = accuracy(unseen);
+    const neverRefused = accuracy(unseen.filter(({ kind }) => kind === 'refused'));
     const tell = (name: string, { right, of, rate }: typeof all) =>
       `${name} ${right}/${of} ${(rate * 100).toFixed(1)} %`;
-    console.info([tell('held out', all), tell('refusals alone', refusals), tell('latest round', latest)].join(', '));
+    console.info(
+      [
+        tell('held out', all),
+        tell('refusals alone', refusals),
+        tell('rounds without moves', unmoved),
+        tell('never seen', never),
+        tell('its refusals', neverRefused),
+      ].join(', '),
+    );
     expect(all.rate).toBeGreaterThanOrEqual(0.95);
     expect(refusals.rate).toBeGreaterThanOrEqual(0.95);
+    expect(unmoved.rate).toBeGreaterThanOrEqual(0.95);
+    expect(unseen.length).toBeGreaterThanOrEqual(150);
+    expect(never.rate).toBeGreaterThanOrEqual(0.95);
+    expect(neverRefused.rate).toBeGreaterThanOrEqual(0.94);
   });
 
   it('makes nothing hard that is not [events.hard]', () => {

@@ -13,7 +13,7 @@ export interface CorpusEntry {
   readonly kind: 'refused' | 'expired';
   readonly aboutRecipient?: false;
   readonly source: { readonly title: string; readonly url: string };
-  readonly round?: 2 | 3;
+  readonly round?: 2 | 3 | 4 | 5 | 6;
   readonly movedToKnown?: true;
   readonly heldOut: boolean;
 }
@@ -24,8 +24,9 @@ export function loadCorpus(): CorpusEntry[] {
     .flatMap((name) => JSON.parse(readFileSync(`${import.meta.dirname}/${name}`, 'utf8')) as CorpusEntry[]);
 }
 
-/** The rule of README.md. */
+/** The rule of README.md: a third by a hash, and the sixth collection whole. */
 export function isHeldOutByRule(entry: CorpusEntry): boolean {
+  if (entry.round === 6) return true;
   const digest = createHash('sha256').update(entry.raw.join('\n')).digest('hex');
   return Number.parseInt(digest.slice(0, 8), 16) % 3 === 0;
 }

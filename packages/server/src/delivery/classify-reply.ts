@@ -1,4 +1,5 @@
 import type { Classification } from '@postrider/core';
+import { readWords } from './classify-reply-words.ts';
 import { REPLY_PATTERNS, type WordFinding } from './reply-patterns.ts';
 import type { ServerReply } from './transport.ts';
 
@@ -57,26 +58,44 @@ interface Refusal {
 function classifyRefusal({ code, enhanced, text, reported = null }: Refusal): Classification {
   const words = text.slice(0, MAX_TEXT_CHARACTERS);
   const status = enhanced ?? EMBEDDED_STATUS.exec(words)?.[1] ?? reported;
-  const verdict = weigh(readStatus(status) ?? readCode(code, words), findWords(words));
+  const verdict = weigh(readCode(code, readStatus(status), words), findWords(words));
+  // 535 is about our credentials (RFC 4954).
+  if (verdict === 'hard' && code === 535) return 'unknown';
   if (status?.startsWith('4') !== true) return verdict ?? 'unknown';
   return verdict === null || verdict === 'hard' ? 'soft' : verdict;
 }
 
-// 556 is "domain does not accept mail" (RFC 7504), and older servers use it for whatever they like.
-function readCode(code: number | null, words: string): StatusFinding | null {
-  return code === 556 && /\b(mail|mx|domain)\b/i.test(words) ? 'destination' : null;
+function readCode(code: number | null, status: StatusFinding | null, words: string): StatusFinding | null {
+  // With 521 a server turns away whoever connects, so no mailbox is meant, whatever status it adds.
+  if (code === 521 && (status === 'destination' || status === 'disabled')) return 'policy';
+  // "Unable to route" condemns the address only where it is the domain that leads nowhere.
+  if (status === 'route') return DOMAIN.test(words) ? 'destination' : null;
+  // 556 is "domain does not accept mail" (RFC 7504), and older servers use it for whatever they like.
+  return status ?? (code === 556 && (DOMAIN.test(words) || /\bmail\b/i.test(words)) ? 'destination' : null);
 }
+
+const DOMAIN = /\b(domain|mx)\b/i;
 
 // As many as a stored reply has.
 const MAX_TEXT_CHARACTERS = 1_000;
 
-// qmail and its kin put the status into the text: (#5.1.1).
-const EMBEDDED_STATUS = /#([45]\.[0-7]\.\d{1,3})(?![.\d])/;
+// qmail and its kin put the status into the text, (#5.1.1), and a gateway quotes the reply of the server behind it: 550 5.1.1.
+const EMBEDDED_STATUS = /(?:#|\b5\d\d[ -]#?|\[)([45]\.[0-7]\.\d{1,3})(?![.\d])/;
 
 const STATUS = /^\s*([45]\.\d{1,3}\.\d{1,3})(?![.\d])/;
 
 /** What an enhanced status code says; null where it says too little. */
-type StatusFinding = 'destination' | 'sender' | 'disabled' | 'full' | 'network' | 'ambiguous' | 'content' | 'policy';
+type StatusFinding =
+  | 'destination'
+  | 'sender'
+  | 'disabled'
+  | 'full'
+  | 'size'
+  | 'network'
+  | 'route'
+  | 'ambiguous'
+  | 'content'
+  | 'policy';
 
 function readStatus(status: string | null): StatusFinding | null {
   const [, subject, detail] = status?.split('.') ?? [];
@@ -96,11 +115,15 @@ const STATUS_FINDINGS: Readonly<Record<string, StatusFinding>> = {
   '2.1': 'disabled',
   '2.2': 'full',
   '3.1': 'full',
+  // Message too big, for the mailbox or for the system. Some say it of a mailbox that is full.
+  '2.3': 'size',
+  '3.4': 'size',
   // Microsoft 365 gives 4.1 for unknown recipients and for domains that are set up wrongly alike.
   '4.1': 'ambiguous',
   // Bad connection, directory failure, congestion, delivery time expired.
   '4.2': 'network',
   '4.3': 'network',
+  '4.4': 'route',
   '4.5': 'network',
   '4.7': 'network',
   // A server that cannot take international addresses (RFC 6531) says so of itself.
@@ -124,13 +147,16 @@ function weigh(code: StatusFinding | null, words: WordFinding | null): Classific
     case 'full':
     case 'network':
       return 'soft';
+    case 'size':
+      return said === 'block' || said === 'soft' ? said : 'unknown';
     case 'ambiguous':
-      return 'unknown';
+      return words === 'absent' || words === 'patience' ? said : 'unknown';
     case 'content':
       return said ?? 'block';
     case 'policy':
       // The findings that outweigh it are those that have a name of their own.
       return said === words ? 'block' : (said ?? 'block');
+    case 'route':
     case null:
       return said;
   }
@@ -147,23 +173,29 @@ const WORD_CLASSIFICATIONS: Readonly<Record<WordFinding, Classification>> = {
   unknown: 'unknown',
 };
 
+/** What a link or the name of a host says counts only where the words leave it open, and only that it blocks. */
 function findWords(text: string): WordFinding | null {
-  // The names of people and domains are no words of the server.
-  const words = text.replace(ADDRESS, '@');
+  const { words, named } = readWords(text);
+  const said = findPattern(words);
+  if ((said !== null && said !== 'unknown') || named === words) return said;
+  return findPattern(named) === 'block' ? 'block' : said;
+}
+
+function findPattern(words: string): WordFinding | null {
   for (const [pattern, finding] of REPLY_PATTERNS) if (pattern.test(words)) return finding;
   return null;
 }
-
-const ADDRESS = /[^\s<>()"',;:]{1,64}@[^\s<>()"',;:]{1,255}/g;
 
 /**
  * Takes the reply out of a Diagnostic-Code such as `smtp; 550-5.1.1 No such 550 5.1.1 user`: reporting servers fold the lines of a reply into
  * one with the code still before each.
  */
 function readDiagnostic(diagnostic: string): { code: number | null; enhanced: string | null; text: string } {
-  // No rule looks at more than ASCII, and whatever hides or turns text is not ASCII.
-  const ascii = diagnostic.slice(0, MAX_DIAGNOSTIC_CHARACTERS).replace(/[^\x21-\x7e]+/g, ' ');
-  const words = ascii.trim().replace(/^[\w-]{1,64}; ?/, '');
+  // Whatever hides or turns text is neither ASCII nor a letter of any language.
+  const plain = diagnostic
+    .slice(0, MAX_DIAGNOSTIC_CHARACTERS)
+    .replace(/[^\x21-\x7e\p{L}\p{M}\p{N}\u2018\u2019\u00b4]+/gu, ' ');
+  const words = plain.trim().replace(/^[\w-]{1,64}; ?/, '');
   const code = /^[245]\d\d(?=[ -])/.exec(words)?.[0] ?? null;
   if (code === null) return { code, enhanced: STATUS.exec(words)?.[1] ?? null, text: words };
   const enhanced = /^[ -]([45]\.\d{1,3}\.\d{1,3})(?![.\d])/.exec(words.slice(3))?.[1] ?? null;
