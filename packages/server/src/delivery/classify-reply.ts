@@ -1,7 +1,8 @@
 import type { Classification } from '@postrider/core';
 import { readWords } from './classify-reply-words.ts';
-import { REPLY_PATTERNS, type WordFinding } from './reply-patterns.ts';
+import { REPLY_PATTERNS } from './reply-patterns.ts';
 import type { ServerReply } from './transport.ts';
+import type { WordFinding } from './word-finding.ts';
 
 export type { Classification };
 

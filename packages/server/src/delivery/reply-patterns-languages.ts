@@ -1,4 +1,4 @@
-import type { WordFinding } from './reply-patterns.ts';
+import type { WordFinding } from './word-finding.ts';
 
 // German, French, Spanish, Portuguese, Italian, Dutch, Polish, Czech, the Nordic languages and Turkish, without their accents.
 const WHO =
