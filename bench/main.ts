@@ -2,6 +2,8 @@ import { parseArgs } from 'node:util';
 import { benchAccept } from './accept/bench-accept.ts';
 import { benchDeliver } from './deliver/bench-deliver.ts';
 import { benchFairness } from './deliver/bench-fairness.ts';
+import { benchExactness } from './exactness/bench-exactness.ts';
+import { benchLimiter } from './exactness/bench-limiter.ts';
 import { benchLinks } from './links/bench-links.ts';
 import { benchPostfix } from './postfix/bench-postfix.ts';
 import { benchReads } from './reads/bench-reads.ts';
@@ -11,19 +13,25 @@ import { benchRender } from './render/bench-render.ts';
 import { benchSmtp } from './smtp/bench-smtp.ts';
 import { benchSoak } from './soak/bench-soak.ts';
 import { benchStats } from './stats/bench-stats.ts';
+import { benchDispatch } from './webhooks/bench-dispatch.ts';
+import { benchFleet } from './webhooks/bench-fleet.ts';
 
-const HELP = `usage: pnpm bench <accept|deliver|fairness|postfix|render|links|smtp|soak|seed|reads|stats> [--count N] [--rounds N] [--minutes N]
+const HELP = `usage: pnpm bench <accept|deliver|exactness|fairness|limiter|postfix|render|links|smtp|soak|seed|reads|stats|webhooks|webhooks-fleet> [--count N] [--rounds N] [--minutes N]
 
 accept   single sends over 64 connections and batches through the door, against bare INSERTs on the same Postgres
 deliver  the delivery engine through smtp-relay with DKIM, against RSA-2048 alone and nodemailer's pooled transport
+limiter  the processor time of the rate limit, against that of the sends it is asked for
 links    finding, tagging and tracking the links of a 100 KB newsletter, against a copy of it and parse5
 postfix  the delivery engine with ten tracked links, against Postfix with OpenDKIM (bench/postfix/install.sh) on the same machine
+exactness quota, rates, send limits, idempotency and changes of keys, with 64 clients over four server processes: no tolerance
 fairness a fresh message beside another account's backlog of 300,000, and healthy destinations beside dead ones
 render   the template stage of a send, against a SELECT 1 round trip and the engine alone
 smtp     messages submitted over SMTP, against the SMTP library with nothing behind it
 reads    pages, filters, searches and exports of a log of a million messages, against SELECT 1 and COPY on the same Postgres
 stats    the statistics of that log over 90 days, each switch and all of them, and the volume
 seed     makes the data set that reads reads, which does it by itself where there is none; --database URL, or --data-dir PATH
+webhooks events that wait, signed and delivered to a local receiver with every attempt recorded, against a bare loop that signs and posts
+webhooks-fleet 100,000 events to twenty endpoints, of which two are dead and six fail 30 % of the time
 soak     both at once for --minutes (10), and whether memory stays under its bound and flat
 
 All print the machine, the settings, the counts and ratios; a bound that is missed exits with 1.`;
@@ -49,12 +57,16 @@ const BENCHMARKS: Readonly<Record<string, () => boolean | Promise<boolean>>> = {
   deliver: () => benchDeliver({ count: Number(values.count ?? 3_000), rounds }),
   postfix: () => benchPostfix({ count: Number(values.count ?? 2_000), rounds }),
   fairness: () => benchFairness({ count: Number(values.count ?? 300_000), rounds }),
+  exactness: () => benchExactness({ count: Number(values.count ?? 3_000) }),
+  limiter: () => benchLimiter({ count: Number(values.count ?? 12_000), rounds }),
   links: () => benchLinks({ rounds }),
   reads: () => benchReads(place, { count: logCount, rounds }),
   seed: () => benchSeed(place, logCount),
   render: () => benchRender({ count: Number(values.count ?? 3_000) }),
   smtp: () => benchSmtp({ count: Number(values.count ?? 4_000), rounds }),
   stats: () => benchStats(place, { count: logCount, rounds: Math.max(rounds, 20) }),
+  webhooks: () => benchDispatch({ count: Number(values.count ?? 20_000), rounds }),
+  'webhooks-fleet': () => benchFleet({ count: Number(values.count ?? 100_000) }),
   soak: () => benchSoak({ minutes: Number(values.minutes) }),
 };
 

@@ -1,3 +1,4 @@
+import { bindAccount } from '../../packages/server/src/db/account-client.ts';
 import type { Sql } from '../../packages/server/src/db/client.ts';
 import { storeTemplate } from '../../packages/server/src/templates/change-template.ts';
 import {
@@ -68,7 +69,7 @@ async function storeReceipt(sql: Sql): Promise<string> {
 type Source = NonNullable<Awaited<ReturnType<TemplateSources['find']>>>;
 
 function createLookUp(sql: Sql, accountId: string): () => Promise<Source> {
-  const sources = createTemplateSources(sql);
+  const sources = createTemplateSources((accountId) => bindAccount(sql, accountId));
   return async () => {
     const source = await sources.find(accountId, { name: { slug: 'receipt' }, version: null });
     if (source === null) throw new Error('the template is gone');

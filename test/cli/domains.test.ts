@@ -43,6 +43,7 @@ function domain(changes: Partial<Domain> = {}): Domain {
     id: ID,
     name: 'mail.example.com',
     status: 'pending',
+    statusReason: null,
     dkimSelector: 'pr1',
     records: [record(), LOST_MX],
     createdAt: '2026-01-31T09:00:00.000Z',

@@ -16,6 +16,8 @@ export interface Terminal {
   readonly commands?: readonly CommandDescription[];
   /** Hears what is written to stdout as it comes. */
   readonly onStdout?: (text: string) => void;
+  /** The same of stderr. */
+  readonly onStderr?: (text: string) => void;
 }
 
 export interface Finished {
@@ -27,7 +29,7 @@ export interface Finished {
 /** Runs the CLI in this process, as in an empty environment and, unless said otherwise, off a terminal. */
 export async function runInProcess(argv: readonly string[], terminal: Terminal = {}): Promise<Finished> {
   const stdout = capture(terminal.columns !== undefined, terminal.columns, terminal.onStdout);
-  const stderr = capture(terminal.isErrTty ?? terminal.columns !== undefined, terminal.columns);
+  const stderr = capture(terminal.isErrTty ?? terminal.columns !== undefined, terminal.columns, terminal.onStderr);
   const io: CliIo = {
     stdout: stdout.sink,
     stderr: stderr.sink,

@@ -55,9 +55,15 @@ describe('the settings', () => {
       ],
       ...['POSTRIDER_TLS_CERT', 'POSTRIDER_TLS_KEY', 'POSTRIDER_DNS_SERVERS'],
       ...['POSTRIDER_BLOCKLISTS', 'POSTRIDER_SPAMD', 'POSTRIDER_SANDBOX_DOMAIN', 'POSTRIDER_SUPPORT_FROM'],
-      ...['POSTRIDER_SECRET_KEY', 'POSTRIDER_TRUSTED_PROXIES', 'POSTRIDER_MX_PORT', 'POSTRIDER_MONTHLY_QUOTA'],
+      ...['POSTRIDER_SECRET_KEY', 'POSTRIDER_SECRET_KEY_PREVIOUS', 'POSTRIDER_TRUSTED_PROXIES'],
+      ...['POSTRIDER_MX_PORT', 'POSTRIDER_MONTHLY_QUOTA'],
       ...['POSTRIDER_RETRY_HOURS', 'POSTRIDER_BODY_RETENTION_DAYS', 'POSTRIDER_LOG_RETENTION_DAYS'],
-      ...['POSTRIDER_SIGNUP', 'POSTRIDER_LOG_LEVEL'],
+      ...['POSTRIDER_EVENT_RETENTION_DAYS'],
+      ...['POSTRIDER_SIGNUP', 'POSTRIDER_MAIL_FROM'],
+      ...['POSTRIDER_GITHUB_CLIENT_ID', 'POSTRIDER_GITHUB_CLIENT_SECRET', 'POSTRIDER_GITHUB_URL'],
+      ...['POSTRIDER_GOOGLE_CLIENT_ID', 'POSTRIDER_GOOGLE_CLIENT_SECRET'],
+      ...['POSTRIDER_OIDC_ISSUER', 'POSTRIDER_OIDC_CLIENT_ID', 'POSTRIDER_OIDC_CLIENT_SECRET', 'POSTRIDER_OIDC_NAME'],
+      ...['POSTRIDER_LOG_LEVEL'],
     ]);
     for (const { default: byDefault, description } of SETTINGS)
       expect([byDefault, description]).toEqual([expect.stringMatching(/\S/), expect.stringMatching(/\.$/)]);
@@ -371,16 +377,43 @@ describe('the settings', () => {
     expect(configOf({ POSTRIDER_ROLES: 'api', DATABASE_URL: 'postgres://h/d' }).warnings).not.toContainEqual(warning);
   });
 
-  it('warn of names that are none, and of settings that do nothing yet', () => {
+  it('warn of names that are none', () => {
     const { warnings } = configOf({
       POSTRIDER_PROT: '1',
       POSTRIDER_SIGNUP: 'open',
       POSTRIDER_API_KEY: 'x',
       OTHER: 'y',
     });
-    expect(warnings).toEqual([
-      'POSTRIDER_PROT is not a setting of Postrider and does nothing.',
-      expect.stringMatching(/^POSTRIDER_SIGNUP is set, but .* not available in this version/),
+    expect(warnings).toEqual(['POSTRIDER_PROT is not a setting of Postrider and does nothing.']);
+  });
+
+  it('open sign-up in development alone, unless it is said [contract-settings.signup]', () => {
+    expect(configOf().isSignupOpen).toBe(true);
+    expect(configOf({ POSTRIDER_SIGNUP: 'closed' }).isSignupOpen).toBe(false);
+    expect(configOf({ ...PRODUCTION }).isSignupOpen).toBe(false);
+    expect(configOf({ ...PRODUCTION, POSTRIDER_SIGNUP: 'open' }).isSignupOpen).toBe(true);
+    expect(problemsOf({ POSTRIDER_SIGNUP: 'yes' })).toEqual(['POSTRIDER_SIGNUP']);
+  });
+
+  it('name providers whole or not at all [contract-settings.oauth]', () => {
+    expect(configOf().oauth).toEqual([]);
+    const client = { POSTRIDER_OIDC_CLIENT_ID: 'a', POSTRIDER_OIDC_CLIENT_SECRET: 'b' };
+    const { oauth } = configOf({
+      ...{ ...client, POSTRIDER_OIDC_ISSUER: 'https://id.example.com/', POSTRIDER_OIDC_NAME: 'work' },
+      ...{ POSTRIDER_GITHUB_CLIENT_ID: 'a', POSTRIDER_GITHUB_CLIENT_SECRET: 'b' },
+      ...{ POSTRIDER_GOOGLE_CLIENT_ID: 'a', POSTRIDER_GOOGLE_CLIENT_SECRET: 'b' },
+    });
+    expect(oauth.map(({ name, kind, issuer }) => [name, kind, issuer])).toEqual([
+      ['github', 'github', 'https://github.com'],
+      ['google', 'oidc', 'https://accounts.google.com'],
+      ['work', 'oidc', 'https://id.example.com'],
     ]);
+    expect(problemsOf({ POSTRIDER_GITHUB_CLIENT_ID: 'a' })).toEqual(['POSTRIDER_GITHUB_CLIENT_SECRET']);
+    expect(problemsOf({ POSTRIDER_GOOGLE_CLIENT_SECRET: 'a' })).toEqual(['POSTRIDER_GOOGLE_CLIENT_ID']);
+    expect(problemsOf(client)).toEqual(['POSTRIDER_OIDC_ISSUER']);
+    expect(problemsOf({ POSTRIDER_OIDC_ISSUER: 'https://id.example.com' })).toEqual(['POSTRIDER_OIDC_CLIENT_ID']);
+    expect(problemsOf({ ...client, POSTRIDER_OIDC_ISSUER: 'ftp://x' })).toEqual(['POSTRIDER_OIDC_ISSUER']);
+    expect(problemsOf({ POSTRIDER_OIDC_NAME: 'github' })).toEqual(['POSTRIDER_OIDC_NAME']);
+    expect(problemsOf({ POSTRIDER_MAIL_FROM: 'nobody' })).toEqual(['POSTRIDER_MAIL_FROM']);
   });
 });

@@ -6,6 +6,7 @@ import { eraseDueAccounts } from '../../packages/server/src/accounts/erase-accou
 import { runServer as runCommandLine } from '../../packages/server/src/commands/run-server.ts';
 import { createTasks } from '../../packages/server/src/jobs/tasks.ts';
 import { expectProblem } from '../harness/expect-problem.ts';
+import { NO_APPROVAL_JOBS } from '../harness/hand-made-engine.ts';
 import { databaseEnvironment } from '../harness/server-process.ts';
 import { TEST_SECRET_KEY } from '../harness/template-database.ts';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
@@ -210,7 +211,12 @@ describe('the operator', () => {
     if (engine === null) throw new Error('the app has no worker');
     const task = createTasks({
       ...{ sql: server.database.sql, clock: server.clock, ids: server.app.services.ids, engine },
-      ...{ domains: server.app.services.domains.checker, watchdog: async () => {}, retention: server.config.retention },
+      ...{
+        domains: server.app.services.domains.checker,
+        watchdog: async () => {},
+        approvals: NO_APPROVAL_JOBS,
+        retention: server.config.retention,
+      },
       onError: (error) => {
         throw error;
       },

@@ -123,6 +123,16 @@ describe('operator commands', () => {
     expect((await server.send({}, { key })).status).toBe(202);
   });
 
+  it('accounts hold-hours says when holds of an account expire [approvals.expiry]', async () => {
+    const { accountId } = await server.newAccount('With holds');
+    expect(JSON.parse(await run(`accounts hold-hours ${accountId} 24 --json`))).toEqual({ accountId, holdHours: 24 });
+    const [row] = await server.database.sql`SELECT approval_hours FROM accounts WHERE id = ${accountId}`;
+    expect(row).toEqual({ approval_hours: 24 });
+    for (const hours of ['0', '721', 'many']) {
+      expect(await refusal(`accounts hold-hours ${accountId} ${hours}`)).toContain('is no number of hours');
+    }
+  });
+
   it('keys create makes a key with scopes and an allowlist [contract-operator.keys] [keys.scopes-and-allowlist]', async () => {
     const options =
       '--name Bot --scope emails:send emails:read --allow-recipient @Bücher.example ann@example.com --json';

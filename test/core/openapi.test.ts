@@ -56,7 +56,10 @@ describe('the OpenAPI document', () => {
   });
 
   it('asks for a key where one is needed, and names its scope', () => {
-    expect(document.paths['/emails'].post).toMatchObject({ security: [{ key: [] }], 'x-scope': 'emails:send' });
+    expect(document.paths['/emails'].post).toMatchObject({
+      security: expect.arrayContaining([{ key: [] }]),
+      'x-scope': 'emails:send',
+    });
     expect(document.paths['/health'].get).toMatchObject({ security: [] });
     for (const { 'x-scope': scope } of operations) if (scope !== undefined) expect(SCOPES).toHaveProperty([scope]);
   });
@@ -81,9 +84,10 @@ describe('the OpenAPI document', () => {
   });
 
   it('writes request bodies, queries and export rows in snake_case and every other answer in camelCase [contract-shape.casing] [contract-shape.casing-export]', () => {
-    const { SendRequest, Attachment, Utm, ExportRow, ...answers } = document.components.schemas;
+    // The edits of a held send bear the names of a send.
+    const { SendRequest, Attachment, Utm, ExportRow, ApprovalEdits, ...answers } = document.components.schemas;
     expect(Object.keys(SendRequest.properties)).toEqual(expect.arrayContaining(['reply_to', 'agent_name']));
-    for (const { properties } of [SendRequest, Attachment, Utm, ExportRow]) {
+    for (const { properties } of [SendRequest, Attachment, Utm, ExportRow, ApprovalEdits]) {
       expect(Object.keys(properties).filter((name) => !/^[a-z]+(_[a-z]+)*$/.test(name))).toEqual([]);
     }
     const queries = operations.flatMap(({ parameters = [] }) => parameters).filter((given) => given.in === 'query');

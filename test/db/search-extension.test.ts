@@ -15,6 +15,7 @@ describe('a database whose user may not create extensions', () => {
       });
     const admin = open('postgres', user);
     await admin.unsafe(`CREATE ROLE ${name} LOGIN`);
+    await admin.unsafe(`GRANT postrider_app, postrider_system TO ${name}`);
     await admin.unsafe(`CREATE DATABASE ${name}`);
     const inside = open(name, user);
     await inside.unsafe(`GRANT CREATE ON SCHEMA public TO ${name}`);

@@ -103,7 +103,7 @@ describe('the search in the message log', () => {
     for (let before: string | null = null; ; ) {
       const position = { before, limit };
       const page: readonly string[] = needsSearch(filters)
-        ? await searchMessages(database.sql, filters, position)
+        ? await searchMessages(database.bound(filters.accountId), filters, position)
         : (await listMessages(database.sql, filters, position)).map(({ id }) => id);
       pages.push(...page);
       before = page.at(-1) ?? null;
@@ -138,7 +138,7 @@ describe('the search in the message log', () => {
       const found = await all(filters, Math.max(23, Math.ceil(ids.length / 4)));
       expect({ filters, found }).toEqual({ filters, found: ids });
       const count = needsSearch(filters)
-        ? await countMatches(database.sql, filters, 100_000)
+        ? await countMatches(database.bound(filters.accountId), filters, 100_000)
         : await countMessages(database.sql, filters, 100_000);
       expect({ filters, count }).toEqual({ filters, count: ids.length });
       if (ids.length === 0) seen.none += 1;
@@ -153,10 +153,14 @@ describe('the search in the message log', () => {
     const filters = { ...NONE, tags: ['rare'] };
     const ids = expected(filters);
     const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
-    expect(hex(await collectMatches(database.sql, filters, 1_000))).toBe(ids.join('').replaceAll('-', ''));
-    expect(hex(await collectMatches(database.sql, filters, 2))).toBe(ids.slice(0, 2).join('').replaceAll('-', ''));
-    expect(await collectMatches(database.sql, { ...NONE, tags: ['never'] }, 10)).toHaveLength(0);
-    expect(await countMatches(database.sql, { ...NONE, channel: 'api' }, 11)).toBe(11);
+    expect(hex(await collectMatches(database.bound(filters.accountId), filters, 1_000))).toBe(
+      ids.join('').replaceAll('-', ''),
+    );
+    expect(hex(await collectMatches(database.bound(filters.accountId), filters, 2))).toBe(
+      ids.slice(0, 2).join('').replaceAll('-', ''),
+    );
+    expect(await collectMatches(database.bound(ACCOUNT), { ...NONE, tags: ['never'] }, 10)).toHaveLength(0);
+    expect(await countMatches(database.bound(ACCOUNT), { ...NONE, channel: 'api' }, 11)).toBe(11);
   });
 
   it('finds a message whose id is older than what was indexed long before: clocks and commits may lag', async () => {
@@ -210,8 +214,10 @@ describe('the search in the message log', () => {
     });
     let looks = 0;
     while (!done) {
-      expect(await searchMessages(database.sql, filters, { before: null, limit: 5_000 })).toHaveLength(fresh.length);
-      expect(await countMatches(database.sql, filters, 10_000)).toBe(fresh.length);
+      expect(
+        await searchMessages(database.bound(filters.accountId), filters, { before: null, limit: 5_000 }),
+      ).toHaveLength(fresh.length);
+      expect(await countMatches(database.bound(filters.accountId), filters, 10_000)).toBe(fresh.length);
       looks += 1;
     }
     await filling;

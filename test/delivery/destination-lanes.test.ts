@@ -265,6 +265,23 @@ describe('large messages', () => {
     expect(await isSettled(hold('good.example').enter(10 * MB))).toBe(true);
   });
 
+  it('for destinations that were slow leave their room to quick ones, until they are quick again', async () => {
+    const { clock, hold } = makeLanes();
+    const names = Array.from({ length: 4 }, (_, n) => `slow${n}.example`);
+    await prove(hold, 'good.example', ...names);
+    const slow = await Promise.all(names.map((name) => goLarge(hold(name), 15 * MB)));
+    clock.advance(30_000);
+    for (const { leave } of slow) leave('clean', null);
+    const again = names.map((name) => hold(name).enter(15 * MB));
+    expect(await Promise.all(again.map(isSettled))).toEqual([true, true, false, false]);
+    const good = await goLarge(hold('good.example'), 15 * MB);
+    good.leave('clean', null);
+    // The first two were quick this time, and then nobody waits for the room of the slow ones.
+    for (const turn of again.slice(0, 2)) await turn.then((going) => going.go && going.leave('clean', null));
+    expect(await Promise.all(again.map(isSettled))).toEqual([true, true, true, true]);
+    expect(await isSettled(hold('slow0.example').enter(15 * MB))).toBe(true);
+  });
+
   it('get their room in the order in which they asked, so that small ones never pass a larger one for ever', async () => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f'].map((letter) => `${letter}.example`);
     const { hold } = makeLanes();

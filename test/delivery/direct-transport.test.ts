@@ -100,7 +100,7 @@ describe('the transport direct', () => {
     dns.fail('b.test', 'MX', 'silence');
     dns.fail('mx9.test', '*', 'SERVFAIL');
     mx('c.test', 9);
-    const verdicts = await sendTo(transport(), 'a@a.test', 'a@b.test', 'a@c.test');
+    const verdicts = await sendTo(transport({}, 300), 'a@a.test', 'a@b.test', 'a@c.test');
     expect(verdicts).toMatchObject([
       { outcome: 'deferred', reason: expect.stringContaining('could not be looked up') },
       { outcome: 'deferred', reason: expect.stringContaining('could not be looked up') },

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isSettled } from '../../packages/server/src/delivery/message-status.ts';
 import { createMessageWaiter, type MessageWaiter } from '../../packages/server/src/events/message-waiter.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
@@ -18,7 +19,7 @@ describe('waiting for a message', () => {
   let waiter: MessageWaiter;
   beforeAll(async () => {
     database = await createTestDatabase();
-    waiter = createMessageWaiter(database.sql);
+    waiter = createMessageWaiter(database.sql, isSettled);
   });
   afterAll(() => database.drop());
 

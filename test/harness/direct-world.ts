@@ -24,8 +24,12 @@ export interface DirectWorld {
   name(host: number): void;
   /** `mx('a.test', 2, 3)`: host 2 before host 3. */
   mx(domain: string, ...hosts: readonly number[]): void;
-  transport(changes?: Partial<DirectTransportOptions>): Transport;
+  /** `dnsTimeoutMs`: long unless given, since on a busy machine an answer may be late; short where a test has the DNS be silent. */
+  transport(changes?: Partial<DirectTransportOptions>, dnsTimeoutMs?: number): Transport;
 }
+
+/** What is waited for comes, or the test has failed. */
+const PATIENT_MS = 15_000;
 
 /** @param afterTest takes what is to be closed after the test. */
 export async function startDirectWorld(afterTest: (cleanUp: () => unknown) => void): Promise<DirectWorld> {
@@ -59,8 +63,8 @@ export async function startDirectWorld(afterTest: (cleanUp: () => unknown) => vo
         'MX',
         hosts.map((host, index) => `${(index + 1) * 10} mx${host}.test`),
       ),
-    transport(changes = {}) {
-      const resolver = createDnsResolver({ servers: [dns.address], clock, timeoutMs: 300, tries: 1 });
+    transport(changes = {}, dnsTimeoutMs = PATIENT_MS) {
+      const resolver = createDnsResolver({ servers: [dns.address], clock, timeoutMs: dnsTimeoutMs, tries: 1 });
       const http = createOutboundClient({
         allowLoopback: true,
         resolve: createHostResolver(resolver),
@@ -76,7 +80,7 @@ export async function startDirectWorld(afterTest: (cleanUp: () => unknown) => vo
         sourceAddress: null,
         mxPort: port,
         allowPrivate: true,
-        timeouts: { connectMs: 5_000, commandMs: 5_000, afterDotMs: 5_000 },
+        timeouts: { connectMs: PATIENT_MS, commandMs: PATIENT_MS, afterDotMs: PATIENT_MS },
         ...changes,
       });
       afterTest(() => Promise.all([transport.close(), http.close()]));

@@ -5,20 +5,29 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { openDatabase } from '../../packages/server/src/db/client.ts';
 import { startEmbeddedPostgres } from '../../packages/server/src/db/embedded-postgres.ts';
+import { type GeneratedDkimKey, generateDkimKey } from '../../packages/server/src/sending-domains/dkim-key.ts';
 import { prepareTemplate, TEMPLATE_DATABASE } from './template-database.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
     postgres: { readonly host: string; readonly user: string };
+    /** Made once for the run: each takes some hundred milliseconds of a processor. */
+    dkimKeys: readonly GeneratedDkimKey[];
   }
 }
+
+/** More than any domain of a test has keys. */
+const DKIM_KEYS = 8;
 
 /** One Postgres for the whole run, its data in memory where the machine has such a place, with one migrated template database. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'postrider-test-'));
   // Tests kill processes, never the machine: what fsync guards against cannot happen here.
   const settings = { fsync: 'off', full_page_writes: 'off', max_connections: '300' };
-  const postgres = await startEmbeddedPostgres({ dataDir, settings });
+  const [postgres, dkimKeys] = await Promise.all([
+    startEmbeddedPostgres({ dataDir, settings }),
+    Promise.all(Array.from({ length: DKIM_KEYS }, () => generateDkimKey())),
+  ]);
   const { host, user } = postgres.connection;
   const admin = openDatabase({
     target: { kind: 'socket', ...postgres.connection },
@@ -29,6 +38,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   await prepareTemplate({ kind: 'socket', host, user, database: TEMPLATE_DATABASE });
   await admin.end();
   project.provide('postgres', { host, user });
+  project.provide('dkimKeys', dkimKeys);
   return async () => {
     await postgres.stop();
     await rm(dataDir, { recursive: true, force: true });

@@ -90,3 +90,6 @@ export function createOutsideWorld(
 
 /** What is said of a server that cannot be reached. */
 export const UNREACHABLE = { outcome: 'deferred', reply: null, reason: 'the connection was refused' } as const;
+
+/** For tests of other jobs. */
+export const NO_APPROVAL_JOBS = { tell: async () => {}, watch: async () => {} };

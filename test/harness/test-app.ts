@@ -8,8 +8,8 @@ import { type Config, readConfig } from '../../packages/server/src/config.ts';
 import { insertVerifiedDomain } from '../../packages/server/src/db/queries/sending-domains.ts';
 import { createKey, type NewKey } from '../../packages/server/src/keys/create-key.ts';
 import { createSecretBox } from '../../packages/server/src/keys/secret-box.ts';
-import { generateDkimKey } from '../../packages/server/src/sending-domains/dkim-key.ts';
 import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
+import { takeDkimKeys } from './dkim-keys.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { TEST_SECRET_KEY } from './template-database.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
@@ -69,12 +69,14 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   const config = testConfig(dataDir, { ...dnsSetting(options.dnsServers), ...options.settings });
   const clock = createFakeClock();
   const ids = createIdGenerator();
-  const tools = { sql: database.sql, clock, ids };
+  const generateDkimKey = takeDkimKeys();
+  const tools = { sql: database.sql, clock, ids, generateDkimKey };
   const { accountId, key } = await createAccount(tools, { name: 'Acme', ownerEmail: 'owner@sandbox.test' });
   const port = await findFreePort();
   const baseUrl = `http://127.0.0.1:${port}`;
   const logger = pino({ level: process.env['TEST_LOG'] ?? 'silent' });
-  const app = createApp({ config, baseUrl, target: database.target, logger, clock, random: () => 0.5 });
+  const random = () => 0.5;
+  const app = createApp({ config, baseUrl, target: database.target, logger, clock, random, generateDkimKey });
   await app.start({ host: '127.0.0.1', port });
 
   const call = (method: string, path: string, given: CallOptions = {}) => callApi(baseUrl, key, method, path, given);
@@ -162,10 +164,12 @@ async function addDomain(
     sql,
     clock,
     ids,
+    generateDkimKey,
   }: {
     readonly sql: TestDatabase['sql'];
     readonly clock: FakeClock;
     readonly ids: ReturnType<typeof createIdGenerator>;
+    readonly generateDkimKey: ReturnType<typeof takeDkimKeys>;
   },
   accountId: string,
   name: string,

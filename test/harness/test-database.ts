@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
-import { type DatabaseTarget, openDatabase, type Sql } from '../../packages/server/src/db/client.ts';
+import { bindAccount } from '../../packages/server/src/db/account-client.ts';
+import { type AccountSql, type DatabaseTarget, openDatabase, type Sql } from '../../packages/server/src/db/client.ts';
 import { TEMPLATE_DATABASE } from './template-database.ts';
 
 export interface TestDatabase {
   readonly target: DatabaseTarget;
   readonly sql: Sql;
+  /** As requests have it: bound to one account, and to the role that sees no other. */
+  bound(accountId: string): AccountSql;
   drop(): Promise<void>;
 }
 
@@ -21,10 +24,16 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   await admin.unsafe(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE_DATABASE} STRATEGY FILE_COPY`);
   const target: DatabaseTarget = { kind: 'socket', host, user, database: name };
   const sql = openDatabase({ target, maxConnections: 2, applicationName: 'tests' });
+  let accounts: Sql | null = null;
   return {
     target,
     sql,
+    bound(accountId) {
+      accounts ??= openDatabase({ target, maxConnections: 2, applicationName: 'tests', forAccounts: true });
+      return bindAccount(accounts, accountId);
+    },
     async drop() {
+      await accounts?.end({ timeout: 1 });
       await sql.end({ timeout: 1 });
       await admin.unsafe(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
       await admin.end();

@@ -241,7 +241,8 @@ describe('refusals', () => {
   it('are in the OpenAPI document with the catalogue’s titles [contract-errors.catalogue] [contract-errors.declared]', async () => {
     const { body: document } = await server.call('GET', '/openapi.json', { key: null });
     for (const operation of OPERATIONS) {
-      const described = document.paths[operation.path.replace(':id', '{id}')][operation.method.toLowerCase()];
+      const described =
+        document.paths[operation.path.replaceAll(/:([a-zA-Z]+)/g, '{$1}')][operation.method.toLowerCase()];
       for (const code of errorCodesOf(operation)) {
         expect(described.responses[ERRORS[code].status].description).toContain(`\`${code}\`: ${ERRORS[code].title}.`);
       }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../../packages/server/src/config.ts';
 import { createTasks } from '../../packages/server/src/jobs/tasks.ts';
 import { expectProblem } from '../harness/expect-problem.ts';
+import { NO_APPROVAL_JOBS } from '../harness/hand-made-engine.ts';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
 import { countAll } from '../stats/counted.ts';
 
@@ -21,7 +22,12 @@ describe('the settings of retention', () => {
     if (engine === null) throw new Error('the app has no worker');
     const tasks = createTasks({
       ...{ sql: server.database.sql, clock: server.clock, ids: services.ids, engine },
-      ...{ domains: services.domains.checker, watchdog: async () => {}, retention: server.config.retention },
+      ...{
+        domains: services.domains.checker,
+        watchdog: async () => {},
+        approvals: NO_APPROVAL_JOBS,
+        retention: server.config.retention,
+      },
       onError: (error) => {
         throw error;
       },
@@ -70,6 +76,6 @@ describe('the settings of retention', () => {
 
   it('are 30 and 400 days unless set [contract-message-log.retention-settings]', () => {
     const verdict = readConfig({});
-    expect(verdict).toMatchObject({ ok: true, config: { retention: { bodyDays: 30, logDays: 400 } } });
+    expect(verdict).toMatchObject({ ok: true, config: { retention: { bodyDays: 30, logDays: 400, eventDays: 30 } } });
   });
 });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTasks } from '../../packages/server/src/jobs/tasks.ts';
 import { expectProblem } from '../harness/expect-problem.ts';
+import { NO_APPROVAL_JOBS } from '../harness/hand-made-engine.ts';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
 
 const DAY_MS = 86_400_000;
@@ -24,6 +25,7 @@ describe('the jobs of the crontab', () => {
       retention: server.config.retention,
       domains: server.app.services.domains.checker,
       watchdog: async () => {},
+      approvals: NO_APPROVAL_JOBS,
       onError: (error) => {
         throw error;
       },

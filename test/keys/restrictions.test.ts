@@ -294,6 +294,31 @@ describe('a key that ends, narrows or moves (trust checklist 6)', () => {
     },
   );
 
+  it.each([
+    ['revoked', (id: string) => server.call('DELETE', `/keys/${id}`)],
+    ['rotated', (id: string) => server.call('POST', `/keys/${id}/rotate`)],
+  ])(
+    '%s acts as soon on a process whose clock is an hour behind [contract-errors.401-ended-key]',
+    async (_, change) => {
+      const { id, key } = await made();
+      other.clock.advance(-HOUR_MS);
+      expect((await other.send({}, { key })).status).toBe(202);
+      await change(id);
+      other.clock.advance(999);
+      expectProblem(await other.send({}, { key }), 401, 'key_revoked');
+      other.clock.advance(HOUR_MS - 999);
+    },
+  );
+
+  it('acts as soon where a clock is set back meanwhile [contract-errors.401-ended-key]', async () => {
+    const { id, key } = await made();
+    expect((await other.send({}, { key })).status).toBe(202);
+    expect((await server.call('PATCH', `/keys/${id}`, { body: { scopes: ['account:read'] } })).status).toBe(200);
+    other.clock.advance(-HOUR_MS);
+    expectProblem(await other.send({}, { key }), 403, 'missing_scope');
+    other.clock.advance(HOUR_MS);
+  });
+
   it('expired acts at once on every process and path [contract-errors.401-ended-key]', async () => {
     const expiresAt = new Date(server.clock.now().getTime() + HOUR_MS).toISOString();
     const { key } = await made({ expiresAt });

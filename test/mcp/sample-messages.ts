@@ -37,6 +37,7 @@ export function sampleMessage(changes: Partial<Message> = {}): Message {
     metadata: { order: '17' },
     template: null,
     resendOf: null,
+    approval: null,
     lastError: null,
     bodyExpiresAt: '2026-03-02T09:00:00.000Z',
     bodyExpired: false,

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { ALL_SCOPES } from '@postrider/core';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { COMPILE_CACHE } from '../harness/compile-cache.ts';
 import { ID, invalidArguments, sampleMessage, sampleProblem } from './sample-messages.ts';
 import {
@@ -38,24 +38,34 @@ afterEach(async () => {
 async function startApi(script: (request: ReceivedRequest) => StandInAnswer | null | undefined): Promise<void> {
   api = await startStandInApi((request) => {
     const answer = script(request);
-    if (answer !== undefined) return answer;
-    return request.path === '/keys/self'
-      ? { status: 200, body: ownKey() }
-      : problemAnswer(sampleProblem({ code: 'not_found', status: 404 }));
+    return answer === undefined ? answerOfOwnKey(request) : answer;
   });
   open.push(api);
 }
 
-async function connect(
-  pin: string | null,
-  environment: Readonly<Record<string, string>> = {},
-  args: readonly string[] = [],
-): Promise<Client> {
+function answerOfOwnKey(request: ReceivedRequest): StandInAnswer {
+  return request.path === '/keys/self'
+    ? { status: 200, body: ownKey() }
+    : problemAnswer(sampleProblem({ code: 'not_found', status: 404 }));
+}
+
+function keyAt(baseUrl: string): Readonly<Record<string, string>> {
+  return { POSTRIDER_API_KEY: 'pr_live_test', POSTRIDER_BASE_URL: baseUrl };
+}
+
+interface Launch {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly args: readonly string[];
+}
+
+/** Connects to the entry as a process of its own; closing the client ends it. */
+async function launch(pin: string | null, { cwd, env, args }: Launch): Promise<Client> {
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [ENTRY, ...args],
-    cwd: directory,
-    env: { ...COMPILE_CACHE, POSTRIDER_API_KEY: 'pr_live_test', POSTRIDER_BASE_URL: api.baseUrl, ...environment },
+    cwd,
+    env: { ...COMPILE_CACHE, ...env },
     stderr: 'ignore',
   });
   const client = new Client(
@@ -63,6 +73,14 @@ async function connect(
     { versionNegotiation: { mode: pin === null ? 'legacy' : { pin } } },
   );
   await client.connect(transport);
+  return client;
+}
+
+async function connect(
+  environment: Readonly<Record<string, string>> = {},
+  args: readonly string[] = [],
+): Promise<Client> {
+  const client = await launch(null, { cwd: directory, env: { ...keyAt(api.baseUrl), ...environment }, args });
   open.push(client);
   return client;
 }
@@ -78,49 +96,90 @@ async function run(args: readonly string[], environment: Readonly<Record<string,
   return { stdout, stderr, code };
 }
 
+type Script = (request: ReceivedRequest) => StandInAnswer | undefined;
+
+/** One process and one connection for what changes nothing of either: the process is most of what a test of it costs. */
 describe.each([
   ['protocol 2026-07-28', '2026-07-28'],
   ['the 2025 protocol', null],
 ])('over stdio at %s', (_, pin) => {
+  let script: Script;
+  let shared: StandInApi;
+  let client: Client;
+  let home: string;
+  let seen: number;
+  beforeAll(async () => {
+    home = await mkdtemp(path.join(tmpdir(), 'postrider-stdio-'));
+    script = () => undefined;
+    shared = await startStandInApi((request) => script(request) ?? answerOfOwnKey(request));
+    client = await launch(pin, { cwd: home, env: keyAt(shared.baseUrl), args: [] });
+  });
+  afterAll(async () => {
+    await client.close();
+    await shared.close();
+    await rm(home, { recursive: true });
+  });
+  beforeEach(() => {
+    script = () => undefined;
+    seen = shared.requests.length;
+  });
+
+  const asked = () => shared.requests.slice(seen);
+
+  it('tells of changes of a resource that the client follows', async () => {
+    const uri = `email://messages/${ID}`;
+    let status: 'queued' | 'delivered' = 'queued';
+    const reads = () => asked().filter((request) => request.path.startsWith(`/emails/${ID}`)).length;
+    script = ({ path: requested }) =>
+      requested.startsWith(`/emails/${ID}`) ? { status: 200, body: sampleMessage({ status }) } : undefined;
+    const told = new Promise<string>((resolve) => {
+      client.setNotificationHandler('notifications/resources/updated', ({ params }) => resolve(params.uri));
+    });
+    if (pin === null) await client.subscribeResource({ uri });
+    const listening = pin === null ? null : await client.listen({ resourceSubscriptions: [uri] });
+    if (listening !== null) expect(listening.honoredFilter).toEqual({ resourceSubscriptions: [uri] });
+    // A subscription reads it once to see that it may, and both once to have what later looks are compared with.
+    await expect.poll(reads).toBeGreaterThanOrEqual(pin === null ? 2 : 1);
+    status = 'delivered';
+    expect(await told).toBe(uri);
+    if (listening === null) await client.unsubscribeResource({ uri });
+    else await listening.close();
+  });
+
   it('offers the tools of the key’s scopes', async () => {
-    await startApi(() => undefined);
-    const client = await connect(pin);
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual([
       ...['get_sending_context', 'send_email', 'send_email_batch', 'preview_email', 'check_recipients'],
       ...['wait_for_email', 'get_email', 'list_emails', 'resend_email'],
     ]);
-    expect(api.requests[0]).toMatchObject({ path: '/keys/self', headers: { authorization: 'Bearer pr_live_test' } });
+    expect(shared.requests[0]).toMatchObject({
+      ...{ path: '/keys/self', headers: { authorization: 'Bearer pr_live_test' } },
+    });
   });
 
   it('sends as the channel mcp, and as an agent where the caller names no source', async () => {
-    await startApi(({ path: called }) =>
-      called === '/emails' ? { status: 202, body: { id: ID, status: 'queued' } } : undefined,
-    );
-    const client = await connect(pin);
+    script = ({ path: called }) =>
+      called === '/emails' ? { status: 202, body: { id: ID, status: 'queued' } } : undefined;
     const result = await client.callTool({ name: 'send_email', arguments: SEND });
     expect(result).toMatchObject({ structuredContent: { id: ID, status: 'queued' } });
-    expect(api.requests.at(-1)).toMatchObject({ method: 'POST', body: { ...SEND, channel: 'mcp', source: 'agent' } });
+    expect(asked().at(-1)).toMatchObject({ method: 'POST', body: { ...SEND, channel: 'mcp', source: 'agent' } });
   });
 
   it('brings back the API’s refusal as it is', async () => {
     const problem = invalidArguments([
       { path: 'subjekt', code: 'unknown_field', message: '`subjekt` is not a known field' },
     ]);
-    await startApi(({ path: called }) => (called === '/emails' ? problemAnswer(problem) : undefined));
-    const client = await connect(pin);
+    script = ({ path: called }) => (called === '/emails' ? problemAnswer(problem) : undefined);
     await client.listTools();
     const result = await client.callTool({ name: 'send_email', arguments: { subjekt: 'typo' } });
     expect(result).toMatchObject({ isError: true, structuredContent: { error: problem } });
-    expect(api.requests.at(-1)?.body).toMatchObject({ subjekt: 'typo' });
+    expect(asked().at(-1)?.body).toMatchObject({ subjekt: 'typo' });
   });
 
   it('waits for an outcome with progress', async () => {
     const messages = [sampleMessage({ status: 'queued' }), sampleMessage()];
-    await startApi(({ path: called }) =>
-      called.startsWith('/emails/') ? { status: 200, body: messages.shift() } : undefined,
-    );
-    const client = await connect(pin);
+    script = ({ path: called }) =>
+      called.startsWith('/emails/') ? { status: 200, body: messages.shift() } : undefined;
     const heard: unknown[] = [];
     const result = await client.callTool(
       { name: 'wait_for_email', arguments: { id: ID, wait: 10 } },
@@ -128,7 +187,23 @@ describe.each([
     );
     expect(result).toMatchObject({ structuredContent: { settled: true } });
     expect(heard).toMatchObject([{ progress: 5, total: 10 }]);
-    expect(api.requests.at(-1)?.path).toBe(`/emails/${ID}?wait=5`);
+    expect(asked().at(-1)?.path).toBe(`/emails/${ID}?wait=5`);
+  });
+
+  it('refuses a missing id as the API would, without a request', async () => {
+    const result = await client.callTool({ name: 'get_email', arguments: {} });
+    expect(result).toMatchObject({
+      isError: true,
+      structuredContent: { error: { code: 'validation_failed', errors: [{ path: 'id', code: 'required' }] } },
+    });
+    expect(asked()).toEqual([]);
+  });
+
+  it('refuses what no request can carry, without a request', async () => {
+    const result = await client.callTool({ name: 'send_email', arguments: { ...SEND, idempotency_key: 'a\nb' } });
+    expect(result).toMatchObject({ isError: true, structuredContent: { error: { code: 'validation_failed' } } });
+    expect(JSON.stringify(result.content)).toContain('idempotency-key');
+    expect(asked()).toEqual([]);
   });
 });
 
@@ -138,14 +213,14 @@ describe('the stdio entry', () => {
       if (called === '/emails') return { status: 202, body: { id: ID, status: 'queued' } };
       return { status: 200, body: ownKey({ persona: { agentName: null, source: 'automation' } }) };
     });
-    const client = await connect(null);
+    const client = await connect();
     await client.callTool({ name: 'send_email', arguments: SEND });
     expect(api.requests.at(-1)?.body).toEqual({ ...SEND, channel: 'mcp' });
   });
 
   it('lists fewer tools to a key with fewer scopes, and all of them where it cannot learn the scopes', async () => {
     await startApi(() => ({ status: 200, body: ownKey({ scopes: ['emails:send'] }) }));
-    const narrow = await connect(null);
+    const narrow = await connect();
     expect((await narrow.listTools()).tools.map(({ name }) => name)).toEqual([
       'get_sending_context',
       'send_email',
@@ -155,17 +230,17 @@ describe('the stdio entry', () => {
       'resend_email',
     ]);
     await startApi(() => problemAnswer(sampleProblem({ code: 'internal', status: 500 })));
-    const unknown = await connect(null);
+    const unknown = await connect();
     expect((await unknown.listTools()).tools).toHaveLength(16);
   });
 
   it('adds the toolsets that its arguments name, and leaves out what does not read', async () => {
     await startApi(() => ({ status: 200, body: ownKey({ scopes: [...ALL_SCOPES] }) }));
-    const more = await connect(null, {}, ['--toolsets', 'domains,diagnostics']);
+    const more = await connect({}, ['--toolsets', 'domains,diagnostics']);
     const names = (await more.listTools()).tools.map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(['send_email', 'create_domain', 'tag_link']));
     expect(names).not.toContain('create_template');
-    const reading = await connect(null, {}, ['--readonly', '--toolsets=domains']);
+    const reading = await connect({}, ['--readonly', '--toolsets=domains']);
     const read = (await reading.listTools()).tools;
     expect(read.map(({ name }) => name)).toContain('get_domain');
     expect(read.filter(({ annotations }) => annotations?.readOnlyHint !== true)).toEqual([]);
@@ -175,7 +250,7 @@ describe('the stdio entry', () => {
     await startApi(({ path: called }) =>
       called === '/templates/welcome/test' ? { status: 202, body: { id: ID, status: 'queued' } } : undefined,
     );
-    const client = await connect(null, {}, ['--toolsets=templates']);
+    const client = await connect({}, ['--toolsets=templates']);
     await client.callTool({ name: 'test_template', arguments: { id: 'welcome', variables: { name: 'Ada' } } });
     expect(api.requests.at(-1)).toMatchObject({
       path: '/templates/welcome/test',
@@ -186,7 +261,7 @@ describe('the stdio entry', () => {
 
   it('says of a send without an answer how to repeat it safely', async () => {
     await startApi(() => undefined);
-    const client = await connect(null);
+    const client = await connect();
     await api.close();
     open.shift();
     const result = await client.callTool({ name: 'send_email', arguments: { ...SEND, idempotency_key: 'order-17' } });
@@ -198,32 +273,12 @@ describe('the stdio entry', () => {
     expect(JSON.stringify(result.content)).toContain('idempotency_key order-17');
   });
 
-  it('refuses a missing id as the API would, without a request', async () => {
-    await startApi(() => undefined);
-    const client = await connect(null);
-    const result = await client.callTool({ name: 'get_email', arguments: {} });
-    expect(result).toMatchObject({
-      isError: true,
-      structuredContent: { error: { code: 'validation_failed', errors: [{ path: 'id', code: 'required' }] } },
-    });
-    expect(api.requests.map(({ path: called }) => called)).toEqual(['/keys/self']);
-  });
-
-  it('refuses what no request can carry, without a request', async () => {
-    await startApi(() => undefined);
-    const client = await connect(null);
-    const result = await client.callTool({ name: 'send_email', arguments: { ...SEND, idempotency_key: 'a\nb' } });
-    expect(result).toMatchObject({ isError: true, structuredContent: { error: { code: 'validation_failed' } } });
-    expect(JSON.stringify(result.content)).toContain('idempotency-key');
-    expect(api.requests.map(({ path: called }) => called)).toEqual(['/keys/self']);
-  });
-
   it('takes key and address from the profile where the environment has neither', async () => {
     await startApi(() => undefined);
     await mkdir(path.join(directory, '.postrider'));
     const profile = { baseUrl: api.baseUrl, key: 'pr_live_profile' };
     await writeFile(path.join(directory, '.postrider/quickstart.json'), JSON.stringify(profile));
-    const client = await connect(null, { POSTRIDER_API_KEY: '', POSTRIDER_BASE_URL: '' });
+    const client = await connect({ POSTRIDER_API_KEY: '', POSTRIDER_BASE_URL: '' });
     await client.listTools();
     expect(api.requests[0]?.headers.authorization).toBe('Bearer pr_live_profile');
   });

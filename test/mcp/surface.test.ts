@@ -22,6 +22,19 @@ const TOOLS_BY_NAME = TOOLS.map((tool) => [tool.definition.name, tool.definition
 /** What no tool reaches, with the reason. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   'emails.export': 'a file of up to 100,000 rows; list_emails reads the same rows page by page',
+  'approvals.decide-many': 'people decide; a key that may does so over the API',
+  'approvals.decide': 'as above',
+  'webhooks.stream': 'a stream without an end, for a program that listens',
+  'auth.session': 'about people who sign in; a tool is called with a key',
+  'auth.switch': 'as above',
+  'auth.accounts': 'as above',
+  'auth.magic-link': 'as above',
+  'auth.logout': 'as above',
+  'auth.oauth': 'as above',
+  'auth.device': 'as above',
+  'auth.device-page': 'as above',
+  'auth.device-confirm': 'as above',
+  'auth.device-token': 'as above',
   'tools.list': 'the list of the free checks; tools/list is that of an agent',
   'service.information': 'about the installation, not the account: who calls a tool has its answer already',
   'service.health': 'as above',
@@ -213,6 +226,7 @@ describe('the annotations', () => {
     ['read', true, false, true, false],
     ['create', false, false, false, false],
     ['update', false, true, true, false],
+    ['replace', false, true, false, false],
     ['delete', false, true, true, false],
     ['send', false, true, false, true],
   ])('say of the effect %s: read-only %s, destructive %s, idempotent %s, open world %s', (effect, ...hints) => {

@@ -6,61 +6,8 @@ import { createDnsResolver } from '../../packages/server/src/dns/create-dns-reso
 import { createOutboundClient, type OutboundClient } from '../../packages/server/src/outbound/outbound-client.ts';
 import { createHostResolver, type HostAddress } from '../../packages/server/src/outbound/resolve-host.ts';
 import { startDnsServer, type TestDnsServer } from '../harness/dns-server.ts';
+import { HOSTILE_LITERALS, HOSTILE_NAMES } from '../harness/hostile-hosts.ts';
 import { makeCertificate, type SelfMadeCertificate } from '../harness/self-made-certificate.ts';
-
-/** Every way to write loopback and its neighbours as a literal that a URL parser or a resolver may take. */
-const LITERALS = [
-  ...['127.0.0.1', '127.0.0.1.', '127.1', '127.0.1', '2130706433', '0x7f000001', '0x7f.1', '0x7f.0.0.1', '0X7F.0.0.1'],
-  ...['0177.0.0.1', '017700000001', '0177.0x0.0.1', '127.0.0.01', '127.000.000.001', '127.255.255.254', '127.8.8.8'],
-  ...[
-    '0',
-    '0.0.0.0',
-    '0x0',
-    '00',
-    '0.0.0.1',
-    '①②⑦.⓪.⓪.①',
-    '127。0。0。1',
-    '127．0．0．1',
-    '%31%32%37.0.0.1',
-    '127%2e0.0.1',
-  ],
-  ...['[::1]', '[0:0:0:0:0:0:0:1]', '[::]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[0:0:0:0:0:ffff:7f00:0001]'],
-  ...['[::127.0.0.1]', '[::ffff:0:127.0.0.1]', '[64:ff9b::127.0.0.1]', '[64:ff9b::7f00:1]', '[2002:7f00:1::]'],
-  ...['[2001:0:7f00:1::]', '[fe80::1]', '[fec0::1]', '[fc00::1]', '[fd12:3456:789a::1]', '[ff02::1]', '[100::1]'],
-  ...['[2001:db8::1]', '[::ffff:10.0.0.1]', '[::ffff:169.254.169.254]', '[4000::1]', '[e000::1]', '[5f00::1]'],
-  ...[
-    '10.0.0.1',
-    '10.255.255.255',
-    '172.16.0.1',
-    '172.31.255.255',
-    '192.168.0.1',
-    '192.168.255.255',
-    '169.254.169.254',
-  ],
-  ...['0xa9fea9fe', '2852039166', '169.254.0.1', '100.64.0.1', '100.127.255.255', '192.0.0.1', '192.0.0.192'],
-  ...['192.0.2.1', '198.18.0.1', '198.19.255.255', '198.51.100.1', '203.0.113.1', '224.0.0.1', '239.255.255.255'],
-  ...['240.0.0.1', '255.255.255.255', '192.88.99.1', 'localhost', 'LOCALHOST', 'localhost.', 'app.localhost'],
-];
-
-const NAMES: Readonly<Record<string, readonly string[]>> = {
-  'inside.test': ['127.0.0.1'],
-  'inside-six.test': ['::1'],
-  'mapped.test': ['::ffff:127.0.0.1'],
-  'private.test': ['10.0.0.1'],
-  'metadata.test': ['169.254.169.254'],
-  'unspecified.test': ['0.0.0.0'],
-  'unspecified-six.test': ['::'],
-  'carrier.test': ['100.64.0.1'],
-  'local-six.test': ['fd00::1'],
-  'link-six.test': ['fe80::1'],
-  'translated.test': ['64:ff9b::7f00:1'],
-  'tunnel.test': ['2002:7f00:1::'],
-  'multicast.test': ['224.0.0.251'],
-  'mixed-first.test': ['127.0.0.1', '192.0.43.8'],
-  'mixed-last.test': ['192.0.43.8', '127.0.0.1'],
-  'mixed-six.test': ['192.0.43.8', '::1'],
-  'xn--nxasmq6b.test': ['127.0.0.1'],
-};
 
 describe('hostile targets', () => {
   const hits: string[] = [];
@@ -75,7 +22,7 @@ describe('hostile targets', () => {
       hits.push(`${request.method} ${request.url}`);
       response.end('inside');
     };
-    certificate = makeCertificate(['localhost', '127.0.0.1', ...Object.keys(NAMES)]);
+    certificate = makeCertificate(['localhost', '127.0.0.1', ...Object.keys(HOSTILE_NAMES)]);
     const http = createHttpServer(canary);
     const https = createHttpsServer(certificate, canary);
     const six = createHttpsServer(certificate, canary);
@@ -88,7 +35,7 @@ describe('hostile targets', () => {
       six: await listen(six, '::1'),
     };
     dns = await startDnsServer();
-    for (const [name, addresses] of Object.entries(NAMES)) {
+    for (const [name, addresses] of Object.entries(HOSTILE_NAMES)) {
       for (const [type, family] of [
         ['A', 4],
         ['AAAA', 6],
@@ -118,26 +65,29 @@ describe('hostile targets', () => {
   const ask = (url: string, by = client) => by.request({ url, method: 'GET', maxBytes: 1_000 });
 
   it('are at least eighty', () => {
-    expect(LITERALS.length + Object.keys(NAMES).length).toBeGreaterThanOrEqual(80);
-    expect(new Set(LITERALS).size).toBe(LITERALS.length);
+    expect(HOSTILE_LITERALS.length + Object.keys(HOSTILE_NAMES).length).toBeGreaterThanOrEqual(80);
+    expect(new Set(HOSTILE_LITERALS).size).toBe(HOSTILE_LITERALS.length);
   });
 
-  it.each(LITERALS)('https://%s is refused, and nothing connects', async (host) => {
+  it.each(HOSTILE_LITERALS)('https://%s is refused, and nothing connects', async (host) => {
     for (const port of [ports.https, ports.six]) {
       expect(await ask(`https://${host}:${port}/x`)).toMatchObject({ kind: 'refused' });
     }
     expect(hits).toEqual([]);
   });
 
-  it.each(Object.keys(NAMES))('a name like %s is refused for its addresses, and nothing connects', async (name) => {
-    for (const host of [name, name.toUpperCase(), `${name}.`]) {
-      expect(await ask(`https://${host}:${ports.https}/x`)).toEqual({
-        kind: 'refused',
-        reason: expect.stringContaining('an address that is not public'),
-      });
-    }
-    expect(hits).toEqual([]);
-  });
+  it.each(Object.keys(HOSTILE_NAMES))(
+    'a name like %s is refused for its addresses, and nothing connects',
+    async (name) => {
+      for (const host of [name, name.toUpperCase(), `${name}.`]) {
+        expect(await ask(`https://${host}:${ports.https}/x`)).toEqual({
+          kind: 'refused',
+          reason: expect.stringContaining('an address that is not public'),
+        });
+      }
+      expect(hits).toEqual([]);
+    },
+  );
 
   it.each([
     ['http://', (port: number) => `http://192.0.43.8:${port}/`],

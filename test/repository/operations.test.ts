@@ -3,11 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { readTree, type TreeFile } from './source-tree.ts';
 
 /** Operations that speak a protocol of their own have a folder of tests, and no file that mirrors the declaration. */
-const PROVEN_IN: Readonly<Record<string, RegExp>> = { 'service/mcp': /^test\/mcp\/.+\.test\.ts$/ };
+const PROVEN_IN: Readonly<Record<string, RegExp>> = {
+  'service/mcp': /^test\/mcp\/.+\.test\.ts$/,
+  'auth/oauth': /^test\/operations\/auth\/oauth\.test\.ts$/,
+  'auth/device-page': /^test\/operations\/auth\/device\.test\.ts$/,
+};
 
 const EFFECTS_OF: Readonly<Record<Operation['method'], readonly string[]>> = {
   GET: ['read'],
-  POST: ['read', 'create', 'update', 'send'],
+  POST: ['read', 'create', 'update', 'replace', 'send'],
   PATCH: ['update'],
   DELETE: ['delete'],
 };

@@ -1,4 +1,4 @@
-import { active, deferred, section } from './requirement.ts';
+import { active, section } from './requirement.ts';
 
 export const authentication = section('Authentication', [
   active(
@@ -12,8 +12,7 @@ export const authentication = section('Authentication', [
     'authentication.key-restrictions',
     'A key can carry: a rate limit, a CIDR IP allowlist, an expiration date, a default agent persona (provenance defaults).',
   ),
-  deferred(
-    'approvals',
+  active(
     'authentication.approval-mode',
     'A key can carry: an approval mode in which sends are held until cleared through `/keys/approvals`.',
   ),
@@ -30,10 +29,9 @@ export const authentication = section('Authentication', [
     'authentication.allowlist',
     'The recipient allowlist of the key applies to `to`, `cc` and `bcc`, not to `reply_to`.',
   ),
-  deferred(
-    'people',
+  active(
     'authentication.sessions',
     'Interactive sessions use a magic link (`POST /auth/magic-link`), an OAuth login (`GET /auth/oauth/:provider`), `GET /auth/session` and `POST /auth/logout`.',
   ),
-  deferred('people', 'authentication.session-form', 'Session credential form and lifetime: not shown.'),
+  active('authentication.session-form', 'Session credential form and lifetime: not shown.'),
 ]);

@@ -1,4 +1,4 @@
-import { active, deferred, section } from './requirement.ts';
+import { active, section } from './requirement.ts';
 
 export const contractErrors = section('contract: Errors', [
   active(
@@ -20,14 +20,13 @@ export const contractErrors = section('contract: Errors', [
   ),
   active('contract-errors.declared', 'Every operation declares the codes it can answer.'),
   active('contract-errors.400', '400: `invalid_json`.'),
-  deferred(
-    'people',
+  active(
     'contract-errors.400-device',
     '400: `authorization_pending` `slow_down` `device_code_expired` (as in RFC 8628).',
   ),
   active('contract-errors.401', '401: `missing_key` `invalid_key`.'),
   active('contract-errors.401-ended-key', '401: `key_revoked` `key_expired`.'),
-  deferred('people', 'contract-errors.401-session', '401: `session_required`.'),
+  active('contract-errors.401-session', '401: `session_required`.'),
   active('contract-errors.402', '402: `quota_exceeded` (not 429: a generic retrier must not loop until next month).'),
   active(
     'contract-errors.403',
@@ -37,7 +36,7 @@ export const contractErrors = section('contract: Errors', [
     'contract-errors.403-keys',
     '403: `ip_not_allowed` `persona_locked` `permission_escalation` `sending_paused`.',
   ),
-  deferred('approvals', 'contract-errors.403-approvals', '403: `self_approval_forbidden`.'),
+  active('contract-errors.403-approvals', '403: `self_approval_forbidden`.'),
   active('contract-errors.404', "404: `not_found` (also for another account's objects: existence is never revealed)."),
   active('contract-errors.405', '405: `method_not_allowed`.'),
   active('contract-errors.413', '413: `payload_too_large`.'),
@@ -47,8 +46,8 @@ export const contractErrors = section('contract: Errors', [
     'contract-errors.409-cancel-and-resend',
     '409: `message_not_queued` (with `currentStatus`) `issuing_key_revoked`.',
   ),
-  deferred('approvals', 'contract-errors.409-approvals', '409: `approval_already_decided` `approval_changed`.'),
-  deferred('webhooks', 'contract-errors.409-webhooks', '409: `webhook_disabled`.'),
+  active('contract-errors.409-approvals', '409: `approval_already_decided` `approval_changed`.'),
+  active('contract-errors.409-webhooks', '409: `webhook_disabled`.'),
   active('contract-errors.409-domains', '409: `domain_claimed` `already_exists`.'),
   active('contract-errors.410', '410: `body_expired`.'),
   active(
@@ -65,7 +64,7 @@ export const contractErrors = section('contract: Errors', [
     '422: `attachment_invalid` `attachment_too_many` `attachment_too_large` `attachment_type_refused` `attachment_url_refused` `attachment_fetch_failed`.',
   ),
   active('contract-errors.429', '429: `rate_limited` `send_limit_reached`, with `retry-after`.'),
-  deferred('approvals', 'contract-errors.429-approvals', '429: `too_many_held`, with `retry-after`.'),
+  active('contract-errors.429-approvals', '429: `too_many_held`, with `retry-after`.'),
   active('contract-errors.500', '500: `internal`.'),
   active('contract-errors.503', '503: `unavailable`.'),
 ]);

@@ -1,4 +1,4 @@
-import { active, deferred, section } from './requirement.ts';
+import { active, section } from './requirement.ts';
 
 export const contractMessages = section('contract: Messages', [
   active(
@@ -7,8 +7,7 @@ export const contractMessages = section('contract: Messages', [
   ),
   active('contract-messages.status-complained', 'Statuses: `complained`.'),
   active('contract-messages.status-suppressed', 'Statuses: `suppressed` (caught at delivery).'),
-  deferred(
-    'approvals',
+  active(
     'contract-messages.statuses-holds',
     'Statuses: `pending_approval`, `rejected`, `expired` (a hold nobody decided).',
   ),
@@ -37,11 +36,7 @@ export const contractMessages = section('contract: Messages', [
     'contract-messages.trail-types',
     'Trail types: `queued` `sent` `delivered` `deferred` `bounced` `complained` `failed`.',
   ),
-  deferred(
-    'approvals',
-    'contract-messages.trail-types-approvals',
-    'Trail types: `pending_approval` `approved` `rejected` `expired`.',
-  ),
+  active('contract-messages.trail-types-approvals', 'Trail types: `pending_approval` `approved` `rejected` `expired`.'),
   active('contract-messages.trail-types-scheduling', 'Trail types: `scheduled` `rescheduled`.'),
   active('contract-messages.trail-types-tracking', 'Trail types: `opened` `clicked`.'),
   active('contract-messages.trail-type-suppressed', 'Trail types: `suppressed`.'),
@@ -75,11 +70,7 @@ export const contractMessages = section('contract: Messages', [
     '`?wait=30` (seconds, 1–60, else 422) answers as soon as the message is final (delivered, bounced, complained, failed) or `sent`.',
   ),
   active('contract-messages.wait-suppressed', '`?wait=30` answers as soon as the message is final (suppressed).'),
-  deferred(
-    'approvals',
-    'contract-messages.wait-holds',
-    '`?wait=30` answers as soon as the message is final (rejected, expired).',
-  ),
+  active('contract-messages.wait-holds', '`?wait=30` answers as soon as the message is final (rejected, expired).'),
   active('contract-messages.wait-canceled', '`?wait=30` answers as soon as the message is final (canceled).'),
   active('contract-messages.wait-time-out', 'At the time-out it answers the present state.'),
 ]);

@@ -75,9 +75,9 @@ export const contractSettings = section('contract: Running it, settings', [
   ),
   active('contract-settings.trusted-proxies', '`POSTRIDER_TRUSTED_PROXIES`.'),
   active('contract-settings.monthly-quota', '`POSTRIDER_MONTHLY_QUOTA`.'),
-  deferred('people', 'contract-settings.signup', '`POSTRIDER_SIGNUP`.'),
+  active('contract-settings.signup', '`POSTRIDER_SIGNUP`.'),
   active('contract-settings.log-level', '`POSTRIDER_LOG_LEVEL`.'),
-  deferred('people', 'contract-settings.oauth', 'OAuth client settings per provider.'),
+  active('contract-settings.oauth', 'OAuth client settings per provider.'),
 ]);
 
 export const contractDevelopment = section('contract: Running it, development mode', [
@@ -91,12 +91,11 @@ export const contractDevelopment = section('contract: Running it, development mo
     'contract-development.accounts',
     '`POST /dev/accounts {name,ownerEmail}` → 201 `{accountId,key}`, a further account.',
   ),
-  deferred(
-    'people',
+  active(
     'contract-development.session',
     '`POST /dev/session {email}` → 200 as `GET /auth/session`, with a session cookie.',
   ),
-  deferred('webhooks', 'contract-development.outbound', 'Outbound requests to loopback and over http.'),
+  active('contract-development.outbound', 'Outbound requests to loopback and over http.'),
   active('contract-development.not-in-production', 'In production none of these exists.'),
 ]);
 

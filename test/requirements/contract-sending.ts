@@ -1,4 +1,4 @@
-import { active, deferred, section } from './requirement.ts';
+import { active, section } from './requirement.ts';
 
 export const contractSending = section('contract: Sending', [
   active('contract-sending.required', 'Required: `from`, `to`, and one body form: `html` and/or `text`.'),
@@ -37,7 +37,7 @@ export const contractSending = section('contract: Sending', [
     'In `headers`, From, To, Cc, Bcc, Sender, Date, Subject, Message-ID, Content-*, MIME-Version, DKIM-Signature, Return-Path, Received and Authentication-Results are refused.',
   ),
   active('contract-sending.metadata', 'Added: `metadata` (map of strings, ≤ 20 keys, returned in reads).'),
-  deferred('webhooks', 'contract-sending.metadata-webhooks', '`metadata` is returned in every webhook.'),
+  active('contract-sending.metadata-webhooks', '`metadata` is returned in every webhook.'),
   active(
     'contract-sending.unsubscribe',
     'Added: `unsubscribe: true`. Unsubscribe: adds RFC 8058 headers with a token per recipient (such a message is composed once per recipient).',
@@ -147,7 +147,7 @@ export const contractBatch = section('contract: Sending, batch', [
     'contract-batch.invalid-item',
     'Batch: an item that fails validation is a refused item `{index, ok:false, error:{…problem}}`, never a refused call (an item that is no object too).',
   ),
-  deferred('approvals', 'contract-batch.held-item', 'A held item is `ok:true` with status `pending_approval`.'),
+  active('contract-batch.held-item', 'A held item is `ok:true` with status `pending_approval`.'),
   active(
     'contract-batch.whole-call',
     'Only a call with no items, more than 100, or no object is 422 at `emails`; 401, 403 scope, 413 and 429 also answer for the whole call.',
@@ -164,14 +164,14 @@ export const contractResendAndCancel = section('contract: Sending, resend and ca
     'Cancel (`DELETE` or `POST …/cancel`): 200 `{id,status:"canceled"}`. The message leaves the outbox, its body and quota charge are released, and the log keeps the row as `canceled`.',
   ),
   active('contract-resend-and-cancel.too-late', 'Not queued any more: 409 `message_not_queued`.'),
-  deferred('approvals', 'contract-resend-and-cancel.withdraws', 'Cancel also withdraws a held message.'),
+  active('contract-resend-and-cancel.withdraws', 'Cancel also withdraws a held message.'),
 ]);
 
 export const contractQuota = section('contract: Sending, quota', [
   active('contract-quota.unit', 'Quota: one unit per unique recipient per send, counted at acceptance.'),
   active('contract-quota.exact', 'Quota is exact under concurrency.'),
   active('contract-quota.given-back', 'Quota is given back on cancel.'),
-  deferred('approvals', 'contract-quota.given-back-holds', 'Quota is given back on rejection and an expired hold.'),
+  active('contract-quota.given-back-holds', 'Quota is given back on rejection and an expired hold.'),
   active('contract-quota.months', 'UTC months.'),
   active('contract-quota.headers', 'Headers `x-quota-limit`, `x-quota-remaining`.'),
   active('contract-quota.test-addresses-free', 'Test addresses are free because nothing leaves.'),
@@ -189,7 +189,7 @@ export const contractTestAddresses = section('contract: Sending, test addresses'
   active('contract-test-addresses.complained', '`complained` → delivered, complained, spam.'),
   active('contract-test-addresses.whole-pipeline', 'The whole pipeline runs, on the channels `api`, `sdk` and `mcp`.'),
   active('contract-test-addresses.whole-pipeline-smtp', 'The whole pipeline runs, on the channel `smtp`.'),
-  deferred('webhooks', 'contract-test-addresses.webhooks', 'The whole pipeline runs, with real webhooks.'),
+  active('contract-test-addresses.webhooks', 'The whole pipeline runs, with real webhooks.'),
   active('contract-test-addresses.never-suppressed', 'They never enter the suppression list.'),
   active('contract-test-addresses.every-account', 'Every account may send from and to the sandbox domain.'),
 ]);

@@ -1,4 +1,4 @@
-import { active, deferred, section } from './requirement.ts';
+import { active, section } from './requirement.ts';
 
 export const contractShape = section('contract: Shape of the whole', [
   active(
@@ -27,8 +27,7 @@ export const contractShape = section('contract: Shape of the whole', [
     'Create → 201 with the record; PATCH → 200 with the record; DELETE → 200 with the record in its last state.',
   ),
   active('contract-shape.key-shown-once', 'Secrets are shown once: `key` on `POST /keys` and its rotation.'),
-  deferred(
-    'webhooks',
+  active(
     'contract-shape.webhook-secret-shown-once',
     'Secrets are shown once: `secret` on webhook create and rotation.',
   ),

@@ -1,4 +1,4 @@
-import { active, deferred, section } from './requirement.ts';
+import { active, section } from './requirement.ts';
 
 export const contractSurfaces = section('contract: Surfaces', [
   active('contract-surfaces.openapi', 'The OpenAPI document is served at `/openapi.json` and `/openapi.yaml`.'),
@@ -17,12 +17,8 @@ export const contractSurfaces = section('contract: Surfaces', [
     'Methods are named by operation id: `domains.create|list|records|verify|history|restore|delete`.',
   ),
   active('contract-surfaces.sdk-keys', 'Methods are named by operation id: `keys.…`.'),
-  deferred(
-    'approvals',
-    'contract-surfaces.sdk-approvals',
-    'Methods are named by operation id: `approvals.list|get|decide`.',
-  ),
-  deferred('webhooks', 'contract-surfaces.sdk-webhooks', 'Methods are named by operation id: `webhooks.…`.'),
+  active('contract-surfaces.sdk-approvals', 'Methods are named by operation id: `approvals.list|get|decide`.'),
+  active('contract-surfaces.sdk-webhooks', 'Methods are named by operation id: `webhooks.…`.'),
   active('contract-surfaces.sdk-templates', 'Methods are named by operation id: `templates.…`.'),
   active('contract-surfaces.sdk-suppressions', 'Methods are named by operation id: `suppressions.…`.'),
   active('contract-surfaces.sdk-tickets', 'Methods are named by operation id: `tickets.…`.'),
@@ -32,8 +28,7 @@ export const contractSurfaces = section('contract: Surfaces', [
     'contract-surfaces.sdk-errors',
     'Errors are `PostriderError` with `code`, `status`, `fix`, `retryable`, `requestId`.',
   ),
-  deferred(
-    'webhooks',
+  active(
     'contract-surfaces.sdk-verify-webhook',
     '`verifyWebhook(body, headers, secret)` answers the typed event or throws.',
   ),
@@ -66,7 +61,7 @@ export const contractCli = section('contract: CLI exit codes', [
   active('contract-cli.exit-6-expired', '6 refused (410).'),
   active('contract-cli.exit-7', '7 rate limited.'),
   active('contract-cli.exit-8', '8 unavailable or network.'),
-  deferred('approvals', 'contract-cli.exit-10', '10 pending approval.'),
+  active('contract-cli.exit-10', '10 pending approval.'),
   active('contract-cli.exit-11', '11 wait timed out.'),
   active('contract-cli.exit-12', '12 delivery failed.'),
 ]);

@@ -10,7 +10,7 @@ export const errors = section('Errors', [
     'Reasons named: suppressed recipient, recipient-allowlist refusal, and the quota check.',
   ),
   active('errors.resend', 'Resend is refused when the issuing key was revoked or the body has aged out.'),
-  deferred('webhooks', 'errors.replay', 'Webhook replay is refused for a disabled endpoint.'),
+  active('errors.replay', 'Webhook replay is refused for a disabled endpoint.'),
   active('errors.cancel', 'Cancel applies only while the message is `queued`.'),
   active(
     'errors.request-id',
@@ -29,7 +29,7 @@ export const limits = section('Limits', [
   active('limits.agent-name', '`agent_name` length: 128 characters.'),
   active('limits.export-rows', 'Export rows: 100,000.'),
   active('limits.volume-window', 'Volume window: up to 90 days (default 14 days).'),
-  deferred('webhooks', 'limits.replay-window', 'Webhook replay window: up to 7 days.'),
+  active('limits.replay-window', 'Webhook replay window: up to 7 days.'),
   active(
     'limits.quota',
     'Quota: every `to`, `cc` and `bcc` recipient counts against the monthly email quota; `reply_to` does not.',

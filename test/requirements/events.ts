@@ -1,9 +1,8 @@
-import { active, deferred, section } from './requirement.ts';
+import { active, section } from './requirement.ts';
 
 export const events = section('Events', [
-  deferred('webhooks', 'events.signed', 'Events are delivered to webhook endpoints as signed requests.'),
-  deferred(
-    'webhooks',
+  active('events.signed', 'Events are delivered to webhook endpoints as signed requests.'),
+  active(
     'events.attempts-recorded',
     'Every attempt is recorded with status, error and duration, per event, and can be read through the deliveries listing.',
   ),
@@ -29,53 +28,38 @@ export const events = section('Events', [
   ),
   active('events.unknown', 'Bounce and complaint events carry a classification: `unknown` (provider could not say).'),
   active('events.classification-null', 'All other event types carry null in that field.'),
-  deferred('webhooks', 'events.payload', 'Event payload shape: not shown.'),
-  deferred(
-    'webhooks',
+  active('events.payload', 'Event payload shape: not shown.'),
+  active(
     'events.payload-fields',
     "Payload `{id,type,createdAt,apiVersion,data:{emailId,seq,recipient,from,to,subject,tags,metadata,channel,source,agentName,classification,detail,occurredAt}}`; `id` is stable over retries and replays (replay's `ids` are these).",
   ),
-  deferred(
-    'webhooks',
+  active(
     'events.payload-other-types',
     "`data` of the other types: the approval's record without bodies, the domain's, suppression's, key's or endpoint's record, and `{limit,used,threshold}`. An approval's `edited[]` holds field names.",
   ),
-  deferred(
-    'webhooks',
+  active(
     'events.webhook-types',
     'Types: `email.` + each trail type; `approval.requested approval.decided approval.reminder domain.verified domain.degraded domain.failed suppression.added suppression.removed quota.threshold (80 %, 100 %) key.expiring webhook.disabled webhook.test`.',
   ),
-  deferred(
-    'webhooks',
-    'events.signature',
-    'Signature scheme and header of webhook deliveries (an HMAC is used): not shown.',
-  ),
-  deferred(
-    'webhooks',
+  active('events.signature', 'Signature scheme and header of webhook deliveries (an HMAC is used): not shown.'),
+  active(
     'events.signature-headers',
     'Standard Webhooks: headers `webhook-id`, `webhook-timestamp`, `webhook-signature: v1,<base64 HMAC-SHA256(id.timestamp.body)>`, secrets `whsec_…`, two signatures for 24 h after `POST /webhooks/:id/rotate`.',
   ),
-  deferred('webhooks', 'events.retries', 'Retry schedule and the condition that disables an endpoint: not shown.'),
-  deferred(
-    'webhooks',
+  active('events.retries', 'Retry schedule and the condition that disables an endpoint: not shown.'),
+  active(
     'events.retry-schedule',
     '2xx within 15 s is success; redirects are not followed. Ten tries over about 75 h: 0, 5 s, 5 m, 30 m, 2 h, 5 h, 10 h, 14 h, 20 h, 24 h after the one before, ±20 %, `retry-after` honoured.',
   ),
-  deferred(
-    'webhooks',
+  active(
     'events.disabling',
     '`410` disables at once; otherwise 5 days of failures only (≥ 20) disable, with mail to the team and `webhook.disabled`.',
   ),
-  deferred('webhooks', 'events.test', '`POST /webhooks/:id/test` sends a test event.'),
-  deferred(
-    'webhooks',
+  active('events.test', '`POST /webhooks/:id/test` sends a test event.'),
+  active(
     'events.replay',
     '`POST /webhooks/:id/replay` re-sends events from a window of at most 7 days and is refused for a disabled endpoint.',
   ),
-  deferred('webhooks', 'events.classification-field', 'Event payload field for the classification name: not shown.'),
-  deferred(
-    'webhooks',
-    'events.classification-field-name',
-    '`classification` is null except on bounces and complaints.',
-  ),
+  active('events.classification-field', 'Event payload field for the classification name: not shown.'),
+  active('events.classification-field-name', '`classification` is null except on bounces and complaints.'),
 ]);

@@ -1,4 +1,4 @@
-import { active, deferred, section } from './requirement.ts';
+import { active, section } from './requirement.ts';
 
 export const keys = section('Keys', [
   active('keys.manage', '`GET /keys`, `POST /keys`, `PATCH /keys/:id`, `DELETE /keys/:id`: manage API keys.'),
@@ -53,63 +53,46 @@ export const keys = section('Keys', [
 ]);
 
 export const approvals = section('Approvals', [
-  deferred('approvals', 'approvals.list', '`GET /keys/approvals`: read sends held by a key in approval mode.'),
-  deferred('approvals', 'approvals.decide', '`POST /keys/approvals/:id`: clear sends held by a key in approval mode.'),
-  deferred('approvals', 'approvals.bodies', 'Request and response bodies: not shown.'),
-  deferred(
-    'approvals',
+  active('approvals.list', '`GET /keys/approvals`: read sends held by a key in approval mode.'),
+  active('approvals.decide', '`POST /keys/approvals/:id`: clear sends held by a key in approval mode.'),
+  active('approvals.bodies', 'Request and response bodies: not shown.'),
+  active(
     'approvals.modes',
     '`approvalMode`: `off`, `always`, `policy`. With `policy`, `holdWhen` says which sends are held, any match holds: `{firstContact, recipientDomainNotIn[], recipientsOver, hasBcc, hasAttachments, freeformBody, linkDomainNotIn[]}`. If a rule cannot be evaluated, hold.',
   ),
-  deferred(
-    'approvals',
+  active(
     'approvals.every-path',
     'Every send path passes through it: single, batch item, resend, scheduled, SMTP, MCP.',
   ),
-  deferred(
-    'approvals',
+  active(
     'approvals.held-answer',
     'A held send answers 202 `{id,status:"pending_approval",approvalId,reasons[],expiresAt}`. More than 1,000 undecided per key is 429 `too_many_held`.',
   ),
-  deferred(
-    'approvals',
+  active(
     'approvals.pinned',
     'The content is rendered and pinned when it is held; `contentHash` names exactly what was seen.',
   ),
-  deferred(
-    'approvals',
+  active(
     'approvals.record-fields',
     '`GET /keys/approvals?status&limit&cursor` lists `{id,emailId,status: pending|approved|rejected|expired|withdrawn,reasons[],revision,contentHash,keyId,keyName,agentName,source,channel,from,to[],cc[],bcc[],subject,text,html,attachments,scheduledAt,createdAt,expiresAt,decidedAt,decidedBy,note,rejectCode,edited[]}`; `GET /keys/approvals/:id` reads one, with `?wait=`.',
   ),
-  deferred('approvals', 'approvals.list-shape', 'Answers are `{approvals: […], total, nextCursor}`.'),
-  deferred(
-    'approvals',
+  active('approvals.list-shape', 'Answers are `{approvals: […], total, nextCursor}`.'),
+  active(
     'approvals.decision',
     '`POST /keys/approvals/:id {decision: approve|reject, contentHash?, note?, rejectCode?: wrong_recipient|wrong_content|not_needed|policy|other, edits?:{to,cc,bcc,subject,html,text,scheduled_at}, remember?: true}` → 200 with the record; a `contentHash` that no longer matches is 409 `approval_changed`; `edits` make a new revision with the difference kept; `remember` trusts these recipients for this key from now on.',
   ),
-  deferred(
-    'approvals',
-    'approvals.many',
-    '`POST /keys/approvals {ids,decision,note?}` → 207 `{accepted,refused,total,results}`.',
-  ),
-  deferred(
-    'approvals',
+  active('approvals.many', '`POST /keys/approvals {ids,decision,note?}` → 207 `{accepted,refused,total,results}`.'),
+  active(
     'approvals.outcome',
     "Approval runs the acceptance check again: the record's `outcome` is `queued`, or `failed` with `problem`, and then the message is `failed`. Twice is 409.",
   ),
-  deferred(
-    'approvals',
+  active(
     'approvals.visibility',
     "A key sees the holds of its own sends; with `approvals:read` the account's. Revoking the issuing key withdraws its holds. The single read of a held message carries `approval:{id,status,reasons[],rejectCode,note,edited[],expiresAt}`.",
   ),
-  deferred(
-    'approvals',
+  active(
     'approvals.who-decides',
     'Deciding needs a signed-in person, or a key with `approvals:decide` that is not the issuing key and not itself in approval mode; else 403 `self_approval_forbidden`. Over MCP an agent can list, read and withdraw its own holds, never approve.',
   ),
-  deferred(
-    'approvals',
-    'approvals.expiry',
-    'Holds expire after 72 h (per account). Every decision is in the audit log.',
-  ),
+  active('approvals.expiry', 'Holds expire after 72 h (per account). Every decision is in the audit log.'),
 ]);

@@ -1,4 +1,4 @@
-import { active, deferred, section } from './requirement.ts';
+import { active, section } from './requirement.ts';
 
 export const support = section('Support tickets', [
   active(
@@ -20,13 +20,12 @@ export const support = section('Support tickets', [
 ]);
 
 export const team = section('Team', [
-  deferred('people', 'team.list', '`GET /team`: team listing. Bodies: not shown.'),
-  deferred(
-    'people',
+  active('team.list', '`GET /team`: team listing. Bodies: not shown.'),
+  active(
     'team.list-fields',
     'Team: `{members:[{id,name,email,role: owner|admin|developer|approver|viewer,status: active|invited,joinedAt}],seats:{used,limit}}`.',
   ),
-  deferred('people', 'team.invitations', '`POST /team/invitations {email,role}`, `PATCH` and `DELETE /team/:id`.'),
+  active('team.invitations', '`POST /team/invitations {email,role}`, `PATCH` and `DELETE /team/:id`.'),
   active(
     'team.audit',
     'Audit: `GET /audit` → entries `{id,seq,action,actor,targetId,createdAt,hash,previousHash}`. Answers are `{entries: […], total, nextCursor}`.',
@@ -34,35 +33,29 @@ export const team = section('Team', [
 ]);
 
 export const sessions = section('Sessions', [
-  deferred(
-    'people',
+  active(
     'sessions.endpoints',
     '`GET /auth/session`, `POST /auth/magic-link`, `GET /auth/oauth/:provider`, `POST /auth/logout`: session endpoints for interactive users.',
   ),
-  deferred('people', 'sessions.bodies', 'Request and response bodies: not shown.'),
-  deferred(
-    'people',
+  active('sessions.bodies', 'Request and response bodies: not shown.'),
+  active(
     'sessions.magic-link',
     'Sessions: `POST /auth/magic-link {email}` always 202 `{ok:true}`; the token is single-use, 10 min, hashed, bound to the browser that asked; `GET /auth/magic-link/:token` shows a button, `POST` on it spends it (mail scanners follow links).',
   ),
-  deferred(
-    'people',
+  active(
     'sessions.cookie',
     'Cookie `__Host-session` (`session` over plain http in development): opaque, hashed, HttpOnly, Secure, SameSite=Lax, 7 days idle, 30 absolute; writes check Origin.',
   ),
-  deferred('people', 'sessions.oauth', 'OAuth with state and PKCE; an unknown provider is 404.'),
-  deferred(
-    'people',
+  active('sessions.oauth', 'OAuth with state and PKCE; an unknown provider is 404.'),
+  active(
     'sessions.read-and-logout',
     '`GET /auth/session` → 200 `{authenticated,user,account,expiresAt}`, nulls when signed out. Logout 204.',
   ),
-  deferred(
-    'people',
+  active(
     'sessions.signup',
     '`POSTRIDER_SIGNUP` (open in development, closed in production) says whether an unknown address makes an account.',
   ),
-  deferred(
-    'people',
+  active(
     'sessions.device',
     'The CLI signs in by `POST /auth/device` → `{deviceCode,userCode,verificationUrl,expiresIn,interval}`, confirmed by the signed-in person on the page `GET /auth/device` (`POST /auth/device/confirm {userCode}`), then `POST /auth/device/token {deviceCode}` → `{token,expiresAt}`, a bearer session token; until then 400 `authorization_pending`.',
   ),

@@ -1,4 +1,4 @@
-import { active, deferred, section } from './requirement.ts';
+import { active, section } from './requirement.ts';
 
 export const messageRecord = section('Message record', [
   active('message-record.id', '`id`: string (UUID form).'),
@@ -96,9 +96,9 @@ export const root = section('Service information document', [
 export const records = section('Records whose fields are not shown', [
   active('records.domain', 'Fields of domain records: not shown.'),
   active('records.key', 'Fields of API key records: not shown.'),
-  deferred('webhooks', 'records.webhook', 'Fields of webhook records: not shown.'),
+  active('records.webhook', 'Fields of webhook records: not shown.'),
   active('records.template', 'Fields of template records: not shown.'),
   active('records.suppression', 'Fields of suppression records: not shown.'),
   active('records.ticket', 'Fields of support ticket records: not shown.'),
-  deferred('approvals', 'records.approval', 'Fields of approval records: not shown.'),
+  active('records.approval', 'Fields of approval records: not shown.'),
 ]);

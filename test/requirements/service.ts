@@ -1,4 +1,4 @@
-import { active, deferred, section } from './requirement.ts';
+import { active, section } from './requirement.ts';
 
 export const general = section('General', [
   active('general.base-url', 'All paths are relative to `{base_url}`.'),
@@ -18,7 +18,7 @@ export const service = section('What the service does', [
   active('service.identifier', 'A send returns an identifier within the request and the status `queued`.'),
   active('service.background-worker', 'Delivery happens afterwards on a background worker.'),
   active('service.outcome-by-reading', 'The outcome is reported by reading the message.'),
-  deferred('webhooks', 'service.outcome-by-webhook', 'The outcome is reported through webhooks.'),
+  active('service.outcome-by-webhook', 'The outcome is reported through webhooks.'),
   active(
     'service.provenance',
     'Every message carries origin provenance: `channel`, `source` and an optional `agent_name`.',
@@ -48,7 +48,7 @@ export const service = section('What the service does', [
   active('service.log-export', 'A message log with streamed export.'),
   active('service.domains', 'Sending domains with DNS records.'),
   active('service.keys', 'API keys with restrictions.'),
-  deferred('webhooks', 'service.webhooks', 'Signed webhooks with delivery logs and replay.'),
+  active('service.webhooks', 'Signed webhooks with delivery logs and replay.'),
   active('service.templates', 'Versioned Liquid templates.'),
   active('service.suppressions', 'A suppression list.'),
   active('service.statistics', 'Account statistics.'),

@@ -1,4 +1,4 @@
-import { active, deferred, section } from './requirement.ts';
+import { active, section } from './requirement.ts';
 
 export const states = section('States and transitions', [
   active('states.named', 'Message statuses named: `queued`, `delivered`, `bounced`.'),
@@ -33,6 +33,6 @@ export const states = section('States and transitions', [
     '`POST /domains/:id/verify`: live DNS lookup; per-record pass or fail with a reason. The set of verification statuses: not shown.',
   ),
   active('states.account-deletion', '`PATCH /account` can cancel a scheduled account deletion.'),
-  deferred('webhooks', 'states.webhook-replay', 'Webhook endpoint, replay: refused when the endpoint is disabled.'),
+  active('states.webhook-replay', 'Webhook endpoint, replay: refused when the endpoint is disabled.'),
   active('states.key-revoked', 'API key, revoked: resend of a message issued by a revoked key is refused.'),
 ]);

@@ -3,11 +3,13 @@ import { createServer } from 'node:net';
 import { cpus, hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runServer as runHere } from '../../packages/server/src/commands/run-server.ts';
 import { runInProcess } from '../cli/run-in-process.ts';
 import { expectProblem } from '../harness/expect-problem.ts';
 import {
   databaseEnvironment,
   type Environment,
+  type Finished,
   runServer,
   type ServerProcess,
   startServerProcess,
@@ -217,7 +219,22 @@ describe('postrider-server start, where something is wrong', () => {
   });
 
   async function refusal(changes: Environment, ...args: readonly string[]): Promise<string> {
-    const { code, stdout, stderr } = await runServer(['start', ...args], { ...environment, ...changes });
+    return expectRefusal(await runServer(['start', ...args], { ...environment, ...changes }));
+  }
+
+  /** The same command in this process, for what is found out before anything is begun: another process is most of what such a test costs. */
+  async function refusalHere(changes: Environment, ...args: readonly string[]): Promise<string> {
+    const said = { stdout: '', stderr: '' };
+    const code = await runHere(['start', ...args], {
+      environment: { ...environment, ...changes },
+      write: (text) => (said.stdout += text),
+      writeError: (text) => (said.stderr += text),
+      progress: () => undefined,
+    });
+    return expectRefusal({ code, ...said });
+  }
+
+  function expectRefusal({ code, stdout, stderr }: Pick<Finished, 'code' | 'stdout' | 'stderr'>): string {
     expect(code).toBe(1);
     expect(stdout).not.toMatch(/^ready/m);
     expect(stderr).toMatch(/^error: /m);
@@ -227,7 +244,7 @@ describe('postrider-server start, where something is wrong', () => {
   }
 
   it('names every wrong setting and does not start [contract-settings.wrong] [contract-settings.roles] [contract-development.loopback-only]', async () => {
-    const said = await refusal({ POSTRIDER_PORT: 'x', POSTRIDER_HOST: '0.0.0.0' }, '--roles', 'cook');
+    const said = await refusalHere({ POSTRIDER_PORT: 'x', POSTRIDER_HOST: '0.0.0.0' }, '--roles', 'cook');
     for (const name of ['POSTRIDER_PORT', 'POSTRIDER_HOST', 'POSTRIDER_ROLES']) expect(said).toContain(`${name}: `);
   });
 
@@ -246,7 +263,7 @@ describe('postrider-server start, where something is wrong', () => {
   it.each(['/dev/null/x', ...(process.platform === 'linux' ? ['/proc/x/y'] : [])])(
     'names the data directory that cannot be written, and does not try for ever: %s',
     async (dataDir) => {
-      const said = await refusal({ POSTRIDER_DATA_DIR: dataDir });
+      const said = await refusalHere({ POSTRIDER_DATA_DIR: dataDir });
       expect(said).toContain(`${dataDir} cannot be written`);
       expect(said).toContain('POSTRIDER_DATA_DIR');
     },
@@ -257,7 +274,7 @@ describe('postrider-server start, where something is wrong', () => {
     'postgres://user@127.0.0.1:1/mail?sslmode=disable&password=hunter2',
   ])('names the database that does not answer, without its password, and soon: %s', async (url) => {
     const beganMs = performance.now();
-    const said = await refusal({ DATABASE_URL: url });
+    const said = await refusalHere({ DATABASE_URL: url });
     expect(said).toContain('(postgres://user@127.0.0.1:1/mail)');
     expect(said).not.toContain('hunter2');
     expect(performance.now() - beganMs).toBeLessThan(15_000);

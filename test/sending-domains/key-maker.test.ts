@@ -17,7 +17,7 @@ describe('making RSA keys', () => {
   it('makes one at a time, whoever asks', async () => {
     let atOnce = 0;
     const maker = createKeyMaker(
-      () => null,
+      async () => null,
       async () => {
         atOnce += 1;
         expect(atOnce).toBe(1);
@@ -35,7 +35,7 @@ describe('making RSA keys', () => {
       Promise.resolve({ privateKeyPem: '', publicKeyBase64: '' }),
     ];
     const maker = createKeyMaker(
-      () => null,
+      async () => null,
       () => outcomes.shift() ?? Promise.reject(new Error('there is none')),
     );
     const [first, second] = await Promise.allSettled([maker.make('a'), maker.make('a')]);

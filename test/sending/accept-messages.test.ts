@@ -110,7 +110,7 @@ describe('the acceptance door', () => {
     expect([await rows('messages', account), await usedBy(account)]).toEqual([1, 1]);
   });
 
-  it('makes one message of one key in two processes at once [contract-idempotency.replayed]', async () => {
+  it('makes one message of one key in two processes at once (trust checklist 23) [contract-idempotency.replayed]', async () => {
     const account = await newAccount();
     const doors = [0, 1].map(() =>
       createAcceptanceDoor({

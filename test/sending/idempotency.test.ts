@@ -28,7 +28,7 @@ describe('a stored idempotency key', () => {
   it('is new, replayed or reused', () => {
     const stored = { fingerprint: 'f', messageId: 'm' };
     expect(checkIdempotency(undefined, 'f')).toEqual({ kind: 'new' });
-    expect(checkIdempotency(stored, 'f')).toEqual({ kind: 'replay', messageId: 'm' });
+    expect(checkIdempotency(stored, 'f')).toEqual({ kind: 'replay', messageId: 'm', hold: null });
     expect(checkIdempotency(stored, 'g')).toEqual({ kind: 'reused' });
   });
 });

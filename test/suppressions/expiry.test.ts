@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTasks } from '../../packages/server/src/jobs/tasks.ts';
+import { NO_APPROVAL_JOBS } from '../harness/hand-made-engine.ts';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
 
 describe('an entry of the suppression list that has expired', () => {
@@ -26,7 +27,17 @@ describe('an entry of the suppression list that has expired', () => {
     const domains = server.app.services.domains.checker;
     const { ids, retention } = server.app.services;
     const tasks = createTasks({
-      ...{ sql, clock: server.clock, ids, engine, domains, watchdog: async () => {}, retention, onError },
+      ...{
+        sql,
+        clock: server.clock,
+        ids,
+        engine,
+        domains,
+        watchdog: async () => {},
+        approvals: NO_APPROVAL_JOBS,
+        retention,
+        onError,
+      },
     });
     await tasks['retention:purge']?.({}, undefined as never); // Ours look at neither payload nor helpers.
     const left = await sql`SELECT email FROM suppressions ORDER BY email`;

@@ -17,7 +17,7 @@ export function describeCommands(operations: readonly Operation[]): readonly Com
         command: operation.cli.command,
         summary: operation.summary,
         description: operation.description,
-        needsKey: operation.access.kind === 'key',
+        needsKey: operation.access.kind !== 'public',
         scope: operation.access.kind === 'key' ? operation.access.scope : null,
         examples: operation.cli.examples ?? [],
         inputs,
@@ -62,6 +62,7 @@ const VALUE_NAMES: Readonly<Record<string, string>> = {
 /** The same, of one operation: what others call a name is a domain here. */
 const OWN_VALUE_NAMES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'domains.create': { name: 'domain' },
+  'approvals.decide-many': { ids: 'id' },
 };
 
 function describeInputs(operation: Operation, positional: readonly string[]): readonly InputDescription[] {

@@ -1,11 +1,22 @@
-import { CLASSIFICATIONS, MESSAGE_EVENT_TYPES, MESSAGE_STATUSES } from '@postrider/core';
+import {
+  CLASSIFICATIONS,
+  describeEventType,
+  eventSchemaName,
+  MESSAGE_EVENT_TYPES,
+  MESSAGE_STATUSES,
+  WEBHOOK_EVENT_NAMES,
+  WEBHOOK_EVENT_SCHEMAS,
+  type WebhookEventType,
+} from '@postrider/core';
 import { MARKDOWN_NOTICE, renderTable } from './markdown.ts';
+import type { OpenApiDocument, SchemaNode } from './openapi-document.ts';
+import { modelName, resolveSchema } from './openapi-document.ts';
 
-/** docs/events.md: where a message can stand, what can stand on its trail, and why it bounced. */
-export function renderEventsDoc(): string {
+/** docs/events.md: where a message can stand, what can stand on its trail, why it bounced, and what webhook endpoints are told. */
+export function renderEventsDoc(document: OpenApiDocument): string {
   return `${MARKDOWN_NOTICE}
 
-# Statuses and events of a message
+# Statuses and events
 
 ## Statuses
 
@@ -25,7 +36,56 @@ ${renderNames('type', MESSAGE_EVENT_TYPES)}
 \`classification\` says why a message bounced or was complained about; every other event carries null.
 
 ${renderNames('classification', CLASSIFICATIONS)}
+
+## Webhook events
+
+What endpoints are told ([webhooks.md](webhooks.md) says how). Every payload is
+\`{id, type, createdAt, apiVersion, data}\`; \`id\` is the same at every attempt and replay, and of an event of a message it is the
+id on the trail. The JSON Schemas are in the OpenAPI document, under \`webhooks\` and by the names in the last column.
+
+${renderTable(
+  ['type', 'when', '`data`', 'schema'],
+  WEBHOOK_EVENT_NAMES.map((type) => [
+    `\`${type}\``,
+    describeEventType(type),
+    dataName(type, document),
+    `\`${eventSchemaName(type)}\``,
+  ]),
+)}
+
+${[...new Set([...WEBHOOK_EVENT_SCHEMAS.keys()].map((type) => dataName(type, document)))]
+  .map((name) => renderData(name.replaceAll('`', ''), document))
+  .join('\n\n')}
 `;
+}
+
+function dataName(type: WebhookEventType, { components }: OpenApiDocument): string {
+  const data = components.schemas[eventSchemaName(type)]?.properties?.['data'] ?? {};
+  return `\`${modelName(data) ?? 'object'}\``;
+}
+
+/** The fields of one kind of `data`. */
+function renderData(name: string, document: OpenApiDocument): string {
+  const fields = Object.entries(document.components.schemas[name]?.properties ?? {});
+  return `### ${name}
+
+${renderTable(
+  ['field', 'type', 'meaning'],
+  fields.map(([field, schema]) => [`\`${field}\``, typeName(schema), describe(schema, document)]),
+)}`;
+}
+
+function describe(schema: SchemaNode, document: OpenApiDocument): string {
+  return schema.description ?? resolveSchema(schema, document).description ?? '';
+}
+
+function typeName(schema: SchemaNode): string {
+  const model = modelName(schema);
+  if (model !== null) return `\`${model}\``;
+  if (schema.anyOf !== undefined) return [...new Set(schema.anyOf.map(typeName))].join(' or ');
+  if (schema.const !== undefined) return `\`${schema.const}\``;
+  if (schema.type === 'array') return `list of ${typeName(schema.items ?? {})}`;
+  return [schema.type ?? 'any'].flat().join(' or ');
 }
 
 function renderNames(heading: string, meanings: Readonly<Record<string, string>>): string {

@@ -43,6 +43,7 @@ const EFFECTS: Readonly<Record<Effect, string>> = {
   read: 'reads',
   create: 'adds',
   update: 'changes',
+  replace: 'replaces',
   delete: 'removes',
   send: 'sends',
 };

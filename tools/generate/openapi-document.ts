@@ -8,6 +8,8 @@ export interface SchemaNode {
   readonly description?: string;
   readonly properties?: Readonly<Record<string, SchemaNode>>;
   readonly items?: SchemaNode;
+  readonly anyOf?: readonly SchemaNode[];
+  readonly const?: string | number;
 }
 
 export interface ParameterNode {
@@ -23,7 +25,8 @@ export interface OperationNode {
   readonly operationId: string;
   readonly parameters?: readonly ParameterNode[];
   readonly requestBody?: { readonly content: Content };
-  readonly responses: Readonly<Record<string, { readonly content: Content }>>;
+  /** An answer without a body has no content. */
+  readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
 }
 
 /** The OpenAPI document as far as the generators look into it. */

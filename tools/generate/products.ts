@@ -33,7 +33,7 @@ export async function renderProducts(root: string): Promise<readonly Product[]> 
     { path: 'openapi.yaml', content: renderOpenApiDocument(document) },
     ...(await renderSdk(document, await readVersion(root, 'sdk'))),
     { path: 'docs/errors.md', content: renderErrorsDoc() },
-    { path: 'docs/events.md', content: renderEventsDoc() },
+    { path: 'docs/events.md', content: renderEventsDoc(document) },
     { path: 'docs/mcp.md', content: renderMcpDoc() },
     { path: 'docs/tools.md', content: renderToolsDoc() },
     ...(await renderConfiguration(root)),

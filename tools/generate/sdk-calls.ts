@@ -116,7 +116,7 @@ function successSchema(operation: CallableOperation, document: OpenApiDocument):
 }
 
 function answerSchema(operation: CallableOperation, status: number, document: OpenApiDocument): SchemaNode {
-  return nodeOf(operation, document).responses[status]?.content['application/json']?.schema ?? {};
+  return nodeOf(operation, document).responses[status]?.content?.['application/json']?.schema ?? {};
 }
 
 function bodyPath({ id }: CallableOperation): string {

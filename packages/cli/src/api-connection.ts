@@ -6,6 +6,7 @@ import { type FailureProblem, ownFailure, requestFailure, usageFailure } from '.
 import type { GlobalOptions } from './global-options.ts';
 import type { OperationInput } from './operation-input.ts';
 import { isRecord } from './output/json-value.ts';
+import { findProfile, readProfiles } from './profiles.ts';
 
 export interface ApiAnswer {
   /** By lower-case name. */
@@ -17,11 +18,14 @@ export interface ApiAnswer {
 export interface ApiConnection {
   /** `maxRetries`: attempts after the first one; the SDK's own number unless given. */
   call(operationId: string, input: OperationInput, maxRetries?: number): Promise<ApiAnswer>;
-  /** Calls an operation that answers a file; reading it rejects as calls do. */
-  download(operationId: string, input: OperationInput): Promise<Download>;
+  /**
+   * Calls an operation that answers a file; reading it rejects as calls do.
+   * @param timeoutMs for each piece of it; that of the command unless given.
+   */
+  download(operationId: string, input: OperationInput, timeoutMs?: number): Promise<Download>;
 }
 
-interface Credentials {
+export interface Credentials {
   /** Null for commands that work without one. */
   readonly apiKey: string | null;
   /** Undefined: the SDK's own. */
@@ -33,7 +37,12 @@ interface Credentials {
  * command needs one.
  */
 export async function connect(options: GlobalOptions, io: CliIo, needsKey: boolean): Promise<ApiConnection> {
-  const client = createClient(await findCredentials(options, io, needsKey), options);
+  return connectTo(await findCredentials(options, io, needsKey), options, io);
+}
+
+/** The same with credentials that are known. */
+export function connectTo(credentials: Credentials, options: GlobalOptions, io: CliIo): ApiConnection {
+  const client = createClient(credentials, options);
   return {
     call: async (operationId, input, maxRetries) => {
       // The catalogue of commands and the SDK's operations are generated from the same registry.
@@ -44,9 +53,10 @@ export async function connect(options: GlobalOptions, io: CliIo, needsKey: boole
         throw toCliFailure(error, options);
       }
     },
-    download: async (operationId, input) => {
+    download: async (operationId, input, timeoutMs) => {
       try {
-        const answer = await client.openOperation(operationId as OperationId, input, { signal: io.signal }); // As above.
+        const id = operationId as OperationId; // As above.
+        const answer = await client.openOperation(id, input, { signal: io.signal, timeoutMs });
         return new Download({ ...answer, chunks: tellingFailures(answer.chunks, options) });
       } catch (error) {
         throw toCliFailure(error, options);
@@ -63,8 +73,44 @@ async function* tellingFailures(chunks: AsyncIterable<Uint8Array>, options: Glob
   }
 }
 
+/** Whom to sign in at: the server that is named, or that of the profile, or the one on this machine. */
+export async function findAddress(options: GlobalOptions, io: CliIo): Promise<string> {
+  const named = options.baseUrl ?? (io.env['POSTRIDER_BASE_URL'] || undefined);
+  if (named !== undefined) return named.replace(/\/+$/, '');
+  const { saved, current } = await readProfiles(io);
+  const name = options.profile ?? (io.env['POSTRIDER_PROFILE'] || current);
+  const known = name === null || !Object.hasOwn(saved, name) ? undefined : saved[name];
+  if (known !== undefined) return known.baseUrl;
+  const { baseUrl } = await findCredentials({ ...options, profile: undefined }, io, false);
+  return baseUrl ?? DEFAULT_BASE_URL;
+}
+
+const DEFAULT_BASE_URL = 'http://127.0.0.1:8025';
+
+/**
+ * Whom to act as: what flags say, then the environment, then the profile in use, then the file of a server on this machine. A profile's token
+ * goes to its own server alone.
+ */
+async function findSignIn(options: GlobalOptions, io: CliIo): Promise<Credentials | null> {
+  if (options.apiKey !== undefined) return null;
+  if (options.profile === undefined && (io.env['POSTRIDER_API_KEY'] || options.dataDir !== undefined)) return null;
+  if (options.profile === undefined && io.env['POSTRIDER_DATA_DIR'] && !io.env['POSTRIDER_PROFILE']) return null;
+  const found = await findProfile(io, options.profile);
+  if (found === null) return null;
+  const { token, baseUrl } = found.profile;
+  const named = options.baseUrl ?? (io.env['POSTRIDER_BASE_URL'] || undefined);
+  if (named === undefined || named.replace(/\/+$/, '') === baseUrl) return { apiKey: token, baseUrl };
+  if (options.profile === undefined) return null;
+  throw usageFailure(
+    `the profile ${found.name} belongs to ${baseUrl}`,
+    'Leave out --base-url, or name another profile.',
+  );
+}
+
 /** Flags take the place of the environment variables of the same meaning; the rest is the one rule that all our clients share. */
 export async function findCredentials(options: GlobalOptions, io: CliIo, needsKey: boolean): Promise<Credentials> {
+  const signIn = await findSignIn(options, io);
+  if (signIn !== null) return signIn;
   const environment = {
     ...io.env,
     ...(options.apiKey === undefined ? {} : { POSTRIDER_API_KEY: options.apiKey }),
@@ -75,7 +121,7 @@ export async function findCredentials(options: GlobalOptions, io: CliIo, needsKe
   if (!verdict.ok && !needsKey) return { apiKey: null, baseUrl: environment['POSTRIDER_BASE_URL'] || undefined };
   if (!verdict.ok) {
     const fix =
-      'Give --api-key and --base-url, set POSTRIDER_API_KEY and POSTRIDER_BASE_URL, or name a profile with --data-dir.';
+      'Sign in with postrider login, give --api-key and --base-url, set POSTRIDER_API_KEY and POSTRIDER_BASE_URL, or name a profile with --profile or --data-dir.';
     throw ownFailure(EXIT_CODES.authentication, 'missing_key', 'There is no API key to use', verdict.message, fix);
   }
   return verdict.credentials;

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { CliIo } from './cli-io.ts';
+import { PROFILE_NAME } from './profile-name.ts';
 
 /** What every command takes beside its own flags. */
 export interface GlobalOptions {
@@ -12,6 +13,8 @@ export interface GlobalOptions {
   readonly apiKey: string | undefined;
   readonly baseUrl: string | undefined;
   readonly dataDir: string | undefined;
+  /** A sign-in that postrider login made. */
+  readonly profile: string | undefined;
 }
 
 /** The heading the global options stand under in help. */
@@ -36,6 +39,10 @@ export function addGlobalOptions(command: Command): Command {
       'Where the profile, quickstart.json, is; else POSTRIDER_DATA_DIR, else .postrider.',
     ),
     new Option(
+      '--profile <name>',
+      'A sign-in of postrider login; else POSTRIDER_PROFILE, else the one in use.',
+    ).argParser(parseProfile),
+    new Option(
       '--timeout <seconds>',
       `Time for one answer, ${TIMEOUT_SECONDS_DEFAULT} unless given; what --wait asks for comes on top.`,
     ).argParser(parseTimeout),
@@ -56,6 +63,7 @@ export const GLOBAL_FLAG_NAMES = [
   'api-key',
   'base-url',
   'data-dir',
+  'profile',
   'timeout',
   'color',
   'quiet',
@@ -74,6 +82,7 @@ export function readGlobalOptions(command: Command, io: CliIo): GlobalOptions {
     apiKey: textOrNothing(given['apiKey']),
     baseUrl: textOrNothing(given['baseUrl']),
     dataDir: textOrNothing(given['dataDir']),
+    profile: textOrNothing(given['profile']),
   };
 }
 
@@ -112,6 +121,11 @@ function parseTimeout(text: string): number {
   const seconds = Number(text);
   if (/^\d+$/.test(text) && seconds >= 1 && seconds <= TIMEOUT_SECONDS_MAX) return seconds;
   throw new InvalidArgumentError(`Give whole seconds from 1 to ${TIMEOUT_SECONDS_MAX}.`);
+}
+
+function parseProfile(text: string): string {
+  if (PROFILE_NAME.test(text)) return text;
+  throw new InvalidArgumentError('Use letters, digits, hyphens, dots and underscores.');
 }
 
 function parseAddress(text: string): string {

@@ -8,5 +8,7 @@ export interface Invocation {
   readonly values: Readonly<Record<string, unknown>>;
   /** The flags that only the CLI has, by attribute name, such as `wait` of a send. */
   readonly ownFlags: Readonly<Record<string, unknown>>;
+  /** Positional arguments that only the CLI has, such as the name of a profile. */
+  readonly ownArguments: readonly string[];
   readonly options: GlobalOptions;
 }

@@ -2,6 +2,7 @@ import { Command, type Help } from 'commander';
 import type { CliIo } from './cli-io.ts';
 import type { CommandDescription } from './command-description.ts';
 import { DELETE_ACCOUNT_OPERATION, describeDeleteAccount } from './commands/account/describe-account.ts';
+import { describeApprovals } from './commands/approvals/describe-approvals.ts';
 import { addAttachFlag } from './commands/attach-flag.ts';
 import { describeVerify, VERIFY_COMMAND } from './commands/audit/describe-verify.ts';
 import { CONTENT_OPERATIONS, describeContentFlags } from './commands/content-flags.ts';
@@ -12,8 +13,12 @@ import { describeSuppress, SUPPRESS_OPERATION } from './commands/describe-suppre
 import { describeDomains } from './commands/domains/describe-domains.ts';
 import { describeExport, EXPORT_OPERATION } from './commands/log/describe-export.ts';
 import { describeTail, TAIL_COMMAND } from './commands/log/describe-tail.ts';
+import { describeMcpInstall, MCP_INSTALL_COMMAND } from './commands/mcp/describe-mcp.ts';
+import { describeProfiles } from './commands/people/describe-people.ts';
 import { describePlacement, PLACEMENT_OPERATION } from './commands/tools/describe-placement.ts';
+import { describeWebhooks } from './commands/webhooks/describe-webhooks.ts';
 import { EXIT_CODE_MEANINGS, EXIT_CODES, type ExitCodeName } from './exit-codes.ts';
+import { usageFailure } from './failure.ts';
 import { addGlobalOptions, GLOBAL_OPTIONS_TITLE, readGlobalOptions } from './global-options.ts';
 import type { Invocation } from './invocation.ts';
 import { readVersion } from './version.ts';
@@ -80,7 +85,10 @@ function addLeaf(
   io: CliIo,
   run: (invocation: Invocation) => Promise<void>,
 ): Command {
-  const command = describeCommand(parent.command(name), description);
+  // A group can do something by itself too: its own words then stand before those of its commands.
+  const group = parent.commands.find((known) => known.name() === name);
+  const command = describeCommand(group ?? parent.command(name), description);
+  if (group !== undefined) asGroup(group);
   if (isSend(description.id)) addWaitFlag(addAttachFlag(command, description.id));
   if (description.id === BATCH_OPERATION) addWaitFlag(describeBatch(command));
   if (CONTENT_OPERATIONS.includes(description.id)) describeContentFlags(command);
@@ -88,18 +96,35 @@ function addLeaf(
   if (description.id === DELETE_ACCOUNT_OPERATION) describeDeleteAccount(command);
   if (description.id.startsWith('domains.')) describeDomains(command, description.id);
   if (description.id === PLACEMENT_OPERATION) describePlacement(command);
+  if (description.id.startsWith('profiles ')) describeProfiles(command, description.id);
+  if (description.id.startsWith('webhooks ')) describeWebhooks(command, description.id);
   if (description.id === EXPORT_OPERATION) describeExport(command);
   if (description.id === TAIL_COMMAND) describeTail(command);
   if (description.id === VERIFY_COMMAND) describeVerify(command);
-  addGlobalOptions(command);
-  return command.action(() =>
-    run({
+  if (description.id === MCP_INSTALL_COMMAND) describeMcpInstall(command);
+  if (description.id.startsWith('approvals ')) describeApprovals(command, description.id);
+  if (group === undefined) addGlobalOptions(command);
+  return command.action(() => {
+    if (group !== undefined && command.args.length > 0) throw unknownCommand(command);
+    return run({
       command: description,
       values: readValues(command, description),
       ownFlags: command.opts(),
+      ownArguments: command.args,
       options: readGlobalOptions(command, io),
-    }),
-  );
+    });
+  });
+}
+
+/** What its name alone does, and what stands below it. A word that is none of these is a mistake, and not left over. */
+function asGroup(group: Command): void {
+  group.summary(`${group.summary()}; ${group.commands.map((command) => command.name()).join(', ')}`);
+  group.usage('[options] [command]').allowExcessArguments();
+}
+
+function unknownCommand(group: Command): Error {
+  const names = group.commands.map((command) => command.name()).join(', ');
+  return usageFailure(`unknown command '${group.args.join(' ')}'`, `postrider ${group.name()} knows: ${names}`);
 }
 
 /** A command in the list of its group: its name and what it must be given. */
@@ -108,8 +133,9 @@ function termOf(command: Command): string {
 }
 
 const PROFILE_HELP =
-  'The server and the key come from --base-url and --api-key, else from POSTRIDER_BASE_URL and POSTRIDER_API_KEY, else from the profile: ' +
-  'the file .postrider/quickstart.json, which a server in development writes for the tools on its machine.';
+  'The server and the key come from --base-url and --api-key or from --profile, else from POSTRIDER_BASE_URL and POSTRIDER_API_KEY, else ' +
+  'from the profile that postrider login made, else from the file .postrider/quickstart.json, which a server in development writes for the ' +
+  'tools on its machine.';
 const OUTPUT_HELP =
   'The answer goes to stdout, everything else to stderr. With --json the answer is the API’s own JSON document, and a failure is its ' +
   'problem document, on stderr.';

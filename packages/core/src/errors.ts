@@ -68,8 +68,8 @@ export const ERRORS = {
   session_required: define(
     401,
     'A signed-in person is needed',
-    'The operation is for people; a key cannot call it.',
-    'Sign in and call it with the session.',
+    'The session has ended, or the operation is for signed-in people and a key cannot call it.',
+    'Sign in and call it with the session: the cookie, or a bearer session token.',
   ),
   quota_exceeded: define(
     402,
@@ -80,8 +80,8 @@ export const ERRORS = {
   missing_scope: define(
     403,
     'The key lacks a scope',
-    'The key is valid but may not call this operation.',
-    'Use a key that has the scope named in `detail`.',
+    'The key is valid but may not call this operation, or the role of the signed-in person does not allow it.',
+    'Use a key that has the scope named in `detail`, or have an owner or admin give you another role.',
   ),
   recipient_not_allowed: define(
     403,
@@ -338,6 +338,7 @@ export const KEY_ERRORS = [
   'key_revoked',
   'key_expired',
   'ip_not_allowed',
+  'session_required',
   'rate_limited',
   'missing_scope',
 ] as const;

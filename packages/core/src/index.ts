@@ -39,7 +39,14 @@ export {
   type OperationById,
   type OperationId,
 } from './operations/index.ts';
+export { isRoleWithin, ROLES, type Role, scopesOfRole } from './roles.ts';
 export type { ReputationLevel } from './schemas/account.ts';
+export {
+  type Approval,
+  type ApprovalDecision,
+  type ApprovalEdits,
+  newApprovalDecisionSchema,
+} from './schemas/approval.ts';
 export type { AuditEntry } from './schemas/audit-entry.ts';
 export type { BatchItem } from './schemas/batch.ts';
 export {
@@ -58,10 +65,21 @@ export {
   toAsciiDomain,
 } from './schemas/email-address.ts';
 export { EXPORT_FORMATS, type ExportFormat } from './schemas/export-row.ts';
+export {
+  APPROVAL_STATUSES,
+  type ApprovalStatus,
+  EDITABLE_FIELDS,
+  type EditableField,
+  HOLD_REASONS,
+  type HoldReason,
+  REJECT_CODES,
+  type RejectCode,
+} from './schemas/hold.ts';
 export { APPROVAL_MODES, type ApprovalMode, type HoldWhen } from './schemas/hold-when.ts';
 export { AUTOMATIC_KEY_PREFIX, idempotencyKeySchema, idSchema, isRequestId } from './schemas/identifiers.ts';
 export type { KeyMode, SendLimit } from './schemas/key.ts';
 export type { Message, MessageRecord } from './schemas/message.ts';
+export type { MessageApproval } from './schemas/message-approval.ts';
 export type { KeyChangesInput, NewKeyInput } from './schemas/new-key.ts';
 export type { FieldProblem, Problem, RefusedRecipient } from './schemas/problem.ts';
 export { agentNameSchema, CHANNELS, type Channel, SOURCES, type Source, sourceSchema } from './schemas/provenance.ts';
@@ -77,8 +95,33 @@ export {
   type TicketStatus,
   ticketBodySchema,
 } from './schemas/ticket.ts';
+export type {
+  DisabledReason,
+  NewWebhookInput,
+  Webhook,
+  WebhookChangesInput,
+  WebhookDelivery,
+} from './schemas/webhook.ts';
+export {
+  type EmailEventData,
+  type EventData,
+  eventSchemaName,
+  WEBHOOK_EVENT_SCHEMAS,
+  type WebhookEvent,
+} from './schemas/webhook-event.ts';
 export { ALL_SCOPES, expandScopes, SCOPE_SHORTHANDS, SCOPES, type Scope } from './scopes.ts';
 export { FINDING_LEVELS, type FindingDefinition, type FindingLevel } from './tool-findings/finding.ts';
 export { type FindingCode, TOOL_FINDINGS, type ToolCheckName } from './tool-findings.ts';
 export { readToolsets, TOOLSET_NAMES, TOOLSETS, type Toolset } from './toolsets.ts';
+export {
+  ACCOUNT_EVENT_TYPES,
+  type AccountEventType,
+  describeEventType,
+  EMAIL_EVENT_NAMES,
+  type EmailEventType,
+  EVENT_API_VERSION,
+  QUOTA_THRESHOLDS,
+  WEBHOOK_EVENT_NAMES,
+  type WebhookEventType,
+} from './webhook-events.ts';
 export { toZoneFile } from './zone-file.ts';

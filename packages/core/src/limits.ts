@@ -74,16 +74,32 @@ export const LIMITS = {
   keyDomainEntries: 1_000,
   keyGraceSecondsMax: 604_800,
   keyExpiringDays: 7, // before its end a key is announced to expire
+  heldPerKey: 1_000, // undecided at once
+  approvalHoursDefault: 72,
+  approvalHoursMax: 720,
+  approvalNoteCharacters: 1_000,
+  approvalsPerCall: 100,
   accountNameCharacters: 100,
   domainsPerAccount: 50,
   removedDomainsPerAccount: 1_000, // the history keeps those that were removed last
   retiredKeysPerDomain: 100,
+  unusedSelectorDays: 30, // no cache holds a record for longer than a week, and a rotation that began anew is over
+  unusedSelectorsPerName: 1_000,
   dkimKeysPerHour: 100, // made for one account; each costs a few hundred milliseconds of a processor
   domainPendingHours: 72,
   domainGraceHours: 72,
   dkimSelectorCharacters: 100,
   retiredKeyDays: 7, // a DKIM key that signs no more stays published for what is still on its way
   seatsPerAccount: 25,
+  sessionIdleDays: 7,
+  sessionDays: 30, // from its beginning, however much it is used
+  magicLinkMinutes: 10,
+  magicLinksPerAddress: 20, // in the life of one; what is asked for beyond that is answered alike and not mailed
+  signInRequestsPerMinute: 300, // of a client address: links and devices
+  devicePollsPerMinute: 600, // of a client address, which several devices may stand behind
+  signInBodyBytes: 16 * 1024,
+  deviceCodeMinutes: 15,
+  deviceIntervalSeconds: 5,
   toolRequestsPerMinute: 20, // of a client address, over all tools
   toolBodyBytes: 64 * 1024,
   toolSeconds: 10, // all look-ups of one check; then what is missing could not be checked
@@ -95,6 +111,20 @@ export const LIMITS = {
   ticketTrailEvents: 200, // the newest of the message's trail
   auditActionCharacters: 100,
   auditNameCharacters: 320, // an actor or a target: an id, or an address
+  webhooksPerAccount: 50,
+  webhookDescriptionCharacters: 500,
+  webhookEventFilters: 100,
+  webhookSeconds: 15, // an endpoint has to answer in; 5 of them to connect
+  webhookAttempts: 10, // over about 75 hours
+  webhookFailingDays: 5, // of failures only disable an endpoint
+  webhookFailuresMin: 20,
+  webhookStreamsPerAccount: 10, // on each server process
+  mcpSubscriptionsPerAccount: 50, // streams of MCP notifications on each server process
+  webhookSecretGraceHours: 24, // after a rotation both secrets sign
+  webhookResponseBytes: 4_096, // of an answer are kept
+  webhookReplayDays: 7,
+  webhookReplayIds: 1_000,
+  webhookRetentionDays: 30, // of events and attempts
   domainCharacters: 253, // RFC 1035 §2.3.4, in text
   selectorCharacters: 180, // leaves room for `._domainkey.` and a domain
 } as const;

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { BODY_ERRORS, COMMON_ERRORS, ERRORS, type ErrorCode, KEY_ERRORS } from './errors.ts';
 import { type Components, type JsonSchema, toComponentSchema, withItems } from './json-schema.ts';
+import { describeWebhooks } from './openapi-webhooks.ts';
 import type { Operation } from './operation.ts';
 import { problemSchema } from './schemas/problem.ts';
 
@@ -21,6 +22,7 @@ export function toOpenApi(operations: readonly Operation[], options: OpenApiOpti
       [operation.method.toLowerCase()]: describeOperation(operation, components, problem),
     };
   }
+  const webhooks = describeWebhooks(components);
   return {
     openapi: '3.1.0',
     info: {
@@ -33,18 +35,36 @@ export function toOpenApi(operations: readonly Operation[], options: OpenApiOpti
     servers: [{ url: options.serverUrl }],
     tags: tagsOf(operations),
     paths,
+    webhooks,
     components: {
       schemas: Object.fromEntries(Object.entries(components).sort(([a], [b]) => (a < b ? -1 : 1))),
-      securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key.' } },
+      securitySchemes: {
+        key: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An API key, or the bearer session token of a signed-in person.',
+        },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: '__Host-session',
+          description:
+            'The session of a signed-in person; `session` over plain http in development. Writes need the `Origin` of this server.',
+        },
+      },
     },
   };
 }
+
+/** Codes any operation for signed-in people can answer. */
+const SESSION_ERRORS = ['session_required', 'rate_limited', 'missing_scope'] as const;
 
 /** Every code an operation can answer: its own, and those that follow from how it is called. */
 export function errorCodesOf(operation: Operation): readonly ErrorCode[] {
   const codes: readonly ErrorCode[] = [
     ...(operation.body ? BODY_ERRORS : []),
     ...(operation.access.kind === 'key' ? KEY_ERRORS : []),
+    ...(operation.access.kind === 'session' ? SESSION_ERRORS : []),
     ...operation.errors,
     ...COMMON_ERRORS,
   ];
@@ -72,7 +92,7 @@ function describeOperation(operation: Operation, components: Components, problem
     tags: [resourceOf(operation)],
     summary: operation.summary,
     description: scope === null ? operation.description : `${operation.description} Scope: \`${scope}\`.`,
-    security: operation.access.kind === 'key' ? [{ key: [] }] : [],
+    security: securityOf(operation),
     ...parametersOf(operation, components),
     ...(operation.body ? { requestBody: bodyOf(operation, components) } : {}),
     responses: {
@@ -82,6 +102,12 @@ function describeOperation(operation: Operation, components: Components, problem
     'x-effect': operation.effect,
     ...(scope === null ? {} : { 'x-scope': scope }),
   };
+}
+
+/** A bearer session token travels as a key does. */
+function securityOf({ access }: Operation): readonly JsonSchema[] {
+  if (access.kind === 'public') return [];
+  return access.kind === 'key' && access.people === 'none' ? [{ key: [] }] : [{ key: [] }, { session: [] }];
 }
 
 function parametersOf(operation: Operation, components: Components): JsonSchema {
@@ -138,17 +164,23 @@ function successOf(operation: Operation, summary: string, output: z.ZodType, com
         { description, schema: { type: 'string' } },
       ]),
     ),
-    content: {
-      ...Object.fromEntries(
-        Object.entries(contents).map(([type, schema]) => [
-          type,
-          { schema: toComponentSchema(schema, 'output', components) },
-        ]),
-      ),
-      ...(operation.asText === undefined
-        ? {}
-        : { 'text/plain': { schema: { type: 'string', description: operation.asText } } }),
-    },
+    ...(operation.status === 204 ? {} : { content: contentOf(operation, contents, components) }),
+  };
+}
+
+function contentOf(
+  { asText }: Operation,
+  contents: Readonly<Record<string, z.ZodType>>,
+  components: Components,
+): JsonSchema {
+  return {
+    ...Object.fromEntries(
+      Object.entries(contents).map(([type, schema]) => [
+        type,
+        { schema: toComponentSchema(schema, 'output', components) },
+      ]),
+    ),
+    ...(asText === undefined ? {} : { 'text/plain': { schema: { type: 'string', description: asText } } }),
   };
 }
 
@@ -160,7 +192,7 @@ const KEY_HEADERS = {
 
 /** The headers that follow from how an operation is called. */
 function headersOf({ access }: Operation): Readonly<Record<string, string>> {
-  return { 'x-request-id': 'The id of this request.', ...(access.kind === 'key' ? KEY_HEADERS : {}) };
+  return { 'x-request-id': 'The id of this request.', ...(access.kind === 'public' ? {} : KEY_HEADERS) };
 }
 
 /** One response a status, naming the codes it can carry. */

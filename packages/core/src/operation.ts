@@ -2,11 +2,21 @@ import type { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
 import type { Scope } from './scopes.ts';
 
-/** What a call does to the world; retry rules, MCP annotations and the CLI's confirmations follow from it. */
-export type Effect = 'read' | 'create' | 'update' | 'delete' | 'send';
+/**
+ * What a call does to the world; retry rules, MCP annotations and the CLI's confirmations follow from it. An `update` made twice is as if it
+ * were made once; a `replace` puts something new in the place of what was there at every call.
+ */
+export type Effect = 'read' | 'create' | 'update' | 'replace' | 'delete' | 'send';
 
-/** Who may call: everyone, or the holder of a key (with a scope, where one is named). */
-export type Access = { readonly kind: 'public' } | { readonly kind: 'key'; readonly scope: Scope | null };
+/**
+ * Who may call: everyone; the holder of a key (with a scope, where one is named), or a signed-in person whose role allows what that scope
+ * stands for; or a signed-in person alone. `people` of an operation behind a key: `none` where it is about the key itself, `owners` where of
+ * all people only they may.
+ */
+export type Access =
+  | { readonly kind: 'public' }
+  | { readonly kind: 'key'; readonly scope: Scope | null; readonly people?: 'none' | 'owners' }
+  | { readonly kind: 'session' };
 
 /** How the operation shows as an MCP tool. `description`: what for, what not for, what comes back; at most 400 characters. */
 export interface McpExposure {
@@ -53,8 +63,9 @@ export interface ItemwiseBody {
   readonly item: z.ZodType;
 }
 
-/** What a client without a key may do: requests a minute from one address, over all operations that have limits, and bytes of a body. */
+/** What a client without a key may do: requests a minute from one address, over all operations that share a count, and bytes of a body. */
 export interface AnonymousLimits {
+  readonly count: 'tools' | 'sign-in' | 'polls';
   readonly requestsPerMinute: number;
   readonly bodyBytes: number;
 }

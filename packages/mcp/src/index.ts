@@ -8,6 +8,9 @@ export {
 } from './credentials.ts';
 export { createMcpHttpHandler, type McpCaller, type McpHttpHandler, type McpHttpSettings } from './http-handler.ts';
 export type { Invoke, InvokeResult } from './invoke.ts';
+export { PROMPTS } from './prompts/index.ts';
+export { parseResourceUri, RESOURCE_KINDS, type ResourceKind } from './resources/resource-kinds.ts';
+export type { ResourceWatch, WatchResources } from './resources/resource-watch.ts';
 export { DEFAULT_TOOLSET, type SurfaceEntry, surfaceEntries, type ToolName } from './surface.ts';
 export type { Tool } from './tool.ts';
 export { TOOLS } from './tools/index.ts';

@@ -1,10 +1,12 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { Transport } from '@modelcontextprotocol/server';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { expandScopes, type Scope } from '@postrider/core';
 import { Postrider } from '@postrider/sdk';
 import { createMcpServer } from './create-server.ts';
 import { readCredentials } from './credentials.ts';
+import { createPolledResources, type PolledResources } from './polled-resources.ts';
 import { createSdkInvoke } from './sdk-invoke.ts';
 import { readStdioArguments, USAGE } from './stdio-arguments.ts';
 
@@ -34,9 +36,41 @@ async function main(): Promise<number> {
   const client = new Postrider(verdict.credentials);
   const key = await readOwnKey(client);
   const invoke = createSdkInvoke(client, { keySetsSource: key.setsSource });
-  const settings = { invoke, scopes: key.scopes, caller: key.id, toolsets, readOnly, version, onError: log };
-  serveStdio(() => createMcpServer(settings), { onerror: log });
+  const polled = createPolledResources(invoke);
+  const { baseUrl } = verdict.credentials;
+  const own = { invoke, scopes: key.scopes, caller: key.id, toolsets, readOnly };
+  const settings = { ...own, baseUrl, version, canTell: true, subscriptions: polled, onError: log };
+  serveStdio(
+    () => {
+      const mcp = createMcpServer(settings);
+      polled.tell((uri) => mcp.server.sendResourceUpdated({ uri }));
+      return mcp;
+    },
+    { onerror: log, transport: createSeenTransport(polled) },
+  );
   return 0;
+}
+
+/** The process's own input and output, with what comes in shown to the watching of resources too. */
+function createSeenTransport(polled: PolledResources): Transport {
+  const stdio = new StdioServerTransport();
+  const seen: Transport = {
+    start: async () => {
+      stdio.onmessage = (message) => {
+        polled.see(message);
+        seen.onmessage?.(message);
+      };
+      stdio.onerror = (error) => seen.onerror?.(error);
+      stdio.onclose = () => {
+        polled.close();
+        seen.onclose?.();
+      };
+      await stdio.start();
+    },
+    send: (message) => stdio.send(message),
+    close: () => stdio.close(),
+  };
+  return seen;
 }
 
 interface OwnKey {

@@ -74,7 +74,8 @@ export const DEFAULT_TOOLSET = [
   // Its description says what the arguments are for.
   { tool: 'get_stats', operation: 'account.stats', terse: true },
   { tool: 'list_suppressions', operation: 'suppressions.list', ceilings: ROWS },
-  { tool: 'list_domains', operation: 'domains.list', ceilings: ROWS },
+  // An account has few domains, and its rows say how each one stands.
+  { tool: 'list_domains', operation: 'domains.list', ceilings: ROWS, hides: ['status', 'name'] },
 ] as const satisfies readonly SurfaceEntry[];
 
 /** What a connection has only where it asks for the toolset by name. */
@@ -95,7 +96,19 @@ export const FURTHER_TOOLS = {
     { tool: 'list_removed_domains', operation: 'domains.history', ceilings: ROWS },
     { tool: 'restore_domain', operation: 'domains.restore' },
   ],
-  webhooks: [],
+  webhooks: [
+    { tool: 'list_webhooks', operation: 'webhooks.list', ceilings: ROWS },
+    { tool: 'get_webhook', operation: 'webhooks.get' },
+    { tool: 'create_webhook', operation: 'webhooks.create' },
+    { tool: 'update_webhook', operation: 'webhooks.update' },
+    { tool: 'rotate_webhook', operation: 'webhooks.rotate' },
+    { tool: 'delete_webhook', operation: 'webhooks.delete' },
+    { tool: 'test_webhook', operation: 'webhooks.test' },
+    { tool: 'list_webhook_deliveries', operation: 'webhooks.deliveries', ceilings: ROWS },
+    { tool: 'retry_webhook_delivery', operation: 'webhooks.retry' },
+    { tool: 'replay_webhook', operation: 'webhooks.replay' },
+    { tool: 'simulate_webhook', operation: 'webhooks.simulate' },
+  ],
   // None decides holds: that is for people, and `approvals:decide` shows no tool.
   keys: [
     { tool: 'list_keys', operation: 'keys.list', ceilings: ROWS },
@@ -107,7 +120,15 @@ export const FURTHER_TOOLS = {
     { tool: 'resume_key', operation: 'keys.resume' },
     { tool: 'revoke_key', operation: 'keys.revoke' },
   ],
-  approvals: [],
+  // To take a hold back there is cancel_email, which every connection has.
+  approvals: [
+    { tool: 'list_approvals', operation: 'approvals.list', ceilings: ROWS },
+    {
+      tool: 'get_approval',
+      operation: 'approvals.get',
+      ceilings: { wait: { max: 50, apiMax: LIMITS.waitSecondsMax, description: 'Seconds to wait, 1 to 50.' } },
+    },
+  ],
   suppressions: [
     { tool: 'get_suppression', operation: 'suppressions.get' },
     { tool: 'add_suppression', operation: 'suppressions.create' },
@@ -128,7 +149,12 @@ export const FURTHER_TOOLS = {
     { tool: 'resume_account', operation: 'account.resume' },
     { tool: 'delete_account', operation: 'account.delete' },
   ],
-  team: [],
+  team: [
+    { tool: 'list_team', operation: 'team.list' },
+    { tool: 'invite_member', operation: 'team.invite' },
+    { tool: 'update_member', operation: 'team.update' },
+    { tool: 'remove_member', operation: 'team.remove' },
+  ],
   logs: [
     { tool: 'list_requests', operation: 'requests.list', ceilings: ROWS },
     { tool: 'get_request', operation: 'requests.get' },

@@ -13,10 +13,8 @@ const NOTES: JsonSchema = {
   type: 'array',
   items: { type: 'string' },
 };
-const REFUSAL: JsonSchema = {
-  type: 'object',
-  description: 'Refusals only, and then alone.',
-};
+/** A refusal has it alone. Its name says so, and a word more would be paid for in every tool. */
+const REFUSAL: JsonSchema = { type: 'object' };
 
 /** The arguments of a tool: those of its operation without the hidden ones, with its ceilings, and its own. */
 export function toolInputSchema(entry: SurfaceEntry, own: Readonly<Record<string, JsonSchema>> = {}): ObjectSchema {
@@ -90,22 +88,18 @@ function compactObject(schema: ObjectSchema): ObjectSchema {
 
 /** Leaves out what costs tokens and says nothing: limits of the type itself, and regular expressions that repeat a `format`. */
 function compactNode(node: JsonSchema): JsonSchema {
-  const nullable = joinNull(node);
-  return keepEntries(nullable, (key, value) => {
-    if (key === 'pattern') return typeof nullable['format'] !== 'string';
+  const kept = keepEntries(node, (key, value) => {
+    if (key === 'pattern') return typeof node['format'] !== 'string';
     if (key === 'minimum' || key === 'maximum') return Math.abs(Number(value)) !== Number.MAX_SAFE_INTEGER;
     // Names of a map are described in words; several model providers do not know `propertyNames`.
     return !((key === 'minLength' || key === 'minItems') && value === 0) && key !== 'propertyNames';
   });
+  // A schema that says nothing is refused by some clients; as a bare boolean it is known to all in this one place.
+  return isEmpty(kept['additionalProperties']) ? { ...kept, additionalProperties: true } : kept;
 }
 
-/** `anyOf` of one schema and null, written as that schema with null among its types. */
-function joinNull(node: JsonSchema): JsonSchema {
-  const { anyOf, ...beside } = node;
-  if (!Array.isArray(anyOf) || anyOf.length !== 2 || anyOf[1]?.type !== 'null' || typeof anyOf[0]?.type !== 'string')
-    return node;
-  const { type, enum: values, ...rest } = anyOf[0];
-  return { type: [type, 'null'], ...(values ? { enum: [...values, null] } : {}), ...rest, ...beside };
+function isEmpty(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }
 
 /**

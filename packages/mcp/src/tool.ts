@@ -53,8 +53,9 @@ export interface Tool {
 /** What a tool's own file says; the rest follows from its place on the surface. */
 export interface ToolParts extends Omit<McpExposure, 'tool'> {
   readonly placed: PlacedEntry;
-  readonly input: ObjectSchema;
-  readonly output: ObjectSchema;
+  /** Made when somebody asks for it: all of them together take longer than the rest of a start. */
+  readonly input: () => ObjectSchema;
+  readonly output: () => ObjectSchema;
   readonly run: Tool['run'];
 }
 
@@ -64,12 +65,25 @@ export type ToolMaker = (placed: PlacedEntry) => Tool;
 export function defineTool({ placed, title, description, input, output, run }: ToolParts): Tool {
   const { entry, toolset } = placed;
   const operation: Operation = { ...findOperation(entry.operation), ...(entry.effect ? { effect: entry.effect } : {}) };
-  // Ours are JSON values too; the library's type only spells that out to the leaves.
-  const inputSchema = input as ToolDefinition['inputSchema'];
-  const outputSchema = output as ToolDefinition['inputSchema'];
   const annotations = annotationsOf(operation.effect);
+  let inputSchema: ToolDefinition['inputSchema'] | undefined;
+  let outputSchema: ToolDefinition['inputSchema'] | undefined;
   return {
-    definition: { name: entry.tool, title, description, inputSchema, outputSchema, annotations },
+    definition: {
+      name: entry.tool,
+      title,
+      description,
+      // Ours are JSON values too; the library's type only spells that out to the leaves.
+      get inputSchema() {
+        inputSchema ??= input() as ToolDefinition['inputSchema'];
+        return inputSchema;
+      },
+      get outputSchema() {
+        outputSchema ??= output() as ToolDefinition['inputSchema'];
+        return outputSchema;
+      },
+      annotations,
+    },
     operation,
     scope: scopeOf(entry),
     toolset,
@@ -120,8 +134,8 @@ export function callingTool<O extends ShownOperation, Record extends object = Js
     defineTool({
       placed,
       ...operation.mcp,
-      input: toolInputSchema(placed.entry, pagesBodies ? { body_offset: BODY_OFFSET } : {}),
-      output: toolOutputSchema(operation, shows, output),
+      input: () => toolInputSchema(placed.entry, pagesBodies ? { body_offset: BODY_OFFSET } : {}),
+      output: () => toolOutputSchema(operation, shows, output),
       run: async (given, { invoke, signal }) => {
         const { body_offset: bodyOffset = 0, ...rest } = given;
         if (pagesBodies && !isOffset(bodyOffset)) return refuse(offsetProblem());
@@ -151,7 +165,7 @@ export function visibleTools(tools: readonly Tool[], scopes: readonly Scope[] | 
 export function annotationsOf(effect: Effect) {
   return {
     readOnlyHint: effect === 'read',
-    destructiveHint: effect === 'send' || effect === 'delete' || effect === 'update',
+    destructiveHint: effect === 'send' || effect === 'delete' || effect === 'update' || effect === 'replace',
     idempotentHint: effect === 'read' || effect === 'update' || effect === 'delete',
     openWorldHint: effect === 'send',
   };

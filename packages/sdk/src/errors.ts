@@ -7,7 +7,15 @@ export type ErrorCode = Problem['code'];
  * Beside the catalogue: nobody answered (`connection_failed`), not in time (`timeout`), or something else than the API did, as a
  * proxy's error page or a redirect (`unexpected_answer`).
  */
-export type PostriderErrorCode = ErrorCode | 'connection_failed' | 'timeout' | 'unexpected_answer';
+export type PostriderErrorCode = ErrorCode | 'connection_failed' | 'timeout' | 'unexpected_answer' | WebhookErrorCode;
+
+/** Why `verifyWebhook` refuses a request. */
+export type WebhookErrorCode =
+  | 'webhook_header_missing'
+  | 'webhook_timestamp_invalid'
+  | 'webhook_timestamp_outside_tolerance'
+  | 'webhook_signature_mismatch'
+  | 'webhook_body_invalid';
 
 export type FieldProblem = NonNullable<Problem['errors']>[number];
 export type RefusedRecipient = NonNullable<Problem['recipients']>[number];

@@ -5,20 +5,29 @@ import type { AppOptions } from './composition/app-options.ts';
 import { type DeliveryWorker, startDelivery } from './composition/delivery-worker.ts';
 import { createApi } from './composition/http-api.ts';
 import { captureInto, createOutboundTransport } from './composition/outbound-transport.ts';
+import { createPeople } from './composition/people.ts';
 import { createSendingDomains, createUnsendable } from './composition/sending-domains.ts';
+import { createWebhookWorker } from './composition/webhook-worker.ts';
+import { bindAccount } from './db/account-client.ts';
 import type { Sql } from './db/client.ts';
 import { openDatabasePools, openLogPool } from './db/database-pools.ts';
 import type { DeliveryEngine } from './delivery/delivery-engine.ts';
+import { isSettled } from './delivery/message-status.ts';
 import { createDiagnosticTools } from './diagnostics/diagnostic-tools.ts';
 import { createReadinessProbe } from './diagnostics/readiness.ts';
 import { createDnsResolver } from './dns/create-dns-resolver.ts';
 import { createMessageWaiter } from './events/message-waiter.ts';
+import { createResourceWatcher } from './events/resource-watcher.ts';
 import { chooseHeloName } from './helo-name.ts';
 import { createRequestLog } from './http/request-log.ts';
 import { type RunningReports, startReports } from './inbound/start-reports.ts';
 import { createPumpSignal } from './jobs/pump-signal.ts';
+import type { WebhookWorker } from './jobs/start-webhooks.ts';
+import { isStillAllowed } from './keys/check-again.ts';
 import { createKeyAuthenticator, type KeyAuthenticator } from './keys/key-authenticator.ts';
 import { createKeyRates, type KeyRates } from './keys/key-rates.ts';
+import { createInstallationBox } from './keys/secret-box.ts';
+import { createAccountServices } from './operations/account-services.ts';
 import type { Services } from './operations/context.ts';
 import { createExportGate } from './operations/emails/export-gate.ts';
 import { createOutboundClient } from './outbound/outbound-client.ts';
@@ -26,11 +35,16 @@ import { createHostResolver } from './outbound/resolve-host.ts';
 import { createAcceptanceDoor, DOOR_CONNECTIONS } from './sending/acceptance-door.ts';
 import { createAcceptanceInquiry } from './sending/acceptance-inquiry.ts';
 import { createFileSource } from './sending/content/fetch-files.ts';
+import type { SessionAuthenticator } from './sessions/session-authenticator.ts';
 import { type RunningSubmission, startSubmission } from './smtp-submission/start-submission.ts';
 import { createTemplateRenderer } from './templates/template-renderer.ts';
 import { createTemplateSources } from './templates/template-sources.ts';
 import { createIdGenerator, type IdGenerator } from './uuid-v7.ts';
 import { VERSION } from './version.ts';
+import { createEventFeeds } from './webhooks/event-feeds.ts';
+import { deriveListenerSecret } from './webhooks/listener-secret.ts';
+import type { ListeningTools } from './webhooks/listening-tools.ts';
+import type { WebhookTools } from './webhooks/webhook-tools.ts';
 import { within } from './within.ts';
 
 /** A running Postrider: whatever its roles ask for, on a migrated database. */
@@ -64,10 +78,12 @@ export function createApp(options: AppOptions): App {
   const ids = createIdGenerator();
   const pools = openDatabasePools(target, DOOR_CONNECTIONS);
   const { api: sql, work: workSql, reads: readsSql } = pools;
+  const forAccount = createAccountServices(pools, () => services);
   const warn = (error: unknown, what: string) =>
     logger.warn({ error: error instanceof Error ? error.message : String(error) }, what);
 
-  const waiter = createMessageWaiter(sql);
+  const waiter = createMessageWaiter(sql, isSettled);
+  const watcher = createResourceWatcher(sql, { maxPerAccount: LIMITS.mcpSubscriptionsPerAccount });
   const pumpSignal = createPumpSignal(sql, clock, (error) => warn(error, 'waking the queue'));
   const unsendable = createUnsendable(options);
   const door = createAcceptanceDoor({
@@ -93,8 +109,22 @@ export function createApp(options: AppOptions): App {
   const outbound = createOutboundTransport(options, dns, outboundHttp, captureInto(workSql, clock));
   const authenticator = createKeyAuthenticator(sql, clock);
   const templates = createTemplateRenderer();
-  const entrance = createEntrance(options, { authenticator, rates: createKeyRates(pools.rates) }, ids, warn);
+  const listening: ListeningTools = {
+    feeds: createEventFeeds({ sql, clock, maxPerAccount: LIMITS.webhookStreamsPerAccount }),
+    mayListen: (caller) => isStillAllowed(sql, caller, 'webhooks:read', clock.now()),
+    secretOf: (keyId) => deriveListenerSecret(config.secretKey(), keyId),
+    localClient: config.mode === 'development' ? outboundHttp : null,
+  };
+  const webhooks: WebhookTools = {
+    secrets: createInstallationBox(config),
+    policy: { allowLoopback: config.mode === 'development' },
+    wake: () => webhookWorker?.wake(),
+  };
+  const people = createPeople(options, sql, ids, outboundHttp, warn);
+  const doorkeepers = { authenticator, sessions: people.sessions, rates: createKeyRates(pools.rates) };
+  const entrance = createEntrance(options, doorkeepers, ids, warn);
   let worker: DeliveryWorker | null = null;
+  let webhookWorker: WebhookWorker | null = null;
   const services: Services = {
     sql,
     readsSql,
@@ -115,10 +145,22 @@ export function createApp(options: AppOptions): App {
     content: {
       now: clock.now,
       files: createFileSource({ client: outboundHttp }),
-      templates: { renderer: templates, sources: createTemplateSources(sql) },
+      templates: {
+        renderer: templates,
+        sources: createTemplateSources((accountId) => bindAccount(pools.accounts, accountId)),
+      },
     },
     waiter,
-    forgetCallers: authenticator.forget,
+    watcher,
+    wakeDelivery: pumpSignal.wake,
+    byDomain: config.transport.kind === 'direct',
+    listening,
+    webhooks,
+    people,
+    forgetCallers: () => {
+      authenticator.forget();
+      people.sessions.forget();
+    },
     settleRequestLog: entrance.requestLog.flush,
     readiness: createReadinessProbe({ sql, transport: outbound, queueFault: () => worker?.jobs.fault() ?? null }),
     monthlyQuota: config.monthlyQuota,
@@ -127,6 +169,7 @@ export function createApp(options: AppOptions): App {
     sandboxDomain: config.sandboxDomain,
     baseUrl,
     version: VERSION,
+    forAccount,
   };
   const api = config.roles.has('api') ? createApi(options, services, entrance, ids, sql, warn) : null;
   let submission: RunningSubmission | null = null;
@@ -150,15 +193,19 @@ export function createApp(options: AppOptions): App {
       (messages) => waiter.notify(messages),
       warn,
     );
+    webhookWorker = createWebhookWorker(options, { sql: workSql, ids, dns, box: webhooks.secrets, onError: warn });
   }
 
   async function close(): Promise<void> {
     waiter.close();
+    watcher.close();
+    listening.feeds.close();
     await Promise.all([api?.drain(), submission?.drain(), reports?.drain()]);
     await door.idle();
+    await within(OUTBOUND_DRAIN_MS, people.links.idle());
     await templates.close();
     pumpSignal.close();
-    await worker?.stop();
+    await Promise.all([worker?.stop(), webhookWorker?.stop()]);
     await within(OUTBOUND_DRAIN_MS, Promise.all([outbound.close(), outboundHttp.close()]));
     await within(OUTBOUND_DRAIN_MS, services.domains.checker.stop());
     await api?.stop();
@@ -189,20 +236,25 @@ type Warn = (error: unknown, what: string) => void;
 /** What every way in needs for its callers: who they are, how much they may ask, and the log of what they asked for. */
 function createEntrance(
   { target, clock }: AppOptions,
-  { authenticator, rates }: { readonly authenticator: KeyAuthenticator; readonly rates: KeyRates },
+  {
+    authenticator,
+    sessions,
+    rates,
+  }: { readonly authenticator: KeyAuthenticator; readonly sessions: SessionAuthenticator; readonly rates: KeyRates },
   ids: IdGenerator,
   warn: Warn,
 ) {
   const logSql = openLogPool(target);
   const requestLog = createRequestLog(logSql, clock, ids, (error) => warn(error, 'writing the request log'));
+  const flushUse = () => Promise.all([authenticator.flushUse(), sessions.flushUse()]);
   const keyUse = setInterval(() => {
-    authenticator.flushUse().catch((error: unknown) => warn(error, 'writing when keys were used'));
+    flushUse().catch((error: unknown) => warn(error, 'writing when keys and sessions were used'));
   }, FLUSH_KEY_USE_MS);
   const stop = async () => {
     clearInterval(keyUse);
     await within(LOG_DRAIN_MS, Promise.all([requestLog.close(), rates.close()]));
     await logSql.end({ timeout: 1 });
-    await authenticator.flushUse().catch(() => {});
+    await flushUse().catch(() => {});
   };
   return { authenticator, rates, requestLog, stop };
 }

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { LIMITS, parseMailbox, toAsciiDomain } from '@postrider/core';
 import {
   type Get,
+  type OAuthSetting,
   type Refuse,
   type RetentionSetting,
   readBaseUrl,
@@ -9,17 +10,19 @@ import {
   readHeloName,
   readList,
   readMxPort,
+  readOAuth,
   readPort,
   readProxies,
   readRetention,
   readRetryHours,
+  readSignup,
   readSourceAddress,
   readWhole,
   type SourceAddressSetting,
 } from './config/setting-values.ts';
 import { parseRelayUrl, type RelayConfig } from './delivery/relay-url.ts';
 import { type BlocklistZone, readBlocklists, readSpamd, type SpamdAddress } from './diagnostics/tool-settings.ts';
-import { readOrMakeSecretKey, toSecretKey } from './keys/secret-key.ts';
+import { readFormerKeys, readOrMakeSecretKey, toFormerKeys, toSecretKey } from './keys/secret-key.ts';
 import { findSetting, SETTINGS, type SettingName } from './settings.ts';
 
 export type { SourceAddressSetting } from './config/setting-values.ts';
@@ -56,6 +59,12 @@ export interface Config {
   readonly sandboxDomain: string;
   /** Who answers support tickets by mail; null for `support` at the sandbox domain. */
   readonly supportFrom: string | null;
+  /** Who writes to people about signing in and the team; null for `no-reply` at the sandbox domain. */
+  readonly mailFrom: string | null;
+  /** Whether an address nobody knows makes an account when it signs in. */
+  readonly isSignupOpen: boolean;
+  /** Whom people may sign in with. */
+  readonly oauth: readonly OAuthSetting[];
   readonly trustedProxies: readonly string[];
   readonly monthlyQuota: number;
   /** How long a message is tried before its retries end. */
@@ -64,6 +73,8 @@ export interface Config {
   readonly logLevel: LogLevel;
   /** 32 bytes; read or made lazily, since not every command needs it. */
   readonly secretKey: () => Buffer;
+  /** Keys it had before, of 32 bytes each: they open what they sealed, and what they signed is honoured. */
+  readonly formerSecretKeys: () => readonly Buffer[];
   /** False where the secret key lies in the data directory. */
   readonly hasSecretKeySetting: boolean;
   /** What the tools ask. */
@@ -77,7 +88,7 @@ export interface Config {
   readonly sourceAddress: SourceAddressSetting | null;
   /** The port of the servers that the transport `direct` delivers to. */
   readonly mxPort: number;
-  /** What the person who starts it should know: settings that do nothing yet, unknown names. */
+  /** What the person who starts it should know: settings that do not fit together, unknown names. */
   readonly warnings: readonly string[];
 }
 
@@ -94,8 +105,6 @@ export type ConfigVerdict =
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
-/** Settings of capabilities that this version does not have yet: checked like the others, and said aloud. */
-const NOT_IN_USE: readonly SettingName[] = ['POSTRIDER_SIGNUP'];
 /** Read by the clients, which share the environment with the server on many machines. */
 const CLIENT_SETTINGS = ['POSTRIDER_API_KEY'];
 
@@ -130,7 +139,10 @@ export function readConfig(environment: Environment, flags: { readonly roles?: s
     inboundPort: readPort('POSTRIDER_INBOUND_PORT', get, 2525, refuse),
     tlsFiles: readTlsFiles(get, refuse),
     sandboxDomain: readSandboxDomain(get('POSTRIDER_SANDBOX_DOMAIN'), refuse),
-    supportFrom: readSupportFrom(get('POSTRIDER_SUPPORT_FROM'), refuse),
+    supportFrom: readSender('POSTRIDER_SUPPORT_FROM', get, refuse),
+    mailFrom: readSender('POSTRIDER_MAIL_FROM', get, refuse),
+    isSignupOpen: readSignup(get, mode, refuse),
+    oauth: readOAuth(get, refuse),
     trustedProxies: readProxies(get('POSTRIDER_TRUSTED_PROXIES'), refuse),
     monthlyQuota: readWhole('POSTRIDER_MONTHLY_QUOTA', get, LIMITS.monthlyQuotaDefault, 2_000_000_000, refuse),
     retryHours: readRetryHours(get, refuse),
@@ -138,6 +150,7 @@ export function readConfig(environment: Environment, flags: { readonly roles?: s
     logLevel: readLogLevel(get('POSTRIDER_LOG_LEVEL'), refuse),
     hasSecretKeySetting: get('POSTRIDER_SECRET_KEY') !== null,
     secretKey: readSecretKey(get('POSTRIDER_SECRET_KEY'), mode, dataDir, refuse),
+    formerSecretKeys: readFormerSecretKeys(get, dataDir, refuse),
     blocklists: readBlocklists(given('POSTRIDER_BLOCKLISTS'), (message) => refuse('POSTRIDER_BLOCKLISTS', message)),
     spamd: readSpamd(given('POSTRIDER_SPAMD'), (message) => refuse('POSTRIDER_SPAMD', message)),
     dnsServers: readDnsServers(get('POSTRIDER_DNS_SERVERS'), refuse),
@@ -243,9 +256,10 @@ function readSandboxDomain(value: string | null, refuse: Refuse): string {
   return domain ?? 'sandbox.test';
 }
 
-function readSupportFrom(value: string | null, refuse: Refuse): string | null {
+function readSender(name: SettingName, get: Get, refuse: Refuse): string | null {
+  const value = get(name);
   const parsed = value === null ? null : parseMailbox(value);
-  if (parsed !== null && !parsed.ok) refuse('POSTRIDER_SUPPORT_FROM', `"${value}" ${parsed.message}`);
+  if (parsed !== null && !parsed.ok) refuse(name, `"${value}" ${parsed.message}`);
   return value;
 }
 
@@ -275,6 +289,15 @@ function readSecretKey(value: string | null, mode: Mode, dataDir: string, refuse
   return () => key ?? Buffer.alloc(32);
 }
 
+/** A setting makes the key file void: with it, its former keys. */
+function readFormerSecretKeys(get: Get, dataDir: string, refuse: Refuse): () => readonly Buffer[] {
+  const value = get('POSTRIDER_SECRET_KEY_PREVIOUS');
+  const given = value === null ? [] : toFormerKeys(value);
+  if (given === null) refuse('POSTRIDER_SECRET_KEY_PREVIOUS', 'holds no key of at least 32 characters');
+  const keys = given ?? [];
+  return get('POSTRIDER_SECRET_KEY') === null ? () => [...keys, ...readFormerKeys(dataDir)] : () => keys;
+}
+
 function warningsOf(
   environment: Environment,
   mode: Mode,
@@ -283,13 +306,9 @@ function warningsOf(
 ): readonly string[] {
   const known = new Set<string>([...SETTINGS.map(({ name }) => name), ...CLIENT_SETTINGS]);
   const unknown = Object.keys(environment).filter((name) => name.startsWith('POSTRIDER_') && !known.has(name));
-  const idle = NOT_IN_USE.filter((name) => get(name) !== null);
   const roles = readList(flags.roles ?? get('POSTRIDER_ROLES'));
   return [
     ...unknown.map((name) => `${name} is not a setting of Postrider and does nothing.`),
-    ...idle.map(
-      (name) => `${name} is set, but what it configures is not available in this version: it does nothing yet.`,
-    ),
     ...(mode === 'production' && get('POSTRIDER_TRANSPORT') === 'capture'
       ? ['POSTRIDER_TRANSPORT is capture: in production too, every message is kept here and none is sent.']
       : []),

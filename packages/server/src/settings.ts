@@ -117,6 +117,12 @@ export const SETTINGS = [
     description: 'Encrypts secrets at rest; at least 32 characters.',
   },
   {
+    name: 'POSTRIDER_SECRET_KEY_PREVIOUS',
+    default: 'none',
+    description:
+      'Former secret keys, separated by commas: what they sealed is still opened, and the links and return paths they signed are still honoured. `postrider-server secrets rotate` seals everything with the present one.',
+  },
+  {
     name: 'POSTRIDER_TRUSTED_PROXIES',
     default: 'none',
     description: 'Addresses or CIDR ranges of proxies whose X-Forwarded-For is believed, separated by commas.',
@@ -148,9 +154,51 @@ export const SETTINGS = [
     description: 'Days for which messages and their trails are kept in the log; one that is not over stays.',
   },
   {
+    name: 'POSTRIDER_EVENT_RETENTION_DAYS',
+    default: '30',
+    description:
+      'Days for which webhook events and the attempts to deliver them are kept; a replay reaches back 7 days at most.',
+  },
+  {
     name: 'POSTRIDER_SIGNUP',
     default: 'open in development, closed in production',
-    description: 'Whether an unknown address that signs in makes an account. Not in use in this version.',
+    description: '`open` or `closed`: whether an unknown address that signs in makes an account.',
+  },
+  {
+    name: 'POSTRIDER_MAIL_FROM',
+    default: 'no-reply@<sandbox domain>',
+    description:
+      'Sender of sign-in links, invitations and other mail of the installation to people, as `Postrider <no-reply@example.com>`: at the sandbox domain, or at a domain that an account of this installation has verified. That account sends it then.',
+  },
+  {
+    name: 'POSTRIDER_GITHUB_CLIENT_ID',
+    default: 'none',
+    description: 'Client id of an OAuth app at GitHub, for the sign-in `/auth/oauth/github`.',
+  },
+  { name: 'POSTRIDER_GITHUB_CLIENT_SECRET', default: 'none', description: 'Its client secret.' },
+  {
+    name: 'POSTRIDER_GITHUB_URL',
+    default: 'https://github.com',
+    description: 'Address of a GitHub Enterprise Server to sign in with instead.',
+  },
+  {
+    name: 'POSTRIDER_GOOGLE_CLIENT_ID',
+    default: 'none',
+    description: 'Client id of a web application at Google, for the sign-in `/auth/oauth/google`.',
+  },
+  { name: 'POSTRIDER_GOOGLE_CLIENT_SECRET', default: 'none', description: 'Its client secret.' },
+  {
+    name: 'POSTRIDER_OIDC_ISSUER',
+    default: 'none',
+    description:
+      'Issuer of any OpenID Connect provider, for the sign-in `/auth/oauth/oidc`. Every provider sends people back to `<base URL>/auth/oauth/<name>/callback`.',
+  },
+  { name: 'POSTRIDER_OIDC_CLIENT_ID', default: 'none', description: 'Client id at that provider.' },
+  { name: 'POSTRIDER_OIDC_CLIENT_SECRET', default: 'none', description: 'Its client secret.' },
+  {
+    name: 'POSTRIDER_OIDC_NAME',
+    default: 'oidc',
+    description: 'Name of that provider in the path of its sign-in: lower-case letters, digits and hyphens.',
   },
   {
     name: 'POSTRIDER_LOG_LEVEL',

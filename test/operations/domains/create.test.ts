@@ -23,6 +23,7 @@ describe('adding a sending domain', () => {
       id: expect.stringMatching(ID),
       name: 'shop.example',
       status: 'pending',
+      statusReason: null,
       dkimSelector: expect.stringMatching(/^[a-z0-9]+$/),
       records: expect.any(Array),
       createdAt: expect.stringMatching(TIME),

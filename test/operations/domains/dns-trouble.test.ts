@@ -134,6 +134,14 @@ describe('verifying against a DNS in trouble', () => {
     });
     domains.dns.fail(`_spf.${name}`, 'TXT', 'SERVFAIL');
     expect(await spf(`v=spf1 include:_spf.${name} -all`)).toMatchObject({ status: 'pending' });
+    // RFC 7208 §5.5: the names of the address count whose own addresses hold it, and those below the domain match.
+    domains.dns.set('192.0.2.25', 'PTR', [HELO, `liar.${name}`]);
+    expect(await spf('v=spf1 ptr:postrider.example -all')).toMatchObject({ status: 'pass' });
+    expect(await spf('v=spf1 ptr -all')).toMatchObject({ status: 'fail' });
+    domains.dns.set('192.0.2.25', 'PTR', [...Array.from({ length: 10 }, (_, n) => `n${n}.${name}`), HELO]);
+    expect(await spf('v=spf1 ptr:postrider.example -all')).toMatchObject({ status: 'fail' });
+    domains.dns.fail('192.0.2.25', 'PTR', 'SERVFAIL');
+    expect(await spf(`v=spf1 ptr:postrider.example a:${HELO} -all`)).toMatchObject({ status: 'pass' });
   });
 
   it.each([
@@ -151,6 +159,30 @@ describe('verifying against a DNS in trouble', () => {
     const { status, records } = await verify(id);
     expect(records['spf']).toMatchObject({ status: 'fail', reason: expect.stringMatching(reason) });
     expect(status).toBe('pending');
+  });
+
+  it('says so where a DNS console has added the zone to names that were whole already', async () => {
+    for (const [name, zone] of [
+      ['doubled.example', 'doubled.example'],
+      ['mail.added.example', 'added.example'],
+    ]) {
+      const { body } = await domains.server.call('POST', '/domains', { body: { name } });
+      const records = body.records as PublishedRecord[];
+      domains.publish(records.map((record) => ({ ...record, host: `${record.host}.${zone}` })));
+      const { status, records: verdicts } = await verify(body.id);
+      expect(status).toBe('pending');
+      for (const { purpose, host } of records) {
+        expect(verdicts[purpose]).toMatchObject({
+          status: 'fail',
+          reason: expect.stringContaining(`is at ${host}.${zone} instead`),
+        });
+      }
+      // What stands there and would not do says nothing.
+      domains.publish(
+        records.map((record) => ({ ...record, host: `${record.host}.${zone}`, value: 'something else' })),
+      );
+      for (const { reason } of Object.values((await verify(body.id)).records)) expect(reason).not.toMatch(/instead/);
+    }
   });
 
   it('accepts an MX that is this server by another name, and says so', async () => {

@@ -1,6 +1,7 @@
 import { LIMITS } from '@postrider/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createClientRateLimit } from '../../../packages/server/src/http/client-rate-limit.ts';
+import { forgetUnusedSelectors } from '../../../packages/server/src/db/queries/dkim-selectors.ts';
+import { createKeyAllowance } from '../../../packages/server/src/sending-domains/key-allowance.ts';
 import { createKeyMaker } from '../../../packages/server/src/sending-domains/key-maker.ts';
 import { expectProblem } from '../../harness/expect-problem.ts';
 import { type DomainServer, startDomainServer } from './domain-server.ts';
@@ -18,10 +19,10 @@ describe('what an account can have made and kept', () => {
   const add = (name: string, key: string) => call('POST', '/domains', { key, body: { name } });
 
   it('is so many keys an hour, counted for each account, whether they are kept or not', async () => {
-    const { clock, app } = domains.server;
-    const limit = createClientRateLimit({ clock, windowMs: HOUR_MS });
+    const { clock, app, database } = domains.server;
     // As the server has it, with a number that does not take a minute to reach.
-    Object.assign(app.services.domains.tools, { keyMaker: createKeyMaker((account) => limit.take(account, 3)) });
+    const keyMaker = createKeyMaker(createKeyAllowance(database.sql, clock, 3));
+    Object.assign(app.services.domains.tools, { keyMaker });
     const [one, other] = [await domains.server.newAccount(), await domains.server.newAccount()];
     const { body } = await add('counted.example', one.key);
     const rotate = (dkimSelector: string) =>
@@ -40,6 +41,54 @@ describe('what an account can have made and kept', () => {
     expect((await add('others.example', other.key)).status).toBe(201);
     clock.advance(HOUR_MS / 2);
     expect((await rotate('s3')).status).toBe(200);
+  });
+
+  it('is that number exactly, however many processes make them at once', async () => {
+    const { clock, database, accountId } = domains.server;
+    const fleet = Array.from({ length: 4 }, () => createKeyAllowance(database.sql, clock, 10));
+    await database.sql`DELETE FROM dkim_keys_made`;
+    const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => fleet[n % 4]?.(accountId)));
+    expect(answers.filter((seconds) => seconds === null)).toHaveLength(10);
+    for (const seconds of answers) if (typeof seconds === 'number') expect(seconds).toBeGreaterThan(3_500);
+    clock.advance(HOUR_MS + 1_000);
+    expect(await fleet[0]?.(accountId)).toBeNull();
+    const [row] = await database.sql<{ n: number }[]>`SELECT cardinality(made_at) AS n FROM dkim_keys_made`;
+    expect(row?.n).toBe(1);
+  });
+
+  it('are selectors that no key has any more: for 30 days, and the newest 1,000 of a name', async () => {
+    const { key, accountId } = await domains.server.newAccount();
+    const { app, clock } = domains.server;
+    const { sql } = domains.server.database;
+    Object.assign(app.services.domains.tools, { keyMaker: createKeyMaker(createKeyAllowance(sql, clock)) });
+    const { body } = await call('POST', '/domains', { key, body: { name: 'bounded.example', dkimSelector: 's0' } });
+    const rotate = async (dkimSelector: string) =>
+      (await call('POST', `/domains/${body.id}/rotate`, { key, body: { dkimSelector } })).status;
+    expect([await rotate('s1'), await rotate('s2'), await rotate('s1')]).toEqual([200, 200, 409]);
+    const purge = (days: number) => {
+      const now = new Date(Date.now() + days * 24 * HOUR_MS);
+      return forgetUnusedSelectors(sql, now, new Date(now.getTime() - 30 * 24 * HOUR_MS));
+    };
+    const selectors = async () =>
+      (
+        await sql`SELECT selector FROM dkim_selectors WHERE account_id = ${accountId} AND selector !~ '^x' ORDER BY selector`
+      ).map(({ selector }) => selector);
+    await purge(100);
+    await purge(129);
+    expect(await selectors()).toEqual(['s0', 's1', 's2']);
+    await purge(131);
+    expect(await selectors()).toEqual(['s0', 's2']);
+    await sql`
+      INSERT INTO dkim_selectors (account_id, name, selector, made_at)
+      SELECT ${accountId}, 'bounded.example', 'x' || n, '2020-01-01'::timestamptz + n * interval '1 s'
+      FROM generate_series(1, ${LIMITS.unusedSelectorsPerName + 5}) AS n`;
+    expect(await rotate('s3')).toBe(200);
+    const [left] = await sql<{ n: number; oldest: string }[]>`
+      SELECT count(*)::int AS n, min(made_at)::text AS oldest FROM dkim_selectors
+      WHERE account_id = ${accountId} AND selector ~ '^x'`;
+    // The one that was put away just now is one of the thousand.
+    expect(left).toEqual({ n: LIMITS.unusedSelectorsPerName - 1, oldest: expect.stringContaining('00:00:07') });
+    expect(await selectors()).toEqual(['s0', 's2', 's3']);
   });
 
   it('is no key where the name is held and the challenge is not met', async () => {

@@ -176,6 +176,31 @@ describe('the life of a sending domain', () => {
     ]);
   });
 
+  it('is found in the list by its status and by its name [domains.list]', async () => {
+    const { key } = await domains.server.newAccount();
+    await domains.verified('f1.example', key);
+    for (const name of ['f2.example', 'grün.example']) await call('POST', '/domains', { key, body: { name } });
+    const list = async (query: string) => {
+      const { body } = await call('GET', `/domains?${query}`, { key });
+      return [body.total, ...body.domains.map(({ name }: { name: string }) => name)];
+    };
+    expect(await list('status=verified')).toEqual([1, 'f1.example']);
+    expect(await list('status=pending')).toEqual([2, 'xn--grn-ioa.example', 'f2.example']);
+    expect(await list('status=failed')).toEqual([0]);
+    expect(await list('name=F2.Example.')).toEqual([1, 'f2.example']);
+    expect(await list(`name=${encodeURIComponent('grün.example')}`)).toEqual([1, 'xn--grn-ioa.example']);
+    expect(await list('name=f2.example&status=verified')).toEqual([0]);
+    expect(await list('name=example.com')).toEqual([0]);
+    for (const status of ['removed', 'nonsense', '']) {
+      expectInvalid(await call('GET', `/domains?status=${status}`, { key }), 'status');
+    }
+    expectInvalid(await call('GET', '/domains?name=nodots', { key }), 'name');
+    const { nextCursor } = (await call('GET', '/domains?limit=1&status=pending', { key })).body;
+    const further = await call('GET', `/domains?limit=1&status=pending&cursor=${nextCursor}`, { key });
+    expect(further.body.domains[0].name).toBe('f2.example');
+    expectProblem(await call('GET', `/domains?limit=1&cursor=${nextCursor}`, { key }), 422, 'invalid_cursor');
+  });
+
   it('is listed newest first, in pages with a total [domains.list] [domains.list-shape]', async () => {
     const { key } = await domains.server.newAccount();
     for (const name of ['l1.example', 'l2.example', 'l3.example'])
@@ -200,7 +225,7 @@ describe('the life of a sending domain', () => {
     expectProblem(await call('GET', `/domains?cursor=${first.body.nextCursor}`), 422, 'invalid_cursor');
     expectInvalid(await call('GET', '/domains?limit=0', { key }), 'limit');
     expectInvalid(await call('GET', '/domains?limit=101', { key }), 'limit');
-    expectInvalid(await call('GET', '/domains?name=x', { key }), ['name', 'unknown_field']);
+    expectInvalid(await call('GET', '/domains?title=x', { key }), ['title', 'unknown_field']);
     expect((await call('GET', '/domains/history', { key })).body).toEqual({
       ...{ domains: [], total: 0, totalIsEstimate: false, nextCursor: null },
     });

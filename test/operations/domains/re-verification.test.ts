@@ -41,11 +41,15 @@ describe('looking domains up by the clock', () => {
     expect((await read(domain.id, key)).status).toBe('pending');
     await after(HOUR_MS);
     await after(MINUTE_MS);
-    expect((await read(domain.id, key)).status).toBe('failed');
+    expect(await read(domain.id, key)).toMatchObject({
+      ...{ status: 'failed', statusReason: 'Required and not found within 72 hours: DKIM, SPF, MX.' },
+    });
     const asked = domains.dns.questions.length;
     await after(24 * HOUR_MS);
     expect(domains.dns.questions.slice(asked).some(({ name }) => name.endsWith('never.example'))).toBe(false);
-    expect((await domains.server.call('POST', `/domains/${domain.id}/verify`, { key })).body.status).toBe('pending');
+    expect((await domains.server.call('POST', `/domains/${domain.id}/verify`, { key })).body).toMatchObject({
+      ...{ status: 'pending', statusReason: null },
+    });
     domains.publish(domain.records);
     await after(6 * MINUTE_MS);
     expect((await read(domain.id, key)).status).toBe('verified');
@@ -66,20 +70,33 @@ describe('looking domains up by the clock', () => {
     await after(23 * HOUR_MS);
     expect((await read(domain.id, key)).status).toBe('verified');
     await after(HOUR_MS + MINUTE_MS);
-    expect((await read(domain.id, key)).status).toBe('degraded');
+    const degraded = await read(domain.id, key);
+    expect(degraded).toMatchObject({
+      ...{
+        status: 'degraded',
+        statusReason: expect.stringMatching(/^Required and gone: SPF\. Mail is still sent until \d{4}-/),
+      },
+    });
     expect((await send('a@loses.example', key)).status).toBe(202);
+    await after(HOUR_MS + MINUTE_MS);
+    // The end of the time limit stays what it was.
+    expect((await read(domain.id, key)).statusReason).toBe(degraded.statusReason);
     domains.publish([spf]);
     await after(HOUR_MS + MINUTE_MS);
-    expect((await read(domain.id, key)).status).toBe('verified');
+    expect(await read(domain.id, key)).toMatchObject({ status: 'verified', statusReason: null });
     domains.dns.remove(spf.host, 'TXT');
     await after(24 * HOUR_MS + MINUTE_MS);
     domains.dns.fail(spf.host, 'TXT', 'SERVFAIL');
     await after(80 * HOUR_MS);
-    expect((await read(domain.id, key)).status).toBe('degraded');
+    expect(await read(domain.id, key)).toMatchObject({
+      ...{ status: 'degraded', statusReason: expect.stringMatching(/^Required and gone: SPF/) },
+    });
     expect((await send('a@loses.example', key)).status).toBe(202);
     domains.dns.remove(spf.host, 'TXT');
     await after(HOUR_MS + MINUTE_MS);
-    expect((await read(domain.id, key)).status).toBe('failed');
+    expect(await read(domain.id, key)).toMatchObject({
+      ...{ status: 'failed', statusReason: 'Required and gone for 72 hours: SPF.' },
+    });
     expectProblem(await send('a@loses.example', key), 403, 'domain_not_verified');
     expect(await domainAudit(domains.server, accountId)).toEqual([
       'domain.created',

@@ -45,6 +45,7 @@ describe('GET /emails/:id', () => {
       bodyExpiresAt: expect.stringMatching(TIME),
       bodyExpired: false,
       contentRedacted: false,
+      approval: null,
       events: [
         {
           id: expect.any(String),

@@ -85,7 +85,7 @@ describe('an idempotency key on a single send', () => {
     expect(sent.headers.get('idempotency-replayed')).toBeNull();
   });
 
-  it('makes one message of 50 parallel requests; the others hear the same answer or that it still runs [contract-idempotency.in-progress]', async () => {
+  it('makes one message of 50 parallel requests; the others hear the same answer or that it still runs (trust checklist 23) [contract-idempotency.in-progress]', async () => {
     const key = fresh();
     const before = await total();
     const answers = await Promise.all(Array.from({ length: 50 }, () => sendUnder(key)));

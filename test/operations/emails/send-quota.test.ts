@@ -86,7 +86,7 @@ describe('the monthly quota', () => {
     expect((await small.send({ to: outside(5) }, { key: two.key })).status).toBe(202);
   });
 
-  it('is exact to the last unit under 64 parallel senders, in two processes at once [contract-quota.exact]', async () => {
+  it('is exact to the last unit under 64 parallel senders, in two processes at once (trust checklist 22) [contract-quota.exact]', async () => {
     const { key, accountId } = await server.newAccount();
     await server.database.sql`UPDATE accounts SET monthly_quota = 50 WHERE id = ${accountId}`;
     const answers = await Promise.all(
@@ -99,6 +99,29 @@ describe('the monthly quota', () => {
     const accepted = answers.filter(({ status }) => status === 202);
     const left = accepted.map((answer) => Number(headersOf(answer)[1]));
     expect(left.sort((a, b) => a - b)).toEqual(Array.from({ length: 16 }, (_, index) => 2 + 3 * index));
+  });
+
+  it('is what is accepted and not canceled, where cancels run beside sends in two processes (trust checklist 22) [contract-quota.exact]', async () => {
+    const { key, accountId } = await server.newAccount();
+    await server.database.sql`UPDATE accounts SET monthly_quota = 30 WHERE id = ${accountId}`;
+    // Queued until then, so that it can be canceled.
+    const send = async (app: TestApp) => await app.send({ to: outside(1), scheduled_at: 'PT1H' }, { key });
+    const both = (count: number) => Array.from({ length: count }, (_, index) => (index % 2 ? server : small));
+    const first = await Promise.all(both(40).map(send));
+    const ids = first.flatMap(({ status, body }) => (status === 202 ? [body.id as string] : []));
+    expect(ids).toHaveLength(30);
+    const cancels = ids
+      .slice(0, 15)
+      .map((id, index) => (index % 2 ? small : server).call('DELETE', `/emails/${id}`, { key }));
+    const beside = await Promise.all(both(30).map(send));
+    for (const { status } of await Promise.all(cancels)) expect(status).toBe(200);
+    const after = await Promise.all(both(20).map(send));
+    const further = [...beside, ...after].filter(({ status }) => status === 202);
+    expect(further).toHaveLength(15);
+    expect(await quotaOf(server, key)).toMatchObject({ limit: 30, used: 30, remaining: 0 });
+    const [charged] = await server.database
+      .sql`SELECT sum(charged)::int AS sum FROM messages WHERE account_id = ${accountId}`;
+    expect(charged?.['sum']).toBe(30);
   });
 
   it('begins anew with each UTC month [contract-quota.months]', async () => {

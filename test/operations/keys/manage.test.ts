@@ -148,18 +148,6 @@ describe('POST /keys', () => {
     expectInvalid(await create({ name: 'X', scopes: ['sending'], ...fields }), path);
   });
 
-  it.each(['always', 'policy'])(
-    'refuses the approval mode %s as not available yet, so that nothing leaves unheld',
-    async (mode) => {
-      expectInvalid(await create({ name: 'X', scopes: ['sending'], approvalMode: mode }), [
-        'approvalMode',
-        'not_available',
-      ]);
-      const { id } = await made();
-      expectInvalid(await patch(id, { approvalMode: mode }), ['approvalMode', 'not_available']);
-    },
-  );
-
   it('names of 1 and of 100 characters, rates of 1 and of a million are fine [keys.defaults] [keys.rate-limit]', async () => {
     for (const name of ['x', 'ü'.repeat(100)]) expect((await made({ name })).name).toBe(name);
     for (const rateLimit of [1, 1_000_000]) expect((await made({ rateLimit })).rateLimit).toBe(rateLimit);

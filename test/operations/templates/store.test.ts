@@ -44,7 +44,10 @@ describe('templates', () => {
       expect(status).toBe(201);
       expect(Object.keys(body).sort()).toEqual([...FIELDS].sort());
       const { keyId } =
-        (await server.database.sql`SELECT id AS "keyId" FROM api_keys WHERE account_id = ${server.accountId}`)[0] ?? {};
+        (
+          await server.database
+            .sql`SELECT id AS "keyId" FROM api_keys WHERE account_id = ${server.accountId} AND NOT is_seat`
+        )[0] ?? {};
       expect(body).toMatchObject({
         slug: 'welcome',
         name: 'Welcome',

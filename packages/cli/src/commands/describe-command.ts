@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { CommandDescription, InputDescription } from '../command-description.ts';
 import { usageFailure } from '../failure.ts';
-import { plainText, toArgument, toNegatedOption, toOption } from './input-option.ts';
+import { plainText, synopsisOf, toArgument, toNegatedOption, toOption } from './input-option.ts';
 
 /** Gives a command its flags, positional arguments and help texts, all from the description of its operation. */
 export function describeCommand(command: Command, description: CommandDescription): Command {
@@ -13,9 +13,7 @@ export function describeCommand(command: Command, description: CommandDescriptio
     command.addOption(toOption(input));
     if (input.value.kind === 'boolean') command.addOption(toNegatedOption(input));
   }
-  const positional = description.inputs
-    .filter((input) => input.positional)
-    .map(({ valueName, required: isRequired }) => (isRequired ? `<${valueName}>` : `[${valueName}]`));
+  const positional = description.inputs.filter((input) => input.positional).map(synopsisOf);
   command.usage([...positional, ...required.map(synopsis), '[options]'].join(' '));
   return command.addHelpText('after', () => examplesText(description));
 }

@@ -16,10 +16,16 @@ export function toNegatedOption(input: InputDescription): Option {
 
 /** The positional argument of an operation's argument, such as the id in `emails get <id>`. */
 export function toArgument(input: InputDescription): Argument {
-  const name = input.required ? `<${input.valueName}>` : `[${input.valueName}]`;
+  const name = synopsisOf(input);
   return new Argument(name, plainText(input.description)).argParser((text: string) =>
     parserOf(input.value)(text, undefined),
   );
+}
+
+/** How a positional argument stands in the usage line. A list takes as many values as are given. */
+export function synopsisOf({ valueName, required, value }: InputDescription): string {
+  const name = value.kind === 'list' ? `${valueName}...` : valueName;
+  return required ? `<${name}>` : `[${name}]`;
 }
 
 /** Contract texts are Markdown; in a terminal the backticks only disturb. */

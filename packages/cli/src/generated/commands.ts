@@ -6,7 +6,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "emails.send",
     "command": "emails send",
     "summary": "Send an email",
-    "description": "Accepts one message and answers at once with its id and `queued`; delivery happens afterwards in the background. Read the message, or wait on it, to learn the outcome. With `scheduled_at` it stays `queued` until then, and can be canceled or rescheduled. With `dry_run` nothing is sent: the answer is 200 with every check and the message as it would be. If any recipient is refused the whole send is refused, and `recipients` names each with its reason. Provenance is taken from the body first, then from the `X-Service-Agent` and `X-Service-Source` headers, then from the default (`agent` over MCP, else `backend`).",
+    "description": "Accepts one message and answers at once with its id and `queued`; delivery happens afterwards in the background. What the key’s approval mode holds is answered with `pending_approval`, `approvalId`, `reasons` and `expiresAt`, and goes out when a person approves it. Read the message, or wait on it, to learn the outcome. With `scheduled_at` it stays `queued` until then, and can be canceled or rescheduled. With `dry_run` nothing is sent: the answer is 200 with every check and the message as it would be. If any recipient is refused the whole send is refused, and `recipients` names each with its reason. Provenance is taken from the body first, then from the `X-Service-Agent` and `X-Service-Source` headers, then from the default (`agent` over MCP, else `backend`).",
     "needsKey": true,
     "scope": "emails:send",
     "examples": [
@@ -873,7 +873,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "emails.cancel",
     "command": "emails cancel",
     "summary": "Cancel a queued email",
-    "description": "Takes a message back before it reaches a mail server: while it is `queued` for every recipient, a scheduled one too. It leaves the outbox, its body and files are removed and its quota is given back; the log keeps the row as `canceled`. It is either canceled or sent, never both. Later it is 409 `message_not_queued` with `currentStatus`.",
+    "description": "Takes a message back before it reaches a mail server: while it is `queued` for every recipient, a scheduled one too, or held for approval, which withdraws the hold. It leaves the outbox, its body and files are removed and its quota is given back; the log keeps the row as `canceled`. It is either canceled or sent, never both. Later it is 409 `message_not_queued` with `currentStatus`.",
     "needsKey": true,
     "scope": "emails:cancel",
     "examples": [
@@ -979,14 +979,14 @@ export const COMMANDS: readonly CommandDescription[] = [
   },
   {
     "id": "keys.self",
-    "command": "whoami",
+    "command": "keys self",
     "summary": "Read the calling key",
     "description": "What the calling key is, what it may do, and what its account has left to send this month.",
     "needsKey": true,
     "scope": null,
     "examples": [
-      "postrider whoami",
-      "postrider whoami --json"
+      "postrider keys self",
+      "postrider keys self --json"
     ],
     "inputs": []
   },
@@ -1047,7 +1047,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--scopes"
         ],
         "valueName": "text",
-        "description": "What the key may do. `sending` and `full` stand for several; `full` is everything but `approvals:decide`.",
+        "description": "What the key may do. `sending` and `full` stand for several; `full` is everything but `approvals:decide`; of a key in approval mode it leaves out `keys:write` and `team:write` as well.",
         "value": {
           "kind": "list",
           "choices": [
@@ -1156,7 +1156,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--approval-mode"
         ],
         "valueName": "choice",
-        "description": "Whether sends wait for a person: `off` unless given. `always` and `policy` are not available in this version.",
+        "description": "Which sends wait until a person decides: none (`off`, unless given), `always`, or by `policy` those that `holdWhen` names. A key in approval mode can hold none of `keys:write`, `approvals:decide` and `team:write`.",
         "value": {
           "kind": "choice",
           "choices": [
@@ -1350,7 +1350,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--scopes"
         ],
         "valueName": "text",
-        "description": "What the key may do. `sending` and `full` stand for several; `full` is everything but `approvals:decide`.",
+        "description": "What the key may do. `sending` and `full` stand for several; `full` is everything but `approvals:decide`; of a key in approval mode it leaves out `keys:write` and `team:write` as well.",
         "value": {
           "kind": "list",
           "choices": [
@@ -1459,7 +1459,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--approval-mode"
         ],
         "valueName": "choice",
-        "description": "Whether sends wait for a person: `off` unless given. `always` and `policy` are not available in this version.",
+        "description": "Which sends wait until a person decides: none (`off`, unless given), `always`, or by `policy` those that `holdWhen` names. A key in approval mode can hold none of `keys:write`, `approvals:decide` and `team:write`.",
         "value": {
           "kind": "choice",
           "choices": [
@@ -1649,6 +1649,308 @@ export const COMMANDS: readonly CommandDescription[] = [
         "description": "The id of the key.",
         "value": {
           "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "approvals.list",
+    "command": "approvals list",
+    "summary": "List held sends",
+    "description": "Sends that wait, or waited, for a decision, newest first, in keyset pages. A key sees those of its own sends; with the scope `approvals:read` those of the whole account. A page of very large bodies ends early: follow `nextCursor`.",
+    "needsKey": true,
+    "scope": null,
+    "examples": [
+      "postrider approvals list --status pending",
+      "postrider approvals list --limit 20 --json"
+    ],
+    "inputs": [
+      {
+        "name": "status",
+        "place": "query",
+        "key": "status",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--status"
+        ],
+        "valueName": "choice",
+        "description": "Only holds that stand so; all of them unless given.",
+        "value": {
+          "kind": "choice",
+          "choices": [
+            "pending",
+            "approved",
+            "rejected",
+            "expired",
+            "withdrawn"
+          ]
+        }
+      },
+      {
+        "name": "limit",
+        "place": "query",
+        "key": "limit",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--limit"
+        ],
+        "valueName": "number",
+        "description": "Page size, 1 to 100.",
+        "value": {
+          "kind": "number",
+          "whole": true,
+          "min": 1,
+          "max": 100
+        }
+      },
+      {
+        "name": "cursor",
+        "place": "query",
+        "key": "cursor",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--cursor"
+        ],
+        "valueName": "cursor",
+        "description": "`nextCursor` of the page before, with the same filters.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "approvals.decide-many",
+    "command": "approvals decide-many",
+    "summary": "Approve or reject several held sends",
+    "description": "Decides each hold by itself, as `POST /keys/approvals/:id` does, and always answers 207 with one result an id, in order. Deciding is for signed-in people whose role allows it, and for keys with `approvals:decide` other than the one that sent it and not in approval mode themselves; others get 403 `self_approval_forbidden`.",
+    "needsKey": true,
+    "scope": "approvals:decide",
+    "examples": [
+      "postrider approvals decide-many <id> <id> --decision approve"
+    ],
+    "inputs": [
+      {
+        "name": "ids",
+        "place": "body",
+        "key": "ids",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "Holds, 1 to 100; each is decided by itself.",
+        "value": {
+          "kind": "list",
+          "choices": null
+        }
+      },
+      {
+        "name": "decision",
+        "place": "body",
+        "key": "decision",
+        "required": true,
+        "positional": false,
+        "flags": [
+          "--decision"
+        ],
+        "valueName": "choice",
+        "description": "",
+        "value": {
+          "kind": "choice",
+          "choices": [
+            "approve",
+            "reject"
+          ]
+        }
+      },
+      {
+        "name": "note",
+        "place": "body",
+        "key": "note",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--note"
+        ],
+        "valueName": "text",
+        "description": "Kept with the decision, and shown to whoever sent it.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "approvals.get",
+    "command": "approvals get",
+    "summary": "Read a held send",
+    "description": "One hold with everything that is to be seen of the message, blind copies included. A key sees those of its own sends; with the scope `approvals:read` those of the whole account. With `wait` it answers as soon as it is decided, and at the time-out as it stands.",
+    "needsKey": true,
+    "scope": null,
+    "examples": [
+      "postrider approvals get <id> --wait 50"
+    ],
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "The id of the hold, `approvalId` of the send.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "wait",
+        "place": "query",
+        "key": "wait",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--wait"
+        ],
+        "valueName": "seconds",
+        "description": "Seconds to wait for a decision, 1 to 60.",
+        "value": {
+          "kind": "number",
+          "whole": true,
+          "min": 1,
+          "max": 60
+        }
+      }
+    ]
+  },
+  {
+    "id": "approvals.decide",
+    "command": "approvals decide",
+    "summary": "Approve or reject a held send",
+    "description": "Decides a hold, once: a second decision is 409 `approval_already_decided`. Approving puts the message into the queue, at once or for its scheduled time. The acceptance check runs again, edits included: where it refuses by now, the answer still is 200, `outcome` is `failed` with the reason in `problem`, the message is `failed`, and its quota is given back. Rejecting gives the quota back too. `edits` make a new revision and keep the difference. Deciding is for signed-in people whose role allows it, and for keys with `approvals:decide` other than the one that sent it and not in approval mode themselves; others get 403 `self_approval_forbidden`.",
+    "needsKey": true,
+    "scope": "approvals:decide",
+    "examples": [
+      "postrider approvals decide <id> --decision approve",
+      "postrider approvals decide <id> --decision reject --reject-code wrong_recipient --note \"Ask Ada first.\""
+    ],
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "The id of the hold, `approvalId` of the send.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "decision",
+        "place": "body",
+        "key": "decision",
+        "required": true,
+        "positional": false,
+        "flags": [
+          "--decision"
+        ],
+        "valueName": "choice",
+        "description": "",
+        "value": {
+          "kind": "choice",
+          "choices": [
+            "approve",
+            "reject"
+          ]
+        }
+      },
+      {
+        "name": "contentHash",
+        "place": "body",
+        "key": "contentHash",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--content-hash"
+        ],
+        "valueName": "text",
+        "description": "Of the record that was looked at: should it no longer match, nothing is decided (409 `approval_changed`).",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "note",
+        "place": "body",
+        "key": "note",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--note"
+        ],
+        "valueName": "text",
+        "description": "Kept with the decision, and shown to whoever sent it.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "rejectCode",
+        "place": "body",
+        "key": "rejectCode",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--reject-code"
+        ],
+        "valueName": "choice",
+        "description": "Of a rejection.",
+        "value": {
+          "kind": "choice",
+          "choices": [
+            "wrong_recipient",
+            "wrong_content",
+            "not_needed",
+            "policy",
+            "other"
+          ]
+        }
+      },
+      {
+        "name": "edits",
+        "place": "body",
+        "key": "edits",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--edits"
+        ],
+        "valueName": "json",
+        "description": "What to change before it is sent, by the names of a send. Each replaces the field as a whole.",
+        "value": {
+          "kind": "json"
+        }
+      },
+      {
+        "name": "remember",
+        "place": "body",
+        "key": "remember",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--remember"
+        ],
+        "valueName": "text",
+        "description": "Trusts these recipients for this key from now on: `firstContact` and `recipientDomainNotIn` hold nothing for them any more.",
+        "value": {
+          "kind": "boolean"
         }
       }
     ]
@@ -2846,9 +3148,46 @@ export const COMMANDS: readonly CommandDescription[] = [
     "needsKey": true,
     "scope": "domains:read",
     "examples": [
-      "postrider domains list"
+      "postrider domains list",
+      "postrider domains list --status failed"
     ],
     "inputs": [
+      {
+        "name": "status",
+        "place": "query",
+        "key": "status",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--status"
+        ],
+        "valueName": "choice",
+        "description": "Only domains of this status. Removed ones are in the history.",
+        "value": {
+          "kind": "choice",
+          "choices": [
+            "pending",
+            "verified",
+            "failed",
+            "degraded"
+          ]
+        }
+      },
+      {
+        "name": "name",
+        "place": "query",
+        "key": "name",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--name"
+        ],
+        "valueName": "text",
+        "description": "Only the domain of exactly this name, in any case, as U-labels or A-labels.",
+        "value": {
+          "kind": "text"
+        }
+      },
       {
         "name": "limit",
         "place": "query",
@@ -3044,7 +3383,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--dkim-selector"
         ],
         "valueName": "text",
-        "description": "The selector of the new key, one the domain never had; made up unless given.",
+        "description": "The selector of the new key, one that no key of the name has or had in the last 30 days; made up unless given.",
         "value": {
           "kind": "text"
         }
@@ -3342,6 +3681,806 @@ export const COMMANDS: readonly CommandDescription[] = [
     ]
   },
   {
+    "id": "webhooks.create",
+    "command": "webhooks create",
+    "summary": "Add a webhook endpoint",
+    "description": "From now on the account’s events are posted to the URL, signed as Standard Webhooks describes it with the `secret`, which is shown this once. An answer of 2xx within 15 seconds is success; redirects are not followed. Otherwise it is tried again, 10 times over about 75 hours, `retry-after` is honoured, and 410 disables the endpoint. A URL that is not https, holds a user name or password, or leads to an address inside a network is 422. At most 50 endpoints (422 with `too_many` at `url`).",
+    "needsKey": true,
+    "scope": "webhooks:write",
+    "examples": [
+      "postrider webhooks create https://example.com/hooks --events email.delivered,email.bounced"
+    ],
+    "inputs": [
+      {
+        "name": "url",
+        "place": "body",
+        "key": "url",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "text",
+        "description": "Where events are posted to: https (http too in development), without a user name or password, and no address inside a network. At most 2048 characters.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "description",
+        "place": "body",
+        "key": "description",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--description"
+        ],
+        "valueName": "text",
+        "description": "For people; 1 to 500 characters.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "events",
+        "place": "body",
+        "key": "events",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--event",
+          "--events"
+        ],
+        "valueName": "text",
+        "description": "The types of events it is to be told of; all unless given.",
+        "value": {
+          "kind": "list",
+          "choices": [
+            "email.queued",
+            "email.pending_approval",
+            "email.approved",
+            "email.rejected",
+            "email.scheduled",
+            "email.rescheduled",
+            "email.sent",
+            "email.delivered",
+            "email.deferred",
+            "email.bounced",
+            "email.complained",
+            "email.opened",
+            "email.clicked",
+            "email.failed",
+            "email.suppressed",
+            "email.canceled",
+            "email.expired",
+            "email.unsubscribed",
+            "approval.requested",
+            "approval.decided",
+            "approval.reminder",
+            "domain.verified",
+            "domain.degraded",
+            "domain.failed",
+            "suppression.added",
+            "suppression.removed",
+            "quota.threshold",
+            "key.expiring",
+            "webhook.disabled",
+            "webhook.test"
+          ]
+        }
+      }
+    ]
+  },
+  {
+    "id": "webhooks.list",
+    "command": "webhooks list",
+    "summary": "List webhook endpoints",
+    "description": "The account’s webhook endpoints, newest first, without their secrets.",
+    "needsKey": true,
+    "scope": "webhooks:read",
+    "examples": [
+      "postrider webhooks list"
+    ],
+    "inputs": [
+      {
+        "name": "limit",
+        "place": "query",
+        "key": "limit",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--limit"
+        ],
+        "valueName": "number",
+        "description": "Page size, 1 to 100.",
+        "value": {
+          "kind": "number",
+          "whole": true,
+          "min": 1,
+          "max": 100
+        }
+      },
+      {
+        "name": "cursor",
+        "place": "query",
+        "key": "cursor",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--cursor"
+        ],
+        "valueName": "cursor",
+        "description": "`nextCursor` of the page before, with the same filters.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "webhooks.simulate",
+    "command": "webhooks simulate",
+    "summary": "Simulate a delivery to this machine",
+    "description": "Makes an event with sample data and signs it with the secret that the calling key’s stream of events has (`GET /webhooks/stream`). A server in development mode posts it to the URL itself; any other answers the signed request, for the CLI or the SDK to post. The URL has to lead to the machine itself: `http://localhost:<port>`, with a path if need be. Nothing is stored.",
+    "needsKey": true,
+    "scope": "webhooks:write",
+    "examples": [
+      "postrider webhooks simulate http://localhost:3000/hooks --event email.bounced"
+    ],
+    "inputs": [
+      {
+        "name": "url",
+        "place": "body",
+        "key": "url",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "text",
+        "description": "`http://localhost:<port>` with any path; 127.0.0.1 and [::1] are the same.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "event",
+        "place": "body",
+        "key": "event",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--event"
+        ],
+        "valueName": "choice",
+        "description": "The type of the event; `email.delivered` unless given.",
+        "value": {
+          "kind": "choice",
+          "choices": [
+            "email.queued",
+            "email.pending_approval",
+            "email.approved",
+            "email.rejected",
+            "email.scheduled",
+            "email.rescheduled",
+            "email.sent",
+            "email.delivered",
+            "email.deferred",
+            "email.bounced",
+            "email.complained",
+            "email.opened",
+            "email.clicked",
+            "email.failed",
+            "email.suppressed",
+            "email.canceled",
+            "email.expired",
+            "email.unsubscribed",
+            "approval.requested",
+            "approval.decided",
+            "approval.reminder",
+            "domain.verified",
+            "domain.degraded",
+            "domain.failed",
+            "suppression.added",
+            "suppression.removed",
+            "quota.threshold",
+            "key.expiring",
+            "webhook.disabled",
+            "webhook.test"
+          ]
+        }
+      }
+    ]
+  },
+  {
+    "id": "webhooks.get",
+    "command": "webhooks get",
+    "summary": "Read a webhook endpoint",
+    "description": "One webhook endpoint, without its secret.",
+    "needsKey": true,
+    "scope": "webhooks:read",
+    "examples": [
+      "postrider webhooks get <id>"
+    ],
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "The id of the endpoint.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "webhooks.update",
+    "command": "webhooks update",
+    "summary": "Change a webhook endpoint",
+    "description": "Changes what is given. A disabled endpoint gets nothing: what waited for it is dropped, and events go on being stored, so that a replay brings them once it is enabled again. Enabling forgets its failures. A new URL and filter hold for what is delivered from then on, what waits included.",
+    "needsKey": true,
+    "scope": "webhooks:write",
+    "examples": [
+      "postrider webhooks update <id> --status disabled",
+      "postrider webhooks update <id> --events email.bounced"
+    ],
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "The id of the endpoint.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "url",
+        "place": "body",
+        "key": "url",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--url"
+        ],
+        "valueName": "text",
+        "description": "Where events are posted to: https (http too in development), without a user name or password, and no address inside a network. At most 2048 characters.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "description",
+        "place": "body",
+        "key": "description",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--description"
+        ],
+        "valueName": "text",
+        "description": "For people; 1 to 500 characters.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "events",
+        "place": "body",
+        "key": "events",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--event",
+          "--events"
+        ],
+        "valueName": "text",
+        "description": "The types of events it is to be told of; an empty list means all.",
+        "value": {
+          "kind": "list",
+          "choices": [
+            "email.queued",
+            "email.pending_approval",
+            "email.approved",
+            "email.rejected",
+            "email.scheduled",
+            "email.rescheduled",
+            "email.sent",
+            "email.delivered",
+            "email.deferred",
+            "email.bounced",
+            "email.complained",
+            "email.opened",
+            "email.clicked",
+            "email.failed",
+            "email.suppressed",
+            "email.canceled",
+            "email.expired",
+            "email.unsubscribed",
+            "approval.requested",
+            "approval.decided",
+            "approval.reminder",
+            "domain.verified",
+            "domain.degraded",
+            "domain.failed",
+            "suppression.added",
+            "suppression.removed",
+            "quota.threshold",
+            "key.expiring",
+            "webhook.disabled",
+            "webhook.test"
+          ]
+        }
+      },
+      {
+        "name": "status",
+        "place": "body",
+        "key": "status",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--status"
+        ],
+        "valueName": "choice",
+        "description": "`disabled` stops deliveries at once, and what waits is dropped; `enabled` begins anew.",
+        "value": {
+          "kind": "choice",
+          "choices": [
+            "enabled",
+            "disabled"
+          ]
+        }
+      }
+    ]
+  },
+  {
+    "id": "webhooks.delete",
+    "command": "webhooks delete",
+    "summary": "Delete a webhook endpoint",
+    "description": "Removes the endpoint with its secret and the log of its deliveries; what waits is not delivered any more. Answers the endpoint as it was.",
+    "needsKey": true,
+    "scope": "webhooks:write",
+    "examples": [
+      "postrider webhooks delete <id>"
+    ],
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "The id of the endpoint.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "webhooks.rotate",
+    "command": "webhooks rotate",
+    "summary": "Rotate the secret of a webhook endpoint",
+    "description": "Gives the endpoint a new secret, shown in `secret` this once. For 24 hours deliveries carry two signatures, by the new secret and by the one before it, so that receivers can change at their leisure. A further rotation within that time ends the older of the two.",
+    "needsKey": true,
+    "scope": "webhooks:write",
+    "examples": [
+      "postrider webhooks rotate <id>"
+    ],
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "The id of the endpoint.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "webhooks.test",
+    "command": "webhooks test",
+    "summary": "Send a test event to an endpoint",
+    "description": "Sends an event of the type `webhook.test`, whose `data` is the endpoint’s record, to this endpoint alone, whatever its filter. The deliveries with this `event_id` say what came of it.",
+    "needsKey": true,
+    "scope": "webhooks:write",
+    "examples": [
+      "postrider webhooks test <id>"
+    ],
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "The id of the endpoint.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "webhooks.deliveries",
+    "command": "webhooks deliveries",
+    "summary": "List the deliveries of an endpoint",
+    "description": "Every attempt to deliver an event to the endpoint, newest first, and those that wait to be made; kept for 30 days unless the server is set otherwise. A pending one gets another id when it is made.",
+    "needsKey": true,
+    "scope": "webhooks:read",
+    "examples": [
+      "postrider webhooks deliveries <id> --status failed"
+    ],
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "The id of the endpoint.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "event_type",
+        "place": "query",
+        "key": "event_type",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--event-type"
+        ],
+        "valueName": "choice",
+        "description": "Only events of this type.",
+        "value": {
+          "kind": "choice",
+          "choices": [
+            "email.queued",
+            "email.pending_approval",
+            "email.approved",
+            "email.rejected",
+            "email.scheduled",
+            "email.rescheduled",
+            "email.sent",
+            "email.delivered",
+            "email.deferred",
+            "email.bounced",
+            "email.complained",
+            "email.opened",
+            "email.clicked",
+            "email.failed",
+            "email.suppressed",
+            "email.canceled",
+            "email.expired",
+            "email.unsubscribed",
+            "approval.requested",
+            "approval.decided",
+            "approval.reminder",
+            "domain.verified",
+            "domain.degraded",
+            "domain.failed",
+            "suppression.added",
+            "suppression.removed",
+            "quota.threshold",
+            "key.expiring",
+            "webhook.disabled",
+            "webhook.test"
+          ]
+        }
+      },
+      {
+        "name": "status",
+        "place": "query",
+        "key": "status",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--status"
+        ],
+        "valueName": "choice",
+        "description": "Only attempts that ended so, or wait.",
+        "value": {
+          "kind": "choice",
+          "choices": [
+            "succeeded",
+            "failed",
+            "pending"
+          ]
+        }
+      },
+      {
+        "name": "event_id",
+        "place": "query",
+        "key": "event_id",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--event-id"
+        ],
+        "valueName": "text",
+        "description": "Only attempts at this event: the `id` of its payload.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "since",
+        "place": "query",
+        "key": "since",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--since"
+        ],
+        "valueName": "text",
+        "description": "Created at or after: RFC 3339 with an offset, or a date, which means its start in UTC.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "until",
+        "place": "query",
+        "key": "until",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--until"
+        ],
+        "valueName": "text",
+        "description": "Created before; the same forms.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "limit",
+        "place": "query",
+        "key": "limit",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--limit"
+        ],
+        "valueName": "number",
+        "description": "Page size, 1 to 100.",
+        "value": {
+          "kind": "number",
+          "whole": true,
+          "min": 1,
+          "max": 100
+        }
+      },
+      {
+        "name": "cursor",
+        "place": "query",
+        "key": "cursor",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--cursor"
+        ],
+        "valueName": "cursor",
+        "description": "`nextCursor` of the page before, with the same filters.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "webhooks.retry",
+    "command": "webhooks retry",
+    "summary": "Deliver an event again",
+    "description": "Delivers the event of this delivery once more, at once, also where it succeeded; the schedule of retries begins anew. One that waits is made at once. Refused while the endpoint is disabled.",
+    "needsKey": true,
+    "scope": "webhooks:write",
+    "examples": [
+      "postrider webhooks retry <id> <delivery-id>"
+    ],
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "The id of the endpoint.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "deliveryId",
+        "place": "params",
+        "key": "deliveryId",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "text",
+        "description": "The id of the delivery.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "webhooks.replay",
+    "command": "webhooks replay",
+    "summary": "Replay events to an endpoint",
+    "description": "Delivers stored events of a window again, with the ids and bodies they had: those that the endpoint’s filter lets through, and of them those that the fields below name. A window of more than 7 days is 422 `window_too_large`; a disabled endpoint is 409. Events that wait for the endpoint already are delivered at once and counted.",
+    "needsKey": true,
+    "scope": "webhooks:write",
+    "examples": [
+      "postrider webhooks replay <id> --since 2026-01-31T09:00:00Z --status failed --dry-run"
+    ],
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "The id of the endpoint.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "since",
+        "place": "body",
+        "key": "since",
+        "required": true,
+        "positional": false,
+        "flags": [
+          "--since"
+        ],
+        "valueName": "text",
+        "description": "Events from then on: RFC 3339 with an offset, or a date in UTC.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "until",
+        "place": "body",
+        "key": "until",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--until"
+        ],
+        "valueName": "text",
+        "description": "Events before then; now unless given.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "events",
+        "place": "body",
+        "key": "events",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--event",
+          "--events"
+        ],
+        "valueName": "text",
+        "description": "Only these types.",
+        "value": {
+          "kind": "list",
+          "choices": [
+            "email.queued",
+            "email.pending_approval",
+            "email.approved",
+            "email.rejected",
+            "email.scheduled",
+            "email.rescheduled",
+            "email.sent",
+            "email.delivered",
+            "email.deferred",
+            "email.bounced",
+            "email.complained",
+            "email.opened",
+            "email.clicked",
+            "email.failed",
+            "email.suppressed",
+            "email.canceled",
+            "email.expired",
+            "email.unsubscribed",
+            "approval.requested",
+            "approval.decided",
+            "approval.reminder",
+            "domain.verified",
+            "domain.degraded",
+            "domain.failed",
+            "suppression.added",
+            "suppression.removed",
+            "quota.threshold",
+            "key.expiring",
+            "webhook.disabled",
+            "webhook.test"
+          ]
+        }
+      },
+      {
+        "name": "ids",
+        "place": "body",
+        "key": "ids",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--ids"
+        ],
+        "valueName": "text",
+        "description": "Only these events, by the `id` of their payloads; at most 1000.",
+        "value": {
+          "kind": "list",
+          "choices": null
+        }
+      },
+      {
+        "name": "status",
+        "place": "body",
+        "key": "status",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--status"
+        ],
+        "valueName": "choice",
+        "description": "`succeeded`: only events the endpoint has taken; `failed`: only those it has not.",
+        "value": {
+          "kind": "choice",
+          "choices": [
+            "failed",
+            "succeeded"
+          ]
+        }
+      },
+      {
+        "name": "dryRun",
+        "place": "body",
+        "key": "dryRun",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--dry-run"
+        ],
+        "valueName": "text",
+        "description": "True queues nothing and says how many it would be.",
+        "value": {
+          "kind": "boolean"
+        }
+      }
+    ]
+  },
+  {
     "id": "audit.list",
     "command": "audit list",
     "summary": "Read the audit log",
@@ -3462,6 +4601,178 @@ export const COMMANDS: readonly CommandDescription[] = [
         }
       }
     ]
+  },
+  {
+    "id": "team.list",
+    "command": "team list",
+    "summary": "List the team",
+    "description": "Every member of the account with their role, those included who are invited and have not joined yet.",
+    "needsKey": true,
+    "scope": "team:read",
+    "examples": [
+      "postrider team list"
+    ],
+    "inputs": []
+  },
+  {
+    "id": "team.invite",
+    "command": "team invite",
+    "summary": "Invite somebody to the team",
+    "description": "Gives the address a seat and mails it where to sign in; who signs in with it has joined. Nobody gives a role above their own, and a key none that may do what it may not (403 `permission_escalation`). An address that has a seat already is 409 `already_exists`; where every seat is taken it is 422 with `too_many` at `email`. To mail an invitation again, remove it and invite anew.",
+    "needsKey": true,
+    "scope": "team:write",
+    "examples": [
+      "postrider team invite ada@example.com --role developer"
+    ],
+    "inputs": [
+      {
+        "name": "email",
+        "place": "body",
+        "key": "email",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "address",
+        "description": "Whom to invite.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "role",
+        "place": "body",
+        "key": "role",
+        "required": true,
+        "positional": false,
+        "flags": [
+          "--role"
+        ],
+        "valueName": "choice",
+        "description": "What a member may do: `owner` and `admin` everything, save that only owners delete the account; `developer` sending and what belongs to it; `approver` reading and deciding held sends; `viewer` reading.",
+        "value": {
+          "kind": "choice",
+          "choices": [
+            "owner",
+            "admin",
+            "developer",
+            "approver",
+            "viewer"
+          ]
+        }
+      }
+    ]
+  },
+  {
+    "id": "team.update",
+    "command": "team change",
+    "summary": "Change the role of a member",
+    "description": "Acts within a second on every server process, in sessions that are open too. Nobody changes a role above their own, nor to one above it (403 `permission_escalation`). The last owner stays one: 422 with `last_owner` at `role`.",
+    "needsKey": true,
+    "scope": "team:write",
+    "examples": [
+      "postrider team change 0199a6a0-7b1e-7c3a-8a7b-2f1d0c9e8b7a --role admin"
+    ],
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "Member id.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "role",
+        "place": "body",
+        "key": "role",
+        "required": true,
+        "positional": false,
+        "flags": [
+          "--role"
+        ],
+        "valueName": "choice",
+        "description": "What a member may do: `owner` and `admin` everything, save that only owners delete the account; `developer` sending and what belongs to it; `approver` reading and deciding held sends; `viewer` reading.",
+        "value": {
+          "kind": "choice",
+          "choices": [
+            "owner",
+            "admin",
+            "developer",
+            "approver",
+            "viewer"
+          ]
+        }
+      }
+    ]
+  },
+  {
+    "id": "team.remove",
+    "command": "team remove",
+    "summary": "Remove a member",
+    "description": "Takes the seat away, or the invitation back, and ends every session in it at once. Keys they made stay as they are. Nobody removes a role above their own (403 `permission_escalation`). The last owner stays: 422 with `last_owner` at `id`. Answers the member as they were.",
+    "needsKey": true,
+    "scope": "team:write",
+    "examples": [
+      "postrider team remove 0199a6a0-7b1e-7c3a-8a7b-2f1d0c9e8b7a"
+    ],
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "Member id.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "auth.switch",
+    "command": "switch",
+    "summary": "Go on in another account",
+    "description": "For people with a seat in several accounts: from now on this session is in the account named, with the role they have there. `GET /auth/accounts` lists them. One they have no seat in is 404.",
+    "needsKey": true,
+    "scope": null,
+    "examples": [
+      "postrider switch 0199a6a0-7b1e-7c3a-8a7b-2f1d0c9e8b7a"
+    ],
+    "inputs": [
+      {
+        "name": "accountId",
+        "place": "body",
+        "key": "accountId",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "text",
+        "description": "The account to go on in.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "auth.accounts",
+    "command": "accounts",
+    "summary": "List the accounts of the signed-in person",
+    "description": "Every account the person has a seat in, the one they joined first coming first, with their role in it.",
+    "needsKey": true,
+    "scope": null,
+    "examples": [
+      "postrider accounts"
+    ],
+    "inputs": []
   },
   {
     "id": "tools.list",

@@ -28,6 +28,9 @@ const OTHER_STATUSES: ReadonlyMap<string, 'green' | 'red'> = new Map([
   ['fail', 'red'],
   ['listed', 'red'],
   ['removed', 'red'],
+  ['enabled', 'green'],
+  ['disabled', 'red'],
+  ['succeeded', 'green'],
 ]);
 
 /** A status that may still change is yellow, whether somebody has to act or not. */

@@ -3,6 +3,7 @@ import type { Output } from './output.ts';
 import { severalLines } from './untrusted-text.ts';
 import type { View } from './view.ts';
 import { showStats, showVolume } from './views/account-stats.ts';
+import { showApproval, showApprovalList, showDecision } from './views/approval.ts';
 import { showAuditList } from './views/audit-list.ts';
 import { showChecklist } from './views/checklist.ts';
 import { showDomain, showDomainList, showDomainRecords } from './views/domain.ts';
@@ -13,18 +14,26 @@ import { showOwnKey } from './views/own-key.ts';
 import { showList, showRecord } from './views/plain.ts';
 import { showRenderedTemplate } from './views/rendered-template.ts';
 import { showRequestList } from './views/request-list.ts';
+import { showSession } from './views/session.ts';
 import { showSuppressed, showSuppressionList } from './views/suppression-list.ts';
+import { showAccounts, showTeam } from './views/team.ts';
 import { showTemplate } from './views/template.ts';
 import { showTemplateList } from './views/template-list.ts';
 import { showTicket, showTicketList } from './views/ticket.ts';
 import { showToolCheck, showToolList } from './views/tool-check.ts';
+import { showDeliveryList, showWebhook, showWebhookList } from './views/webhook.ts';
 
 /** Answers that deserve their own form; every other operation gets a plain list or sheet of what it answers. */
 const VIEWS: Readonly<Record<string, View>> = {
   'account.checklist': showChecklist,
   'account.stats': showStats,
   'account.volume': showVolume,
+  'approvals.decide': showDecision,
+  'approvals.get': showApproval,
+  'approvals.list': showApprovalList,
   'audit.list': showAuditList,
+  'auth.accounts': showAccounts,
+  'auth.switch': showSession,
   'domains.create': showDomain,
   'domains.delete': showDomain,
   'domains.get': showDomain,
@@ -54,6 +63,7 @@ const VIEWS: Readonly<Record<string, View>> = {
   'templates.update': showTemplate,
   'suppressions.list': showSuppressionList,
   'suppressions.create': showSuppressed,
+  'team.list': showTeam,
   'tickets.create': showTicket,
   'tickets.get': showTicket,
   'tickets.list': showTicketList,
@@ -65,6 +75,13 @@ const VIEWS: Readonly<Record<string, View>> = {
   'tools.list': showToolList,
   'tools.mx': showToolCheck,
   'tools.spf': showToolCheck,
+  'webhooks.create': showWebhook,
+  'webhooks.deliveries': showDeliveryList,
+  'webhooks.delete': showWebhook,
+  'webhooks.get': showWebhook,
+  'webhooks.list': showWebhookList,
+  'webhooks.rotate': showWebhook,
+  'webhooks.update': showWebhook,
 };
 
 /** Prints an operation's answer for people. */

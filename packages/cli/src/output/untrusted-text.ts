@@ -25,6 +25,14 @@ export function severalLines(text: string): string {
   return withoutControls(text.replace(/\r\n?/g, '\n')).replaceAll('\t', '    ');
 }
 
+/**
+ * Takes away what has no width and is no part of a word either (Unicode's default ignorable code points, save the joiners of scripts and
+ * emoji): where somebody decides by what they see, nothing may hide between the letters.
+ */
+export function withoutInvisibles(text: string): string {
+  return text.replace(/(?!\u200c|\u200d|\ufe0e|\ufe0f)\p{Default_Ignorable_Code_Point}/gu, '');
+}
+
 /** A JSON document whose text holds no raw control character either; the values are the same, only written as `\u…`. */
 export function inertJson(json: string): string {
   return json.replace(CONTROLS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -6,7 +6,21 @@ import { resumeAccount } from './account/resume.ts';
 import { getAccountStats } from './account/stats.ts';
 import { updateAccount } from './account/update.ts';
 import { getAccountVolume } from './account/volume.ts';
+import { decideApproval } from './approvals/decide.ts';
+import { decideApprovals } from './approvals/decide-many.ts';
+import { getApproval } from './approvals/get.ts';
+import { listApprovals } from './approvals/list.ts';
 import { listAuditEntries } from './audit/list.ts';
+import { listSessionAccounts } from './auth/accounts.ts';
+import { startDevice } from './auth/device.ts';
+import { confirmDevice } from './auth/device-confirm.ts';
+import { showDevicePage } from './auth/device-page.ts';
+import { takeDeviceToken } from './auth/device-token.ts';
+import { logOut } from './auth/logout.ts';
+import { requestMagicLink } from './auth/magic-link.ts';
+import { startOAuth } from './auth/oauth.ts';
+import { getSession } from './auth/session.ts';
+import { switchSession } from './auth/switch.ts';
 import { createDomain } from './domains/create.ts';
 import { deleteDomain } from './domains/delete.ts';
 import { getDomain } from './domains/get.ts';
@@ -44,6 +58,10 @@ import { createSuppression } from './suppressions/create.ts';
 import { deleteSuppression } from './suppressions/delete.ts';
 import { getSuppression } from './suppressions/get.ts';
 import { listSuppressions } from './suppressions/list.ts';
+import { inviteMember } from './team/invite.ts';
+import { listTeam } from './team/list.ts';
+import { removeMember } from './team/remove.ts';
+import { updateMember } from './team/update.ts';
 import { createTemplate } from './templates/create.ts';
 import { deleteTemplate } from './templates/delete.ts';
 import { getTemplate } from './templates/get.ts';
@@ -63,6 +81,18 @@ import { listTools } from './tools/list.ts';
 import { checkMx } from './tools/mx.ts';
 import { checkSpf } from './tools/spf.ts';
 import { tagLink } from './tools/utm.ts';
+import { createWebhook } from './webhooks/create.ts';
+import { deleteWebhook } from './webhooks/delete.ts';
+import { listWebhookDeliveries } from './webhooks/deliveries.ts';
+import { getWebhook } from './webhooks/get.ts';
+import { listWebhooks } from './webhooks/list.ts';
+import { replayWebhook } from './webhooks/replay.ts';
+import { retryWebhookDelivery } from './webhooks/retry.ts';
+import { rotateWebhook } from './webhooks/rotate.ts';
+import { simulateWebhook } from './webhooks/simulate.ts';
+import { streamWebhookEvents } from './webhooks/stream.ts';
+import { testWebhook } from './webhooks/test.ts';
+import { updateWebhook } from './webhooks/update.ts';
 
 /** The registry: the REST router, the OpenAPI document, the MCP tools, the SDK and the CLI are all made from this list. */
 export const OPERATIONS = [
@@ -84,6 +114,10 @@ export const OPERATIONS = [
   rotateKey,
   pauseKey,
   resumeKey,
+  listApprovals,
+  decideApprovals,
+  getApproval,
+  decideApproval,
   listRequests,
   getRequest,
   createSuppression,
@@ -118,7 +152,33 @@ export const OPERATIONS = [
   listTickets,
   getTicket,
   replyToTicket,
+  createWebhook,
+  listWebhooks,
+  simulateWebhook,
+  streamWebhookEvents,
+  getWebhook,
+  updateWebhook,
+  deleteWebhook,
+  rotateWebhook,
+  testWebhook,
+  listWebhookDeliveries,
+  retryWebhookDelivery,
+  replayWebhook,
   listAuditEntries,
+  listTeam,
+  inviteMember,
+  updateMember,
+  removeMember,
+  getSession,
+  switchSession,
+  listSessionAccounts,
+  requestMagicLink,
+  logOut,
+  startOAuth,
+  startDevice,
+  showDevicePage,
+  confirmDevice,
+  takeDeviceToken,
   listTools,
   checkSpf,
   checkDkim,

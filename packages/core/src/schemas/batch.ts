@@ -3,7 +3,7 @@ import { LIMITS } from '../limits.ts';
 import { dryRunSchema } from './dry-run.ts';
 import { idSchema } from './identifiers.ts';
 import { problemSchema } from './problem.ts';
-import { acceptedStatusSchema } from './send-accepted.ts';
+import { acceptedStatusSchema, heldFields } from './send-accepted.ts';
 
 /** The list alone: each item is read by the schema of a send for itself, so that a wrong one is refused by itself. */
 export const batchBodySchema = z.strictObject({
@@ -20,6 +20,7 @@ const batchResultSchema = z
     ok: z.boolean().describe('Whether the item was accepted; of a dry run, whether it would be.'),
     id: idSchema.optional().describe('Of an accepted item.'),
     status: acceptedStatusSchema.optional(),
+    ...heldFields,
     dryRun: z.literal(true).optional().describe('Of an item with `dry_run`.'),
     result: dryRunSchema.optional().describe('Of an item with `dry_run`: what a dry run answers.'),
     error: problemSchema.optional().describe('Of a refused item. Paths in `errors` are those of the item.'),

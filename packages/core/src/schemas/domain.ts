@@ -17,6 +17,9 @@ export type DomainStatus = keyof typeof DOMAIN_STATUSES;
 
 const STATUS_NAMES = Object.keys(DOMAIN_STATUSES) as DomainStatus[]; // Object.keys widens to string.
 
+/** Those that a domain in the list can have: removed ones are in the history. */
+export const listedDomainStatusSchema = z.enum(['pending', 'verified', 'failed', 'degraded']);
+
 const domainStatusSchema = z
   .enum(STATUS_NAMES)
   .describe(STATUS_NAMES.map((name) => `\`${name}\`: ${DOMAIN_STATUSES[name]}`).join(' '));
@@ -50,6 +53,12 @@ export const domainSchema = z
     id: idSchema,
     name: z.string().describe('In lower case, as A-labels.'),
     status: domainStatusSchema,
+    statusReason: z
+      .string()
+      .nullable()
+      .describe(
+        'Why it is `failed` or `degraded`, a sentence: what is missing, since when, or that the name is held by another account. Null otherwise.',
+      ),
     dkimSelector: z.string().describe('The selector of the RSA key that mail is signed with.'),
     records: z.array(domainRecordSchema).describe('The records to publish, required ones first.'),
     createdAt: timestampSchema,

@@ -20,7 +20,12 @@ const domainsSchema = z.array(domainSchema).max(LIMITS.keyDomainEntries);
 
 /** Which sends of a key in the mode `policy` are held; any match holds. */
 export const newHoldWhenSchema = z.strictObject({
-  firstContact: z.boolean().optional().describe('Sends to somebody the account never wrote to.'),
+  firstContact: z
+    .boolean()
+    .optional()
+    .describe(
+      'Sends to somebody the account never wrote to; mail that was held and not approved, and that of test keys, does not count.',
+    ),
   recipientDomainNotIn: domainsSchema.nullable().optional().describe('Sends to a domain that is not listed.'),
   recipientsOver: z
     .number()
@@ -33,7 +38,12 @@ export const newHoldWhenSchema = z.strictObject({
   hasBcc: z.boolean().optional().describe('Sends with blind copies.'),
   hasAttachments: z.boolean().optional().describe('Sends with attachments.'),
   freeformBody: z.boolean().optional().describe('Sends whose body is not a template.'),
-  linkDomainNotIn: domainsSchema.nullable().optional().describe('Sends with a link to a domain that is not listed.'),
+  linkDomainNotIn: domainsSchema
+    .nullable()
+    .optional()
+    .describe(
+      'Sends with a link to a domain that is not listed, in the HTML or the text; a subdomain is a domain of its own. Images are no links; a bare name that mail programs make a link of is one.',
+    ),
 });
 
 /** The same as it is stored and shown: every rule, false or null where it holds nothing. */

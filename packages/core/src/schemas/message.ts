@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CLASSIFICATIONS, type Classification, MESSAGE_EVENT_TYPES, MESSAGE_STATUSES } from '../events.ts';
 import { idSchema, timestampSchema } from './identifiers.ts';
+import { messageApprovalSchema } from './message-approval.ts';
 import { channelSchema, sourceSchema } from './provenance.ts';
 import { RECIPIENT_KINDS } from './recipients.ts';
 
@@ -81,6 +82,7 @@ export const messageSchema = z
       .describe(
         'True where the key lacks `emails:content`: `html`, `text`, `headers` and `attachments` are then null.',
       ),
+    approval: messageApprovalSchema.nullable().describe('Of a message that is or was held; null of every other.'),
     events: z.array(messageEventSchema).describe('The trail, oldest first.'),
   })
   .meta({ id: 'Message' });

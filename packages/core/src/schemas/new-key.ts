@@ -61,13 +61,9 @@ const restrictionFields = {
     .describe('When the key ends: RFC 3339 with an offset, in the future. Never unless given.'),
   approvalMode: z
     .enum(APPROVAL_MODES)
-    .refine((mode) => mode === 'off', {
-      message: 'is not available in this version; leave it out or say `off`',
-      params: { code: 'not_available' },
-    })
     .optional()
     .describe(
-      'Whether sends wait for a person: `off` unless given. `always` and `policy` are not available in this version.',
+      'Which sends wait until a person decides: none (`off`, unless given), `always`, or by `policy` those that `holdWhen` names. A key in approval mode can hold none of `keys:write`, `approvals:decide` and `team:write`.',
     ),
   holdWhen: newHoldWhenSchema.nullable().optional().describe('Which sends the approval mode `policy` holds.'),
   persona: personaSchema.nullable().optional().describe('Provenance of sends that say none themselves.'),
@@ -87,7 +83,7 @@ const scopesSchema = z
   .min(1)
   .max(100)
   .describe(
-    'What the key may do. `sending` and `full` stand for several; `full` is everything but `approvals:decide`.',
+    'What the key may do. `sending` and `full` stand for several; `full` is everything but `approvals:decide`; of a key in approval mode it leaves out `keys:write` and `team:write` as well.',
   );
 
 export const newKeySchema = z

@@ -5,7 +5,11 @@ import { type FindingCode, TOOL_FINDINGS, type ToolCheckName } from '../tool-fin
 import { toAsciiDomain } from './email-address.ts';
 
 /** What everybody may do with the tools. */
-export const TOOL_LIMITS = { requestsPerMinute: LIMITS.toolRequestsPerMinute, bodyBytes: LIMITS.toolBodyBytes };
+export const TOOL_LIMITS = {
+  count: 'tools',
+  requestsPerMinute: LIMITS.toolRequestsPerMinute,
+  bodyBytes: LIMITS.toolBodyBytes,
+} as const;
 
 /** What every check's description ends with. */
 export const TOOL_NOTE = `Needs no key; nothing is stored. Answers within ${LIMITS.toolSeconds + 2} seconds, 200 also where the DNS does not: then a finding says what could not be checked. At most ${LIMITS.toolRequestsPerMinute} requests a minute from one address, bodies of at most ${LIMITS.toolBodyBytes / 1024} KB.`;

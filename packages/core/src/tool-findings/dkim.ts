@@ -15,7 +15,7 @@ export const DKIM_FINDINGS = {
     'Publish the TXT record your provider gave you, under `<selector>._domainkey.<domain>`.',
   ),
   dkim_several_records: broken(
-    'There is more than one TXT record under this selector; what receivers do then is undefined (RFC 6376 §3.6.2.2).',
+    'There is more than one key under this selector; what receivers do then is undefined (RFC 6376 §3.6.2.2).',
     'Keep one record, and use a selector of its own for each further key.',
   ),
   dkim_syntax_error: broken(

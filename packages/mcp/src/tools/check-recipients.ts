@@ -11,14 +11,13 @@ const operation = findOperation('emails.send');
 /** Asks of recipients alone, by the dry run of a send that has nothing in it. */
 export function checkRecipientsTool(surface: PlacedEntry): Tool {
   const { entry } = surface;
-  const input = toolInputSchema(entry);
   return defineTool({
     placed: surface,
     title: 'Check recipients',
     description:
       'Tells for each address whether this key may write to it now: allowlist, suppression list and the quota for all of them. Not for whole emails: use preview_email. Sends nothing. Answers each recipient with `ok`, and a code where it would be refused.',
-    input: { ...input, required: ['to'] },
-    output: {
+    input: () => ({ ...toolInputSchema(entry), required: ['to'] }),
+    output: () => ({
       type: 'object',
       properties: {
         ok: { type: 'boolean', description: 'Whether every recipient would be accepted, and the quota suffices.' },
@@ -26,7 +25,7 @@ export function checkRecipientsTool(surface: PlacedEntry): Tool {
         quota: QUOTA_OUTPUT,
         ...ANSWER_OUTPUT,
       },
-    },
+    }),
     run: async (given, { invoke, signal }) => {
       const placed = placeGiven(entry, given);
       if (!placed.ok) return refuse(placed.problem);

@@ -7,9 +7,9 @@ export type DomainRecord = Domain['records'][number];
 
 /** A domain with the records to publish; what the DNS answers is somebody else's text. */
 export function describeDomain(domain: Domain, untrusted: (text: string) => string): string {
-  const { id, name, status, records, verifiedAt, lastCheckedAt } = domain;
+  const { id, name, status, statusReason, records, verifiedAt, lastCheckedAt } = domain;
   return [
-    `Domain ${name} (${id}): ${status}. ${WHAT_NOW[status]}`,
+    `Domain ${name} (${id}): ${status}. ${statusReason === null ? '' : `${statusReason} `}${WHAT_NOW[status]}`,
     `Looked up last: ${lastCheckedAt ?? 'never'}; verified: ${verifiedAt ?? 'no'}`,
     ...describeRecords(records, untrusted),
   ].join('\n');
@@ -19,7 +19,7 @@ const WHAT_NOW: Readonly<Record<Domain['status'], string>> = {
   pending: 'No send from it is accepted yet: its required records have to be found first.',
   verified: 'Sends from it are accepted.',
   degraded: 'Sends from it are accepted for now: a required record is gone and has to come back.',
-  failed: 'No send from it is accepted: its required records are not there. verify_domain begins anew.',
+  failed: 'No send from it is accepted. verify_domain begins anew.',
   removed: 'No send from it is accepted. restore_domain brings it back.',
 };
 

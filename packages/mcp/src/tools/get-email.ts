@@ -1,9 +1,14 @@
 import { findOperation, type Message } from '@postrider/core';
 import { UNTRUSTED_NOTE } from '../results.ts';
 import { callingTool } from '../tool.ts';
+import { describeHold, noteOf } from './approval-text.ts';
 import { eventRows, line, recipientRows, section } from './message-text.ts';
 
-export const getEmailTool = callingTool(findOperation('emails.get'), {
+const operation = findOperation('emails.get');
+
+export const getEmailTool = callingTool(operation, {
+  // The hold shows where there is one; the output schema, for which every connection pays, is open to it.
+  shows: Object.keys(operation.output.shape).filter((name) => name !== 'approval'),
   pagesBodies: true,
   structuredNotes: [UNTRUSTED_NOTE],
   toText: describeMessage,
@@ -15,6 +20,7 @@ function describeMessage(message: Message, untrusted: (text: string) => string):
     `Created ${message.createdAt} over ${message.channel}, source ${message.source}`,
     ...line('Scheduled for', message.scheduledAt),
     ...line('Sends again', message.resendOf),
+    ...(message.approval === null ? [] : describeHold(message.approval)),
     ...bodyState(message),
     untrusted([...fieldsOf(message), ...bodiesOf(message)].join('\n')),
   ].join('\n');
@@ -28,6 +34,7 @@ function bodyState(message: Message): string[] {
 
 function fieldsOf(message: Message): string[] {
   return [
+    ...noteOf(message.approval),
     ...line('From', message.from),
     ...line('To', message.to),
     ...line('Cc', message.cc.join(', ')),

@@ -16,13 +16,13 @@ export const getSendingContextTool = callingTool(findOperation('keys.self'), {
   toText: describeContext,
 });
 
-/** `sendsLeft` and `sendingPaused` say enough by their names: the output schema, for which every connection pays, is open to them. */
+/** `approvalMode`, `holdWhen`, `sendsLeft` and `sendingPaused` say enough by their names: the output schema, for which every connection pays, is open to them. */
 function pick(key: OwnKey) {
   const { name, mode, scopes, recipientAllowlist, persona, expiresAt, sendingDomains, account, quota } = key;
-  const { sendsLeft, sendingPaused } = key;
+  const { sendsLeft, sendingPaused, approvalMode, holdWhen } = key;
   return {
     ...{ name, mode, scopes, recipientAllowlist, persona, expiresAt, sendingDomains, account, quota },
-    ...{ sendsLeft, sendingPaused },
+    ...{ sendsLeft, sendingPaused, approvalMode, holdWhen },
   };
 }
 
@@ -35,6 +35,7 @@ function describeContext(context: ReturnType<typeof pick>, untrusted: (text: str
     `Recipients: ${recipientAllowlist === null ? 'all' : recipientAllowlist.join(', ') || 'nobody'}`,
     `Left this month: ${quota.remaining} of ${quota.limit} recipients, until ${quota.resetsAt}`,
     ...line('Left of this key’s own limit', describeSendsLeft(sendsLeft)),
+    ...describePolicy(context),
     `Scopes: ${scopes.join(', ')}`,
     ...line('Key expires', expiresAt),
     ...(mode === 'test' ? ['Test key: nothing leaves the installation.'] : []),
@@ -42,6 +43,17 @@ function describeContext(context: ReturnType<typeof pick>, untrusted: (text: str
     ...line('Sends with source', persona?.source),
     untrusted(`Key ${name} of account ${account.name}`),
   ].join('\n');
+}
+
+/** The rules that are on: false and null hold nothing. */
+function describePolicy({ approvalMode, holdWhen }: Pick<OwnKey, 'approvalMode' | 'holdWhen'>): string[] {
+  if (approvalMode === 'off') return [];
+  const rules = Object.entries(holdWhen ?? {}).filter(([, value]) => value !== false && value !== null);
+  const which =
+    approvalMode === 'always' || holdWhen === null
+      ? 'Every send'
+      : `Sends that match ${rules.map(([name, value]) => (value === true ? name : `${name} ${JSON.stringify(value)}`)).join(' or ') || 'nothing'}`;
+  return [`Approval: ${which} waits until a person decides.`];
 }
 
 function describeSendsLeft(left: OwnKey['sendsLeft']): string | null {

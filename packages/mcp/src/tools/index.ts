@@ -13,10 +13,13 @@ import { createDomainTool } from './create-domain.ts';
 import { createKeyTool } from './create-key.ts';
 import { createTemplateTool } from './create-template.ts';
 import { createTicketTool } from './create-ticket.ts';
+import { createWebhookTool } from './create-webhook.ts';
 import { deleteAccountTool } from './delete-account.ts';
 import { deleteDomainTool } from './delete-domain.ts';
 import { deleteTemplateTool } from './delete-template.ts';
+import { deleteWebhookTool } from './delete-webhook.ts';
 import { getAccountTool } from './get-account.ts';
+import { getApprovalTool } from './get-approval.ts';
 import { getChecklistTool } from './get-checklist.ts';
 import { getDomainTool } from './get-domain.ts';
 import { getDomainRecordsTool } from './get-domain-records.ts';
@@ -29,6 +32,9 @@ import { getSuppressionTool } from './get-suppression.ts';
 import { getTemplateTool } from './get-template.ts';
 import { getTicketTool } from './get-ticket.ts';
 import { getVolumeTool } from './get-volume.ts';
+import { getWebhookTool } from './get-webhook.ts';
+import { inviteMemberTool } from './invite-member.ts';
+import { listApprovalsTool } from './list-approvals.ts';
 import { listAuditEntriesTool } from './list-audit-entries.ts';
 import { listDomainsTool } from './list-domains.ts';
 import { listEmailsTool } from './list-emails.ts';
@@ -36,29 +42,40 @@ import { listKeysTool } from './list-keys.ts';
 import { listRemovedDomainsTool } from './list-removed-domains.ts';
 import { listRequestsTool } from './list-requests.ts';
 import { listSuppressionsTool } from './list-suppressions.ts';
+import { listTeamTool } from './list-team.ts';
 import { listTemplatesTool } from './list-templates.ts';
 import { listTicketsTool } from './list-tickets.ts';
+import { listWebhookDeliveriesTool } from './list-webhook-deliveries.ts';
+import { listWebhooksTool } from './list-webhooks.ts';
 import { pauseAccountTool } from './pause-account.ts';
 import { pauseKeyTool } from './pause-key.ts';
 import { previewEmailTool } from './preview-email.ts';
+import { removeMemberTool } from './remove-member.ts';
 import { removeSuppressionTool } from './remove-suppression.ts';
 import { renderTemplateTool } from './render-template.ts';
+import { replayWebhookTool } from './replay-webhook.ts';
 import { replyToTicketTool } from './reply-to-ticket.ts';
 import { rescheduleEmailTool } from './reschedule-email.ts';
 import { resendEmailTool } from './resend-email.ts';
 import { restoreDomainTool } from './restore-domain.ts';
 import { resumeAccountTool } from './resume-account.ts';
 import { resumeKeyTool } from './resume-key.ts';
+import { retryWebhookDeliveryTool } from './retry-webhook-delivery.ts';
 import { revokeKeyTool } from './revoke-key.ts';
 import { rotateDomainKeyTool } from './rotate-domain-key.ts';
 import { rotateKeyTool } from './rotate-key.ts';
+import { rotateWebhookTool } from './rotate-webhook.ts';
 import { sendEmailTool } from './send-email.ts';
 import { sendEmailBatchTool } from './send-email-batch.ts';
+import { simulateWebhookTool } from './simulate-webhook.ts';
 import { tagLinkTool } from './tag-link.ts';
 import { testTemplateTool } from './test-template.ts';
+import { testWebhookTool } from './test-webhook.ts';
 import { updateAccountTool } from './update-account.ts';
 import { updateKeyTool } from './update-key.ts';
+import { updateMemberTool } from './update-member.ts';
 import { updateTemplateTool } from './update-template.ts';
+import { updateWebhookTool } from './update-webhook.ts';
 import { verifyDomainTool } from './verify-domain.ts';
 import { waitForEmailTool } from './wait-for-email.ts';
 
@@ -111,7 +128,24 @@ const MAKERS: Readonly<Record<ToolName, ToolMaker>> = {
   pause_key: pauseKeyTool,
   resume_key: resumeKeyTool,
   revoke_key: revokeKeyTool,
+  list_approvals: listApprovalsTool,
+  get_approval: getApprovalTool,
+  list_team: listTeamTool,
+  invite_member: inviteMemberTool,
+  update_member: updateMemberTool,
+  remove_member: removeMemberTool,
   list_tickets: listTicketsTool,
+  list_webhooks: listWebhooksTool,
+  get_webhook: getWebhookTool,
+  update_webhook: updateWebhookTool,
+  delete_webhook: deleteWebhookTool,
+  create_webhook: createWebhookTool,
+  rotate_webhook: rotateWebhookTool,
+  test_webhook: testWebhookTool,
+  list_webhook_deliveries: listWebhookDeliveriesTool,
+  retry_webhook_delivery: retryWebhookDeliveryTool,
+  replay_webhook: replayWebhookTool,
+  simulate_webhook: simulateWebhookTool,
   get_ticket: getTicketTool,
   create_ticket: createTicketTool,
   reply_to_ticket: replyToTicketTool,

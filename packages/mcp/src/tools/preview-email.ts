@@ -18,8 +18,8 @@ export function previewEmailTool(surface: PlacedEntry): Tool {
     title: 'Preview an email',
     description:
       'Checks and renders one email as send_email would, and sends nothing. Not for sending: call send_email afterwards. Answers whether it would be accepted (`ok`) or held (`wouldHold`, `reasons`), every failed check with its fix, each recipient, the rendered message and what it costs of the quota.',
-    input: toolInputSchema(entry),
-    output: DRY_RUN_OUTPUT,
+    input: () => toolInputSchema(entry),
+    output: () => DRY_RUN_OUTPUT,
     run: async (given, { invoke, signal }) => {
       const placed = placeGiven(entry, given);
       if (!placed.ok) return refuse(placed.problem);

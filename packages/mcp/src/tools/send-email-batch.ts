@@ -12,6 +12,8 @@ const operation = findOperation('emails.send-batch');
 
 const ADVICE =
   'Accepted items are not delivered yet: call wait_for_email with an id for its outcome, and do not send them again.';
+const HELD_ITEMS =
+  'Items with status pending_approval are held, not sent: a person has to approve them first. Do not send them again; tell the user.';
 const DEDUPLICATED_ITEMS =
   'The same batch was sent by this key within the last 10 minutes: items accepted then show their first ids, and nothing was sent twice.';
 const REPLAYED = 'Some items were accepted before under this idempotency_key: nothing was sent twice.';
@@ -39,12 +41,14 @@ interface Outcome {
 
 export function sendEmailBatchTool(surface: PlacedEntry): Tool {
   const { entry } = surface;
-  const output = toolOutputSchema(operation, ['accepted', 'refused', 'total'], { deduplicated: DEDUPLICATED });
   return defineTool({
     placed: surface,
     ...operation.mcp,
-    input: toolInputSchema(entry, { emails: EMAILS }),
-    output: { ...output, properties: { results: RESULTS, ...output.properties } },
+    input: () => toolInputSchema(entry, { emails: EMAILS }),
+    output: () => {
+      const output = toolOutputSchema(operation, ['accepted', 'refused', 'total'], { deduplicated: DEDUPLICATED });
+      return { ...output, properties: { results: RESULTS, ...output.properties } };
+    },
     run: async (given, { invoke, caller, signal }) => {
       const claims = channelClaims(given['emails']);
       if (claims.length > 0) return refuse(channelProblem(claims));
@@ -58,11 +62,19 @@ export function sendEmailBatchTool(surface: PlacedEntry): Tool {
         // The operation answers what it declares, over HTTP as in process.
         record: { ...compact(result.body as Outcome), ...deduplicationOf(replayed, isAutomatic) },
         structuredNotes: [ADVICE],
-        notes: [...(replayed ? [isAutomatic ? DEDUPLICATED_ITEMS : REPLAYED] : []), ...quotaNotes(result.headers)],
+        notes: [
+          ...(isAnyHeld(result.body as Outcome) ? [HELD_ITEMS] : []),
+          ...(replayed ? [isAutomatic ? DEDUPLICATED_ITEMS : REPLAYED] : []),
+          ...quotaNotes(result.headers),
+        ],
         toText: describeOutcome,
       });
     },
   });
+}
+
+function isAnyHeld({ results }: Outcome): boolean {
+  return results.some(({ status }) => status === 'pending_approval');
 }
 
 /** The channel is a fact about the entry: what an item claims of it must not be dropped in silence. */

@@ -3,6 +3,7 @@ import { DEDUPLICATED, deduplicationOf, duplicateNotes, guardDuplicates } from '
 import { present, refuse } from '../results.ts';
 import { defineTool, placeGiven, type ToolMaker } from '../tool.ts';
 import { toolInputSchema, toolOutputSchema } from '../tool-schemas.ts';
+import { HELD_ADVICE } from './approval-text.ts';
 import { quotaNotes } from './send-notes.ts';
 
 type SingleSend = OperationById<'emails.send' | 'emails.resend' | 'templates.test'>;
@@ -12,6 +13,9 @@ interface Accepted {
   readonly id: string;
   readonly status: string;
   readonly resendOf?: string;
+  readonly approvalId?: string;
+  readonly reasons?: readonly string[];
+  readonly expiresAt?: string;
 }
 
 /** A tool that makes one message: the same content again within ten minutes answers with the first. `advice` tells what comes next. */
@@ -20,8 +24,9 @@ export function singleSendTool(operation: SingleSend, advice: string): ToolMaker
     defineTool({
       placed: surface,
       ...operation.mcp,
-      input: toolInputSchema(surface.entry),
-      output: toolOutputSchema(operation, undefined, { deduplicated: DEDUPLICATED }),
+      input: () => toolInputSchema(surface.entry),
+      // What a held one has beside these says enough by its names: the output schema, for which every connection pays, is open to it.
+      output: () => toolOutputSchema(operation, ['id', 'status', 'resendOf'], { deduplicated: DEDUPLICATED }),
       run: async (given, { invoke, caller, signal }) => {
         const placed = placeGiven(surface.entry, given);
         if (!placed.ok) return refuse(placed.problem);
@@ -29,19 +34,27 @@ export function singleSendTool(operation: SingleSend, advice: string): ToolMaker
         const result = await invoke(operation.id, input, { signal });
         if (!result.ok) return refuse(result.problem);
         const isReplayed = result.headers['idempotency-replayed'] === 'true';
+        // The operation answers what it declares, over HTTP as in process.
+        const accepted = result.body as Accepted;
+        const said = accepted.status === 'pending_approval' ? HELD_ADVICE : advice;
         return present({
-          // The operation answers what it declares, over HTTP as in process.
-          record: { ...(result.body as Accepted), ...deduplicationOf(isReplayed, isAutomatic) },
-          structuredNotes: [advice],
+          record: { ...accepted, ...deduplicationOf(isReplayed, isAutomatic) },
+          structuredNotes: [said],
           notes: [...duplicateNotes(isReplayed, isAutomatic), ...quotaNotes(result.headers)],
-          toText: (accepted: Accepted) => describeAccepted(accepted, advice),
+          toText: (shown: Accepted) => describeAccepted(shown, said),
         });
       },
     });
 }
 
-function describeAccepted({ id, status, resendOf }: Accepted, advice: string): string {
-  return [advice, `id: ${id}`, `status: ${status}`, ...(resendOf === undefined ? [] : [`resendOf: ${resendOf}`])].join(
-    '\n',
-  );
+function describeAccepted({ id, status, resendOf, approvalId, reasons, expiresAt }: Accepted, advice: string): string {
+  return [
+    advice,
+    `id: ${id}`,
+    `status: ${status}`,
+    ...(resendOf === undefined ? [] : [`resendOf: ${resendOf}`]),
+    ...(approvalId === undefined ? [] : [`approvalId: ${approvalId}`]),
+    ...(reasons === undefined ? [] : [`held by: ${reasons.join(', ')}`]),
+    ...(expiresAt === undefined ? [] : [`expires: ${expiresAt}`]),
+  ].join('\n');
 }

@@ -4,6 +4,7 @@ import { present, refuse, UNTRUSTED_NOTE } from '../results.ts';
 import type { PlacedEntry } from '../surface.ts';
 import { defineTool, placeGiven, type Tool, type ToolCall } from '../tool.ts';
 import { toolInputSchema, toolOutputSchema } from '../tool-schemas.ts';
+import { describeHold, noteOf } from './approval-text.ts';
 import { eventRows, line, recipientRows, section } from './message-text.ts';
 
 const operation = findOperation('emails.get');
@@ -23,7 +24,11 @@ const SETTLED: ReadonlySet<MessageStatus> = new Set<MessageStatus>([
 
 const SHOWN = ['id', 'status', 'to', 'subject', 'recipients', 'lastError', 'events'] as const;
 
-type Outcome = Pick<Message, (typeof SHOWN)[number]> & { readonly settled: boolean };
+/** The hold is there where the message has one: the output schema, for which every connection pays, is open to it. */
+type Outcome = Pick<Message, (typeof SHOWN)[number]> & {
+  readonly settled: boolean;
+  readonly approval?: NonNullable<Message['approval']>;
+};
 
 /** Often enough to keep a client's time-out from running down, and seldom enough to cost nothing. */
 const PROGRESS_EVERY_SECONDS = 5;
@@ -31,15 +36,17 @@ const PROGRESS_EVERY_SECONDS = 5;
 /** Waits for a message's outcome and answers it without the content; the time-out is an answer too, never an error. */
 export function waitForEmailTool(surface: PlacedEntry): Tool {
   const { entry } = surface;
-  const output = toolOutputSchema(operation, SHOWN);
   const settled = { type: 'boolean', description: 'False where the time ran out first.' };
   return defineTool({
     placed: surface,
     title: 'Wait for an email’s outcome',
     description:
       'Waits up to 50 seconds until a message has an outcome (sent, delivered, bounced, failed, …) and answers its status, recipients and trail. Not for content: use get_email. If the time runs out it answers the present status with `settled` false: call it again, and do not send again.',
-    input: toolInputSchema(entry),
-    output: { ...output, properties: { settled, ...output.properties } },
+    input: () => toolInputSchema(entry),
+    output: () => {
+      const output = toolOutputSchema(operation, SHOWN);
+      return { ...output, properties: { settled, ...output.properties } };
+    },
     run: async (given, call) => {
       const placed = placeGiven(entry, given);
       if (!placed.ok) return refuse(placed.problem);
@@ -78,8 +85,9 @@ async function waitForOutcome(input: PlacedInput, call: ToolCall, secondsMax: nu
 
 function toOutcome(body: unknown): Outcome {
   // The operation answers what it declares, over HTTP as in process.
-  const { id, status, to, subject, recipients, lastError, events } = body as Message;
-  return { settled: SETTLED.has(status), id, status, to, subject, recipients, lastError, events };
+  const { id, status, to, subject, recipients, lastError, events, approval } = body as Message;
+  const shown = { settled: SETTLED.has(status), id, status, to, subject, recipients, lastError, events };
+  return approval == null ? shown : { ...shown, approval };
 }
 
 function adviceOn({ status }: Outcome): string {
@@ -91,8 +99,10 @@ function adviceOn({ status }: Outcome): string {
 function describeOutcome(outcome: Outcome, untrusted: (text: string) => string): string {
   return [
     `Message ${outcome.id}: ${outcome.status}${outcome.settled ? '' : ' (no outcome yet)'}`,
+    ...(outcome.approval === undefined ? [] : describeHold(outcome.approval)),
     untrusted(
       [
+        ...noteOf(outcome.approval ?? null),
         ...line('To', outcome.to),
         ...line('Subject', outcome.subject),
         ...line('Last error', outcome.lastError),

@@ -10,6 +10,32 @@ export type AccountStats = components['schemas']['AccountStats'];
 
 export type AgentStats = components['schemas']['AgentStats'];
 
+export type Approval = components['schemas']['Approval'];
+
+/** A hold was approved, rejected or withdrawn, or it expired. */
+export type ApprovalDecidedEvent = components['schemas']['ApprovalDecidedEvent'];
+
+export type ApprovalDecision = components['schemas']['ApprovalDecision'];
+
+export type ApprovalDecisions = components['schemas']['ApprovalDecisions'];
+
+/** What to change before it is sent, by the names of a send. Each replaces the field as a whole. */
+export type ApprovalEdits = components['schemas']['ApprovalEdits'];
+
+export type ApprovalEventData = components['schemas']['ApprovalEventData'];
+
+export type ApprovalOutcomes = components['schemas']['ApprovalOutcomes'];
+
+export type ApprovalPage = components['schemas']['ApprovalPage'];
+
+/** A hold still waits: at half and at nine tenths of its time. */
+export type ApprovalReminderEvent = components['schemas']['ApprovalReminderEvent'];
+
+/** A send was held and waits for a person. */
+export type ApprovalRequestedEvent = components['schemas']['ApprovalRequestedEvent'];
+
+export type ApprovalResult = components['schemas']['ApprovalResult'];
+
 export type Attachment = components['schemas']['Attachment'];
 
 export type AuditEntry = components['schemas']['AuditEntry'];
@@ -44,6 +70,10 @@ export type ChecklistItem = components['schemas']['ChecklistItem'];
 
 export type ClickStats = components['schemas']['ClickStats'];
 
+export type DeviceConfirmed = components['schemas']['DeviceConfirmed'];
+
+export type DeviceSignIn = components['schemas']['DeviceSignIn'];
+
 export type DkimCheck = components['schemas']['DkimCheck'];
 
 export type DkimFinding = components['schemas']['DkimFinding'];
@@ -58,6 +88,12 @@ export type DmarcRecord = components['schemas']['DmarcRecord'];
 
 export type Domain = components['schemas']['Domain'];
 
+/** A verified domain lost a required record; it still sends for a while. */
+export type DomainDegradedEvent = components['schemas']['DomainDegradedEvent'];
+
+/** The required records of a domain were not found in time; it sends no more. */
+export type DomainFailedEvent = components['schemas']['DomainFailedEvent'];
+
 export type DomainHistoryPage = components['schemas']['DomainHistoryPage'];
 
 export type DomainPage = components['schemas']['DomainPage'];
@@ -66,7 +102,66 @@ export type DomainRecord = components['schemas']['DomainRecord'];
 
 export type DomainRecords = components['schemas']['DomainRecords'];
 
+/** The required records of a sending domain were found. */
+export type DomainVerifiedEvent = components['schemas']['DomainVerifiedEvent'];
+
 export type DryRun = components['schemas']['DryRun'];
+
+/** A person approved the held message. */
+export type EmailApprovedEvent = components['schemas']['EmailApprovedEvent'];
+
+/** Delivery failed for good; `classification` says why. */
+export type EmailBouncedEvent = components['schemas']['EmailBouncedEvent'];
+
+/** The message was canceled before delivery. */
+export type EmailCanceledEvent = components['schemas']['EmailCanceledEvent'];
+
+/** A rewritten link was followed. */
+export type EmailClickedEvent = components['schemas']['EmailClickedEvent'];
+
+/** The recipient reported the message as spam. */
+export type EmailComplainedEvent = components['schemas']['EmailComplainedEvent'];
+
+/** A hand-off failed for now; it will be tried again. */
+export type EmailDeferredEvent = components['schemas']['EmailDeferredEvent'];
+
+/** The recipient’s mail server accepted the message. */
+export type EmailDeliveredEvent = components['schemas']['EmailDeliveredEvent'];
+
+export type EmailEventData = components['schemas']['EmailEventData'];
+
+/** Nobody decided the hold in time. */
+export type EmailExpiredEvent = components['schemas']['EmailExpiredEvent'];
+
+/** The message could not be handed over at all, for a reason of our own. */
+export type EmailFailedEvent = components['schemas']['EmailFailedEvent'];
+
+/** The tracking image was fetched. */
+export type EmailOpenedEvent = components['schemas']['EmailOpenedEvent'];
+
+/** The message is held until a person decides. */
+export type EmailPendingApprovalEvent = components['schemas']['EmailPendingApprovalEvent'];
+
+/** The message was accepted and waits for delivery. */
+export type EmailQueuedEvent = components['schemas']['EmailQueuedEvent'];
+
+/** A person rejected the held message. */
+export type EmailRejectedEvent = components['schemas']['EmailRejectedEvent'];
+
+/** The scheduled time was changed. */
+export type EmailRescheduledEvent = components['schemas']['EmailRescheduledEvent'];
+
+/** The message waits for its scheduled time. */
+export type EmailScheduledEvent = components['schemas']['EmailScheduledEvent'];
+
+/** A mail server took responsibility for the message. */
+export type EmailSentEvent = components['schemas']['EmailSentEvent'];
+
+/** The recipient was on the suppression list at delivery. */
+export type EmailSuppressedEvent = components['schemas']['EmailSuppressedEvent'];
+
+/** The recipient used the one-click unsubscribe. */
+export type EmailUnsubscribedEvent = components['schemas']['EmailUnsubscribedEvent'];
 
 export type ExportRow = components['schemas']['ExportRow'];
 
@@ -82,11 +177,20 @@ export type Key = components['schemas']['Key'];
 
 export type KeyChanges = components['schemas']['KeyChanges'];
 
+/** An API key ends within days. */
+export type KeyExpiringEvent = components['schemas']['KeyExpiringEvent'];
+
 export type KeyPage = components['schemas']['KeyPage'];
 
 export type KeyWithSecret = components['schemas']['KeyWithSecret'];
 
+export type MagicLinkRequested = components['schemas']['MagicLinkRequested'];
+
+export type Member = components['schemas']['Member'];
+
 export type Message = components['schemas']['Message'];
+
+export type MessageApproval = components['schemas']['MessageApproval'];
 
 export type MessageEvent = components['schemas']['MessageEvent'];
 
@@ -118,12 +222,19 @@ export type NewSuppression = components['schemas']['NewSuppression'];
 
 export type NewTicket = components['schemas']['NewTicket'];
 
+export type NewWebhook = components['schemas']['NewWebhook'];
+
 export type OpenStats = components['schemas']['OpenStats'];
 
 export type OwnKey = components['schemas']['OwnKey'];
 
 /** RFC 9457 problem details. */
 export type Problem = components['schemas']['Problem'];
+
+export type QuotaThresholdData = components['schemas']['QuotaThresholdData'];
+
+/** The account has used 80 % or 100 % of its monthly quota; once a month each. */
+export type QuotaThresholdEvent = components['schemas']['QuotaThresholdEvent'];
 
 export type Readiness = components['schemas']['Readiness'];
 
@@ -137,11 +248,19 @@ export type RescheduledEmail = components['schemas']['RescheduledEmail'];
 
 export type ResendAccepted = components['schemas']['ResendAccepted'];
 
+export type SeatedAccount = components['schemas']['SeatedAccount'];
+
+export type SeatedAccounts = components['schemas']['SeatedAccounts'];
+
 export type SendAccepted = components['schemas']['SendAccepted'];
 
 export type SendRequest = components['schemas']['SendRequest'];
 
 export type ServiceInformation = components['schemas']['ServiceInformation'];
+
+export type Session = components['schemas']['Session'];
+
+export type SessionToken = components['schemas']['SessionToken'];
 
 /**
  * Who is behind the message: `agent` (autonomous AI bots), `backend` (application services), `automation` (scheduled
@@ -159,13 +278,21 @@ export type SpfRecord = components['schemas']['SpfRecord'];
 
 export type Suppression = components['schemas']['Suppression'];
 
+/** An address was added to the suppression list. */
+export type SuppressionAddedEvent = components['schemas']['SuppressionAddedEvent'];
+
 export type SuppressionPage = components['schemas']['SuppressionPage'];
+
+/** An address was removed from the suppression list. */
+export type SuppressionRemovedEvent = components['schemas']['SuppressionRemovedEvent'];
 
 export type SuppressionsAdded = components['schemas']['SuppressionsAdded'];
 
 export type TagStats = components['schemas']['TagStats'];
 
 export type TaggedUrl = components['schemas']['TaggedUrl'];
+
+export type Team = components['schemas']['Team'];
 
 export type Template = components['schemas']['Template'];
 
@@ -192,3 +319,35 @@ export type ToolList = components['schemas']['ToolList'];
 export type Utm = components['schemas']['Utm'];
 
 export type VolumePoint = components['schemas']['VolumePoint'];
+
+export type Webhook = components['schemas']['Webhook'];
+
+export type WebhookChanges = components['schemas']['WebhookChanges'];
+
+export type WebhookDelivery = components['schemas']['WebhookDelivery'];
+
+export type WebhookDeliveryPage = components['schemas']['WebhookDeliveryPage'];
+
+/** An endpoint answered 410, or failed for days, and gets nothing more. */
+export type WebhookDisabledEvent = components['schemas']['WebhookDisabledEvent'];
+
+export type WebhookEventType = components['schemas']['WebhookEventType'];
+
+export type WebhookPage = components['schemas']['WebhookPage'];
+
+export type WebhookReplay = components['schemas']['WebhookReplay'];
+
+export type WebhookReplayAccepted = components['schemas']['WebhookReplayAccepted'];
+
+export type WebhookReplayPreview = components['schemas']['WebhookReplayPreview'];
+
+export type WebhookRetryAccepted = components['schemas']['WebhookRetryAccepted'];
+
+export type WebhookSimulation = components['schemas']['WebhookSimulation'];
+
+export type WebhookTestAccepted = components['schemas']['WebhookTestAccepted'];
+
+/** Somebody asked for a test. */
+export type WebhookTestEvent = components['schemas']['WebhookTestEvent'];
+
+export type WebhookWithSecret = components['schemas']['WebhookWithSecret'];

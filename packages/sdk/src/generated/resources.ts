@@ -4,13 +4,17 @@ import type { Answer, CallOptions, OpenAnswer, OperationCaller, OperationInput }
 import type { OperationId } from './operations.ts';
 import { EmailsResource } from './resources/emails.ts';
 import { KeysResource } from './resources/keys.ts';
+import { ApprovalsResource } from './resources/approvals.ts';
 import { RequestsResource } from './resources/requests.ts';
 import { SuppressionsResource } from './resources/suppressions.ts';
 import { AccountResource } from './resources/account.ts';
 import { TemplatesResource } from './resources/templates.ts';
 import { DomainsResource } from './resources/domains.ts';
 import { TicketsResource } from './resources/tickets.ts';
+import { WebhooksResource } from './resources/webhooks.ts';
 import { AuditResource } from './resources/audit.ts';
+import { TeamResource } from './resources/team.ts';
+import { AuthResource } from './resources/auth.ts';
 import { ToolsResource } from './resources/tools.ts';
 import { ServiceResource } from './resources/service.ts';
 
@@ -18,13 +22,17 @@ import { ServiceResource } from './resources/service.ts';
 export abstract class Resources implements OperationCaller {
   readonly emails = new EmailsResource(this);
   readonly keys = new KeysResource(this);
+  readonly approvals = new ApprovalsResource(this);
   readonly requests = new RequestsResource(this);
   readonly suppressions = new SuppressionsResource(this);
   readonly account = new AccountResource(this);
   readonly templates = new TemplatesResource(this);
   readonly domains = new DomainsResource(this);
   readonly tickets = new TicketsResource(this);
+  readonly webhooks = new WebhooksResource(this);
   readonly audit = new AuditResource(this);
+  readonly team = new TeamResource(this);
+  readonly auth = new AuthResource(this);
   readonly tools = new ToolsResource(this);
   readonly service = new ServiceResource(this);
 

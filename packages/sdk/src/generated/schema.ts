@@ -99,6 +99,253 @@ export interface components {
             /** @description `complained` against `sent`, in percent with two decimals; 0 where there are none. */
             complaintRate: number;
         };
+        Approval: {
+            /**
+             * Format: uuid
+             * @description UUIDv7, so that id order is time order.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The message that is held.
+             */
+            emailId: string;
+            /** @enum {string} */
+            status: "pending" | "approved" | "rejected" | "expired" | "withdrawn";
+            /** @description The rules that held it: `always`, or those of `holdWhen` by their names. */
+            reasons: ("always" | "firstContact" | "recipientDomainNotIn" | "recipientsOver" | "hasBcc" | "hasAttachments" | "freeformBody" | "linkDomainNotIn")[];
+            /** @description 1 as it was sent; one more with every edit. */
+            revision: number;
+            /** @description Names exactly what this record shows, files included; give it with the decision to decide on nothing else. */
+            contentHash: string;
+            /**
+             * Format: uuid
+             * @description The key that sent it.
+             */
+            keyId: string;
+            keyName: string | null;
+            agentName: string | null;
+            source: components["schemas"]["Source"];
+            channel: components["schemas"]["Channel"];
+            from: string;
+            to: string[];
+            cc: string[];
+            bcc: string[];
+            subject: string;
+            /** @description As it would be delivered; null where there is none, or it is stored no more. */
+            text: string | null;
+            /** @description As it would be delivered, before tracking; null like `text`. */
+            html: string | null;
+            attachments: {
+                filename: string;
+                contentType: string;
+                /** @description Bytes. */
+                size: number;
+            }[];
+            scheduledAt: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it ends if nobody decides.
+             */
+            expiresAt: string;
+            decidedAt: string | null;
+            /** @description The id of the key or the person; `system` where it expired. */
+            decidedBy: string | null;
+            rejectCode: ("wrong_recipient" | "wrong_content" | "not_needed" | "policy" | "other") | null;
+            /** @description What was said with the decision. */
+            note: string | null;
+            /** @description The fields an approver changed. */
+            edited: ("to" | "cc" | "bcc" | "subject" | "html" | "text" | "scheduled_at")[];
+            /** @description Of an approval: `queued`, or `failed` where the acceptance check refused the message by then. */
+            outcome: ("queued" | "failed") | null;
+            /** @description Why it failed. */
+            problem: components["schemas"]["Problem"] | null;
+        };
+        /** @description A hold was approved, rejected or withdrawn, or it expired. */
+        ApprovalDecidedEvent: {
+            /**
+             * Format: uuid
+             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             */
+            id: string;
+            /** @constant */
+            type: "approval.decided";
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            createdAt: string;
+            /** @constant */
+            apiVersion: "v1";
+            data: components["schemas"]["ApprovalEventData"];
+        };
+        ApprovalDecision: {
+            /** @enum {string} */
+            decision: "approve" | "reject";
+            /** @description Of the record that was looked at: should it no longer match, nothing is decided (409 `approval_changed`). */
+            contentHash?: string;
+            /** @description Kept with the decision, and shown to whoever sent it. */
+            note?: string;
+            /**
+             * @description Of a rejection.
+             * @enum {string}
+             */
+            rejectCode?: "wrong_recipient" | "wrong_content" | "not_needed" | "policy" | "other";
+            edits?: components["schemas"]["ApprovalEdits"];
+            /**
+             * @description Trusts these recipients for this key from now on: `firstContact` and `recipientDomainNotIn` hold nothing for them any more.
+             * @constant
+             */
+            remember?: true;
+        };
+        ApprovalDecisions: {
+            /** @description Holds, 1 to 100; each is decided by itself. */
+            ids: string[];
+            /** @enum {string} */
+            decision: "approve" | "reject";
+            /** @description Kept with the decision, and shown to whoever sent it. */
+            note?: string;
+        };
+        /** @description What to change before it is sent, by the names of a send. Each replaces the field as a whole. */
+        ApprovalEdits: {
+            to?: string | string[];
+            cc?: string | string[];
+            bcc?: string | string[];
+            subject?: string;
+            /** @description A text that was derived from the HTML before is derived anew, unless `text` is given too. */
+            html?: string;
+            text?: string;
+            /** @description When to send: RFC 3339 with an offset, or an ISO 8601 duration from now such as `PT2H`; at most 30 days ahead. Up to 60 s in the past means now. */
+            scheduled_at?: string;
+        };
+        ApprovalEventData: {
+            /**
+             * Format: uuid
+             * @description UUIDv7, so that id order is time order.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The message that is held.
+             */
+            emailId: string;
+            /** @enum {string} */
+            status: "pending" | "approved" | "rejected" | "expired" | "withdrawn";
+            /** @description The rules that held it: `always`, or those of `holdWhen` by their names. */
+            reasons: ("always" | "firstContact" | "recipientDomainNotIn" | "recipientsOver" | "hasBcc" | "hasAttachments" | "freeformBody" | "linkDomainNotIn")[];
+            /** @description 1 as it was sent; one more with every edit. */
+            revision: number;
+            /** @description Names exactly what this record shows, files included; give it with the decision to decide on nothing else. */
+            contentHash: string;
+            /**
+             * Format: uuid
+             * @description The key that sent it.
+             */
+            keyId: string;
+            keyName: string | null;
+            agentName: string | null;
+            source: components["schemas"]["Source"];
+            channel: components["schemas"]["Channel"];
+            from: string;
+            to: string[];
+            cc: string[];
+            bcc: string[];
+            subject: string;
+            attachments: {
+                filename: string;
+                contentType: string;
+                /** @description Bytes. */
+                size: number;
+            }[];
+            scheduledAt: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it ends if nobody decides.
+             */
+            expiresAt: string;
+            decidedAt: string | null;
+            /** @description The id of the key or the person; `system` where it expired. */
+            decidedBy: string | null;
+            rejectCode: ("wrong_recipient" | "wrong_content" | "not_needed" | "policy" | "other") | null;
+            /** @description What was said with the decision. */
+            note: string | null;
+            /** @description The fields an approver changed. */
+            edited: ("to" | "cc" | "bcc" | "subject" | "html" | "text" | "scheduled_at")[];
+            /** @description Of an approval: `queued`, or `failed` where the acceptance check refused the message by then. */
+            outcome: ("queued" | "failed") | null;
+            /** @description Why it failed. */
+            problem: components["schemas"]["Problem"] | null;
+        };
+        ApprovalOutcomes: {
+            /** @description Holds that were decided. */
+            accepted: number;
+            /** @description Those that were not. */
+            refused: number;
+            total: number;
+            /** @description One entry an id, in order. */
+            results: components["schemas"]["ApprovalResult"][];
+        };
+        ApprovalPage: {
+            approvals: components["schemas"]["Approval"][];
+            /** @description Matches of the filters in all; past 10000 it may be an estimate, and then `totalIsEstimate` is true. */
+            total: number;
+            totalIsEstimate: boolean;
+            /** @description Give it as `cursor` for the next page; null at the end. */
+            nextCursor: string | null;
+        };
+        /** @description A hold still waits: at half and at nine tenths of its time. */
+        ApprovalReminderEvent: {
+            /**
+             * Format: uuid
+             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             */
+            id: string;
+            /** @constant */
+            type: "approval.reminder";
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            createdAt: string;
+            /** @constant */
+            apiVersion: "v1";
+            data: components["schemas"]["ApprovalEventData"];
+        };
+        /** @description A send was held and waits for a person. */
+        ApprovalRequestedEvent: {
+            /**
+             * Format: uuid
+             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             */
+            id: string;
+            /** @constant */
+            type: "approval.requested";
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            createdAt: string;
+            /** @constant */
+            apiVersion: "v1";
+            data: components["schemas"]["ApprovalEventData"];
+        };
+        ApprovalResult: {
+            id: string;
+            /** @description Whether it was decided. */
+            ok: boolean;
+            approval?: components["schemas"]["Approval"];
+            error?: components["schemas"]["Problem"];
+        };
         Attachment: {
             /** @description The name the recipient sees, 1 to 255 characters; folders before it are dropped. */
             filename: string;
@@ -158,10 +405,22 @@ export interface components {
              */
             id?: string;
             /**
-             * @description Always `queued` on acceptance.
-             * @constant
+             * @description `queued` on acceptance; `pending_approval` where the key’s approval mode holds it until a person decides.
+             * @enum {string}
              */
-            status?: "queued";
+            status?: "queued" | "pending_approval";
+            /**
+             * Format: uuid
+             * @description Of a held send: read it by `GET /keys/approvals/:id`.
+             */
+            approvalId?: string;
+            /** @description The rules that held it: `always`, or those of `holdWhen` by their names. */
+            reasons?: ("always" | "firstContact" | "recipientDomainNotIn" | "recipientsOver" | "hasBcc" | "hasAttachments" | "freeformBody" | "linkDomainNotIn")[];
+            /**
+             * Format: date-time
+             * @description Of a held send: when it ends if nobody decides.
+             */
+            expiresAt?: string;
             /**
              * @description Of an item with `dry_run`.
              * @constant
@@ -299,6 +558,22 @@ export interface components {
             /** @description `clicked` against `tracked`, in percent with two decimals; 0 where there are none. */
             clickRate: number;
         };
+        DeviceConfirmed: {
+            /** @constant */
+            ok: true;
+        };
+        DeviceSignIn: {
+            /** @description The device’s own secret. */
+            deviceCode: string;
+            /** @description What the person types, such as `WDJB-MJHT`. */
+            userCode: string;
+            /** @description The page to open, with the code filled in. */
+            verificationUrl: string;
+            /** @description Seconds for which the codes are good. */
+            expiresIn: number;
+            /** @description Seconds to wait between two questions. */
+            interval: number;
+        };
         DkimCheck: {
             /** @description False where `status` is `fail`. */
             ok: boolean;
@@ -408,6 +683,8 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "verified" | "degraded" | "failed" | "removed";
+            /** @description Why it is `failed` or `degraded`, a sentence: what is missing, since when, or that the name is held by another account. Null otherwise. */
+            statusReason: string | null;
             /** @description The selector of the RSA key that mail is signed with. */
             dkimSelector: string;
             /** @description The records to publish, required ones first. */
@@ -421,6 +698,42 @@ export interface components {
             verifiedAt: string | null;
             /** @description When its records were looked up last. */
             lastCheckedAt: string | null;
+        };
+        /** @description A verified domain lost a required record; it still sends for a while. */
+        DomainDegradedEvent: {
+            /**
+             * Format: uuid
+             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             */
+            id: string;
+            /** @constant */
+            type: "domain.degraded";
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            createdAt: string;
+            /** @constant */
+            apiVersion: "v1";
+            data: components["schemas"]["Domain"];
+        };
+        /** @description The required records of a domain were not found in time; it sends no more. */
+        DomainFailedEvent: {
+            /**
+             * Format: uuid
+             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             */
+            id: string;
+            /** @constant */
+            type: "domain.failed";
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            createdAt: string;
+            /** @constant */
+            apiVersion: "v1";
+            data: components["schemas"]["Domain"];
         };
         DomainHistoryPage: {
             domains: components["schemas"]["Domain"][];
@@ -468,6 +781,24 @@ export interface components {
         };
         DomainRecords: {
             records: components["schemas"]["DomainRecord"][];
+        };
+        /** @description The required records of a sending domain were found. */
+        DomainVerifiedEvent: {
+            /**
+             * Format: uuid
+             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             */
+            id: string;
+            /** @constant */
+            type: "domain.verified";
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            createdAt: string;
+            /** @constant */
+            apiVersion: "v1";
+            data: components["schemas"]["Domain"];
         };
         DryRun: {
             /** @constant */
@@ -550,6 +881,363 @@ export interface components {
             approvalRequired: boolean;
             /** @description Why it would be held. */
             reasons: string[];
+        };
+        /** @description A person approved the held message. */
+        EmailApprovedEvent: {
+            /**
+             * Format: uuid
+             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             */
+            id: string;
+            /** @constant */
+            type: "email.approved";
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            createdAt: string;
+            /** @constant */
+            apiVersion: "v1";
+            data: components["schemas"]["EmailEventData"];
+        };
+        /** @description Delivery failed for good; `classification` says why. */
+        EmailBouncedEvent: {
+            /**
+             * Format: uuid
+             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             */
+            id: string;
+            /** @constant */
+            type: "email.bounced";
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            createdAt: string;
+            /** @constant */
+            apiVersion: "v1";
+            data: components["schemas"]["EmailEventData"];
+        };
+        /** @description The message was canceled before delivery. */
+        EmailCanceledEvent: {
+            /**
+             * Format: uuid
+             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             */
+            id: string;
+            /** @constant */
+            type: "email.canceled";
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            createdAt: string;
+            /** @constant */
+            apiVersion: "v1";
+            data: components["schemas"]["EmailEventData"];
+        };
+        /** @description A rewritten link was followed. */
+        EmailClickedEvent: {
+            /**
+             * Format: uuid
+             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             */
+            id: string;
+            /** @constant */
+            type: "email.clicked";
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            createdAt: string;
+            /** @constant */
+            apiVersion: "v1";
+            data: components["schemas"]["EmailEventData"];
+        };
+        /** @description The recipient reported the message as spam. */
+        EmailComplainedEvent: {
+            /**
+             * Format: uuid
+             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             */
+            id: string;
+            /** @constant */
+            type: "email.complained";
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            createdAt: string;
+            /** @constant */
+            apiVersion: "v1";
+            data: components["schemas"]["EmailEventData"];
+        };
+        /** @description A hand-off failed for now; it will be tried again. */
+        EmailDeferredEvent: {
+            /**
+             * Format: uuid
+             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             */
+            id: string;
+            /** @constant */
+            type: "email.deferred";
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            createdAt: string;
+            /** @constant */
+            apiVersion: "v1";
+            data: components["schemas"]["EmailEventData"];
+        };
+        /** @description The recipient’s mail server accepted the message. */
+        EmailDeliveredEvent: {
+            /**
+             * Format: uuid
+             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             */
+            id: string;
+            /** @constant */
+            type: "email.delivered";
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            createdAt: string;
+            /** @constant */
+            apiVersion: "v1";
+            data: components["schemas"]["EmailEventData"];
+        };
+        EmailEventData: {
+            /**
+             * Format: uuid
+             * @description UUIDv7, so that id order is time order.
+             */
+            emailId: string;
+            /** @description Position on the message’s trail, from 1: events may arrive in another order than they happened in. */
+            seq: number;
+            /** @description The recipient it is about; null where it is about the whole message. */
+            recipient: string | null;
+            /** @description The sender as given. */
+            from: string;
+            /** @description The `to` addresses, joined by a comma and a space. */
+            to: string;
+            subject: string;
+            tags: string[];
+            /** @description As given with the send. */
+            metadata: {
+                [key: string]: string;
+            };
+            channel: components["schemas"]["Channel"];
+            source: components["schemas"]["Source"];
+            agentName: string | null;
+            /** @description Of bounces and complaints; null on every other event. */
+            classification: ("hard" | "soft" | "block" | "spam" | "unknown") | null;
+            /** @description What the mail server said, or why; text of third parties. */
+            detail: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            occurredAt: string;
+        };
+        /** @description Nobody decided the hold in time. */
+        EmailExpiredEvent: {
+            /**
+             * Format: uuid
+             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             */
+            id: string;
+            /** @constant */
+            type: "email.expired";
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            createdAt: string;
+            /** @constant */
+            apiVersion: "v1";
+            data: components["schemas"]["EmailEventData"];
+        };
+        /** @description The message could not be handed over at all, for a reason of our own. */
+        EmailFailedEvent: {
+            /**
+             * Format: uuid
+             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             */
+            id: string;
+            /** @constant */
+            type: "email.failed";
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            createdAt: string;
+            /** @constant */
+            apiVersion: "v1";
+            data: components["schemas"]["EmailEventData"];
+        };
+        /** @description The tracking image was fetched. */
+        EmailOpenedEvent: {
+            /**
+             * Format: uuid
+             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             */
+            id: string;
+            /** @constant */
+            type: "email.opened";
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            createdAt: string;
+            /** @constant */
+            apiVersion: "v1";
+            data: components["schemas"]["EmailEventData"];
+        };
+        /** @description The message is held until a person decides. */
+        EmailPendingApprovalEvent: {
+            /**
+             * Format: uuid
+             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             */
+            id: string;
+            /** @constant */
+            type: "email.pending_approval";
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            createdAt: string;
+            /** @constant */
+            apiVersion: "v1";
+            data: components["schemas"]["EmailEventData"];
+        };
+        /** @description The message was accepted and waits for delivery. */
+        EmailQueuedEvent: {
+            /**
+             * Format: uuid
+             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             */
+            id: string;
+            /** @constant */
+            type: "email.queued";
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            createdAt: string;
+            /** @constant */
+            apiVersion: "v1";
+            data: components["schemas"]["EmailEventData"];
+        };
+        /** @description A person rejected the held message. */
+        EmailRejectedEvent: {
+            /**
+             * Format: uuid
+             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             */
+            id: string;
+            /** @constant */
+            type: "email.rejected";
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            createdAt: string;
+            /** @constant */
+            apiVersion: "v1";
+            data: components["schemas"]["EmailEventData"];
+        };
+        /** @description The scheduled time was changed. */
+        EmailRescheduledEvent: {
+            /**
+             * Format: uuid
+             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             */
+            id: string;
+            /** @constant */
+            type: "email.rescheduled";
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            createdAt: string;
+            /** @constant */
+            apiVersion: "v1";
+            data: components["schemas"]["EmailEventData"];
+        };
+        /** @description The message waits for its scheduled time. */
+        EmailScheduledEvent: {
+            /**
+             * Format: uuid
+             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             */
+            id: string;
+            /** @constant */
+            type: "email.scheduled";
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            createdAt: string;
+            /** @constant */
+            apiVersion: "v1";
+            data: components["schemas"]["EmailEventData"];
+        };
+        /** @description A mail server took responsibility for the message. */
+        EmailSentEvent: {
+            /**
+             * Format: uuid
+             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             */
+            id: string;
+            /** @constant */
+            type: "email.sent";
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            createdAt: string;
+            /** @constant */
+            apiVersion: "v1";
+            data: components["schemas"]["EmailEventData"];
+        };
+        /** @description The recipient was on the suppression list at delivery. */
+        EmailSuppressedEvent: {
+            /**
+             * Format: uuid
+             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             */
+            id: string;
+            /** @constant */
+            type: "email.suppressed";
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            createdAt: string;
+            /** @constant */
+            apiVersion: "v1";
+            data: components["schemas"]["EmailEventData"];
+        };
+        /** @description The recipient used the one-click unsubscribe. */
+        EmailUnsubscribedEvent: {
+            /**
+             * Format: uuid
+             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             */
+            id: string;
+            /** @constant */
+            type: "email.unsubscribed";
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            createdAt: string;
+            /** @constant */
+            apiVersion: "v1";
+            data: components["schemas"]["EmailEventData"];
         };
         ExportRow: {
             /**
@@ -682,7 +1370,7 @@ export interface components {
         KeyChanges: {
             /** @description 1 to 100 characters. */
             name?: string;
-            /** @description What the key may do. `sending` and `full` stand for several; `full` is everything but `approvals:decide`. */
+            /** @description What the key may do. `sending` and `full` stand for several; `full` is everything but `approvals:decide`; of a key in approval mode it leaves out `keys:write` and `team:write` as well. */
             scopes?: ("emails:send" | "emails:read" | "emails:content" | "emails:cancel" | "templates:read" | "templates:write" | "domains:read" | "domains:write" | "webhooks:read" | "webhooks:write" | "suppressions:read" | "suppressions:write" | "suppressions:delete" | "stats:read" | "account:read" | "account:write" | "keys:read" | "keys:write" | "approvals:read" | "approvals:decide" | "team:read" | "team:write" | "logs:read" | "audit:read" | "support:write" | "sending" | "full")[];
             /** @description Requests per minute, 1 to 1000000; 600 unless given. The whole minute’s allowance may be used at once. */
             rateLimit?: number;
@@ -693,13 +1381,13 @@ export interface components {
             /** @description When the key ends: RFC 3339 with an offset, in the future. Never unless given. */
             expiresAt?: string | null;
             /**
-             * @description Whether sends wait for a person: `off` unless given. `always` and `policy` are not available in this version.
+             * @description Which sends wait until a person decides: none (`off`, unless given), `always`, or by `policy` those that `holdWhen` names. A key in approval mode can hold none of `keys:write`, `approvals:decide` and `team:write`.
              * @enum {string}
              */
             approvalMode?: "off" | "always" | "policy";
             /** @description Which sends the approval mode `policy` holds. */
             holdWhen?: {
-                /** @description Sends to somebody the account never wrote to. */
+                /** @description Sends to somebody the account never wrote to; mail that was held and not approved, and that of test keys, does not count. */
                 firstContact?: boolean;
                 /** @description Sends to a domain that is not listed. */
                 recipientDomainNotIn?: string[] | null;
@@ -711,7 +1399,7 @@ export interface components {
                 hasAttachments?: boolean;
                 /** @description Sends whose body is not a template. */
                 freeformBody?: boolean;
-                /** @description Sends with a link to a domain that is not listed. */
+                /** @description Sends with a link to a domain that is not listed, in the HTML or the text; a subdomain is a domain of its own. Images are no links; a bare name that mail programs make a link of is one. */
                 linkDomainNotIn?: string[] | null;
             } | null;
             /** @description Provenance of sends that say none themselves. */
@@ -726,6 +1414,24 @@ export interface components {
                 hour?: number | null;
                 day?: number | null;
             } | null;
+        };
+        /** @description An API key ends within days. */
+        KeyExpiringEvent: {
+            /**
+             * Format: uuid
+             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             */
+            id: string;
+            /** @constant */
+            type: "key.expiring";
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            createdAt: string;
+            /** @constant */
+            apiVersion: "v1";
+            data: components["schemas"]["Key"];
         };
         KeyPage: {
             keys: components["schemas"]["Key"][];
@@ -793,6 +1499,31 @@ export interface components {
             /** @description The whole secret. Shown this once, and stored nowhere. */
             key: string;
         };
+        MagicLinkRequested: {
+            /** @constant */
+            ok: true;
+        };
+        Member: {
+            /**
+             * Format: uuid
+             * @description UUIDv7, so that id order is time order.
+             */
+            id: string;
+            name: string | null;
+            email: string;
+            /**
+             * @description What a member may do: `owner` and `admin` everything, save that only owners delete the account; `developer` sending and what belongs to it; `approver` reading and deciding held sends; `viewer` reading.
+             * @enum {string}
+             */
+            role: "owner" | "admin" | "developer" | "approver" | "viewer";
+            /**
+             * @description `invited` until they sign in with this address.
+             * @enum {string}
+             */
+            status: "active" | "invited";
+            /** @description Null while they are invited. */
+            joinedAt: string | null;
+        };
         Message: {
             /**
              * Format: uuid
@@ -846,8 +1577,31 @@ export interface components {
             bodyExpired: boolean;
             /** @description True where the key lacks `emails:content`: `html`, `text`, `headers` and `attachments` are then null. */
             contentRedacted: boolean;
+            /** @description Of a message that is or was held; null of every other. */
+            approval: components["schemas"]["MessageApproval"] | null;
             /** @description The trail, oldest first. */
             events: components["schemas"]["MessageEvent"][];
+        };
+        MessageApproval: {
+            /**
+             * Format: uuid
+             * @description UUIDv7, so that id order is time order.
+             */
+            id: string;
+            /** @enum {string} */
+            status: "pending" | "approved" | "rejected" | "expired" | "withdrawn";
+            /** @description The rules that held it: `always`, or those of `holdWhen` by their names. */
+            reasons: ("always" | "firstContact" | "recipientDomainNotIn" | "recipientsOver" | "hasBcc" | "hasAttachments" | "freeformBody" | "linkDomainNotIn")[];
+            rejectCode: ("wrong_recipient" | "wrong_content" | "not_needed" | "policy" | "other") | null;
+            /** @description What was said with the decision. */
+            note: string | null;
+            /** @description The fields an approver changed. */
+            edited: ("to" | "cc" | "bcc" | "subject" | "html" | "text" | "scheduled_at")[];
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            expiresAt: string;
         };
         MessageEvent: {
             /**
@@ -968,7 +1722,7 @@ export interface components {
              * @enum {string}
              */
             mode?: "live" | "test";
-            /** @description What the key may do. `sending` and `full` stand for several; `full` is everything but `approvals:decide`. */
+            /** @description What the key may do. `sending` and `full` stand for several; `full` is everything but `approvals:decide`; of a key in approval mode it leaves out `keys:write` and `team:write` as well. */
             scopes: ("emails:send" | "emails:read" | "emails:content" | "emails:cancel" | "templates:read" | "templates:write" | "domains:read" | "domains:write" | "webhooks:read" | "webhooks:write" | "suppressions:read" | "suppressions:write" | "suppressions:delete" | "stats:read" | "account:read" | "account:write" | "keys:read" | "keys:write" | "approvals:read" | "approvals:decide" | "team:read" | "team:write" | "logs:read" | "audit:read" | "support:write" | "sending" | "full")[];
             /** @description Requests per minute, 1 to 1000000; 600 unless given. The whole minute’s allowance may be used at once. */
             rateLimit?: number;
@@ -979,13 +1733,13 @@ export interface components {
             /** @description When the key ends: RFC 3339 with an offset, in the future. Never unless given. */
             expiresAt?: string | null;
             /**
-             * @description Whether sends wait for a person: `off` unless given. `always` and `policy` are not available in this version.
+             * @description Which sends wait until a person decides: none (`off`, unless given), `always`, or by `policy` those that `holdWhen` names. A key in approval mode can hold none of `keys:write`, `approvals:decide` and `team:write`.
              * @enum {string}
              */
             approvalMode?: "off" | "always" | "policy";
             /** @description Which sends the approval mode `policy` holds. */
             holdWhen?: {
-                /** @description Sends to somebody the account never wrote to. */
+                /** @description Sends to somebody the account never wrote to; mail that was held and not approved, and that of test keys, does not count. */
                 firstContact?: boolean;
                 /** @description Sends to a domain that is not listed. */
                 recipientDomainNotIn?: string[] | null;
@@ -997,7 +1751,7 @@ export interface components {
                 hasAttachments?: boolean;
                 /** @description Sends whose body is not a template. */
                 freeformBody?: boolean;
-                /** @description Sends with a link to a domain that is not listed. */
+                /** @description Sends with a link to a domain that is not listed, in the HTML or the text; a subdomain is a domain of its own. Images are no links; a bare name that mail programs make a link of is one. */
                 linkDomainNotIn?: string[] | null;
             } | null;
             /** @description Provenance of sends that say none themselves. */
@@ -1044,6 +1798,14 @@ export interface components {
             context?: {
                 [key: string]: unknown;
             };
+        };
+        NewWebhook: {
+            /** @description Where events are posted to: https (http too in development), without a user name or password, and no address inside a network. At most 2048 characters. */
+            url: string;
+            /** @description For people; 1 to 500 characters. */
+            description?: string | null;
+            /** @description The types of events it is to be told of; all unless given. */
+            events?: components["schemas"]["WebhookEventType"][];
         };
         OpenStats: {
             /** @description Sent messages that carried an open pixel. */
@@ -1178,6 +1940,31 @@ export interface components {
             }[];
             currentStatus?: components["schemas"]["MessageStatus"];
         };
+        QuotaThresholdData: {
+            /** @description The monthly quota. */
+            limit: number;
+            used: number;
+            /** @description Percent. */
+            threshold: 80 | 100;
+        };
+        /** @description The account has used 80 % or 100 % of its monthly quota; once a month each. */
+        QuotaThresholdEvent: {
+            /**
+             * Format: uuid
+             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             */
+            id: string;
+            /** @constant */
+            type: "quota.threshold";
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            createdAt: string;
+            /** @constant */
+            apiVersion: "v1";
+            data: components["schemas"]["QuotaThresholdData"];
+        };
         Readiness: {
             /** @enum {string} */
             status: "ok" | "unavailable";
@@ -1259,15 +2046,45 @@ export interface components {
              */
             id: string;
             /**
-             * @description Always `queued` on acceptance.
-             * @constant
+             * @description `queued` on acceptance; `pending_approval` where the key’s approval mode holds it until a person decides.
+             * @enum {string}
              */
-            status: "queued";
+            status: "queued" | "pending_approval";
             /**
              * Format: uuid
              * @description The message it repeats.
              */
             resendOf: string;
+            /**
+             * Format: uuid
+             * @description Of a held send: read it by `GET /keys/approvals/:id`.
+             */
+            approvalId?: string;
+            /** @description The rules that held it: `always`, or those of `holdWhen` by their names. */
+            reasons?: ("always" | "firstContact" | "recipientDomainNotIn" | "recipientsOver" | "hasBcc" | "hasAttachments" | "freeformBody" | "linkDomainNotIn")[];
+            /**
+             * Format: date-time
+             * @description Of a held send: when it ends if nobody decides.
+             */
+            expiresAt?: string;
+        };
+        SeatedAccount: {
+            /**
+             * Format: uuid
+             * @description UUIDv7, so that id order is time order.
+             */
+            id: string;
+            name: string;
+            /**
+             * @description What a member may do: `owner` and `admin` everything, save that only owners delete the account; `developer` sending and what belongs to it; `approver` reading and deciding held sends; `viewer` reading.
+             * @enum {string}
+             */
+            role: "owner" | "admin" | "developer" | "approver" | "viewer";
+            /** @description Whether the session is in it. */
+            current: boolean;
+        };
+        SeatedAccounts: {
+            accounts: components["schemas"]["SeatedAccount"][];
         };
         SendAccepted: {
             /**
@@ -1276,10 +2093,22 @@ export interface components {
              */
             id: string;
             /**
-             * @description Always `queued` on acceptance.
-             * @constant
+             * @description `queued` on acceptance; `pending_approval` where the key’s approval mode holds it until a person decides.
+             * @enum {string}
              */
-            status: "queued";
+            status: "queued" | "pending_approval";
+            /**
+             * Format: uuid
+             * @description Of a held send: read it by `GET /keys/approvals/:id`.
+             */
+            approvalId?: string;
+            /** @description The rules that held it: `always`, or those of `holdWhen` by their names. */
+            reasons?: ("always" | "firstContact" | "recipientDomainNotIn" | "recipientsOver" | "hasBcc" | "hasAttachments" | "freeformBody" | "linkDomainNotIn")[];
+            /**
+             * Format: date-time
+             * @description Of a held send: when it ends if nobody decides.
+             */
+            expiresAt?: string;
         };
         SendRequest: {
             /** @description Sender, `a@b.c` or `Name <a@b.c>`, at exactly a verified domain of the account. */
@@ -1340,6 +2169,49 @@ export interface components {
             };
             /** @description About the `x-request-id` header. */
             note: string;
+        };
+        Session: {
+            authenticated: boolean;
+            /** @description Null when signed out. */
+            user: {
+                /**
+                 * Format: uuid
+                 * @description The person’s own id, the same in every account.
+                 */
+                id: string;
+                /**
+                 * Format: uuid
+                 * @description Of the seat in this account: the id in `GET /team` and the actor in `GET /audit`.
+                 */
+                memberId: string;
+                email: string;
+                name: string | null;
+                /**
+                 * @description What a member may do: `owner` and `admin` everything, save that only owners delete the account; `developer` sending and what belongs to it; `approver` reading and deciding held sends; `viewer` reading.
+                 * @enum {string}
+                 */
+                role: "owner" | "admin" | "developer" | "approver" | "viewer";
+            } | null;
+            /** @description The account the session is in. */
+            account: {
+                /**
+                 * Format: uuid
+                 * @description UUIDv7, so that id order is time order.
+                 */
+                id: string;
+                name: string;
+            } | null;
+            /** @description When the session ends, unless it is used before: after 7 days of rest, and 30 days after it began in any case. */
+            expiresAt: string | null;
+        };
+        SessionToken: {
+            /** @description Sent as `Authorization: Bearer <token>`, in the place of a key. */
+            token: string;
+            /**
+             * Format: date-time
+             * @description When it ends, unless it is used before.
+             */
+            expiresAt: string;
         };
         /**
          * @description Who is behind the message: `agent` (autonomous AI bots), `backend` (application services), `automation` (scheduled jobs), `system` (platform transactional alerts).
@@ -1446,6 +2318,24 @@ export interface components {
             /** @description From then on it counts no more; null for ever. */
             expiresAt: string | null;
         };
+        /** @description An address was added to the suppression list. */
+        SuppressionAddedEvent: {
+            /**
+             * Format: uuid
+             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             */
+            id: string;
+            /** @constant */
+            type: "suppression.added";
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            createdAt: string;
+            /** @constant */
+            apiVersion: "v1";
+            data: components["schemas"]["Suppression"];
+        };
         SuppressionPage: {
             suppressions: components["schemas"]["Suppression"][];
             /** @description Matches of the filters in all; past 10000 it may be an estimate, and then `totalIsEstimate` is true. */
@@ -1453,6 +2343,24 @@ export interface components {
             totalIsEstimate: boolean;
             /** @description Give it as `cursor` for the next page; null at the end. */
             nextCursor: string | null;
+        };
+        /** @description An address was removed from the suppression list. */
+        SuppressionRemovedEvent: {
+            /**
+             * Format: uuid
+             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             */
+            id: string;
+            /** @constant */
+            type: "suppression.removed";
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            createdAt: string;
+            /** @constant */
+            apiVersion: "v1";
+            data: components["schemas"]["Suppression"];
         };
         SuppressionsAdded: {
             /** @description One for each address, in the order given. */
@@ -1491,6 +2399,15 @@ export interface components {
                 utm_campaign: string;
                 utm_term?: string;
                 utm_content?: string;
+            };
+        };
+        Team: {
+            /** @description In the order in which they got their seats. */
+            members: components["schemas"]["Member"][];
+            /** @description Invited members have a seat as well. */
+            seats: {
+                used: number;
+                limit: number;
             };
         };
         Template: {
@@ -1646,6 +2563,202 @@ export interface components {
             opened: number;
             /** @description Those of them of which a link was followed at least once, as far as it was tracked. */
             clicked: number;
+        };
+        Webhook: {
+            /**
+             * Format: uuid
+             * @description UUIDv7, so that id order is time order.
+             */
+            id: string;
+            url: string;
+            description: string | null;
+            /** @description The types of events it is told of; an empty list means all. */
+            events: components["schemas"]["WebhookEventType"][];
+            /** @enum {string} */
+            status: "enabled" | "disabled";
+            /** @description `manual`: Somebody disabled it. `gone`: It answered 410. `failing`: For 5 days it answered nothing but failures, 20 or more. Null while it is enabled. */
+            disabledReason: ("manual" | "gone" | "failing") | null;
+            /** @description The first failure since the last success; null where the last attempt succeeded, or none was made. */
+            failingSince: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            createdAt: string;
+        };
+        WebhookChanges: {
+            /** @description Where events are posted to: https (http too in development), without a user name or password, and no address inside a network. At most 2048 characters. */
+            url?: string;
+            /** @description For people; 1 to 500 characters. */
+            description?: string | null;
+            /** @description The types of events it is to be told of; an empty list means all. */
+            events?: components["schemas"]["WebhookEventType"][];
+            /**
+             * @description `disabled` stops deliveries at once, and what waits is dropped; `enabled` begins anew.
+             * @enum {string}
+             */
+            status?: "enabled" | "disabled";
+        };
+        WebhookDelivery: {
+            /**
+             * Format: uuid
+             * @description UUIDv7, so that id order is time order.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The `id` of the payload; the same at every attempt and replay.
+             */
+            eventId: string;
+            eventType: components["schemas"]["WebhookEventType"];
+            /** @description Counts the attempts at this event and endpoint, replays included, from 1. */
+            attempt: number;
+            /**
+             * @description `pending`: not made yet; `nextAttemptAt` says when it is due.
+             * @enum {string}
+             */
+            status: "succeeded" | "failed" | "pending";
+            /** @description What the receiver answered; null where it did not. */
+            statusCode: number | null;
+            /** @description Why it failed, in words. */
+            error: string | null;
+            durationMs: number | null;
+            /** @description The beginning of the answer, at most 4096 bytes; text of third parties. */
+            responseBody: string | null;
+            /**
+             * Format: date-time
+             * @description When the attempt began; of one that waits, when it was queued.
+             */
+            createdAt: string;
+            /** @description Of a failed one, when the next is due; of a pending one, when it is due itself; else null. */
+            nextAttemptAt: string | null;
+        };
+        WebhookDeliveryPage: {
+            deliveries: components["schemas"]["WebhookDelivery"][];
+            /** @description Matches of the filters in all; past 10000 it may be an estimate, and then `totalIsEstimate` is true. */
+            total: number;
+            totalIsEstimate: boolean;
+            /** @description Give it as `cursor` for the next page; null at the end. */
+            nextCursor: string | null;
+        };
+        /** @description An endpoint answered 410, or failed for days, and gets nothing more. */
+        WebhookDisabledEvent: {
+            /**
+             * Format: uuid
+             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             */
+            id: string;
+            /** @constant */
+            type: "webhook.disabled";
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            createdAt: string;
+            /** @constant */
+            apiVersion: "v1";
+            data: components["schemas"]["Webhook"];
+        };
+        /** @enum {string} */
+        WebhookEventType: "email.queued" | "email.pending_approval" | "email.approved" | "email.rejected" | "email.scheduled" | "email.rescheduled" | "email.sent" | "email.delivered" | "email.deferred" | "email.bounced" | "email.complained" | "email.opened" | "email.clicked" | "email.failed" | "email.suppressed" | "email.canceled" | "email.expired" | "email.unsubscribed" | "approval.requested" | "approval.decided" | "approval.reminder" | "domain.verified" | "domain.degraded" | "domain.failed" | "suppression.added" | "suppression.removed" | "quota.threshold" | "key.expiring" | "webhook.disabled" | "webhook.test";
+        WebhookPage: {
+            webhooks: components["schemas"]["Webhook"][];
+            /** @description Matches of the filters in all; past 10000 it may be an estimate, and then `totalIsEstimate` is true. */
+            total: number;
+            totalIsEstimate: boolean;
+            /** @description Give it as `cursor` for the next page; null at the end. */
+            nextCursor: string | null;
+        };
+        WebhookReplay: {
+            /** @description Events from then on: RFC 3339 with an offset, or a date in UTC. */
+            since: string;
+            /** @description Events before then; now unless given. */
+            until?: string;
+            /** @description Only these types. */
+            events?: components["schemas"]["WebhookEventType"][];
+            /** @description Only these events, by the `id` of their payloads; at most 1000. */
+            ids?: string[];
+            /**
+             * @description `succeeded`: only events the endpoint has taken; `failed`: only those it has not.
+             * @enum {string}
+             */
+            status?: "failed" | "succeeded";
+            /** @description True queues nothing and says how many it would be. */
+            dryRun?: boolean;
+        };
+        WebhookReplayAccepted: {
+            queued: number;
+        };
+        WebhookReplayPreview: {
+            wouldQueue: number;
+        };
+        WebhookRetryAccepted: {
+            queued: number;
+        };
+        WebhookSimulation: {
+            /** @description Whether the receiver took it with a 2xx; true too where it is for the caller to post. */
+            ok: boolean;
+            /** @description Whether the server has posted it itself and was answered. */
+            delivered: boolean;
+            statusCode: number | null;
+            durationMs: number | null;
+            /** @description The headers of the request, signature included. */
+            headers: {
+                [key: string]: string;
+            };
+            /** @description The body of the request, octet by octet as it was signed: JSON. */
+            payload: string;
+            /** @description What it was signed with. */
+            secret: string;
+        };
+        WebhookTestAccepted: {
+            /**
+             * Format: uuid
+             * @description The `id` of the payload.
+             */
+            eventId: string;
+        };
+        /** @description Somebody asked for a test. */
+        WebhookTestEvent: {
+            /**
+             * Format: uuid
+             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             */
+            id: string;
+            /** @constant */
+            type: "webhook.test";
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            createdAt: string;
+            /** @constant */
+            apiVersion: "v1";
+            data: components["schemas"]["Webhook"];
+        };
+        WebhookWithSecret: {
+            /**
+             * Format: uuid
+             * @description UUIDv7, so that id order is time order.
+             */
+            id: string;
+            url: string;
+            description: string | null;
+            /** @description The types of events it is told of; an empty list means all. */
+            events: components["schemas"]["WebhookEventType"][];
+            /** @enum {string} */
+            status: "enabled" | "disabled";
+            /** @description `manual`: Somebody disabled it. `gone`: It answered 410. `failing`: For 5 days it answered nothing but failures, 20 or more. Null while it is enabled. */
+            disabledReason: ("manual" | "gone" | "failing") | null;
+            /** @description The first failure since the last success; null where the last attempt succeeded, or none was made. */
+            failingSince: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            createdAt: string;
+            /** @description `whsec_` and the signing key in base64, as Standard Webhooks has it. Shown this once. */
+            secret: string;
         };
     };
     responses: never;
@@ -2295,6 +3408,134 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Key"];
+                };
+            };
+        };
+    };
+    "approvals.list": {
+        parameters: {
+            query?: {
+                /** @description Only holds that stand so; all of them unless given. */
+                status?: "pending" | "approved" | "rejected" | "expired" | "withdrawn";
+                /** @description Page size, 1 to 100. */
+                limit?: number;
+                /** @description `nextCursor` of the page before, with the same filters. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List held sends */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalPage"];
+                };
+            };
+        };
+    };
+    "approvals.decideMany": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApprovalDecisions"];
+            };
+        };
+        responses: {
+            /** @description Approve or reject several held sends */
+            207: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalOutcomes"];
+                };
+            };
+        };
+    };
+    "approvals.get": {
+        parameters: {
+            query?: {
+                /** @description Seconds to wait for a decision, 1 to 60. */
+                wait?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the hold, `approvalId` of the send. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read a held send */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Approval"];
+                };
+            };
+        };
+    };
+    "approvals.decide": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the hold, `approvalId` of the send. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApprovalDecision"];
+            };
+        };
+        responses: {
+            /** @description Approve or reject a held send */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Approval"];
                 };
             };
         };
@@ -3019,6 +4260,10 @@ export interface operations {
     "domains.list": {
         parameters: {
             query?: {
+                /** @description Only domains of this status. Removed ones are in the history. */
+                status?: "pending" | "verified" | "failed" | "degraded";
+                /** @description Only the domain of exactly this name, in any case, as U-labels or A-labels. */
+                name?: string;
                 /** @description Page size, 1 to 100. */
                 limit?: number;
                 /** @description `nextCursor` of the page before, with the same filters. */
@@ -3247,7 +4492,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The selector of the new key, one the domain never had; made up unless given. */
+                    /** @description The selector of the new key, one that no key of the name has or had in the last 30 days; made up unless given. */
                     dkimSelector?: string;
                     /** @description True adds a second, Ed25519 key or renews it; false takes it away at once. Left out: it is renewed where the domain has one. */
                     ed25519?: boolean;
@@ -3429,6 +4674,404 @@ export interface operations {
             };
         };
     };
+    "webhooks.list": {
+        parameters: {
+            query?: {
+                /** @description Page size, 1 to 100. */
+                limit?: number;
+                /** @description `nextCursor` of the page before, with the same filters. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List webhook endpoints */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookPage"];
+                };
+            };
+        };
+    };
+    "webhooks.create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewWebhook"];
+            };
+        };
+        responses: {
+            /** @description Add a webhook endpoint */
+            201: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+        };
+    };
+    "webhooks.simulate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description `http://localhost:<port>` with any path; 127.0.0.1 and [::1] are the same. */
+                    url: string;
+                    event?: components["schemas"]["WebhookEventType"];
+                };
+            };
+        };
+        responses: {
+            /** @description Simulate a delivery to this machine */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookSimulation"];
+                };
+            };
+        };
+    };
+    "webhooks.stream": {
+        parameters: {
+            query?: {
+                /** @description Only these types, joined by commas; all unless given. */
+                events?: string;
+            };
+            header?: {
+                /** @description The id of the last event that came. */
+                "last-event-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Stream events as they happen */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+        };
+    };
+    "webhooks.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the endpoint. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read a webhook endpoint */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+        };
+    };
+    "webhooks.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the endpoint. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete a webhook endpoint */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+        };
+    };
+    "webhooks.update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the endpoint. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookChanges"];
+            };
+        };
+        responses: {
+            /** @description Change a webhook endpoint */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+        };
+    };
+    "webhooks.rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the endpoint. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Rotate the secret of a webhook endpoint */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+        };
+    };
+    "webhooks.test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the endpoint. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Send a test event to an endpoint */
+            202: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookTestAccepted"];
+                };
+            };
+        };
+    };
+    "webhooks.deliveries": {
+        parameters: {
+            query?: {
+                event_type?: components["schemas"]["WebhookEventType"];
+                /** @description Only attempts that ended so, or wait. */
+                status?: "succeeded" | "failed" | "pending";
+                /** @description Only attempts at this event: the `id` of its payload. */
+                event_id?: string;
+                /** @description Created at or after: RFC 3339 with an offset, or a date, which means its start in UTC. */
+                since?: string;
+                /** @description Created before; the same forms. */
+                until?: string;
+                /** @description Page size, 1 to 100. */
+                limit?: number;
+                /** @description `nextCursor` of the page before, with the same filters. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the endpoint. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the deliveries of an endpoint */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryPage"];
+                };
+            };
+        };
+    };
+    "webhooks.retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the endpoint. */
+                id: string;
+                /** @description The id of the delivery. */
+                deliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deliver an event again */
+            202: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookRetryAccepted"];
+                };
+            };
+        };
+    };
+    "webhooks.replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the endpoint. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookReplay"];
+            };
+        };
+        responses: {
+            /** @description What a replay would queue */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookReplayPreview"];
+                };
+            };
+            /** @description Replay events to an endpoint */
+            202: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookReplayAccepted"];
+                };
+            };
+        };
+    };
     "audit.list": {
         parameters: {
             query?: {
@@ -3466,6 +5109,398 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AuditPage"];
+                };
+            };
+        };
+    };
+    "team.list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the team */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Team"];
+                };
+            };
+        };
+    };
+    "team.invite": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Whom to invite. */
+                    email: string;
+                    /**
+                     * @description What a member may do: `owner` and `admin` everything, save that only owners delete the account; `developer` sending and what belongs to it; `approver` reading and deciding held sends; `viewer` reading.
+                     * @enum {string}
+                     */
+                    role: "owner" | "admin" | "developer" | "approver" | "viewer";
+                };
+            };
+        };
+        responses: {
+            /** @description Invite somebody to the team */
+            201: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
+        };
+    };
+    "team.remove": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Member id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Remove a member */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
+        };
+    };
+    "team.update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Member id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description What a member may do: `owner` and `admin` everything, save that only owners delete the account; `developer` sending and what belongs to it; `approver` reading and deciding held sends; `viewer` reading.
+                     * @enum {string}
+                     */
+                    role: "owner" | "admin" | "developer" | "approver" | "viewer";
+                };
+            };
+        };
+        responses: {
+            /** @description Change the role of a member */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
+        };
+    };
+    "auth.session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read the session */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+        };
+    };
+    "auth.switch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description The account to go on in.
+                     */
+                    accountId: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Go on in another account */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+        };
+    };
+    "auth.accounts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the accounts of the signed-in person */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SeatedAccounts"];
+                };
+            };
+        };
+    };
+    "auth.magicLink": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The person’s address. */
+                    email: string;
+                    /** @description A path of this server to go on to afterwards. */
+                    next?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Ask for a sign-in link */
+            202: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MagicLinkRequested"];
+                };
+            };
+        };
+    };
+    "auth.logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Sign out */
+            204: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "auth.oauth": {
+        parameters: {
+            query?: {
+                /** @description A path of this server to go on to afterwards. */
+                next?: string;
+            };
+            header?: never;
+            path: {
+                /** @description `github`, `google`, or the name of the OpenID Connect provider. */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
+    "auth.devicePage": {
+        parameters: {
+            query?: {
+                /** @description The code the device shows, such as `WDJB-MJHT`; case and hyphen do not matter. */
+                user_code?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page that confirms a device */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html; charset=utf-8": string;
+                };
+            };
+        };
+    };
+    "auth.device": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Begin the sign-in of a device */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceSignIn"];
+                };
+            };
+        };
+    };
+    "auth.deviceConfirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The code the device shows, such as `WDJB-MJHT`; case and hyphen do not matter. */
+                    userCode: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Confirm the sign-in of a device */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceConfirmed"];
+                };
+            };
+        };
+    };
+    "auth.deviceToken": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description As `POST /auth/device` answered it. */
+                    deviceCode: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Take the session token of a device */
+            200: {
+                headers: {
+                    /** @description The id of this request. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionToken"];
                 };
             };
         };

@@ -127,7 +127,7 @@ async function checkQueue(sql: Sql, clock: Clock): Promise<DoctorCheck> {
 
 function secretKeyOf(config: Config, sealed: readonly SealedKey[] | null): DoctorCheck {
   const file = config.hasSecretKeySetting ? null : secretKeyFile(config.dataDir);
-  return checkSecretKey({ file, key: config.secretKey, sealed });
+  return checkSecretKey({ file, key: config.secretKey, formerKeys: config.formerSecretKeys, sealed });
 }
 
 /** What mail meets on its way out. */

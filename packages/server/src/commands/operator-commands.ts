@@ -11,7 +11,7 @@ import type { Command } from 'commander';
 import { createAccount } from '../accounts/create-account.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
-import { type AccountRow, readAccounts, resumeAccount, suspendAccount } from '../db/queries/accounts.ts';
+import { type AccountRow, readAccounts, resumeAccount, setHoldHours, suspendAccount } from '../db/queries/accounts.ts';
 import { makeOperatorKey } from '../keys/manage-keys.ts';
 import { normalizeAllowlist } from '../sending/allowlist.ts';
 import { createIdGenerator, isUuid } from '../uuid-v7.ts';
@@ -74,6 +74,31 @@ function addAccountCommands(program: Command, tools: OperatorTools): void {
     });
   addSuspension(accounts, tools, 'suspend', 'refuse every send of an account; reading goes on');
   addSuspension(accounts, tools, 'resume', 'let a suspended account send again');
+  addHoldHours(accounts, tools);
+}
+
+function addHoldHours(accounts: Command, tools: OperatorTools): void {
+  accounts
+    .command('hold-hours <accountId> <hours>')
+    .description(
+      `say after how many hours an undecided hold expires, 1 to ${LIMITS.approvalHoursMax}; holds that wait already keep theirs`,
+    )
+    .option('--json', 'answer JSON')
+    .action(async (accountId: string, given: string, options: { json?: boolean }) => {
+      const hours = /^\d{1,4}$/.test(given) ? Number(given) : 0;
+      if (hours < 1 || hours > LIMITS.approvalHoursMax) {
+        throw new UsageError(
+          `${given} is no number of hours.`,
+          `Give a whole number, 1 to ${LIMITS.approvalHoursMax}.`,
+        );
+      }
+      const isSet = await withDatabase(
+        tools,
+        async ({ sql }) => isUuid(accountId) && (await setHoldHours(sql, accountId, hours)),
+      );
+      if (!isSet) throw unknownAccount(accountId);
+      answer(tools, options, { accountId, holdHours: hours }, `holds of ${accountId} expire after ${hours} hours`);
+    });
 }
 
 function addSuspension(accounts: Command, tools: OperatorTools, verb: 'suspend' | 'resume', description: string): void {

@@ -10,7 +10,7 @@ import { migrate, readSchemaState } from '../db/migrate.ts';
 import { ping } from '../db/queries/maintenance.ts';
 import { ensurePartitions } from '../db/queries/partitions.ts';
 import { migrateQueue } from '../jobs/worker.ts';
-import { createSecretBox } from '../keys/secret-box.ts';
+import { createInstallationBox } from '../keys/secret-box.ts';
 import { ensureSandboxDomain } from '../sending-domains/sandbox-domain.ts';
 import { createIdGenerator } from '../uuid-v7.ts';
 import { StartError } from './start-error.ts';
@@ -35,7 +35,7 @@ export async function openPreparedDatabase(config: Config, hooks: DatabaseHooks)
   return await open(config, embedded, async (database) => {
     hooks.onProgress('bringing the schema up to date');
     await bringUpToDate(database);
-    const secrets = createSecretBox(config.secretKey());
+    const secrets = createInstallationBox(config);
     const tools = { sql: database.sql, clock: systemClock, ids: createIdGenerator(), secrets };
     await ensureSandboxDomain(tools, config.sandboxDomain);
   });

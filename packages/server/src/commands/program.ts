@@ -6,6 +6,7 @@ import { addAuditCommands } from './audit-commands.ts';
 import { addDoctorCommand } from './doctor.ts';
 import { addEraseCommand } from './erase-command.ts';
 import { addOperatorCommands } from './operator-commands.ts';
+import { addSecretsCommands } from './secrets-commands.ts';
 import { start } from './start.ts';
 import { StartError } from './start-error.ts';
 import { addStatsCommands } from './stats-commands.ts';
@@ -45,6 +46,7 @@ export function createProgram({ environment, write, progress, writeUsage }: Prog
   addStatsCommands(program, operator);
   addTicketCommands(program, operator);
   addAuditCommands(program, operator);
+  addSecretsCommands(program, operator);
   addDoctorCommand(program, { readConfig: () => readConfig(environment), write, progress });
   return program;
 }

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import type { ApprovalMailer } from '../approvals/approval-mail.ts';
+import { createApprovalJobs } from '../approvals/run-approval-jobs.ts';
 import type { Sql } from '../db/client.ts';
 import { readAttachments } from '../db/queries/message-attachments.ts';
 import { readProcessIdentity } from '../db/running-process.ts';
@@ -19,7 +21,7 @@ import { createMessageCounter } from '../jobs/message-counter.ts';
 import { createSearchFiller } from '../jobs/search-filler.ts';
 import { createTasks } from '../jobs/tasks.ts';
 import { type JobWorker, startJobWorker } from '../jobs/worker.ts';
-import { createSecretBox } from '../keys/secret-box.ts';
+import { createInstallationBox } from '../keys/secret-box.ts';
 import { createTrackBody } from '../links/tracked-body.ts';
 import { createTrackingTokens } from '../links/tracking-token.ts';
 import { OUTBOUND_ROUTE, planDeliveries, SANDBOX_ROUTE, SIMULATED_ROUTE } from '../sending/plan-deliveries.ts';
@@ -68,7 +70,7 @@ export async function startDelivery(
   const journal = openReplyJournal(folder, processName, warn);
   const recorder = createOutcomeRecorder({ ...recording, journal, onError: warn });
   const builder = createMessageBuilder(
-    createSigningKeys(sql, createSecretBox(config.secretKey()), clock.now),
+    createSigningKeys(sql, createInstallationBox(config), clock.now),
     createUnsubscribeLinks({ baseUrl, secretKey: config.secretKey() }),
     createTrackBody(createTrackingTokens(config.secretKey()), baseUrl),
     (accountId, messageId) => readAttachments(sql, accountId, messageId),
@@ -99,6 +101,7 @@ export async function startDelivery(
     tasks: createTasks({
       ...{ sql, clock, ids, engine, domains: options.domains, watchdog },
       ...{ retention: config.retention, onError: warn },
+      approvals: createApprovalJobs(createApprovalMailer(options, sql, ids, warn)),
     }),
     clock,
     logger,
@@ -139,6 +142,18 @@ export async function startDelivery(
   }
 
   return { engine, jobs, stop };
+}
+
+/** Mail to approvers goes the way of all mail of the installation. */
+function createApprovalMailer(
+  { config, clock, baseUrl }: AppOptions,
+  sql: Sql,
+  ids: IdGenerator,
+  onError: ApprovalMailer['onError'],
+): ApprovalMailer {
+  const { sandboxDomain, retryHours, monthlyQuota, mailFrom } = config;
+  const byDomain = config.transport.kind === 'direct';
+  return { sql, clock, ids, baseUrl, sandboxDomain, byDomain, retryHours, monthlyQuota, mailFrom, onError };
 }
 
 /** Plans as the door does, and tells in the log where there was something to mend: nothing of it should ever happen. */

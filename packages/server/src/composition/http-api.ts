@@ -1,13 +1,18 @@
 import type { Sql } from '../db/client.ts';
 import { createTrackingRecorder } from '../events/tracking-recorder.ts';
 import { createAnonymousGate } from '../http/anonymous-gate.ts';
+import { addApprovalEntrance } from '../http/approval-entrance.ts';
+import { addApprovalRoutes } from '../http/approval-routes.ts';
 import { addConsoleRoutes } from '../http/console-routes.ts';
 import { createHttpApp } from '../http/create-http-app.ts';
 import { addDevelopmentRoutes } from '../http/development-routes.ts';
+import { createDevicePage } from '../http/device-routes.ts';
 import { createMcpRoute } from '../http/mcp-route.ts';
+import { addOAuthCallback, createOAuthStart } from '../http/oauth-routes.ts';
 import { addReferenceRoutes } from '../http/reference-routes.ts';
 import type { RequestLog } from '../http/request-log.ts';
 import { addOperationRoutes } from '../http/router.ts';
+import { addSignInRoutes } from '../http/sign-in-routes.ts';
 import { addTrackingRoutes } from '../http/tracking-routes.ts';
 import { refuseForeignOrigins } from '../http/trusted-origin.ts';
 import { addUnsubscribeRoutes } from '../http/unsubscribe-routes.ts';
@@ -45,22 +50,39 @@ export function createApi(
   });
   const gate = createAnonymousGate(clock);
   const mcp = createMcpRoute({ services, logger, gate, rates });
-  addOperationRoutes(http, { services, authenticator, rates, rawRoutes: { 'service.mcp': mcp.handle }, gate });
+  const { people } = services;
+  const signIn = { people, baseUrl, gate, onError: warn };
+  const rawRoutes = {
+    'service.mcp': mcp.handle,
+    'auth.oauth': createOAuthStart(signIn),
+    'auth.device-page': createDevicePage(signIn),
+  };
+  addOperationRoutes(http, { services, authenticator, people, baseUrl, rates, rawRoutes, gate });
+  addSignInRoutes(http, signIn);
+  addOAuthCallback(http, signIn);
   addReferenceRoutes(http, baseUrl);
+  addApprovalRoutes(http, services);
+  addApprovalEntrance(http, services);
   addUnsubscribeRoutes(http, {
-    links: createUnsubscribeLinks({ baseUrl, secretKey: config.secretKey() }),
+    links: createUnsubscribeLinks({
+      ...{ baseUrl, secretKey: config.secretKey() },
+      formerSecretKeys: config.formerSecretKeys(),
+    }),
     tools: { sql, clock, ids, sandboxDomain: config.sandboxDomain },
   });
   const recorder = createTrackingRecorder({ sql, clock, ids, onError: warn });
-  addTrackingRoutes(http, { sql, recorder, tokens: createTrackingTokens(config.secretKey()) });
+  const tokens = createTrackingTokens(config.secretKey(), config.formerSecretKeys());
+  addTrackingRoutes(http, { sql, recorder, tokens });
   if (config.mode === 'development') {
     http.register(async (development) => {
       development.addHook('onRequest', refuseForeignOrigins(baseUrl));
       addConsoleRoutes(development, sql);
-      addDevelopmentRoutes(development, { tools: { sql, clock, ids }, sandboxDomain: config.sandboxDomain });
+      addDevelopmentRoutes(development, { tools: { sql, clock, ids }, people, sandboxDomain: config.sandboxDomain });
     });
   }
   const drain = async () => {
+    // These requests have no end of their own.
+    await mcp.endListening();
     const cut = setTimeout(() => http.server.closeAllConnections(), HTTP_DRAIN_MS);
     await http.close();
     clearTimeout(cut);

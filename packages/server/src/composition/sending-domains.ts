@@ -1,14 +1,13 @@
 import { hostname } from 'node:os';
-import { LIMITS } from '@postrider/core';
 import type { Sql } from '../db/client.ts';
 import type { DnsResolver } from '../dns/dns-resolver.ts';
 import { chooseHeloName } from '../helo-name.ts';
-import { createClientRateLimit } from '../http/client-rate-limit.ts';
-import { createSecretBox } from '../keys/secret-box.ts';
+import { createInstallationBox } from '../keys/secret-box.ts';
 import type { Unsendable } from '../sending/batch-facts.ts';
 import { createDomainChecker, type DomainChecker } from '../sending-domains/domain-checker.ts';
 import { createClaimChallenges } from '../sending-domains/domain-claim.ts';
 import type { DomainTools } from '../sending-domains/domain-tools.ts';
+import { createKeyAllowance } from '../sending-domains/key-allowance.ts';
 import { createKeyMaker } from '../sending-domains/key-maker.ts';
 import { type PublicHost, toPublicHost } from '../sending-domains/public-host.ts';
 import { explainUnsendable } from '../sending-domains/unsendable-domain.ts';
@@ -27,8 +26,6 @@ export function createUnsendable(options: Pick<AppOptions, 'config' | 'baseUrl'>
   return (domain) => explainUnsendable(domain, own);
 }
 
-const HOUR_MS = 3_600_000;
-
 /** Everything about sending domains, as one part. */
 export function createSendingDomains(
   options: AppOptions,
@@ -38,16 +35,16 @@ export function createSendingDomains(
   warn: (error: unknown, what: string) => void,
 ): { readonly tools: DomainTools; readonly checker: DomainChecker } {
   const { config, clock } = options;
-  const keysMade = createClientRateLimit({ clock, windowMs: HOUR_MS });
   const tools: DomainTools = {
     sql,
+    names: sql,
     clock,
     ids,
     dns,
-    secrets: createSecretBox(config.secretKey()),
+    secrets: createInstallationBox(config),
     own: publicHostOf(options),
-    challenges: createClaimChallenges(config.secretKey()),
-    keyMaker: createKeyMaker((accountId) => keysMade.take(accountId, LIMITS.dkimKeysPerHour)),
+    challenges: createClaimChallenges(config.secretKey(), config.formerSecretKeys()),
+    keyMaker: createKeyMaker(createKeyAllowance(sql, clock), options.generateDkimKey),
   };
   return { tools, checker: createDomainChecker(tools, warn) };
 }

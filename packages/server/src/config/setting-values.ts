@@ -31,12 +31,14 @@ export function readRetryHours(get: Get, refuse: Refuse): number {
   return hours;
 }
 
-/** For how many days what belongs to messages is kept. */
+/** For how many days things are kept. */
 export interface RetentionSetting {
   /** Texts and files. */
   readonly bodyDays: number;
   /** Messages with their trail. */
   readonly logDays: number;
+  /** What webhook endpoints were told, and the attempts to. */
+  readonly eventDays: number;
 }
 
 export function readRetention(get: Get, refuse: Refuse): RetentionSetting {
@@ -47,11 +49,76 @@ export function readRetention(get: Get, refuse: Refuse): RetentionSetting {
   };
   const bodyDays = readDays('POSTRIDER_BODY_RETENTION_DAYS', LIMITS.bodyRetentionDays);
   const logDays = readDays('POSTRIDER_LOG_RETENTION_DAYS', LIMITS.logRetentionDays);
+  const eventDays = readDays('POSTRIDER_EVENT_RETENTION_DAYS', LIMITS.webhookRetentionDays);
   if (bodyDays > logDays) {
     const fix = 'Content goes with its message at the latest: make it no more than POSTRIDER_LOG_RETENTION_DAYS.';
     refuse('POSTRIDER_BODY_RETENTION_DAYS', `"${bodyDays}" days are more than the ${logDays} of the log`, fix);
   }
-  return { bodyDays, logDays };
+  return { bodyDays, logDays, eventDays };
+}
+
+/** A provider people may sign in with, as the settings name it. */
+export interface OAuthSetting {
+  /** In the path of its sign-in. */
+  readonly name: string;
+  readonly kind: 'oidc' | 'github';
+  /** Of OpenID Connect the issuer; of GitHub its address. */
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+/** Whether an address nobody knows makes an account when it signs in. */
+export function readSignup(get: Get, mode: 'development' | 'production', refuse: Refuse): boolean {
+  const value = get('POSTRIDER_SIGNUP') ?? (mode === 'development' ? 'open' : 'closed');
+  if (value !== 'open' && value !== 'closed') refuse('POSTRIDER_SIGNUP', `"${value}" is neither open nor closed`);
+  return value === 'open';
+}
+
+const NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
+
+/** The providers people may sign in with: those whose client id is set. */
+export function readOAuth(get: Get, refuse: Refuse): readonly OAuthSetting[] {
+  const issuer = get('POSTRIDER_OIDC_ISSUER');
+  const name = get('POSTRIDER_OIDC_NAME') ?? 'oidc';
+  if (!NAME.test(name) || name === 'github' || name === 'google') {
+    const fix = 'Use lower-case letters, digits and hyphens; `github` and `google` are taken.';
+    refuse('POSTRIDER_OIDC_NAME', `"${name}" is no name of a provider`, fix);
+  }
+  const own = readClient(get, refuse, 'POSTRIDER_OIDC_CLIENT_ID', 'POSTRIDER_OIDC_CLIENT_SECRET');
+  if (own !== null && issuer === null) refuse('POSTRIDER_OIDC_ISSUER', 'is not set, and POSTRIDER_OIDC_CLIENT_ID is');
+  if (own === null && issuer !== null) refuse('POSTRIDER_OIDC_CLIENT_ID', 'is not set, and POSTRIDER_OIDC_ISSUER is');
+  const github = readClient(get, refuse, 'POSTRIDER_GITHUB_CLIENT_ID', 'POSTRIDER_GITHUB_CLIENT_SECRET');
+  const google = readClient(get, refuse, 'POSTRIDER_GOOGLE_CLIENT_ID', 'POSTRIDER_GOOGLE_CLIENT_SECRET');
+  const githubUrl = readAddress(get, refuse, 'POSTRIDER_GITHUB_URL') ?? 'https://github.com';
+  const ownIssuer = readAddress(get, refuse, 'POSTRIDER_OIDC_ISSUER');
+  return [
+    ...(github === null ? [] : [{ ...github, name: 'github', kind: 'github' as const, issuer: githubUrl }]),
+    ...(google === null
+      ? []
+      : [{ ...google, name: 'google', kind: 'oidc' as const, issuer: 'https://accounts.google.com' }]),
+    ...(own === null || ownIssuer === null ? [] : [{ ...own, name, kind: 'oidc' as const, issuer: ownIssuer }]),
+  ];
+}
+
+function readClient(get: Get, refuse: Refuse, idName: SettingName, secretName: SettingName) {
+  const [clientId, clientSecret] = [get(idName), get(secretName)];
+  if (clientId !== null && clientSecret !== null) return { clientId, clientSecret };
+  if (clientId !== null) refuse(secretName, `is not set, and ${idName} is`);
+  if (clientSecret !== null) refuse(idName, `is not set, and ${secretName} is`);
+  return null;
+}
+
+function readAddress(get: Get, refuse: Refuse, name: SettingName): string | null {
+  const value = get(name);
+  if (value === null) return null;
+  const url = URL.parse(value);
+  if (url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '') {
+    // An issuer is compared as it is written, but for the slash of an empty path.
+    return url.pathname === '/' ? url.origin : value;
+  }
+  refuse(name, 'is not an http or https URL without credentials');
+  return null;
 }
 
 export function readBaseUrl(value: string | null, refuse: Refuse): string | null {

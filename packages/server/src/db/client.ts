@@ -7,6 +7,10 @@ export type Sql = postgres.Sql;
 export type Transaction = postgres.TransactionSql;
 export type Query = Sql | Transaction;
 
+declare const BOUND: unique symbol;
+/** A pool that works for one account only, whatever a statement asks for: made by `bindAccount`, and by nothing else. */
+export type AccountSql = Sql & { readonly [BOUND]: true };
+
 export interface DatabaseOptions {
   /** A `postgres://` URL, or the embedded server's socket. */
   readonly target: DatabaseTarget;
@@ -31,6 +35,11 @@ export interface DatabaseOptions {
   readonly statementTimeoutMs?: number;
   /** False where what was committed last may be lost by a crash of the database: commits then wait for no disk. */
   readonly durable?: false;
+  /**
+   * For work on behalf of one account: as the role that sees an account's rows only where `app.account_id` names it, on connections that are
+   * reserved for a transaction at a time.
+   */
+  readonly forAccounts?: true;
   readonly onNotice?: (message: string) => void;
 }
 
@@ -54,6 +63,7 @@ export function openDatabase(options: DatabaseOptions): Sql {
       TimeZone: 'UTC',
       statement_timeout: options.statementTimeoutMs ?? 30_000,
       ...(options.durable === false ? { synchronous_commit: 'off' } : {}),
+      ...(options.forAccounts === true ? { role: 'postrider_app' } : {}),
       ...(options.keepPlans === true
         ? { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off' }
         : { plan_cache_mode: 'force_custom_plan' }),
@@ -64,6 +74,7 @@ export function openDatabase(options: DatabaseOptions): Sql {
   return createRenewedPool({
     deadlineMs: options.deadlineMs ?? null,
     ...(options.probe === undefined ? {} : { probe: options.probe }),
+    ...(options.forAccounts === true ? { opensAll: true } : {}),
     open: (onclose) =>
       target.kind === 'url'
         ? postgres(target.url, { ...settings, onclose })

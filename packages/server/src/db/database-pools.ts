@@ -3,11 +3,13 @@ import { ping } from './queries/maintenance.ts';
 
 /** The pools of one process, each for work that must not wait for another kind. */
 export interface DatabasePools {
-  /** What callers wait for. */
+  /** What callers wait for, where it is no single account's: who they are, what was accepted, names that accounts contend for. */
   readonly api: Sql;
+  /** What callers wait for, each transaction bound to the caller's account. */
+  readonly accounts: Sql;
   /** What no caller waits for: delivery, its jobs, and the mailbox of the transport that captures. */
   readonly work: Sql;
-  /** Searches and exports: one that takes long holds up nobody but others of its kind. */
+  /** Searches and exports, bound to the caller's account: one that takes long holds up nobody but others of its kind. */
   readonly reads: Sql;
   /**
    * Acceptance of single sends, written one group behind the other on one connection: two would wait for the same quota row, and halve the
@@ -30,7 +32,9 @@ export interface DoorConnections {
   readonly files: number;
 }
 
-const API_CONNECTIONS = 6;
+const API_CONNECTIONS = 4;
+/** A connection belongs to one transaction at a time, and those that wait for a lock must leave others free. */
+const ACCOUNT_CONNECTIONS = 6;
 /** Whoever calls gets an answer within two seconds, also from a database that gives none. */
 const API_DEADLINE_MS = 1_500;
 /** Longer than the server's own limit for a statement: where that says nothing either, nobody is there. */
@@ -51,6 +55,13 @@ export function openDatabasePools(target: DatabaseTarget, connections: DoorConne
     applicationName: 'postrider-api',
     deadlineMs: API_DEADLINE_MS,
   });
+  const accounts = openDatabase({
+    target,
+    maxConnections: ACCOUNT_CONNECTIONS,
+    applicationName: 'postrider-accounts',
+    forAccounts: true,
+    deadlineMs: API_DEADLINE_MS,
+  });
   const work = openDatabase({
     target,
     maxConnections: DELIVERY_CONNECTIONS,
@@ -61,6 +72,7 @@ export function openDatabasePools(target: DatabaseTarget, connections: DoorConne
     target,
     maxConnections: READS_CONNECTIONS,
     applicationName: 'postrider-reads',
+    forAccounts: true,
     statementTimeoutMs: READS_STATEMENT_MS,
     deadlineMs: READS_DEADLINE_MS,
     probe: () => ping(api),
@@ -96,9 +108,9 @@ export function openDatabasePools(target: DatabaseTarget, connections: DoorConne
     durable: false,
     deadlineMs: API_DEADLINE_MS,
   });
-  const pools = [api, work, reads, door, batches, files, rates];
+  const pools = [api, accounts, work, reads, door, batches, files, rates];
   return {
-    ...{ api, work, reads, door, batches, files, rates },
+    ...{ api, accounts, work, reads, door, batches, files, rates },
     async end() {
       await Promise.all(pools.map((pool) => pool.end({ timeout: END_SECONDS })));
     },

@@ -37,13 +37,14 @@ export async function migrate(sql: Sql): Promise<readonly string[]> {
     assertHistory(done, migrations);
     const pending = migrations.filter(({ name }) => !done.has(name));
     for (const migration of pending) await apply(transaction, migration);
+    await assertRoles(transaction);
     return pending.map(({ name }) => name);
   });
 }
 
 /**
  * How the schema stands: nothing is there yet, it is what this version brings, or some of that is missing. Changes nothing.
- * @throws MigrationError where the database is too old, or of a newer version than this one
+ * @throws MigrationError where the database is too old, of a newer version than this one, or its user lacks a role
  */
 export async function readSchemaState(sql: Sql): Promise<'empty' | 'behind' | 'current'> {
   const migrations = await readMigrations();
@@ -54,7 +55,9 @@ export async function readSchemaState(sql: Sql): Promise<'empty' | 'behind' | 'c
     if (history?.exists !== true) return 'empty';
     const done = await readDone(transaction);
     assertHistory(done, migrations);
-    return migrations.every(({ name }) => done.has(name)) ? 'current' : 'behind';
+    if (migrations.some(({ name }) => !done.has(name))) return 'behind';
+    await assertRoles(transaction);
+    return 'current';
   });
 }
 
@@ -109,13 +112,32 @@ function assertHistory(done: ReadonlyMap<string, string>, known: readonly Migrat
 }
 
 async function apply(transaction: Transaction, migration: Migration): Promise<void> {
-  await transaction.unsafe(migration.statements).catch(explainExtension);
+  await transaction.unsafe(migration.statements).catch(explainFailure);
   await transaction`INSERT INTO schema_migrations (name, checksum) VALUES (${migration.name}, ${migration.checksum})`;
 }
 
-/** An extension is the one thing that a user of an empty database can lack the right to, or the server the files of. */
-function explainExtension(error: unknown): never {
+/** A user who was not there when the roles were made, such as one of a database that was restored elsewhere, may be a member of neither. */
+async function assertRoles(transaction: Transaction): Promise<void> {
+  const [row] = await transaction<{ user: string; missing: string[] }[]>`
+    SELECT current_user AS user, array_agg(wanted ORDER BY wanted) AS missing FROM unnest(${ROLES}::text[]) AS wanted
+    WHERE NOT coalesce((SELECT pg_has_role(current_user, oid, 'USAGE') FROM pg_roles WHERE rolname = wanted), false)
+    HAVING count(*) > 0`;
+  if (row !== undefined) throw missingRoles(`${row.user} does not have the rights of ${row.missing.join(' and ')}`);
+}
+
+const ROLES = ['postrider_app', 'postrider_system'];
+
+function missingRoles(reason: string): MigrationError {
+  return new MigrationError(
+    `The database cannot keep accounts apart: ${reason}.`,
+    `Let the user of DATABASE_URL make roles (ALTER ROLE … CREATEROLE), or have an administrator run, with that user's name: ${ROLES.map((role) => `CREATE ROLE ${role} NOLOGIN; GRANT ${role} TO …;`).join(' ')} The user must be one that inherits (INHERIT, the default).`,
+  );
+}
+
+/** Extensions and roles are what a user of an empty database can lack the right to; of an extension the server may lack the files. */
+function explainFailure(error: unknown): never {
   const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof Error && 'code' in error && error.code === 'PR002') throw missingRoles(message);
   const name = /extension "(\w+)"/.exec(message)?.[1];
   if (name === undefined) throw error;
   throw new MigrationError(

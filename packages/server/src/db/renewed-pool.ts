@@ -12,6 +12,8 @@ export interface RenewedPoolOptions {
   /** How long one statement may take; null for as long as the server lets it. */
   readonly deadlineMs: number | null;
   readonly probe?: () => Promise<unknown>;
+  /** For a pool whose connections are reserved: all of them are opened before the first is. */
+  readonly opensAll?: true;
 }
 
 /**
@@ -24,16 +26,17 @@ export interface RenewedPoolOptions {
  * The deadline holds for every statement, those of transactions and of reserved connections included, and for BEGIN and COMMIT: rejected with
  * DatabaseSilentError. It does not hold for a cursor, which is read as fast as its reader goes.
  */
-export function createRenewedPool({ open, deadlineMs, probe }: RenewedPoolOptions): Sql {
+export function createRenewedPool({ open, deadlineMs, probe, opensAll }: RenewedPoolOptions): Sql {
   const leaving = new Set<Promise<void>>();
   let isEnded = false;
   let current = openNext();
 
-  function openNext(): { readonly pool: Sql; readonly deadline: QueryDeadline | null } {
+  function openNext(): OpenPool {
     const pool: Sql = open(() => replace(pool, GRACE_SECONDS));
     const onSilent = () => replace(pool, SILENT_GRACE_SECONDS);
     const limits = { limitMs: deadlineMs ?? 0, ...(probe === undefined ? {} : { probe }) };
-    return { pool, deadline: deadlineMs === null ? null : createQueryDeadline(limits, onSilent) };
+    const deadline = deadlineMs === null ? null : createQueryDeadline(limits, onSilent);
+    return { pool, deadline, opened: opensAll === true ? createOpening(pool, deadline) : null };
   }
 
   function replace(pool: Sql, graceSeconds: number): void {
@@ -51,13 +54,69 @@ export function createRenewedPool({ open, deadlineMs, probe }: RenewedPoolOption
   return new Proxy(current.pool, {
     apply: (_first, self, given) => watchQuery(Reflect.apply(current.pool, self, given), current.deadline),
     get: (_first, name) => {
-      const { pool, deadline } = current;
+      const { pool, deadline, opened } = current;
       if (name === 'end') return end;
+      if (name === 'reserve' && opened !== null) return async () => reserveOpened(pool, deadline, opened);
+      if (name === ON_CONNECTION) return <T>(work: ConnectionWork<T>) => workReserved(pool, deadline, opened, work);
       if (name === GUARD)
         return <T>(work: Promise<T>) => (deadline === null ? work : deadline.guard<T>(work.then.bind(work)));
       return deadline === null ? Reflect.get(pool, name) : watchMember(pool, deadline, name);
     },
   });
+}
+
+interface OpenPool {
+  readonly pool: Sql;
+  readonly deadline: QueryDeadline | null;
+  /** Opens every connection where that has not been done; null for a pool that opens them as it needs them. */
+  readonly opened: (() => Promise<unknown>) | null;
+}
+
+/** As many statements at once as there are connections: each goes to one that is not open yet. */
+function createOpening(pool: Sql, deadline: QueryDeadline | null): () => Promise<unknown> {
+  let opening: Promise<unknown> | null = null;
+  return () => {
+    opening ??= Promise.all(
+      Array.from({ length: pool.options.max }, () => watchQuery(pool.unsafe('SELECT 1'), deadline)),
+    ).catch((error: unknown) => {
+      opening = null;
+      throw error;
+    });
+    return opening;
+  };
+}
+
+/** The driver (postgres.js 3.4, without its types fetched) never hands out a connection it had to open to reserve it. */
+async function reserveOpened(
+  pool: Sql,
+  deadline: QueryDeadline | null,
+  opened: () => Promise<unknown>,
+): Promise<ReservedSql> {
+  await opened();
+  return deadline === null ? await pool.reserve() : await reserveWatched(pool, deadline);
+}
+
+type ConnectionWork<T> = (connection: ReservedSql) => Promise<T>;
+
+const ON_CONNECTION = Symbol('on a connection');
+
+/** Work of one round trip on a connection of its own, which the work releases: under one deadline, the wait for the connection included. */
+export function runOnConnection<T>(sql: Sql, work: ConnectionWork<T>): Promise<T> {
+  const run = Reflect.get(sql, ON_CONNECTION) as (work: ConnectionWork<T>) => Promise<T>; // What `get` above answers.
+  return run(work);
+}
+
+function workReserved<T>(
+  pool: Sql,
+  deadline: QueryDeadline | null,
+  opened: OpenPool['opened'],
+  work: ConnectionWork<T>,
+): Promise<T> {
+  const run = async (): Promise<T> => {
+    if (opened !== null) await opened();
+    return await work(await pool.reserve());
+  };
+  return deadline === null ? run() : deadline.guard<T>((onDone, onFailed) => run().then(onDone, onFailed));
 }
 
 const GUARD = Symbol('guard');

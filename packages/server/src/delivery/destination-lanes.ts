@@ -86,7 +86,7 @@ export function createDestinationLanes(options: LanesOptions): DestinationLanes 
   const awake = new Set<Lane>();
   const queued = new Set<Lane>();
   const passing = new Set<string>();
-  const large = createLargeMessages();
+  const large = createLargeMessages(clock);
   let held = 0;
   let unprovenHeld = 0;
   let turns = 0;

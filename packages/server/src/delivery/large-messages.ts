@@ -1,7 +1,11 @@
+import type { Clock } from '../clock.ts';
 import type { Lane } from './lane-register.ts';
 import { createWireRoom } from './wire-room.ts';
 
-/** What large messages take of the memory while they are handed over: to destinations that have answered, to all others, of either to one lane. */
+/**
+ * What large messages take of the memory while they are handed over: to destinations that have answered and take them in good time, to all
+ * others, of either to one lane.
+ */
 export interface LargeMessages {
   /** Room on the way, and what gives it back; null where there is none. */
   take(lane: Lane, octets: number, isUnproven: boolean): (() => void) | null;
@@ -14,10 +18,13 @@ export interface LargeMessages {
 const PROVEN_OCTETS = 64 * 1024 * 1024;
 const UNPROVEN_OCTETS = 32 * 1024 * 1024;
 const LANE_OCTETS = 16 * 1024 * 1024;
+/** What took longer keeps its room from the many that take a second: the next one goes to the others, until one is quick again. */
+const SLOW_MS = 30_000;
 
-export function createLargeMessages(): LargeMessages {
+export function createLargeMessages(clock: Clock): LargeMessages {
   const proven = createWireRoom<Lane>(PROVEN_OCTETS);
   const unproven = createWireRoom<Lane>(UNPROVEN_OCTETS);
+  const slow = new WeakSet<Lane>();
 
   function forget(lane: Lane): void {
     proven.forget(lane);
@@ -26,14 +33,17 @@ export function createLargeMessages(): LargeMessages {
 
   return {
     take(lane, octets, isUnproven) {
-      const [room, other] = isUnproven ? [unproven, proven] : [proven, unproven];
+      const [room, other] = isUnproven || slow.has(lane) ? [unproven, proven] : [proven, unproven];
       other.forget(lane);
       const isTooMuch = lane.octets > 0 && lane.octets + octets > LANE_OCTETS;
       if (isTooMuch) forget(lane);
       const leave = isTooMuch ? null : room.take(lane, octets);
       if (leave === null) return null;
       lane.octets += octets;
+      const beganAtMs = clock.now().getTime();
       return () => {
+        if (clock.now().getTime() - beganAtMs >= SLOW_MS) slow.add(lane);
+        else slow.delete(lane);
         lane.octets -= octets;
         leave();
       };

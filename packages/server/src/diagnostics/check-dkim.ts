@@ -1,7 +1,7 @@
 import type { FindingCode } from '@postrider/core';
 import type { DnsAnswer, DnsResolver } from '../dns/dns-resolver.ts';
 import { RECORD_CHARACTERS } from './check-spf.ts';
-import { type DkimRecord, readDkimRecord } from './dkim-record.ts';
+import { type DkimRecord, pickKeyRecords, readDkimRecord } from './dkim-record.ts';
 import { createFindings, excerpt, type Findings } from './findings.ts';
 
 type Found = Findings<FindingCode<'dkim'>>;
@@ -49,8 +49,10 @@ const MAX_ROWS = 10;
 
 function rowsOf(selector: string, domain: string, texts: readonly string[], findings: Found): readonly Row[] {
   const name = nameOf(selector, domain);
-  if (texts.length > 1) findings.add('dkim_several_records', `They are at ${name}.`);
-  return texts.slice(0, MAX_ROWS).map((text) => ({ selector, name, text, record: readDkimRecord(text) }));
+  const rows = texts.map((text) => ({ selector, name, text, record: readDkimRecord(text) }));
+  const keys = pickKeyRecords(rows);
+  if (keys.length > 1) findings.add('dkim_several_records', `They are at ${name}.`);
+  return (keys.length === 0 ? rows : keys).slice(0, MAX_ROWS);
 }
 
 async function tryCommonOnes(dns: DnsResolver, domain: string, findings: Found): Promise<readonly Row[]> {

@@ -37,6 +37,16 @@ export function readDkimRecord(text: string): DkimRecord {
   return { publicKey, keyType, keyBits, isRevoked: false, faults: fault === null ? faults : [...faults, fault] };
 }
 
+/**
+ * Which of the TXT records at a selector are keys: receivers take up the others as little as those of a host's verification. Where there is
+ * none, each of them may be what was meant to be one.
+ */
+export function pickKeyRecords<Entry extends { readonly record: DkimRecord }>(
+  entries: readonly Entry[],
+): readonly Entry[] {
+  return entries.filter(({ record }) => record.publicKey !== null);
+}
+
 function faultsOfTags(tag: (name: string) => string | null, first: string | undefined): DkimFault[] {
   const faults: DkimFault[] = [];
   const version = tag('v');

@@ -1,12 +1,18 @@
 import type { MessageStatus } from '@postrider/core';
 import type { Sql } from '../db/client.ts';
 import { readStatuses } from '../db/queries/read-messages.ts';
-import { isSettled } from '../delivery/message-status.ts';
 
 /** Lets callers wait until a message is settled, whichever process delivers it. */
 export interface MessageWaiter {
   /** Resolves when the message is settled, the time is over or the caller has gone; never rejects. */
-  wait(accountId: string, id: string, timeoutMs: number, signal: AbortSignal): Promise<void>;
+  wait(
+    accountId: string,
+    id: string,
+    timeoutMs: number,
+    signal: AbortSignal,
+    /** Whether the wait is over with this status; as settled unless given. */
+    isOver?: (status: MessageStatus) => boolean,
+  ): Promise<void>;
   /** News from this process: spares its own waiters the next look. */
   notify(messages: readonly { readonly id: string; readonly status: MessageStatus }[]): void;
   /** Ends every wait, as at shutdown. */
@@ -19,10 +25,12 @@ const LOOK_EVERY_MS = 100;
 interface Waiter {
   readonly accountId: string;
   readonly id: string;
+  readonly isOver: (status: MessageStatus) => boolean;
   readonly finish: () => void;
 }
 
-export function createMessageWaiter(sql: Sql): MessageWaiter {
+/** @param isSettled whether a wait is over that says nothing else */
+export function createMessageWaiter(sql: Sql, isSettled: (status: MessageStatus) => boolean): MessageWaiter {
   const waiters = new Set<Waiter>();
   let timer: NodeJS.Timeout | null = null;
   let looking = false;
@@ -43,8 +51,11 @@ export function createMessageWaiter(sql: Sql): MessageWaiter {
   }
 
   function finishSettled(messages: readonly { readonly id: string; readonly status: MessageStatus }[]): void {
-    const settled = new Set(messages.filter(({ status }) => isSettled(status)).map(({ id }) => id));
-    for (const waiter of waiters) if (settled.has(waiter.id)) waiter.finish();
+    const statuses = new Map(messages.map(({ id, status }) => [id, status]));
+    for (const waiter of waiters) {
+      const status = statuses.get(waiter.id);
+      if (status !== undefined && waiter.isOver(status)) waiter.finish();
+    }
   }
 
   function keepLooking(): void {
@@ -56,7 +67,7 @@ export function createMessageWaiter(sql: Sql): MessageWaiter {
   }
 
   return {
-    wait: (accountId, id, timeoutMs, signal) =>
+    wait: (accountId, id, timeoutMs, signal, isOver = isSettled) =>
       new Promise((resolve) => {
         const finish = () => {
           clearTimeout(timeout);
@@ -65,7 +76,7 @@ export function createMessageWaiter(sql: Sql): MessageWaiter {
           keepLooking();
           resolve();
         };
-        const waiter: Waiter = { accountId, id, finish };
+        const waiter: Waiter = { accountId, id, isOver, finish };
         const timeout = setTimeout(finish, timeoutMs);
         signal.addEventListener('abort', finish);
         waiters.add(waiter);

@@ -8,6 +8,7 @@ import type { Caller } from '../keys/caller.ts';
 import { ProblemError, problemHeaders, toProblem } from '../problem.ts';
 import { answerClientError } from './client-error.ts';
 import { assertJsonEncoding, parseJsonBody } from './json-body.ts';
+import { MAX_PARAM_CHARACTERS, refusalOfMethod, rememberServedPaths } from './method-not-allowed.ts';
 import { parseQueryString } from './query-string.ts';
 import type { RequestLog } from './request-log.ts';
 
@@ -18,18 +19,29 @@ export interface HttpAppOptions {
   readonly requestLog: RequestLog;
   /** Whose key a request bears that no operation asked for one: its refusal belongs in the log of that account too. */
   readonly identify: (authorization: string) => Promise<Caller | null>;
+  /** How long a client may take; PATIENCE unless given. */
+  readonly patience?: Patience;
 }
 
-/** Bytes and seconds a client may take: slow ones are cut off, so that they cannot hold connections. */
-const REQUEST_TIMEOUT_MS = 30_000;
+/** How long a request may take to arrive, its head alone as well as all of it, and how often connections are looked at for that. */
+export interface Patience {
+  readonly requestMs: number;
+  readonly lookEveryMs: number;
+}
+
+/** Slow clients are cut off, so that they cannot hold connections: after 30 s at the latest, with the time until they are looked at. */
+export const PATIENCE: Patience = { requestMs: 27_000, lookEveryMs: 2_000 };
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 
 /** A Fastify instance with everything that holds for all routes: request ids, JSON, problem bodies, the request log. No routes. */
 export function createHttpApp(options: HttpAppOptions): FastifyInstance {
+  const { requestMs, lookEveryMs } = options.patience ?? PATIENCE;
   const app = fastify({
     logger: false,
     bodyLimit: LIMITS.requestBodyBytes,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    requestTimeout: requestMs,
+    // Node looks every 30 s unless told, and gives the whole request the 60 s it has for heads where those are the longer.
+    http: { headersTimeout: requestMs, connectionsCheckingInterval: lookEveryMs },
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     requestIdHeader: false,
@@ -37,7 +49,7 @@ export function createHttpApp(options: HttpAppOptions): FastifyInstance {
     forceCloseConnections: 'idle',
     return503OnClosing: false, // Said below, in the one shape all errors have.
     routerOptions: {
-      maxParamLength: 500,
+      maxParamLength: MAX_PARAM_CHARACTERS,
       ignoreTrailingSlash: false,
       querystringParser: parseQueryString,
     },
@@ -57,12 +69,13 @@ export function createHttpApp(options: HttpAppOptions): FastifyInstance {
     closing = true;
   });
   app.decorateRequest('state');
+  rememberServedPaths(app);
   app.addHook('onRequest', (request, reply, done) => {
     request.state = { caller: null, emailId: null, code: null, refused: null };
     reply.header('x-request-id', request.id);
     reply.header('x-content-type-options', 'nosniff');
     reply.header('cache-control', 'no-store');
-    if (!closing) return done();
+    if (!closing) return request.is404 ? done(refusalOfMethod(app, request) ?? undefined) : done();
     reply.header('connection', 'close');
     done(new ProblemError('unavailable', { detail: 'This process is shutting down.' }));
   });
@@ -181,7 +194,7 @@ function logRequest(
       'request',
     );
   }
-  const add = ({ accountId, keyId }: Caller) =>
+  const add = ({ accountId, keyId, person }: Caller) =>
     requestLog.add({
       account_id: accountId,
       request_id: request.id,
@@ -190,7 +203,7 @@ function logRequest(
       status: reply.statusCode,
       code,
       duration_ms: durationMs,
-      key_id: keyId,
+      key_id: person === null ? keyId : null,
       email_id: emailId,
     });
   const { authorization } = request.headers;

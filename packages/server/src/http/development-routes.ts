@@ -8,12 +8,15 @@ import { INSTALLATION_ACCOUNT_ID, readDomainKey } from '../db/queries/sending-do
 import { parsePart, validationFailed } from '../operations/parse-part.ts';
 import { ProblemError } from '../problem.ts';
 import { dkimRecordValue } from '../sending-domains/dkim-key.ts';
+import type { People } from '../sessions/people.ts';
 import { isUuid } from '../uuid-v7.ts';
+import { beginDevelopmentSession } from './development-session.ts';
 import { refuseOtherMethods } from './method-not-allowed.ts';
 import { PREFIXES } from './router.ts';
 
 export interface DevelopmentOptions {
   readonly tools: AccountTools;
+  readonly people: People;
   readonly sandboxDomain: string;
 }
 
@@ -24,10 +27,12 @@ const newAccountSchema = z.strictObject({
   ownerEmail: mailboxSchema,
 });
 
+const newSessionSchema = z.strictObject({ email: mailboxSchema });
+
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
-/** Routes of development mode only: the captured mail, further accounts, the sandbox's DNS record. They ask for no key. */
-export function addDevelopmentRoutes(app: FastifyInstance, { tools, sandboxDomain }: DevelopmentOptions): void {
+/** Routes of development mode only: the captured mail, further accounts, sessions, the sandbox's DNS record. They ask for no key. */
+export function addDevelopmentRoutes(app: FastifyInstance, { tools, people, sandboxDomain }: DevelopmentOptions): void {
   const add = (method: 'GET' | 'POST', path: string, handler: Handler) => {
     for (const prefix of PREFIXES) {
       app.route({ method, url: `${prefix}${path}`, handler });
@@ -50,6 +55,11 @@ export function addDevelopmentRoutes(app: FastifyInstance, { tools, sandboxDomai
     if (!part.ok) throw validationFailed(part.problems);
     const { name, ownerEmail } = part.data;
     return reply.code(201).send(await createAccount(tools, { name, ownerEmail: ownerEmail.address }));
+  });
+  add('POST', '/dev/session', async (request, reply) => {
+    const part = parsePart(newSessionSchema, request.body, 'body');
+    if (!part.ok) throw validationFailed(part.problems);
+    return await beginDevelopmentSession(people, part.data.email.address, request, reply);
   });
   add('GET', '/dev/sandbox', async () => {
     const key = await readDomainKey(tools.sql, INSTALLATION_ACCOUNT_ID, sandboxDomain);

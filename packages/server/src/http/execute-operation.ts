@@ -8,6 +8,7 @@ import type {
   PlacedInput,
 } from '@postrider/core';
 import { z } from 'zod';
+import type { Person } from '../keys/caller.ts';
 import type { CallContext, Reply } from '../operations/context.ts';
 import { HANDLERS } from '../operations/index.ts';
 import { parsePart, validationFailed } from '../operations/parse-part.ts';
@@ -30,15 +31,39 @@ export async function executeOperation(
     input: unknown,
     context: CallContext,
   ) => Promise<Reply<unknown>>;
-  return await handler(input, context);
+  return await handler(input, bindContext(operation, context));
+}
+
+/** A handler behind a key reaches the database bound to its caller's account, and in no other way. */
+function bindContext(operation: CallableOperation, context: CallContext): CallContext {
+  if (operation.access.kind !== 'key' || context.caller === null) return context;
+  const services = context.services.forAccount(context.caller.accountId);
+  // Not copied: a signal is made where somebody asks for it.
+  return Object.create(context, { services: { value: services, enumerable: true } });
 }
 
 /** The scope check alone, so that the router can refuse before it reads a body. */
 export function assertScope(operation: AnyOperation, context: Pick<CallContext, 'caller'>): void {
   const { access } = operation;
-  if (access.kind === 'public' || access.scope === null) return;
+  if (access.kind !== 'key' || access.scope === null) return;
+  const person = context.caller?.person ?? null;
+  if ('people' in access && access.people === 'owners' && person !== null && person.role !== 'owner') {
+    throw roleLacks(person, 'Only owners may do this');
+  }
   if (context.caller?.scopes.includes(access.scope)) return;
+  if (person !== null) throw roleLacks(person, `It needs what the scope \`${access.scope}\` stands for`);
+  // Such a key can never get the scope: what it is to hear is why.
+  if (access.scope === 'approvals:decide' && context.caller?.approval) {
+    throw new ProblemError('self_approval_forbidden', { detail: 'A key in approval mode decides nothing.' });
+  }
   throw new ProblemError('missing_scope', { detail: `The key lacks the scope \`${access.scope}\`.` });
+}
+
+function roleLacks({ role }: Person, why: string): ProblemError {
+  return new ProblemError('missing_scope', {
+    detail: `Your role \`${role}\` does not allow this. ${why}.`,
+    fix: 'Ask an owner or admin of the account for another role.',
+  });
 }
 
 /** An operation that names no query parameters takes none: what a caller asked for there would be dropped in silence. */

@@ -11,6 +11,7 @@ import { executeOperation, parseQuery } from './execute-operation.ts';
 import { rateLimited } from './rate-headers.ts';
 import { contextOf } from './router.ts';
 import { isTrustedOrigin } from './trusted-origin.ts';
+import { watchResourcesOf } from './watch-resources.ts';
 
 export interface McpRouteOptions {
   readonly services: Services;
@@ -23,6 +24,7 @@ export interface McpRouteOptions {
 export function createMcpRoute({ services, logger, gate, rates }: McpRouteOptions) {
   const handler = createMcpHttpHandler({
     version: services.version,
+    baseUrl: services.baseUrl,
     maxRequestBodyBytes: LIMITS.requestBodyBytes,
     onError: (error) => logger.debug({ error: String(error) }, 'mcp request refused'),
   });
@@ -36,7 +38,7 @@ export function createMcpRoute({ services, logger, gate, rates }: McpRouteOption
     const { refused } = request.state;
     if (refused !== null && !callsTool(request.body)) throw refused;
     const { toolsets = [], readonly: readOnly } = parseQuery(findOperation('service.mcp'), request.query);
-    const context = { ...contextOf(request, reply, services), via: 'mcp' as const, prefersText: false };
+    const context = { ...contextOf(request, reply, services), via: 'mcp' as const, prefersText: false, visit: null };
     // One body may hold many calls. The first was counted with its request, and each further one counts as one of its own.
     let isCounted = true;
     const takeTurn = async () => {
@@ -79,13 +81,15 @@ export function createMcpRoute({ services, logger, gate, rates }: McpRouteOption
       signal: context.signal,
     });
     const { scopes = [], keyId: caller = '' } = request.state.caller ?? {};
-    const response = await handler.fetch(web, { invoke, scopes, caller, toolsets, readOnly }, request.body);
+    const watching = context.caller === null ? {} : { watch: watchResourcesOf(context.caller, services) };
+    const mcpCaller = { invoke, scopes, caller, toolsets, readOnly, ...watching };
+    const response = await handler.fetch(web, mcpCaller, request.body);
     reply.code(response.status);
     for (const [name, value] of response.headers) reply.header(name, value);
     return response.body === null ? reply.send() : reply.send(response.body);
   }
 
-  return { handle, close: () => handler.close() };
+  return { handle, endListening: () => handler.endListening(), close: () => handler.close() };
 }
 
 /** Whether a body of JSON-RPC, one message or several, calls a tool. */

@@ -3,12 +3,12 @@ import { Readable } from 'node:stream';
 import { type AnyOperation, type CallableOperation, OPERATIONS, type Operation } from '@postrider/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../keys/caller.ts';
-import type { KeyAuthenticator } from '../keys/key-authenticator.ts';
 import type { KeyRates } from '../keys/key-rates.ts';
 import type { CallContext, Services } from '../operations/context.ts';
 import { validationFailed } from '../operations/parse-part.ts';
-import { ProblemError } from '../problem.ts';
+import { readVisit } from '../sessions/visit.ts';
 import type { AnonymousGate } from './anonymous-gate.ts';
+import { authenticateRequest, type Entrance } from './authenticate-request.ts';
 import { assertScope, executeOperation } from './execute-operation.ts';
 import { refuseOtherMethods } from './method-not-allowed.ts';
 import { prefersText } from './prefers-text.ts';
@@ -35,9 +35,8 @@ declare module 'fastify' {
 
 export type RawRoute = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
-export interface RouterOptions {
+export interface RouterOptions extends Entrance {
   readonly services: Services;
-  readonly authenticator: KeyAuthenticator;
   readonly rates: KeyRates;
   /** Routes of `raw` operations, by operation id. */
   readonly rawRoutes: Readonly<Record<string, RawRoute>>;
@@ -69,7 +68,7 @@ function addRoute(app: FastifyInstance, prefix: string, operation: AnyOperation,
     onRequest: async (request, reply) => {
       options.gate.assertRate(operation, request.ip);
       if (operation.access.kind === 'public') return;
-      const caller = await authenticate(request, options.authenticator);
+      const caller = await authenticateRequest(operation, request, options);
       request.state.caller = caller;
       await takeTurn(caller, reply, options.rates).catch((error: Error) => {
         if (operation.response !== 'raw') throw error;
@@ -89,12 +88,6 @@ function addRoute(app: FastifyInstance, prefix: string, operation: AnyOperation,
 /** Some operations take a body and do without: what is not said has a default. */
 function needsBody({ body, response }: Operation): boolean {
   return response === 'raw' || (body !== undefined && !body.safeParse(undefined).success);
-}
-
-async function authenticate(request: FastifyRequest, authenticator: KeyAuthenticator): Promise<Caller> {
-  const result = await authenticator.authenticate(request.headers.authorization, request.ip);
-  if (!result.ok) throw new ProblemError(result.code, { detail: result.detail });
-  return result.caller;
 }
 
 /** Counts the request against the rate limit of its key, and says in its answer how that stands. */
@@ -121,6 +114,7 @@ async function answer(operation: CallableOperation, request: FastifyRequest, rep
   if ('asText' in operation && typeof result.body === 'string') {
     return reply.header('content-type', 'text/plain; charset=utf-8').send(result.body);
   }
+  if (reply.statusCode === 204) return reply.send();
   const contentType = 'contentType' in operation ? operation.contentType : 'application/json; charset=utf-8';
   reply.header('content-type', contentType);
   return reply.send(operation.response === 'json' ? JSON.stringify(result.body) : result.body);
@@ -142,8 +136,13 @@ export function contextOf(request: FastifyRequest, reply: FastifyReply, services
     services,
     requestId: request.id,
     via: 'rest',
+    address: request.ip,
     prefersText: prefersText(request.headers.accept),
     caller: request.state.caller,
+    // Made only where somebody signs in or out.
+    get visit() {
+      return readVisit(request.headers, request.ip, services.people.cookies, services.baseUrl);
+    },
     // Made only where somebody waits: most calls are over before their caller could go.
     get signal() {
       return goneSignal(reply);

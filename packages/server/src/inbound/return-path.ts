@@ -1,4 +1,5 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { deriveKeys } from '../keys/derived-keys.ts';
 
 /** What a return path is made for: one hand-off of a message. */
 export interface ReturnPathSubject {
@@ -61,16 +62,17 @@ const ADDRESS = new RegExp(`^b\\+([${DIGITS}]{${ID_DIGITS}})\\.([${DIGITS}]{${AL
  * Two whole ids, the recipient's place and a code of 80 bits only fit when the bits that every UUIDv7 has alike are left out and all of it is
  * written as one number. For several recipients the set of their places takes the room of the account's last bits.
  * @param secretKey the installation's 32 bytes, of which a key for this purpose alone is derived.
+ * @param formerKeys paths made with these are still read.
  */
-export function createReturnPaths(secretKey: Buffer): ReturnPaths {
-  const key = Buffer.from(hkdfSync('sha256', secretKey, '', 'postrider return paths', 32));
-  const macOf = (content: bigint) =>
+export function createReturnPaths(secretKey: Buffer, formerKeys: readonly Buffer[] = []): ReturnPaths {
+  const { present, all } = deriveKeys('postrider return paths', secretKey, formerKeys);
+  const macOf = (content: bigint, key: Buffer) =>
     createHmac('sha256', key).update(toBytes(content, CONTENT_BYTES)).digest().subarray(0, MAC_BYTES);
 
   return {
     addressFor(subject, domain) {
       const content = pack(subject);
-      const text = toDigits((content << MAC_BITS) | BigInt(`0x${macOf(content).toString('hex')}`));
+      const text = toDigits((content << MAC_BITS) | BigInt(`0x${macOf(content, present).toString('hex')}`));
       return `b+${text.slice(0, ID_DIGITS)}.${text.slice(ID_DIGITS)}@${domain}`;
     },
     read(address) {
@@ -81,7 +83,7 @@ export function createReturnPaths(secretKey: Buffer): ReturnPaths {
       // 61 digits reach further than 320 bits.
       if (content >> BigInt(8 * CONTENT_BYTES) !== 0n) return null;
       const given = toBytes(BigInt.asUintN(Number(MAC_BITS), whole), MAC_BYTES);
-      return timingSafeEqual(macOf(content), given) ? unpack(content) : null;
+      return all.some((key) => timingSafeEqual(macOf(content, key), given)) ? unpack(content) : null;
     },
   };
 }

@@ -8,6 +8,7 @@ export interface ReportSettings extends CertificateSettings {
   readonly inboundPort: number;
   readonly sandboxDomain: string;
   readonly secretKey: () => Buffer;
+  readonly formerSecretKeys: () => readonly Buffer[];
 }
 
 export interface RunningReports extends Pick<ReportServer, 'drain'> {
@@ -37,7 +38,7 @@ export async function startReports(
     ...tools,
     ...{ host, port: inboundPort, sandboxDomain },
     certificate: chooseCertificate(settings, tools.clock.now()),
-    returnPaths: createReturnPaths(settings.secretKey()),
+    returnPaths: createReturnPaths(settings.secretKey(), settings.formerSecretKeys()),
   });
   try {
     return { port: await server.listen(), drain: server.drain };

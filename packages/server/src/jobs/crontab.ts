@@ -5,6 +5,7 @@ export const CRONTAB: readonly CronItem[] = [
   { task: 'deliver:pump', match: '* * * * *', options: { maxAttempts: 1 } },
   { task: 'deliver:watchdog', match: '*/2 * * * *', options: { maxAttempts: 1 } },
   { task: 'domains:check', match: '* * * * *', options: { maxAttempts: 1 } },
+  { task: 'approvals:watch', match: '* * * * *', options: { maxAttempts: 1 } },
   { task: 'keys:announce-expiry', match: '27 * * * *' },
   { task: 'partitions:ensure', match: '7 * * * *' },
   { task: 'retention:purge', match: '17 * * * *' },

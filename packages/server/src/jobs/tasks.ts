@@ -1,18 +1,24 @@
 import { LIMITS, MESSAGE_STATUSES, type MessageStatus } from '@postrider/core';
 import type { TaskList } from 'graphile-worker';
 import { eraseDueAccounts } from '../accounts/erase-account.ts';
+import type { ApprovalJobs } from '../approvals/run-approval-jobs.ts';
 import type { Clock } from '../clock.ts';
 import type { RetentionSetting } from '../config/setting-values.ts';
 import type { Sql } from '../db/client.ts';
 import { removeRollups } from '../db/queries/count-messages.ts';
+import { forgetUnusedSelectors } from '../db/queries/dkim-selectors.ts';
 import { removeReportCounts } from '../db/queries/inbound-reports.ts';
 import { purgeExpired } from '../db/queries/maintenance.ts';
 import { dropPastPartitions, ensurePartitions } from '../db/queries/partitions.ts';
+import { forgetUnseated } from '../db/queries/people.ts';
+import { purgeSignIns } from '../db/queries/sessions.ts';
 import { removeExpiredSuppressions } from '../db/queries/suppressions.ts';
+import { purgeWebhooks } from '../db/queries/webhook-deliveries.ts';
 import type { DeliveryEngine } from '../delivery/delivery-engine.ts';
 import { isSettled } from '../delivery/message-status.ts';
 import { announceExpiry } from '../keys/announce-expiry.ts';
 import type { DomainChecker } from '../sending-domains/domain-checker.ts';
+import { sessionHorizons } from '../sessions/session-lifetime.ts';
 import { updateReputations } from '../stats/update-reputations.ts';
 import { utcDay } from '../stats/window-days.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
@@ -29,11 +35,12 @@ export function createTasks(options: {
   readonly domains: Pick<DomainChecker, 'checkDue'>;
   readonly ids: IdGenerator;
   readonly retention: RetentionSetting;
+  readonly approvals: ApprovalJobs;
   /** Mends messages that would stay as they are for ever. */
   readonly watchdog: () => Promise<void>;
   readonly onError: (error: unknown, what: string) => void;
 }): TaskList {
-  const { sql, clock, ids, engine, domains, watchdog, retention, onError } = options;
+  const { sql, clock, ids, engine, domains, approvals, watchdog, retention, onError } = options;
   return {
     // Begun and not waited for: under steady load the pump never ends, and would hold the queue's slots for ever.
     'deliver:pump': () => {
@@ -41,6 +48,8 @@ export function createTasks(options: {
     },
     'deliver:watchdog': () => watchdog(),
     'domains:check': () => domains.checkDue(),
+    'approvals:tell': () => approvals.tell(),
+    'approvals:watch': () => approvals.watch(),
     'keys:announce-expiry': async () => {
       await announceExpiry({ sql, clock, ids });
     },
@@ -57,15 +66,20 @@ export function createTasks(options: {
 const OPEN_STATUSES = (Object.keys(MESSAGE_STATUSES) as MessageStatus[]).filter((status) => !isSettled(status));
 
 /** Whole months first: what they held need not be deleted any more. */
-async function purge(sql: Sql, now: Date, { bodyDays, logDays }: RetentionSetting): Promise<void> {
+async function purge(sql: Sql, now: Date, { bodyDays, logDays, eventDays }: RetentionSetting): Promise<void> {
   const before = (ms: number) => new Date(now.getTime() - ms);
   const limits = {
     bodiesBefore: before(bodyDays * DAY_MS),
     messagesBefore: before(logDays * DAY_MS),
+    eventsBefore: before(eventDays * DAY_MS),
     openStatuses: OPEN_STATUSES,
   };
   await dropPastPartitions(sql, { ...limits, now });
   await removeExpiredSuppressions(sql, now);
+  await purgeSignIns(sql, { now, ...sessionHorizons(now), codesBefore: before(HOUR_MS) });
+  await forgetUnseated(sql);
+  await forgetUnusedSelectors(sql, now, before(LIMITS.unusedSelectorDays * DAY_MS));
+  await purgeWebhooks(sql, before(eventDays * DAY_MS));
   await removeReportCounts(sql, before(logDays * DAY_MS));
   // What the statistics can be asked for stays, however short the log is kept.
   await removeRollups(sql, utcDay(before(Math.max(logDays, LIMITS.statsWindowDaysMax) * DAY_MS)));

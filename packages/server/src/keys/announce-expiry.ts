@@ -1,9 +1,12 @@
 import { LIMITS } from '@postrider/core';
 import type { Clock } from '../clock.ts';
 import type { Sql } from '../db/client.ts';
+import { findKeyById } from '../db/queries/api-keys.ts';
 import { appendAudit } from '../db/queries/audit-log.ts';
 import { claimExpiringKeys } from '../db/queries/key-changes.ts';
+import { announce } from '../events/announce.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
+import { toKey } from './key-record.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -25,6 +28,10 @@ export async function announceExpiry({
       ...{ accountId, id: ids.next(now), action: 'key.expiring' as const, actor: 'system', targetId, now },
       details: { name, last4, expiresAt: expiresAt.toISOString() },
     }));
+    for (const { accountId, keyId } of keys) {
+      const row = await findKeyById(transaction, accountId, keyId);
+      if (row !== null) await announce(transaction, ids, [{ accountId, type: 'key.expiring', data: toKey(row) }], now);
+    }
     await appendAudit(transaction, entries);
     return keys.length;
   });

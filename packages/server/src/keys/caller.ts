@@ -1,8 +1,26 @@
-import type { KeyMode, Scope, SendLimit, Source } from '@postrider/core';
+import { type KeyMode, type Role, type Scope, type SendLimit, type Source, scopesOfRole } from '@postrider/core';
 import type { ApiKeyRow } from '../db/queries/api-keys.ts';
+import type { HoldRule } from '../holds/hold-rules.ts';
 
-/** Who calls: the key behind a request, and the account it belongs to. */
+/** A signed-in person, as a member of the account that the session is in. */
+export interface Person {
+  readonly sessionId: string;
+  readonly userId: string;
+  /** Of the seat in this account: what the team, the audit log and everything else in the account names the person by. */
+  readonly memberId: string;
+  readonly email: string;
+  readonly name: string | null;
+  readonly role: Role;
+}
+
+/**
+ * Who calls, and the account they belong to: the key behind a request, or a signed-in person. What a person does is done under the key of
+ * their seat, which nobody has the secret of and whose id is that of the member: so limits, the audit log and messages know people as they
+ * know keys.
+ */
 export interface Caller {
+  /** Null where a key calls. */
+  readonly person: Person | null;
   readonly accountId: string;
   readonly accountName: string;
   /** The account's switches. */
@@ -22,19 +40,29 @@ export interface Caller {
   readonly sendLimit: SendLimit | null;
   /** What is paused, so that nothing can be sent. */
   readonly pausedBy: 'key' | 'account' | null;
+  /** Which of its sends wait for a person; null where none does. */
+  readonly approval: HoldRule | null;
   readonly createdAt: Date;
   readonly lastUsedAt: Date | null;
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
   /** When the secret that was shown ends; null for the present one. */
   readonly secretEndsAt: Date | null;
-  /** The key as it is stored. */
-  readonly row: ApiKeyRow;
+  /** The key as it is stored; of a person that of their seat, with the scopes of their role. */
+  readonly row: ApiKeyRow & { readonly grantsAnything?: boolean };
+}
+
+/** The caller that a signed-in person is, by the key of their seat. */
+export function toPersonCaller(row: ApiKeyRow, person: Person): Caller {
+  const seat = { ...row, scopes: scopesOfRole(person.role) };
+  const grantsAnything = person.role === 'owner' || person.role === 'admin';
+  return { ...toCaller(seat), person, row: { ...seat, grantsAnything } };
 }
 
 /** The caller that a stored key stands for. */
 export function toCaller(row: ApiKeyRow): Caller {
   return {
+    person: null,
     accountId: row.accountId,
     accountName: row.accountName,
     trackOpens: row.trackOpens,
@@ -51,6 +79,7 @@ export function toCaller(row: ApiKeyRow): Caller {
     lockPersona: row.lockPersona,
     sendLimit: toSendLimit(row),
     pausedBy: row.accountPausedAt !== null ? 'account' : row.pausedAt !== null ? 'key' : null,
+    approval: row.approvalMode === 'off' ? null : { mode: row.approvalMode, holdWhen: row.holdWhen },
     createdAt: row.createdAt,
     lastUsedAt: row.lastUsedAt,
     expiresAt: row.expiresAt,

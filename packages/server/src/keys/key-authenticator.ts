@@ -5,6 +5,7 @@ import { findKeyByHash, touchKeys } from '../db/queries/api-keys.ts';
 import { hashApiKey, isWellFormedKey } from './api-key.ts';
 import { type Caller, toCaller } from './caller.ts';
 import { isAddressAllowed } from './ip-allowlist.ts';
+import { hasEndedAtOnce } from './secret-end.ts';
 
 export type Authentication =
   | { readonly ok: true; readonly caller: Caller }
@@ -33,7 +34,7 @@ const MAX_CACHED = 10_000;
 
 interface Cached {
   readonly caller: Promise<Caller | null>;
-  readonly until: number;
+  readonly readAtMs: number;
 }
 
 export function createKeyAuthenticator(sql: Sql, clock: Clock): KeyAuthenticator {
@@ -45,10 +46,10 @@ export function createKeyAuthenticator(sql: Sql, clock: Clock): KeyAuthenticator
     const name = hash.toString('base64');
     const nowMs = clock.now().getTime();
     const cached = cache.get(name);
-    if (cached !== undefined && cached.until > nowMs) return cached.caller;
+    if (cached !== undefined && isFresh(cached, nowMs)) return cached.caller;
     if (cache.size >= MAX_CACHED) cache.clear();
     const caller = findKeyByHash(sql, hash).then((row) => (row === null ? null : toCaller(row)));
-    cache.set(name, { caller, until: nowMs + BELIEVE_MS });
+    cache.set(name, { caller, readAtMs: nowMs });
     caller.catch(() => cache.delete(name));
     return caller;
   }
@@ -89,13 +90,19 @@ export function createKeyAuthenticator(sql: Sql, clock: Clock): KeyAuthenticator
   };
 }
 
+/** What was read in the future was read before the clock was set back, nobody knows how long ago. */
+function isFresh({ readAtMs }: Cached, nowMs: number): boolean {
+  return readAtMs <= nowMs && nowMs < readAtMs + BELIEVE_MS;
+}
+
+/** A key that is revoked is so at once, also where this process's clock is behind that of the one that revoked it. */
 function checkKey(caller: Caller, now: Date): Authentication {
-  if (caller.revokedAt !== null && caller.revokedAt <= now) {
+  if (caller.revokedAt !== null) {
     return refuse('key_revoked', `The key ending in ${caller.last4} was revoked on ${caller.revokedAt.toISOString()}.`);
   }
   if (caller.secretEndsAt !== null && caller.secretEndsAt <= now) {
-    const at = caller.secretEndsAt.toISOString();
-    return refuse('key_revoked', `This secret of the key “${caller.keyName}” was replaced, and ended on ${at}.`);
+    const ended = hasEndedAtOnce(caller.secretEndsAt) ? 'at once' : `on ${caller.secretEndsAt.toISOString()}`;
+    return refuse('key_revoked', `This secret of the key “${caller.keyName}” was replaced, and ended ${ended}.`);
   }
   if (caller.expiresAt !== null && caller.expiresAt <= now) {
     return refuse('key_expired', `The key ending in ${caller.last4} expired on ${caller.expiresAt.toISOString()}.`);

@@ -1,4 +1,11 @@
-import { expandScopes, type FieldProblem, type KeyChangesInput, type KeyMode, LIMITS } from '@postrider/core';
+import {
+  expandScopes,
+  type FieldProblem,
+  type KeyChangesInput,
+  type KeyMode,
+  LIMITS,
+  type Scope,
+} from '@postrider/core';
 import type { KeyRestrictions } from '../db/queries/api-keys.ts';
 import { normalizeAllowlist } from '../sending/allowlist.ts';
 import { normalizeNetwork } from './ip-allowlist.ts';
@@ -34,7 +41,7 @@ export function applyWishes(before: KeyRestrictions, wishes: Wishes, now: Date):
   const networks = wishes.ipAllowlist?.map((given) => normalizeNetwork(given)) ?? null;
   const restrictions: KeyRestrictions = {
     ...before,
-    scopes: wishes.scopes === undefined ? before.scopes : expandScopes(wishes.scopes).scopes,
+    scopes: scopesOf(wishes, before),
     rateLimit: wishes.rateLimit ?? before.rateLimit,
     recipientAllowlist: unlessLeftOut(
       wishes.recipientAllowlist,
@@ -62,6 +69,7 @@ export function applyWishes(before: KeyRestrictions, wishes: Wishes, now: Date):
     ...(restrictions.lockPersona && restrictions.personaSource === null && restrictions.personaAgentName === null
       ? [NOTHING_TO_LOCK]
       : []),
+    ...approvalFaults(restrictions),
   ];
   return problems.length > 0 ? { ok: false, problems } : { ok: true, restrictions };
 }
@@ -71,6 +79,33 @@ const NOTHING_TO_LOCK: FieldProblem = {
   path: 'lockPersona',
   code: 'conflict',
   message: 'needs a `persona` to lock',
+};
+
+/** What a key that is held would get around its holds by: deciding, keys that are not held, and people of its own who decide. */
+const NOT_BESIDE_APPROVAL: readonly Scope[] = ['keys:write', 'approvals:decide', 'team:write'];
+
+/** Of a key in approval mode `full` stands for less; a scope by its own name is never dropped in silence. */
+function scopesOf({ scopes, approvalMode }: Wishes, before: KeyRestrictions): readonly Scope[] {
+  if (scopes === undefined) return before.scopes;
+  const expanded = expandScopes(scopes).scopes;
+  if ((approvalMode ?? before.approvalMode) === 'off') return expanded;
+  return expanded.filter((scope) => scopes.includes(scope) || !NOT_BESIDE_APPROVAL.includes(scope));
+}
+
+function approvalFaults({ approvalMode, holdWhen, scopes }: KeyRestrictions): readonly FieldProblem[] {
+  if (approvalMode === 'off') return [];
+  const named = scopes.filter((scope) => NOT_BESIDE_APPROVAL.includes(scope));
+  const message = `a key in approval mode can not hold ${named.map((scope) => `\`${scope}\``).join(' or ')}: give other \`scopes\``;
+  return [
+    ...(named.length > 0 ? [{ path: 'scopes', code: 'conflict', message }] : []),
+    ...(approvalMode === 'policy' && holdWhen === null ? [NO_POLICY] : []),
+  ];
+}
+
+const NO_POLICY: FieldProblem = {
+  path: 'holdWhen',
+  code: 'required',
+  message: 'is required with the approval mode `policy`: it says which sends are held',
 };
 
 function unlessLeftOut<T>(given: unknown, value: T, before: T): T {

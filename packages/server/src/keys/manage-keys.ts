@@ -4,11 +4,14 @@ import type { Sql, Transaction } from '../db/client.ts';
 import { type KeyRestrictions, type KeyRow, lockKey } from '../db/queries/api-keys.ts';
 import { type AuditAction, appendAudit } from '../db/queries/audit-log.ts';
 import { markRevoked, replaceSecret, rewriteKey, setKeyPaused } from '../db/queries/key-changes.ts';
+import type { Decider } from '../holds/decider.ts';
+import { withdrawHoldsOf } from '../holds/withdraw-holds.ts';
 import { type IdGenerator, isUuid } from '../uuid-v7.ts';
 import { createApiKey } from './api-key.ts';
 import { createKey, type NewKey, storeKey } from './create-key.ts';
 import { findEscalations, type RestrictionName } from './escalation.ts';
 import { applyWishes, defaultRestrictions } from './key-restrictions.ts';
+import { endOfSecret } from './secret-end.ts';
 
 export interface KeyTools {
   readonly sql: Sql;
@@ -16,8 +19,11 @@ export interface KeyTools {
   readonly ids: IdGenerator;
 }
 
-/** Who makes or changes a key: another key of the account, or the key itself. */
-export type Granter = KeyRow;
+/** Who makes or changes a key: another key of the account, the key itself, or a person by the key of their seat. */
+export type Granter = KeyRow & {
+  /** Of a signed-in owner or admin. */
+  readonly grantsAnything?: boolean;
+};
 
 export type KeyRefusal =
   | { readonly kind: 'missing' }
@@ -37,17 +43,29 @@ export async function makeKey(
   const now = clock.now();
   const verdict = applyWishes(defaultRestrictions(mode), wishes, now);
   if (!verdict.ok) return { kind: 'invalid', problems: verdict.problems };
-  const names = findEscalations(granter, verdict.restrictions, null);
+  const names = findEscalations(boundsOf(granter), verdict.restrictions, null);
   if (names.length > 0) return { kind: 'escalation', names };
   const { accountId, createdByMember } = granter;
   const { restrictions } = verdict;
-  const key = { accountId, name, restrictions, createdByKey: granter.keyId, createdByMember, now };
+  const key = {
+    accountId,
+    name,
+    restrictions,
+    createdByKey: granter.isSeat ? null : granter.keyId,
+    createdByMember,
+    now,
+  };
   return await sql.begin(async (transaction) => {
     const { id, secret } = await storeKey(transaction, ids, key);
     const row = await reread(transaction, accountId, id);
     await audit(transaction, ids, 'key.created', granter, row, now);
     return { kind: 'done', row, secret };
   });
+}
+
+/** What a granter cannot go beyond; null where that is nothing. */
+function boundsOf(granter: Granter): KeyRow | null {
+  return granter.grantsAnything === true ? null : granter;
 }
 
 /** Makes a key on the server's own command line, where everything may be granted. */
@@ -76,7 +94,7 @@ export async function changeKey(
     const verdict = applyWishes(row, wishes, now);
     if (!verdict.ok) return { kind: 'invalid', problems: verdict.problems };
     // Behind the lock the key itself is known as it is now.
-    const names = findEscalations(granter.keyId === keyId ? row : granter, verdict.restrictions, row);
+    const names = findEscalations(granter.keyId === keyId ? row : boundsOf(granter), verdict.restrictions, row);
     if (names.length > 0) return { kind: 'escalation', names };
     await rewriteKey(transaction, row, name ?? row.keyName, verdict.restrictions);
     const changed = await reread(transaction, row.accountId, keyId);
@@ -96,21 +114,27 @@ export async function rotateSecret(
   graceSeconds: number,
 ): Promise<Done<{ readonly secret: string }> | KeyRefusal> {
   return await onLiveKey(tools, granter, keyId, async (transaction, row, now) => {
-    const names = granter.keyId === keyId ? [] : findEscalations(granter, row, null);
+    const names = granter.keyId === keyId ? [] : findEscalations(boundsOf(granter), row, null);
     if (names.length > 0) return { kind: 'escalation', names };
     const { secret, ...stored } = createApiKey(row.mode);
-    await replaceSecret(transaction, row, stored, new Date(now.getTime() + graceSeconds * 1_000));
+    await replaceSecret(transaction, row, stored, endOfSecret(now, graceSeconds));
     const rotated = await reread(transaction, row.accountId, keyId);
     await audit(transaction, tools.ids, 'key.rotated', granter, rotated, now, { graceSeconds });
     return { kind: 'done', row: rotated, secret };
   });
 }
 
-/** Ends a key for good; a key that has ended before stays as it is. */
-export async function revokeKey(tools: KeyTools, granter: Granter, keyId: string): Promise<Done | KeyRefusal> {
+/** Ends a key for good, and takes back what it still has held; a key that has ended before stays as it is. */
+export async function revokeKey(
+  tools: KeyTools,
+  granter: Granter,
+  keyId: string,
+  decider: Decider,
+): Promise<Done | KeyRefusal> {
   return await onKey(tools, granter, keyId, async (transaction, row, now) => {
     if (row.revokedAt !== null) return { kind: 'done', row };
     await markRevoked(transaction, row, now);
+    await withdrawHoldsOf(transaction, tools.ids, row, decider, now);
     await audit(transaction, tools.ids, 'key.revoked', granter, row, now);
     return { kind: 'done', row: { ...row, revokedAt: now } };
   });

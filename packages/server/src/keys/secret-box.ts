@@ -7,6 +7,14 @@ export interface SecretBox {
   open(envelope: Uint8Array): string;
 }
 
+/** The keys of the installation; asked for at each use, since the key file of a development server changes beside it. */
+export interface SecretKeys {
+  /** 32 bytes; what is sealed from now on is sealed with it. */
+  readonly secretKey: () => Buffer;
+  /** Of 32 bytes each: what they sealed or signed is still opened and honoured. */
+  readonly formerSecretKeys: () => readonly Buffer[];
+}
+
 const VERSION = 1;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -31,4 +39,31 @@ export function createSecretBox(key: Buffer): SecretBox {
       return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
     },
   };
+}
+
+/** Seals with the present key, and opens what a former one sealed as well. */
+export function createInstallationBox({ secretKey, formerSecretKeys }: SecretKeys): SecretBox {
+  return {
+    seal: (plain) => createSecretBox(secretKey()).seal(plain),
+    open(envelope) {
+      try {
+        return createSecretBox(secretKey()).open(envelope);
+      } catch (error) {
+        const plain = openWithAny(formerSecretKeys(), envelope);
+        if (plain === null) throw error;
+        return plain;
+      }
+    },
+  };
+}
+
+function openWithAny(keys: readonly Buffer[], envelope: Uint8Array): string | null {
+  for (const key of keys) {
+    try {
+      return createSecretBox(key).open(envelope);
+    } catch {
+      // The next one is tried: an envelope does not tell which key it is of.
+    }
+  }
+  return null;
 }

@@ -1,4 +1,5 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { deriveKeys } from '../keys/derived-keys.ts';
 
 /** What a tracking URL stands for. Whom it was sent to is not in it: a message knows whether it had one recipient alone. */
 export interface TrackingSubject {
@@ -22,15 +23,16 @@ const LINK_BYTES = 2;
 /** 96 bits: a forger has to ask the server about each guess. */
 const MAC_BYTES = 12;
 
-/** `secretKey`: the installation's 32 bytes, of which a key for this purpose alone is derived. */
-export function createTrackingTokens(secretKey: Buffer): TrackingTokens {
-  const key = Buffer.from(hkdfSync('sha256', secretKey, '', 'postrider tracking links', 32));
-  const macOf = (content: Buffer) => createHmac('sha256', key).update(content).digest().subarray(0, MAC_BYTES);
+/** `secretKey`: the installation's 32 bytes, of which a key for this purpose alone is derived; `formerKeys` are still honoured. */
+export function createTrackingTokens(secretKey: Buffer, formerKeys: readonly Buffer[] = []): TrackingTokens {
+  const { present, all } = deriveKeys('postrider tracking links', secretKey, formerKeys);
+  const macOf = (content: Buffer, key: Buffer) =>
+    createHmac('sha256', key).update(content).digest().subarray(0, MAC_BYTES);
 
   return {
     sign(subject) {
       const content = encode(subject);
-      return Buffer.concat([content, macOf(content)]).toString('base64url');
+      return Buffer.concat([content, macOf(content, present)]).toString('base64url');
     },
     read(token) {
       const bytes = Buffer.from(token, 'base64url');
@@ -38,7 +40,8 @@ export function createTrackingTokens(secretKey: Buffer): TrackingTokens {
       if (content.length !== IDS_BYTES && content.length !== IDS_BYTES + LINK_BYTES) return null;
       // The decoder passes by what is not base64url: a token has one spelling.
       if (bytes.toString('base64url') !== token) return null;
-      return timingSafeEqual(macOf(content), bytes.subarray(-MAC_BYTES)) ? decode(content) : null;
+      const mac = bytes.subarray(-MAC_BYTES);
+      return all.some((key) => timingSafeEqual(macOf(content, key), mac)) ? decode(content) : null;
     },
   };
 }

@@ -1,22 +1,28 @@
 import type { CallableId, OperationById, OperationInput, OperationOutput } from '@postrider/core';
 import type { Clock } from '../clock.ts';
 import type { RetentionSetting } from '../config/setting-values.ts';
-import type { Sql } from '../db/client.ts';
+import type { AccountSql, Sql } from '../db/client.ts';
 import type { DiagnosticTools } from '../diagnostics/diagnostic-tools.ts';
 import type { ReadinessProbe } from '../diagnostics/readiness.ts';
 import type { DnsResolver } from '../dns/dns-resolver.ts';
 import type { MessageWaiter } from '../events/message-waiter.ts';
+import type { ResourceWatcher } from '../events/resource-watcher.ts';
 import type { Caller } from '../keys/caller.ts';
 import type { AcceptanceDoor } from '../sending/acceptance-door.ts';
 import type { AcceptanceInquiry } from '../sending/acceptance-inquiry.ts';
 import type { ContentTools } from '../sending/content/prepare-content.ts';
 import type { DomainChecker } from '../sending-domains/domain-checker.ts';
 import type { DomainTools } from '../sending-domains/domain-tools.ts';
+import type { People } from '../sessions/people.ts';
+import type { Visit } from '../sessions/visit.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
+import type { ListeningTools } from '../webhooks/listening-tools.ts';
+import type { WebhookTools } from '../webhooks/webhook-tools.ts';
 import type { ExportGate } from './emails/export-gate.ts';
 
 /** What handlers work with: made once, at the composition root. */
 export interface Services {
+  /** The database as the whole installation sees it. Handlers behind a key have one that is bound to the caller's account instead. */
   readonly sql: Sql;
   /** For searches and exports, which may take longer than what callers wait for otherwise. */
   readonly readsSql: Sql;
@@ -30,6 +36,14 @@ export interface Services {
   readonly inquiry: AcceptanceInquiry;
   readonly content: ContentTools;
   readonly waiter: MessageWaiter;
+  readonly watcher: ResourceWatcher;
+  readonly people: People;
+  readonly listening: ListeningTools;
+  readonly webhooks: WebhookTools;
+  /** Has the queue look for what is due, as after an acceptance. */
+  wakeDelivery(): void;
+  /** Whether hand-offs go to the mail servers of one domain each. */
+  readonly byDomain: boolean;
   /** What was read of keys and their accounts is read anew: a change of an account acts at once in this process. */
   forgetCallers(): void;
   /** What this process has answered until now is in the request log, where the database takes it. */
@@ -42,6 +56,14 @@ export interface Services {
   readonly sandboxDomain: string;
   readonly baseUrl: string;
   readonly version: string;
+  /** What a call of this account works with. */
+  forAccount(accountId: string): AccountServices;
+}
+
+/** The same for calls of one account: the database shows and takes that account's rows only, whatever a handler forgets. */
+export interface AccountServices extends Services {
+  readonly sql: AccountSql;
+  readonly readsSql: AccountSql;
 }
 
 /** One call, whatever way it came in. */
@@ -50,10 +72,14 @@ export interface CallContext {
   readonly requestId: string;
   /** Over MCP the channel is not the caller's to claim. */
   readonly via: 'rest' | 'mcp';
+  /** Of the client, as far as it can be believed. */
+  readonly address: string;
   /** Whether the caller prefers an answer in plain text, where the operation has one. */
   readonly prefersText: boolean;
   /** Null for public operations. */
   readonly caller: Caller | null;
+  /** The browser or program behind the request; null over MCP, where nobody signs in. */
+  readonly visit: Visit | null;
   /** Ends waiting when the caller has gone. */
   readonly signal: AbortSignal;
   /** The input as given, before defaults: what an idempotency key stands for. */
@@ -62,8 +88,14 @@ export interface CallContext {
   noteEmail(id: string): void;
 }
 
-/** A call by a key: what handlers of operations behind a key receive. */
+/** A call by a key, or by a person in its place: what handlers of operations behind a key receive. */
 export interface KeyedContext extends CallContext {
+  readonly services: AccountServices;
+  readonly caller: Caller;
+}
+
+/** A call that only signed-in people make: it may reach beyond the account the session is in, to the person's others. */
+export interface PersonContext extends CallContext {
   readonly caller: Caller;
 }
 
@@ -75,7 +107,9 @@ export interface Reply<Output> {
 
 type ContextOf<Id extends CallableId> = OperationById<Id>['access'] extends { readonly kind: 'key' }
   ? KeyedContext
-  : CallContext;
+  : OperationById<Id>['access'] extends { readonly kind: 'session' }
+    ? PersonContext
+    : CallContext;
 
 export type Handler<Id extends CallableId> = (
   input: OperationInput<OperationById<Id>>,

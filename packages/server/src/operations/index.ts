@@ -7,7 +7,19 @@ import { resumeAccount } from './account/resume.ts';
 import { getAccountStats } from './account/stats.ts';
 import { updateAccount } from './account/update.ts';
 import { getAccountVolume } from './account/volume.ts';
+import { decideApproval } from './approvals/decide.ts';
+import { decideApprovals } from './approvals/decide-many.ts';
+import { getApproval } from './approvals/get.ts';
+import { listApprovals } from './approvals/list.ts';
 import { listAuditEntries } from './audit/list.ts';
+import { listSessionAccounts } from './auth/accounts.ts';
+import { startDevice } from './auth/device.ts';
+import { confirmDevice } from './auth/device-confirm.ts';
+import { takeDeviceToken } from './auth/device-token.ts';
+import { logOut } from './auth/logout.ts';
+import { requestMagicLink } from './auth/magic-link.ts';
+import { getSession } from './auth/session.ts';
+import { switchSession } from './auth/switch.ts';
 import type { Handler } from './context.ts';
 import { createDomain } from './domains/create.ts';
 import { deleteDomain } from './domains/delete.ts';
@@ -45,6 +57,10 @@ import { createSuppression } from './suppressions/create.ts';
 import { deleteSuppression } from './suppressions/delete.ts';
 import { getSuppression } from './suppressions/get.ts';
 import { listSuppressions } from './suppressions/list.ts';
+import { inviteMember } from './team/invite.ts';
+import { listTeam } from './team/list.ts';
+import { removeMember } from './team/remove.ts';
+import { updateMember } from './team/update.ts';
 import { createTemplate } from './templates/create.ts';
 import { deleteTemplate } from './templates/delete.ts';
 import { getTemplate } from './templates/get.ts';
@@ -64,6 +80,18 @@ import { listTools } from './tools/list.ts';
 import { checkMx } from './tools/mx.ts';
 import { checkSpf } from './tools/spf.ts';
 import { tagLink } from './tools/utm.ts';
+import { createWebhook } from './webhooks/create.ts';
+import { deleteWebhook } from './webhooks/delete.ts';
+import { listWebhookDeliveries } from './webhooks/deliveries.ts';
+import { getWebhook } from './webhooks/get.ts';
+import { listWebhooks } from './webhooks/list.ts';
+import { replayWebhook } from './webhooks/replay.ts';
+import { retryWebhookDelivery } from './webhooks/retry.ts';
+import { rotateWebhook } from './webhooks/rotate.ts';
+import { simulateWebhook } from './webhooks/simulate.ts';
+import { streamWebhookEvents } from './webhooks/stream.ts';
+import { testWebhook } from './webhooks/test.ts';
+import { updateWebhook } from './webhooks/update.ts';
 
 /** One handler an operation: an operation without one, or with a wrong output, does not compile. */
 export const HANDLERS: { readonly [Id in CallableId]: Handler<Id> } = {
@@ -85,6 +113,10 @@ export const HANDLERS: { readonly [Id in CallableId]: Handler<Id> } = {
   'keys.rotate': rotateKey,
   'keys.pause': pauseKey,
   'keys.resume': resumeKey,
+  'approvals.list': listApprovals,
+  'approvals.get': getApproval,
+  'approvals.decide': decideApproval,
+  'approvals.decide-many': decideApprovals,
   'requests.list': listRequests,
   'requests.get': getRequest,
   'suppressions.create': createSuppression,
@@ -119,7 +151,31 @@ export const HANDLERS: { readonly [Id in CallableId]: Handler<Id> } = {
   'tickets.list': listTickets,
   'tickets.get': getTicket,
   'tickets.reply': replyToTicket,
+  'webhooks.create': createWebhook,
+  'webhooks.list': listWebhooks,
+  'webhooks.get': getWebhook,
+  'webhooks.update': updateWebhook,
+  'webhooks.delete': deleteWebhook,
+  'webhooks.rotate': rotateWebhook,
+  'webhooks.test': testWebhook,
+  'webhooks.deliveries': listWebhookDeliveries,
+  'webhooks.retry': retryWebhookDelivery,
+  'webhooks.replay': replayWebhook,
+  'webhooks.simulate': simulateWebhook,
+  'webhooks.stream': streamWebhookEvents,
   'audit.list': listAuditEntries,
+  'team.list': listTeam,
+  'team.invite': inviteMember,
+  'team.update': updateMember,
+  'team.remove': removeMember,
+  'auth.session': getSession,
+  'auth.switch': switchSession,
+  'auth.accounts': listSessionAccounts,
+  'auth.magic-link': requestMagicLink,
+  'auth.logout': logOut,
+  'auth.device': startDevice,
+  'auth.device-confirm': confirmDevice,
+  'auth.device-token': takeDeviceToken,
   'tools.list': listTools,
   'tools.spf': checkSpf,
   'tools.dkim': checkDkim,

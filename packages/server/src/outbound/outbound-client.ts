@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher } from 'undici';
-import { checkUrl } from './check-url.ts';
+import { checkUrl, type UrlVerdict } from './check-url.ts';
 import { createGuardedConnector, OutboundRefusedError } from './guarded-connector.ts';
 import type { ResolveHost } from './resolve-host.ts';
 
@@ -9,6 +9,8 @@ export interface OutboundClientOptions {
   readonly resolve: ResolveHost;
   readonly userAgent: string;
   readonly trustedCertificates?: readonly string[];
+  /** Requests under way at once to one host; more wait for one of them. */
+  readonly connectionsPerOrigin?: number;
   readonly connectMs?: number;
   /** For one request from its beginning to the last octet of its answer. */
   readonly totalMs?: number;
@@ -56,10 +58,12 @@ const CONNECT_MS = 5_000;
 export const TOTAL_MS = 15_000;
 const CONNECTIONS_PER_ORIGIN = 32;
 const IDLE_MS = 4_000;
+const KEPT_VERDICTS = 1_000;
 
 export function createOutboundClient(options: OutboundClientOptions): OutboundClient {
   const { allowLoopback, totalMs = TOTAL_MS, connectMs = CONNECT_MS } = options;
   const policy = { allowLoopback };
+  const verdicts = new Map<string, UrlVerdict>();
   const agent = new Agent({
     connect: createGuardedConnector({
       policy,
@@ -68,18 +72,33 @@ export function createOutboundClient(options: OutboundClientOptions): OutboundCl
       ...(options.trustedCertificates === undefined ? {} : { trustedCertificates: options.trustedCertificates }),
     }),
     allowH2: false,
-    connections: CONNECTIONS_PER_ORIGIN,
+    connections: options.connectionsPerOrigin ?? CONNECTIONS_PER_ORIGIN,
     keepAliveTimeout: IDLE_MS,
     keepAliveMaxTimeout: IDLE_MS,
     headersTimeout: totalMs,
     bodyTimeout: totalMs,
   });
 
+  /** What is said of a URL never changes, and the same few are called again and again. */
+  function check(url: string): UrlVerdict {
+    const known = verdicts.get(url);
+    if (known !== undefined) return known;
+    if (verdicts.size >= KEPT_VERDICTS) verdicts.clear();
+    const verdict = checkUrl(url, policy);
+    verdicts.set(url, verdict);
+    return verdict;
+  }
+
   async function request(given: OutboundRequest): Promise<OutboundAnswer> {
-    const checked = checkUrl(given.url, policy);
+    const checked = check(given.url);
     if (!checked.ok) return { kind: 'refused', reason: checked.reason };
-    const timeout = AbortSignal.timeout(totalMs);
-    const signal = given.signal === undefined ? timeout : AbortSignal.any([timeout, given.signal]);
+    // Taken back at the end: signals with a time-out of their own stay, with their timers, until it is over.
+    const ending = new AbortController();
+    const end = () => ending.abort();
+    const timer = setTimeout(end, totalMs);
+    const { signal } = ending;
+    if (given.signal?.aborted === true) end();
+    given.signal?.addEventListener('abort', end);
     try {
       const response = await agent.request({
         origin: checked.url.origin,
@@ -93,27 +112,41 @@ export function createOutboundClient(options: OutboundClientOptions): OutboundCl
     } catch (error) {
       if (error instanceof OutboundRefusedError) return { kind: 'refused', reason: error.message };
       return { kind: 'failed', reason: signal.aborted ? 'it did not answer in time' : describeFailure(error) };
+    } finally {
+      clearTimeout(timer);
+      given.signal?.removeEventListener('abort', end);
     }
   }
 
   return { request, close: () => agent.destroy() };
 }
 
-async function readAnswer(response: Dispatcher.ResponseData, given: OutboundRequest): Promise<OutboundAnswer> {
+/** By events and not by iteration, which costs more than all the rest of a small answer. */
+function readAnswer(response: Dispatcher.ResponseData, given: OutboundRequest): Promise<OutboundAnswer> {
+  const { statusCode: status, body: source } = response;
   const chunks: Buffer[] = [];
   let length = 0;
-  let truncated = false;
-  for await (const chunk of response.body as AsyncIterable<Buffer>) {
-    // Leaving the loop destroys the body, and its connection with it.
-    truncated = given.takeRoom?.(chunk.length) === false;
-    if (truncated) break;
-    chunks.push(chunk);
-    length += chunk.length;
-    truncated = length > given.maxBytes;
-    if (truncated) break;
-  }
-  const body = Buffer.concat(chunks, Math.min(length, given.maxBytes));
-  return { kind: 'answered', status: response.statusCode, headers: joinHeaders(response.headers), body, truncated };
+  return new Promise((resolve, reject) => {
+    const answer = (truncated: boolean) => {
+      const body = Buffer.concat(chunks, Math.min(length, given.maxBytes));
+      resolve({ kind: 'answered', status, headers: joinHeaders(response.headers), body, truncated });
+    };
+    source.on('data', (chunk: Buffer) => {
+      const hasRoom = given.takeRoom?.(chunk.length) !== false;
+      if (hasRoom) {
+        chunks.push(chunk);
+        length += chunk.length;
+        if (length <= given.maxBytes) return;
+      }
+      // The connection goes with the body.
+      source.removeAllListeners('data').destroy();
+      answer(true);
+    });
+    source.once('end', () => answer(false));
+    // Whatever comes behind the first of these changes nothing any more.
+    source.on('error', reject);
+    source.once('close', () => reject(new Error('the answer broke off')));
+  });
 }
 
 function joinHeaders(headers: Dispatcher.ResponseData['headers']): Readonly<Record<string, string>> {

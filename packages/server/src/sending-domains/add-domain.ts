@@ -61,7 +61,7 @@ export async function addDomain(
   const now = tools.clock.now();
   const keys = await makeKeys(tools, claimant, wishes, now);
   if ('kind' in keys) return keys;
-  return await tools.sql.begin(async (transaction) => {
+  return await tools.names.begin(async (transaction) => {
     if ((await countForAddition(transaction, accountId)) >= LIMITS.domainsPerAccount) {
       // Who adds a name twice is told so, whatever else would be wrong.
       return { kind: (await hasDomain(transaction, accountId, name)) ? 'exists' : 'too-many' };

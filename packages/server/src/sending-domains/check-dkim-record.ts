@@ -1,4 +1,4 @@
-import { type DkimRecord, readDkimRecord } from '../diagnostics/dkim-record.ts';
+import { type DkimRecord, pickKeyRecords, readDkimRecord } from '../diagnostics/dkim-record.ts';
 import type { DnsAnswer } from '../dns/dns-resolver.ts';
 import { fail, judgeAbsence, pass, type RecordVerdict } from './record-verdict.ts';
 
@@ -14,7 +14,7 @@ export interface ExpectedDkimKey {
 export function checkDkimRecord(expected: ExpectedDkimKey, answer: DnsAnswer<string>): RecordVerdict {
   if (answer.kind !== 'found') return judgeAbsence(answer, 'TXT', expected.host) ?? fail('');
   const found = answer.values;
-  const keys = found.map(readDkimRecord).filter(({ publicKey }) => publicKey !== null);
+  const keys = pickKeyRecords(found.map((text) => ({ record: readDkimRecord(text) }))).map(({ record }) => record);
   const [key] = keys;
   if (key === undefined) return fail(findEscapes(expected.host, found) ?? withoutKey(expected.host), found);
   if (keys.length > 1) return judgeSeveral(expected, keys, found);

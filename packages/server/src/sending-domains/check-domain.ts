@@ -15,6 +15,7 @@ import {
 } from '../db/queries/domains.ts';
 import { type LookupBounds, withinBounds } from '../diagnostics/bounded-lookups.ts';
 import type { DnsResolver } from '../dns/dns-resolver.ts';
+import { announceDomain } from './announce-domain.ts';
 import { judgeChallenge, type NameClaim, renewClaim } from './domain-claim.ts';
 import { dkimRecordId, expectedRecords, listedKeys } from './domain-records.ts';
 import { beginPending, decideStatus, type LookUpOutcome, type StatusFacts } from './domain-status.ts';
@@ -22,6 +23,7 @@ import { auditDomain, type DomainReference, type DomainTools } from './domain-to
 import { decideKeyChanges } from './key-changes.ts';
 import { lookUpRecords } from './look-up-records.ts';
 import type { RecordVerdict } from './record-verdict.ts';
+import { explainStatus, TAKEN_OVER } from './status-reason.ts';
 
 export interface CheckOptions {
   readonly dns: DnsResolver;
@@ -83,11 +85,11 @@ function withoutOtherKeys(verdicts: Verdicts, asked: readonly DomainKey[], now: 
 
 /** Whether a published challenge proves that a name belongs to the account although another one holds it; null where nobody does. */
 export async function lookUpClaim(
-  { sql, challenges }: Pick<DomainTools, 'sql' | 'challenges'>,
+  { names, challenges }: Pick<DomainTools, 'names' | 'challenges'>,
   dns: DnsResolver,
   { accountId, name }: { readonly accountId: string; readonly name: string },
 ): Promise<NameClaim | null> {
-  const holder = await readHolder(sql, accountId, name);
+  const holder = await readHolder(names, accountId, name);
   if (holder === null) return null;
   const challenge = challenges(accountId, name, holder);
   const outcome = judgeChallenge(challenge, await dns.txt(challenge.host));
@@ -128,10 +130,17 @@ async function settle(
     : { status: domain.status as StatusFacts['status'], since: domain.statusSince };
   const missing = missingRecords(tools, keysNow, verdicts, now);
   const decision = decideStatus(facts, missing.outcome, held, now);
+  const reason = explainStatus({
+    before: { status: facts.status, reason: domain.statusReason },
+    decision,
+    missing: missing.names,
+    isHeld: held,
+  });
   const checkedAt = now.toISOString();
   await changeDomain(transaction, accountId, id, {
     status: decision.status,
     statusSince: decision.since,
+    statusReason: reason,
     nextCheckAt: decision.nextCheckAt,
     checks: Object.fromEntries([...verdicts].map(([record, verdict]) => [record, { ...verdict, checkedAt }])),
     verifiedAt: verifiedAt(domain, decision.status, now),
@@ -143,21 +152,25 @@ async function settle(
     const details = { name, from: domain.status, missing: missing.names.join(', ') || null };
     entries.push(auditDomain(tools.ids, domain, `domain.${decision.status}`, by, details));
   }
+  const after = (await readDomain(transaction, accountId, id)) ?? domain;
+  if (decision.status !== domain.status) await announceDomain(transaction, tools, after, now);
   await appendAudit(transaction, entries);
-  const after = await readDomain(transaction, accountId, id);
-  return { domain: after ?? domain, claim: held ? claim : null };
+  return { domain: after, claim: held ? claim : null };
 }
 
 /** The other account loses the name, and is told by its audit log; not to whom. */
 export async function takeOver(
   transaction: Transaction,
-  { ids }: DomainTools,
+  tools: DomainTools,
   { accountId, id, name }: DomainReference & { readonly name: string },
   holder: DomainReference,
   by: { readonly actor: string; readonly now: Date },
 ): Promise<AuditEntry[]> {
-  await failDomain(transaction, holder.accountId, holder.id, by.now);
+  await failDomain(transaction, holder, TAKEN_OVER, by.now);
   await countTakeover(transaction, name);
+  const { ids } = tools;
+  const failed = await readDomain(transaction, holder.accountId, holder.id);
+  if (failed !== null) await announceDomain(transaction, tools, failed, by.now);
   const lost = { name, reason: 'claimed by another account' };
   return [
     auditDomain(ids, holder, 'domain.failed', { actor: 'system', now: by.now }, lost),

@@ -1,11 +1,14 @@
-import { createHmac, hkdfSync } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { NameHolder } from '../db/queries/domains.ts';
 import type { DnsAnswer } from '../dns/dns-resolver.ts';
+import { deriveKeys } from '../keys/derived-keys.ts';
 
 /** The TXT record by which an account proves that a name is its own although another account has verified it. */
 export interface ClaimChallenge {
   readonly host: string;
   readonly value: string;
+  /** What it was under former secret keys: whoever has published that has proven as much. */
+  readonly formerValues: readonly string[];
 }
 
 /** Whom a challenge is against; it is void once another has the name, or the name has moved. */
@@ -29,19 +32,24 @@ export interface NameClaim {
 const LABEL = '_postrider-challenge';
 const PREFIX = 'postrider-domain-challenge=';
 
-/** `secretKey`: the installation's 32 bytes, of which a key for this purpose alone is derived. */
-export function createClaimChallenges(secretKey: Buffer): ClaimChallenges {
-  const key = Buffer.from(hkdfSync('sha256', secretKey, '', 'postrider domain claims', 32));
-  return (accountId, name, { id, takeovers }) => ({
-    host: `${LABEL}.${name}`,
-    value: `${PREFIX}${createHmac('sha256', key).update(`${accountId} ${name} ${id} ${takeovers}`).digest('base64url')}`,
-  });
+/** `secretKey`: the installation's 32 bytes, of which a key for this purpose alone is derived; `formerKeys` are still honoured. */
+export function createClaimChallenges(secretKey: Buffer, formerKeys: readonly Buffer[] = []): ClaimChallenges {
+  const { present, former } = deriveKeys('postrider domain claims', secretKey, formerKeys);
+  return (accountId, name, { id, takeovers }) => {
+    const challengeWith = (key: Buffer) =>
+      `${PREFIX}${createHmac('sha256', key).update(`${accountId} ${name} ${id} ${takeovers}`).digest('base64url')}`;
+    return { host: `${LABEL}.${name}`, value: challengeWith(present), formerValues: former.map(challengeWith) };
+  };
 }
 
 /** Whether the challenge is published; any number of others may stand beside it. */
-export function judgeChallenge({ value }: ClaimChallenge, answer: DnsAnswer<string>): NameClaim['outcome'] {
+export function judgeChallenge(
+  { value, formerValues }: ClaimChallenge,
+  answer: DnsAnswer<string>,
+): NameClaim['outcome'] {
   if (answer.kind === 'failed') return 'unanswered';
-  return answer.kind === 'found' && answer.values.some((text) => text.trim() === value) ? 'met' : 'missing';
+  const proofs = [value, ...formerValues];
+  return answer.kind === 'found' && answer.values.some((text) => proofs.includes(text.trim())) ? 'met' : 'missing';
 }
 
 /** The claim as it stands now, under the lock of the name: what was asked before counts only for the challenge that is asked for now. */

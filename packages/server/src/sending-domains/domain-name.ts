@@ -1,6 +1,6 @@
-import { domainToUnicode } from 'node:url';
 import { type FieldProblem, toAsciiDomain, withoutRoot } from '@postrider/core';
 import { parse } from 'tldts';
+import { hasFalsePunycode } from '../diagnostics/false-punycode.ts';
 import { dkimHost } from './domain-records.ts';
 
 /** What a domain is to be made with; the name in lower case as A-labels. */
@@ -66,13 +66,6 @@ export function checkDomainChoice(choice: DomainChoice, sandboxDomain: string): 
  * receivers see. `arpa` is the infrastructure's (RFC 3172). `test` and `example` are left to those who try the server out with a DNS of their own.
  */
 const SPECIAL_USE = /\.(?:localhost|local|onion|invalid|arpa)$/;
-
-/** What cannot be decoded stays as it is. */
-function hasFalsePunycode(name: string): boolean {
-  return domainToUnicode(name)
-    .split('.')
-    .some((label) => label.startsWith('xn--'));
-}
 
 const MAX_LABEL_CHARACTERS = 63;
 

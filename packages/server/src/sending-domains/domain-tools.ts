@@ -10,7 +10,10 @@ import type { PublicHost } from './public-host.ts';
 
 /** What sending domains are kept with. */
 export interface DomainTools {
+  /** Behind a call bound to the caller's account. */
   readonly sql: Sql;
+  /** Never bound: whose a name is lies between accounts, and taking it changes the rows of both. */
+  readonly names: Sql;
   readonly clock: Clock;
   readonly ids: IdGenerator;
   readonly dns: DnsResolver;

@@ -1,5 +1,6 @@
 import { createGate } from '../gate.ts';
 import { type GeneratedDkimKey, generateDkimKey } from './dkim-key.ts';
+import type { KeyAllowance } from './key-allowance.ts';
 
 /** The account has had all the keys made for it that it may within an hour. */
 export interface TooManyKeys {
@@ -13,15 +14,14 @@ export interface KeyMaker {
   make(accountId: string): Promise<GeneratedDkimKey | TooManyKeys>;
 }
 
-/** @param take counts a key of the account's; answers the seconds until there is room, and null where it was counted. */
 export function createKeyMaker(
-  take: (accountId: string) => number | null,
+  take: KeyAllowance,
   generate: () => Promise<GeneratedDkimKey> = generateDkimKey,
 ): KeyMaker {
   const gate = createGate(1);
   return {
     async make(accountId) {
-      const retryAfterSeconds = take(accountId);
+      const retryAfterSeconds = await take(accountId);
       if (retryAfterSeconds !== null) return { kind: 'too-many-keys', retryAfterSeconds };
       const leave = await gate.enter();
       return await generate().finally(leave);

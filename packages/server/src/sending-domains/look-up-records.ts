@@ -8,6 +8,7 @@ import { dkimHost, dkimRecordId, type RecordFacts } from './domain-records.ts';
 import { evaluateSpf } from './evaluate-spf.ts';
 import type { PublicHost } from './public-host.ts';
 import { type RecordVerdict, unknown } from './record-verdict.ts';
+import { seekWithZoneTwice } from './zone-twice.ts';
 
 /** Looks every record of a domain up, side by side; answers the verdicts by record id. Never rejects for what the DNS does. */
 export async function lookUpRecords(
@@ -16,14 +17,16 @@ export async function lookUpRecords(
   own: PublicHost,
 ): Promise<ReadonlyMap<string, RecordVerdict>> {
   const { name, returnPathHost, keys } = facts;
+  const seek = (host: string, lookUp: (host: string) => Promise<RecordVerdict>) =>
+    seekWithZoneTwice(host, name, lookUp);
   const questions: [string, Promise<RecordVerdict>][] = [
-    ...keys.map((key): [string, Promise<RecordVerdict>] => {
-      const host = dkimHost(key.selector, name);
-      return [dkimRecordId(key.selector), dns.txt(host).then((answer) => checkDkimRecord({ ...key, host }, answer))];
-    }),
-    ['spf', lookUpSpf(dns, returnPathHost, own)],
-    ['mx', lookUpMx(dns, returnPathHost, own)],
-    ['dmarc', lookUpDmarc(dns, name)],
+    ...keys.map((key): [string, Promise<RecordVerdict>] => [
+      dkimRecordId(key.selector),
+      seek(dkimHost(key.selector, name), async (host) => checkDkimRecord({ ...key, host }, await dns.txt(host))),
+    ]),
+    ['spf', seek(returnPathHost, (host) => lookUpSpf(dns, host, own))],
+    ['mx', seek(returnPathHost, (host) => lookUpMx(dns, host, own))],
+    ['dmarc', seek(`_dmarc.${name}`, (host) => lookUpDmarc(dns, host, name))],
   ];
   return new Map(await Promise.all(questions.map(async ([id, verdict]) => [id, await verdict] as const)));
 }
@@ -55,11 +58,11 @@ async function lookUpMx(dns: DnsResolver, host: string, own: PublicHost): Promis
   return judgeOtherExchange(exchange, own.name, found, { cname, addresses, ownAddresses });
 }
 
-async function lookUpDmarc(dns: DnsResolver, name: string): Promise<RecordVerdict> {
-  const ask = async (domain: string) => ({ host: `_dmarc.${domain}`, answer: await dns.txt(`_dmarc.${domain}`) });
-  const organisation = organisationalDomain(name);
-  const [own, above] = await Promise.all([ask(name), organisation === name ? null : ask(organisation)]);
-  return checkDmarcRecord(own, above);
+async function lookUpDmarc(dns: DnsResolver, host: string, name: string): Promise<RecordVerdict> {
+  const ask = async (at: string) => ({ host: at, answer: await dns.txt(at) });
+  const above = `_dmarc.${organisationalDomain(name)}`;
+  const isInPlace = host === `_dmarc.${name}`;
+  return checkDmarcRecord(...(await Promise.all([ask(host), above === host || !isInPlace ? null : ask(above)])));
 }
 
 function foundAddress(address: string): DnsAnswer<string> {

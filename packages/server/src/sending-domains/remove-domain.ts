@@ -17,6 +17,7 @@ export async function removeDomain(
       ...domain,
       status: 'removed',
       statusSince: now,
+      statusReason: null,
       nextCheckAt: null,
       verifiedAt: null,
       claimedAt: null,

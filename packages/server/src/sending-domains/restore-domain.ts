@@ -15,7 +15,7 @@ export async function restoreDomain(
   const before = await readDomain(tools.sql, accountId, id);
   if (before === null) return null;
   const asked = await proveName(tools, before);
-  return await tools.sql.begin(async (transaction) => {
+  return await tools.names.begin(async (transaction) => {
     const used = await countForAddition(transaction, accountId);
     const domain = await lockDomain(transaction, accountId, id);
     if (domain?.status !== 'removed') return { kind: 'there' };
@@ -27,6 +27,7 @@ export async function restoreDomain(
     await changeDomain(transaction, accountId, id, {
       status: 'pending',
       statusSince: beginPending(now).since,
+      statusReason: null,
       nextCheckAt: now,
       checks: {},
       verifiedAt: null,

@@ -1,5 +1,6 @@
 import { LIMITS } from '@postrider/core';
 import { appendAudit } from '../db/queries/audit-log.ts';
+import { forgetOldSelectors } from '../db/queries/dkim-selectors.ts';
 import {
   type DomainKey,
   type DomainRow,
@@ -119,6 +120,7 @@ async function carryOut(
     for (const key of retires) await retireKey(transaction, accountId, key.id, now);
     await insertDkimKeys(transaction, keys);
     await forgetRetiredKeys(transaction, { accountId, id }, LIMITS.retiredKeysPerDomain);
+    await forgetOldSelectors(transaction, { accountId, name }, LIMITS.unusedSelectorsPerName);
     const details = { name, selectors: makes.map(({ selector }) => selector).join(', ') || null };
     await appendAudit(transaction, [
       auditDomain(tools.ids, { accountId, id }, 'domain.rotation_started', { actor, now }, details),

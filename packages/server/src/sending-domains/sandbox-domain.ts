@@ -11,7 +11,7 @@ const SELECTOR = 'postrider';
 class SecretKeyError extends Error {
   override readonly name = 'SecretKeyError';
   readonly fix =
-    'Set POSTRIDER_SECRET_KEY to the key this database was first used with (in development it is in secret.key of the data directory it was started with), or use another database.';
+    'Set POSTRIDER_SECRET_KEY to the key this database was first used with (in development it is in secret.key of the data directory it was started with), or use another database. Where the key was changed on purpose, name the former one in POSTRIDER_SECRET_KEY_PREVIOUS.';
 }
 
 /**

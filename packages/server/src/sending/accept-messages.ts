@@ -2,14 +2,19 @@ import type { Clock } from '../clock.ts';
 import type { Sql } from '../db/client.ts';
 import { classifyDatabaseError } from '../db/database-errors.ts';
 import type { AccountFact } from '../db/queries/acceptance-facts.ts';
+import type { HoldRow } from '../db/queries/insert-holds.ts';
 import { type AccountCharge, insertMessages, type QuotaUsage } from '../db/queries/insert-messages.ts';
+import { announceHolds, type MadeHold } from '../holds/announce-holds.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 import { checkAcceptance, type Refusal } from './acceptance.ts';
 import { type BatchFacts, idempotencyHorizon, questionOf, readBatchFacts, type Unsendable } from './batch-facts.ts';
+import { acceptedStatus, toHeldAnswer } from './held-answer.ts';
+import { createHoldLedger, type HoldLedger } from './hold-ledger.ts';
 import { checkIdempotency, IDEMPOTENCY_IN_PROGRESS, IDEMPOTENCY_KEY_REUSED } from './idempotency.ts';
+import { toNewHold } from './new-hold.ts';
 import { type PreparedSend, prepareSend, type Routing, toNewMessage } from './prepare-send.ts';
 import { quotaMonth } from './quota.ts';
-import type { QuotaState, SendCommand, SendVerdict } from './send-command.ts';
+import type { HeldAnswer, QuotaState, SendCommand, SendVerdict } from './send-command.ts';
 import { createSendLedger, type SendLedger } from './send-ledger.ts';
 import { createWithdrawnSends, WithdrawnError, type WithdrawnSends } from './withdrawn-sends.ts';
 
@@ -48,8 +53,10 @@ export async function acceptMessages(
   const now = options.clock.now();
   const sends = commands.map((command) => prepareSend(command, options));
   const withdrawn = createWithdrawnSends();
+  // Whether a send is to be held is never supposed.
+  const asks = first === 'ask' || commands.some(({ approval }) => approval);
   for (let round = 1; ; round += 1) {
-    const unquestioned = round === 1 && first === 'write';
+    const unquestioned = round === 1 && !asks;
     const decided = decideBatch(
       sends,
       unquestioned ? null : await readBatchFacts(options.sql, sends, now, options.unsendable),
@@ -73,9 +80,15 @@ export async function acceptMessages(
 
 interface DecidedBatch {
   readonly decisions: readonly Decision[];
-  readonly accepted: readonly { readonly send: PreparedSend; readonly id: string }[];
+  readonly accepted: readonly AcceptedSend[];
   readonly ledger: QuotaLedger;
   readonly sent: SendLedger;
+}
+
+interface AcceptedSend {
+  readonly send: PreparedSend;
+  readonly id: string;
+  readonly hold: HeldAnswer | null;
 }
 
 type Decision =
@@ -84,6 +97,7 @@ type Decision =
       readonly kind: 'accepted';
       readonly id: string;
       readonly replayed: boolean;
+      readonly hold: HeldAnswer | null;
       readonly accountId: string;
       /** What this batch had charged the account when this send was decided. */
       readonly charged: number;
@@ -99,20 +113,23 @@ function decideBatch(
 ): DecidedBatch {
   const ledger = createLedger(facts?.accounts.values() ?? [], options.monthlyQuota);
   const sent = createSendLedger(facts?.sent ?? [], now);
+  const holds = createHoldLedger(facts?.holds ?? null, now);
   const takenKeys = new Set<string>();
-  const accepted: { send: PreparedSend; id: string }[] = [];
+  const accepted: AcceptedSend[] = [];
   const decisions = sends.map((send): Decision => {
     const { accountId } = send.command;
     const early = decideIdempotency(send, facts, takenKeys, ledger);
     if (early !== null) return early;
     const refusal = withdrawn.refusalOf(send.command) ?? decideAcceptance(send, facts, ledger, sent);
     if (refusal !== null) return { kind: 'refused', ...refusal };
+    const held = decideHold(send, holds, options, now);
+    if (held !== null && 'code' in held) return { kind: 'refused', ...held };
     const charged = ledger.charge(accountId, send.cost);
     sent.count(send.command);
     takenKeys.add(keyOf(send));
     const id = options.ids.next(now);
-    accepted.push({ send, id });
-    return { kind: 'accepted', id, replayed: false, accountId, charged };
+    accepted.push({ send, id, hold: held });
+    return { kind: 'accepted', id, replayed: false, hold: held, accountId, charged };
   });
   return { decisions, accepted, ledger, sent };
 }
@@ -120,8 +137,8 @@ function decideBatch(
 function toVerdicts({ decisions, ledger }: DecidedBatch): readonly SendVerdict[] {
   return decisions.map((decision): SendVerdict => {
     if (decision.kind === 'refused') return decision;
-    const { kind, id, replayed, accountId, charged } = decision;
-    return { kind, id, status: 'queued', replayed, quota: ledger.stateAt(accountId, charged) };
+    const { kind, id, replayed, hold, accountId, charged } = decision;
+    return { kind, id, status: acceptedStatus(hold), hold, replayed, quota: ledger.stateAt(accountId, charged) };
   });
 }
 
@@ -145,9 +162,25 @@ function decideIdempotency(
     kind: 'accepted',
     id: verdict.messageId,
     replayed: true,
+    hold: toHeldAnswer(verdict.hold),
     accountId,
     charged: ledger.charge(accountId, 0),
   };
+}
+
+/** How the send is held; the refusal of one that would have to be and cannot; null where nothing holds it. */
+function decideHold(
+  send: PreparedSend,
+  holds: HoldLedger,
+  { ids }: AcceptanceOptions,
+  now: Date,
+): HeldAnswer | Refusal | null {
+  const verdict = holds.holdOf(send);
+  if (verdict === null) return null;
+  const fault = holds.faultOf(send);
+  if (fault !== null) return fault;
+  holds.count(send);
+  return { approvalId: ids.next(now), ...verdict };
 }
 
 function decideAcceptance(
@@ -167,15 +200,23 @@ async function write(
   now: Date,
   withdrawn: WithdrawnSends,
 ): Promise<readonly QuotaUsage[]> {
-  const messages = accepted.map(({ send, id }) => toNewMessage(send, id, now, options.ids, options.retryHours));
+  const messages = accepted.map(({ send, id, hold }) => {
+    const newHold = hold === null ? undefined : toNewHold(send, hold, hold.approvalId, now, options.ids);
+    return toNewMessage(send, id, now, options.ids, options.retryHours, newHold);
+  });
   return await insertMessages(options.sql, messages, toCharges(accepted), {
     now,
     month: quotaMonth(now),
     monthlyQuota: options.monthlyQuota,
     idempotencyHorizon: idempotencyHorizon(now),
     sendCharges: sent.charges(),
+    onHeld: (transaction, holds) => announceHolds(transaction, options.ids, holds.map(toMadeHold), now),
     beforeCommit: withdrawn.beforeCommit(accepted.map(({ send }) => send.command)),
   });
+}
+
+function toMadeHold({ account_id: accountId, id, message_id: emailId, key_id: keyId, reasons }: HoldRow): MadeHold {
+  return { accountId, id, emailId, keyId, reasons };
 }
 
 function toCharges(accepted: DecidedBatch['accepted']): readonly AccountCharge[] {

@@ -51,12 +51,13 @@ export function createAcceptanceDoor(options: AcceptanceDoorOptions): Acceptance
     { connections: DOOR_CONNECTIONS.batches, secondLaneFrom: 1 },
   );
   // Files are stored before the rules are held, so that nobody waits for the quota's row meanwhile: what is to be refused is found first.
+  // Here also go the sends of keys in approval mode, of which more has to be known, and more is to be written.
   const withFiles = createLane(
     { ...options, sql: options.filesSql },
     { connections: DOOR_CONNECTIONS.files, secondLaneFrom: 1, alwaysAsks: true },
   );
-  const laneOf = ({ content }: SendCommand, usual: GroupCommit<SendCommand, SendVerdict>) =>
-    content.attachments.length === 0 ? usual : withFiles;
+  const laneOf = ({ content, approval }: SendCommand, usual: GroupCommit<SendCommand, SendVerdict>) =>
+    content.attachments.length === 0 && !approval ? usual : withFiles;
 
   async function acceptOn(lane: GroupCommit<SendCommand, SendVerdict>, command: SendCommand): Promise<SendVerdict> {
     if (command.idempotency === null) return await lane.submit(command);

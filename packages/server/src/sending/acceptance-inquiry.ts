@@ -1,8 +1,11 @@
+import type { HoldReason } from '@postrider/core';
 import type { Clock } from '../clock.ts';
 import type { Sql } from '../db/client.ts';
 import { readAcceptanceFacts } from '../db/queries/acceptance-facts.ts';
 import { type AcceptanceFindings, examineAcceptance } from './acceptance.ts';
 import { idempotencyHorizon, questionOf, readBatchFacts, type Unsendable } from './batch-facts.ts';
+import { acceptedStatus, toHeldAnswer } from './held-answer.ts';
+import { createHoldLedger } from './hold-ledger.ts';
 import { checkIdempotency, IDEMPOTENCY_KEY_REUSED } from './idempotency.ts';
 import { prepareSend } from './prepare-send.ts';
 import { type Provenance, provenanceOf } from './provenance.ts';
@@ -28,6 +31,8 @@ export interface Examination {
   readonly recipients: readonly Recipient[];
   readonly provenance: Provenance;
   readonly quota: { readonly limit: number; readonly used: number; readonly cost: number };
+  /** Why it would be held; empty where it would not. */
+  readonly holdReasons: readonly HoldReason[];
 }
 
 type IdempotencyClaim = NonNullable<SendCommand['idempotency']>;
@@ -48,6 +53,7 @@ export function createAcceptanceInquiry(options: InquiryOptions): AcceptanceInqu
     const now = clock.now();
     const facts = await readBatchFacts(sql, sends, now, options.unsendable);
     const sent = createSendLedger(facts.sent, now);
+    const holds = createHoldLedger(facts.holds, now);
     return sends.map((send) => {
       const account = facts.accounts.get(send.command.accountId);
       const quota = { limit: account?.monthlyQuota ?? monthlyQuota, used: account?.used ?? 0, cost: send.cost };
@@ -56,6 +62,7 @@ export function createAcceptanceInquiry(options: InquiryOptions): AcceptanceInqu
         recipients: send.recipients,
         provenance: provenanceOf(send.command),
         quota,
+        holdReasons: holds.holdOf(send)?.reasons ?? [],
       };
     });
   }
@@ -94,5 +101,7 @@ function toReplay(
   quota: QuotaState,
 ): SendVerdict {
   if (verdict.kind === 'reused') return { kind: 'refused', ...IDEMPOTENCY_KEY_REUSED };
-  return { kind: 'accepted', id: verdict.messageId, status: 'queued', replayed: true, quota };
+  const hold = toHeldAnswer(verdict.hold);
+  const { messageId: id } = verdict;
+  return { kind: 'accepted', id, status: acceptedStatus(hold), hold, replayed: true, quota };
 }

@@ -2,7 +2,9 @@ import { foldAddress, LIMITS } from '@postrider/core';
 import type { Query } from '../db/client.ts';
 import { type AcceptanceFacts, type Pair, readAcceptanceFacts, type SentFact } from '../db/queries/acceptance-facts.ts';
 import { type DomainRow, readUnsendableDomains } from '../db/queries/domains.ts';
+import type { HoldFacts } from '../db/queries/hold-facts.ts';
 import type { AcceptanceQuestion, Refusal, UnsendableDomain } from './acceptance.ts';
+import { readHoldFactsOf } from './hold-ledger.ts';
 import { checkPersonaLock } from './persona-lock.ts';
 import type { PreparedSend } from './prepare-send.ts';
 import { quotaMonth } from './quota.ts';
@@ -24,6 +26,8 @@ export interface BatchFacts {
   readonly idempotency: ReadonlyMap<string, AcceptanceFacts['idempotency'][number]>;
   /** Of keys that have send limits. */
   readonly sent: readonly SentFact[];
+  /** Of keys in approval mode. */
+  readonly holds: HoldFacts;
 }
 
 /**
@@ -39,6 +43,9 @@ export async function readBatchFacts(
   const asked = sends
     .filter(({ sandboxSender }) => !sandboxSender)
     .map(({ command }) => ({ accountId: command.accountId, value: command.request.from.domain }));
+  const holding = readHoldFactsOf(query, sends, now);
+  // Whatever becomes of the other question first, this one's failure is heard below.
+  holding.catch(() => undefined);
   const facts = await readAcceptanceFacts(query, {
     accountIds: sends.map(({ command }) => command.accountId),
     month: quotaMonth(now),
@@ -61,7 +68,8 @@ export async function readBatchFacts(
   const refused = asked.filter((pair) => !domains.has(nameOf(pair)));
   const rows = unsendable === undefined || refused.length === 0 ? [] : await readUnsendableDomains(query, refused);
   const reasons = rows.map((row) => [`${row.accountId} ${row.name}`, unsendable?.(row)] as const);
-  return indexFacts(facts, domains, new Map(reasons.flatMap(([name, reason]) => (reason ? [[name, reason]] : []))));
+  const unsendables = new Map(reasons.flatMap(([name, reason]) => (reason ? [[name, reason] as const] : [])));
+  return indexFacts(facts, domains, unsendables, await holding);
 }
 
 /** Idempotency keys made before this are forgotten. */
@@ -102,6 +110,7 @@ function indexFacts(
   facts: AcceptanceFacts,
   domains: ReadonlySet<string>,
   unsendable: BatchFacts['unsendable'],
+  holds: HoldFacts,
 ): BatchFacts {
   return {
     accounts: new Map(facts.accounts.map((account) => [account.accountId, account])),
@@ -110,5 +119,6 @@ function indexFacts(
     suppressed: new Set(facts.suppressed.map(nameOf)),
     idempotency: new Map(facts.idempotency.map((fact) => [nameOf(fact), fact])),
     sent: facts.sent,
+    holds,
   };
 }

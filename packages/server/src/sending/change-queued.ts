@@ -7,6 +7,8 @@ import {
   type QueuedMessageKey,
   rescheduleQueuedMessage,
 } from '../db/queries/queued-messages.ts';
+import type { Decider } from '../holds/decider.ts';
+import { withdrawHeldMessage } from '../holds/withdraw-holds.ts';
 import { type IdGenerator, idFloorAfter, isUuid } from '../uuid-v7.ts';
 import { expiryOf } from './prepare-send.ts';
 
@@ -30,16 +32,23 @@ const IDS_WITHIN_MS = 1_000;
 /**
  * Takes a queued message back: out of the outbox, its content gone, its quota given back to the month it was taken from. The row locks of its
  * deliveries decide against the workers, so that it is either canceled or sent. The log keeps the row, and its idempotency key goes on
- * standing for it.
+ * standing for it. One that is held is withdrawn with its hold.
  */
 export async function cancelMessage(
   { sql, clock, ids }: ChangeTools,
   accountId: string,
   messageId: string,
+  decider: Decider,
 ): Promise<QueuedVerdict> {
   if (!isUuid(messageId)) return { kind: 'missing' };
   const now = clock.now();
-  return toVerdict(await cancelQueuedMessage(sql, keyOf(accountId, messageId), { eventId: ids.next(now), now }));
+  const cancel = async () =>
+    toVerdict(await cancelQueuedMessage(sql, keyOf(accountId, messageId), { eventId: ids.next(now), now }));
+  const verdict = await cancel();
+  if (verdict.kind !== 'not_queued' || verdict.currentStatus !== 'pending_approval') return verdict;
+  const isWithdrawn = await withdrawHeldMessage(sql, ids, { accountId, messageId }, decider, now);
+  // Where it was decided in between it may be queued by now, and that can be taken back as well.
+  return isWithdrawn ? { kind: 'changed', id: messageId.toLowerCase() } : await cancel();
 }
 
 /** Moves the time a queued message is due at; its retries end as long after it as ever. */

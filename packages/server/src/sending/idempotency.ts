@@ -9,16 +9,27 @@ export function fingerprintOf(input: unknown): string {
 
 export type IdempotencyVerdict =
   | { readonly kind: 'new' }
-  | { readonly kind: 'replay'; readonly messageId: string }
+  | { readonly kind: 'replay'; readonly messageId: string; readonly hold: StoredHold | null }
   | { readonly kind: 'reused' };
 
 /** What a stored key says about a request that brings it again. */
-export function checkIdempotency(
-  stored: { readonly fingerprint: string; readonly messageId: string } | undefined,
-  fingerprint: string,
-): IdempotencyVerdict {
+export function checkIdempotency(stored: StoredKey | undefined, fingerprint: string): IdempotencyVerdict {
   if (stored === undefined) return { kind: 'new' };
-  return stored.fingerprint === fingerprint ? { kind: 'replay', messageId: stored.messageId } : { kind: 'reused' };
+  if (stored.fingerprint !== fingerprint) return { kind: 'reused' };
+  return { kind: 'replay', messageId: stored.messageId, hold: stored.hold ?? null };
+}
+
+/** A stored key, with the hold of its message where it was held. */
+interface StoredKey {
+  readonly fingerprint: string;
+  readonly messageId: string;
+  readonly hold?: StoredHold | null;
+}
+
+export interface StoredHold {
+  readonly approvalId: string;
+  readonly reasons: readonly string[];
+  readonly expiresAt: string;
 }
 
 /** The refusal of a key that came before with another body. */

@@ -1,4 +1,5 @@
 import { AUTOMATIC_KEY_PREFIX, LIMITS } from '@postrider/core';
+import type { NewHold } from '../db/queries/insert-holds.ts';
 import type { NewMessage } from '../db/queries/insert-messages.ts';
 import { hasUnsubscribePlaceholder } from '../unsubscribe/placeholder.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
@@ -51,13 +52,14 @@ function isPersonal({ request, content }: SendCommand): boolean {
   );
 }
 
-/** The rows of an accepted send. */
+/** The rows of an accepted send; of one that is held there is nothing to deliver, and no time it waits for yet. */
 export function toNewMessage(
   send: PreparedSend,
   id: string,
   now: Date,
   ids: IdGenerator,
   retryHours?: number,
+  hold?: NewHold,
 ): NewMessage {
   const { command, recipients } = send;
   const { request, content } = command;
@@ -84,14 +86,15 @@ export function toNewMessage(
     event_id: ids.next(now),
     expires_at: expiryOf(dueAt, retryHours).toISOString(),
     scheduled_at: content.scheduledAt?.toISOString() ?? null,
-    scheduled_event_id: content.scheduledAt === null ? null : ids.next(now),
+    scheduled_event_id: content.scheduledAt === null || hold !== undefined ? null : ids.next(now),
     template: content.template,
     resend_of: command.resendOf,
     unsubscribe: request.unsubscribe === true,
     tracking: content.tracking,
     attachments: content.attachments,
     recipients,
-    deliveries: send.deliveries.map((delivery) => ({ id: ids.next(now), ...delivery })),
+    deliveries: hold === undefined ? send.deliveries.map((delivery) => ({ id: ids.next(now), ...delivery })) : [],
+    hold,
     idempotency_key: command.idempotency?.key ?? null,
     key_since: keptSince(command.idempotency?.key, now),
     fingerprint: command.idempotency?.fingerprint ?? null,

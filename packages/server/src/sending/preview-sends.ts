@@ -63,7 +63,7 @@ function toPreview(
   request: SendRequest,
   content: SendContent,
   refusals: readonly Refusal[],
-  { findings, recipients, provenance, quota }: Examination,
+  { findings, recipients, provenance, quota, holdReasons }: Examination,
 ): DryRun {
   const { refused, ...rules } = findings;
   const found: Readonly<Partial<Record<DryRunCheckName, Refusal | null>>> = {
@@ -81,8 +81,8 @@ function toPreview(
     }),
     message: toMessage(request, content, recipients, provenance),
     quota,
-    approvalRequired: false,
-    reasons: [],
+    approvalRequired: holdReasons.length > 0,
+    reasons: [...holdReasons],
   };
 }
 

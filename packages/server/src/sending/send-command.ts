@@ -1,4 +1,5 @@
-import type { Channel, KeyMode, SendLimit, SendRequest, Source } from '@postrider/core';
+import type { Channel, HoldReason, KeyMode, SendLimit, SendRequest, Source } from '@postrider/core';
+import type { HoldRule } from '../holds/hold-rules.ts';
 import type { Refusal } from './acceptance.ts';
 import type { SendContent } from './content/send-content.ts';
 
@@ -13,6 +14,8 @@ export interface KeyRules {
   readonly sendLimit: SendLimit | null;
   /** What is paused, so that nothing can be sent. */
   readonly pausedBy: 'key' | 'account' | null;
+  /** Which of its sends wait for a person; none where it has no such rule, as mail of the installation itself. */
+  readonly approval?: HoldRule | null | undefined;
 }
 
 /** One send on its way through the door, with what is known of the key that brings it. */
@@ -41,11 +44,20 @@ export interface QuotaState {
   readonly remaining: number;
 }
 
+/** What is told of a send that waits for a person. */
+export interface HeldAnswer {
+  readonly approvalId: string;
+  readonly reasons: readonly HoldReason[];
+  readonly expiresAt: Date;
+}
+
 export type SendVerdict =
   | {
       readonly kind: 'accepted';
       readonly id: string;
-      readonly status: 'queued';
+      readonly status: 'queued' | 'pending_approval';
+      /** Of a held send, also where it has been decided since: a repeated request is answered as the first. */
+      readonly hold: HeldAnswer | null;
       /** True where an earlier request with the same idempotency key was answered so. */
       readonly replayed: boolean;
       readonly quota: QuotaState;

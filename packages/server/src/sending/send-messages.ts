@@ -118,8 +118,8 @@ function mayTurnOutOtherwise({ template, attachments, scheduled_at }: SendReques
 
 /** An order with its content, as it goes to the door. */
 export function toCommand(sender: Sender, order: SendOrder, content: SendContent): SendCommand {
-  const { accountId, keyId, mode, recipientAllowlist, persona, lockPersona, sendLimit, pausedBy } = sender;
+  const { accountId, keyId, mode, recipientAllowlist, persona, lockPersona, sendLimit, pausedBy, approval } = sender;
   const { request, fixedChannel, headerClaims, idempotency, resendOf = null, claim } = order;
-  const key = { accountId, keyId, mode, recipientAllowlist, persona, lockPersona, sendLimit, pausedBy };
+  const key = { accountId, keyId, mode, recipientAllowlist, persona, lockPersona, sendLimit, pausedBy, approval };
   return { ...key, fixedChannel, headerClaims, request, content, resendOf, idempotency, claim };
 }

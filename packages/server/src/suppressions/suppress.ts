@@ -1,7 +1,9 @@
 import type { Transaction } from '../db/client.ts';
 import { type AuditActor, appendAudit } from '../db/queries/audit-log.ts';
 import { type AddOptions, addSuppressions, type NewSuppression } from '../db/queries/suppressions.ts';
+import { announce } from '../events/announce.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
+import { toSuppression } from './suppression-record.ts';
 
 /**
  * Puts addresses on the suppression list, with an audit entry for each that was not there, and answers the ids of those. The first of several
@@ -16,14 +18,23 @@ export async function suppress(
   const unique = new Map(entries.toReversed().map((entry) => [`${entry.accountId} ${entry.email}`, entry]));
   const added = await addSuppressions(transaction, [...unique.values()], options);
   const { now, actor } = options;
+  const fresh = entries.filter(({ id }) => added.has(id));
+  await announce(
+    transaction,
+    ids,
+    fresh.map((entry) => toAnnouncement(entry, now)),
+    now,
+  );
   await appendAudit(
     transaction,
-    entries
-      .filter(({ id }) => added.has(id))
-      .map(({ accountId, id, email, reason, emailId, note, expiresAt }) => ({
-        ...{ accountId, id: ids.next(now), action: 'suppression.added', actor, targetId: id, now },
-        details: { email, reason, emailId, note, expiresAt: expiresAt?.toISOString() ?? null },
-      })),
+    fresh.map(({ accountId, id, email, reason, emailId, note, expiresAt }) => ({
+      ...{ accountId, id: ids.next(now), action: 'suppression.added', actor, targetId: id, now },
+      details: { email, reason, emailId, note, expiresAt: expiresAt?.toISOString() ?? null },
+    })),
   );
   return added;
+}
+
+function toAnnouncement({ accountId, ...entry }: NewSuppression, createdAt: Date) {
+  return { accountId, type: 'suppression.added', data: toSuppression({ ...entry, createdAt }) } as const;
 }

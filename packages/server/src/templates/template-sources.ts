@@ -1,4 +1,4 @@
-import type { Sql } from '../db/client.ts';
+import type { AccountSql } from '../db/client.ts';
 import { readTemplateSource, type TemplateSourceRow } from '../db/queries/templates.ts';
 import type { TemplateReference } from './template-reference.ts';
 
@@ -11,14 +11,14 @@ export interface TemplateSources {
  * Looks templates up for sends. The items of a batch ask in the same turn of the event loop and share one query; a later send always asks
  * anew, so that it sees every change that was answered before it came.
  */
-export function createTemplateSources(sql: Sql): TemplateSources {
+export function createTemplateSources(sqlOf: (accountId: string) => AccountSql): TemplateSources {
   const asked = new Map<string, Promise<TemplateSourceRow | null>>();
   return {
     find: (accountId, { name, version }) => {
       const key = JSON.stringify([accountId, name, version]);
       const running = asked.get(key);
       if (running !== undefined) return running;
-      const found = readTemplateSource(sql, accountId, name, version);
+      const found = readTemplateSource(sqlOf(accountId), accountId, name, version);
       asked.set(key, found);
       setImmediate(() => asked.delete(key));
       return found;

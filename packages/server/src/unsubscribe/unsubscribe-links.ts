@@ -1,4 +1,5 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { deriveKeys } from '../keys/derived-keys.ts';
 
 /** One recipient of one message. */
 export interface UnsubscribeSubject {
@@ -20,6 +21,8 @@ export interface UnsubscribeLinkOptions {
   readonly baseUrl: string;
   /** The installation's secret; the key of the links is derived from it. */
   readonly secretKey: Buffer;
+  /** Links made with these are still honoured. */
+  readonly formerSecretKeys?: readonly Buffer[];
 }
 
 const VERSION = 1;
@@ -32,20 +35,25 @@ const MAC_BYTES = 16;
  * Tokens are base64url of: version, account, message, the recipient's place, and a truncated HMAC-SHA-256 over these. They carry no date, since
  * they hold as long as the message is in the log, and no address, since links are logged on their way.
  */
-export function createUnsubscribeLinks({ baseUrl, secretKey }: UnsubscribeLinkOptions): UnsubscribeLinks {
-  const key = Buffer.from(hkdfSync('sha256', secretKey, '', 'postrider unsubscribe links', 32));
-  const macOf = (body: Buffer) => createHmac('sha256', key).update(body).digest().subarray(0, MAC_BYTES);
+export function createUnsubscribeLinks({
+  baseUrl,
+  secretKey,
+  formerSecretKeys = [],
+}: UnsubscribeLinkOptions): UnsubscribeLinks {
+  const { present, all } = deriveKeys('postrider unsubscribe links', secretKey, formerSecretKeys);
+  const macOf = (body: Buffer, key: Buffer) => createHmac('sha256', key).update(body).digest().subarray(0, MAC_BYTES);
 
   return {
     urlFor(subject) {
       const body = writeBody(subject);
-      return `${baseUrl}/u/${Buffer.concat([body, macOf(body)]).toString('base64url')}`;
+      return `${baseUrl}/u/${Buffer.concat([body, macOf(body, present)]).toString('base64url')}`;
     },
     read(token) {
       const bytes = Buffer.from(token, 'base64url');
       if (bytes.length !== BODY_BYTES + MAC_BYTES || bytes.toString('base64url') !== token) return null;
       const body = bytes.subarray(0, BODY_BYTES);
-      if (body[0] !== VERSION || !timingSafeEqual(bytes.subarray(BODY_BYTES), macOf(body))) return null;
+      const mac = bytes.subarray(BODY_BYTES);
+      if (body[0] !== VERSION || !all.some((key) => timingSafeEqual(mac, macOf(body, key)))) return null;
       return readBody(body);
     },
   };

@@ -1,5 +1,6 @@
 import type { ApiConnection } from '../../api-connection.ts';
 import { EXIT_CODES, type ExitCode } from '../../exit-codes.ts';
+import { CliFailure } from '../../failure.ts';
 import type { Invocation } from '../../invocation.ts';
 import { isRecord, type JsonRecord, recordsOf, textOf } from '../../output/json-value.ts';
 import type { Output } from '../../output/output.ts';
@@ -13,8 +14,7 @@ const REMARK_EVERY = 10_000;
 /** Reads the audit log from its end to its beginning and follows its chain. */
 export async function runVerify(invocation: Invocation, connection: ApiConnection, output: Output): Promise<ExitCode> {
   const { expect } = invocation.ownFlags;
-  const self = await read(connection, 'keys.self', {});
-  const account = isRecord(self['account']) ? self['account'] : {};
+  const account = await readAccount(connection);
   const chain = new AuditChain(textOf(account['id']), typeof expect === 'string' ? expect : null);
   let cursor: string | null = null;
   let count = 0;
@@ -37,9 +37,18 @@ export async function runVerify(invocation: Invocation, connection: ApiConnectio
   return broken === null ? EXIT_CODES.done : EXIT_CODES.unexpected;
 }
 
+/** A key says which account it is of, and where a person calls in its place, their session does. */
+async function readAccount(connection: ApiConnection): Promise<JsonRecord> {
+  const self = await read(connection, 'keys.self', {}).catch(async (error: unknown) => {
+    if (!(error instanceof CliFailure) || error.problem.code !== 'missing_key') throw error;
+    return await read(connection, 'auth.session', {});
+  });
+  return isRecord(self['account']) ? self['account'] : {};
+}
+
 async function read(
   connection: ApiConnection,
-  operation: 'keys.self' | 'audit.list',
+  operation: 'keys.self' | 'auth.session' | 'audit.list',
   query: Readonly<Record<string, unknown>>,
 ): Promise<JsonRecord> {
   const { data } = await connection.call(operation, { params: {}, query, headers: {}, body: undefined });

@@ -17,8 +17,7 @@ export async function checkKey(options: GlobalOptions, io: CliIo): Promise<Findi
   let connection: ApiConnection;
   try {
     connection = await connect(options, io, true);
-    const { data } = await connection.call('keys.self', NOTHING, 0);
-    return judge(isRecord(data) ? data : {});
+    return await tryKey(connection);
   } catch (error) {
     if (!(error instanceof CliFailure)) throw error;
     const { exitCode, problem } = error;
@@ -27,6 +26,24 @@ export async function checkKey(options: GlobalOptions, io: CliIo): Promise<Findi
       return skip('key', 'The key could not be tried.');
     return fail('key', singleLine(problem.detail), singleLine(problem.fix ?? 'Use another key.'), exitCode);
   }
+}
+
+/** In the place of a key there may be a person's session, which is told so. */
+async function tryKey(connection: ApiConnection): Promise<Finding> {
+  try {
+    const { data } = await connection.call('keys.self', NOTHING, 0);
+    return judge(isRecord(data) ? data : {});
+  } catch (error) {
+    if (!(error instanceof CliFailure) || error.problem.code !== 'missing_key') throw error;
+    const { data } = await connection.call('auth.session', NOTHING, 0);
+    return judgeSession(isRecord(data) ? data : {});
+  }
+}
+
+function judgeSession({ user, expiresAt }: Readonly<Record<string, unknown>>): Finding {
+  const { email, role } = isRecord(user) ? user : {};
+  const who = `${singleLine(textOf(email))} is signed in as ${singleLine(textOf(role))}`;
+  return pass('key', `${who} until ${formatTime(singleLine(textOf(expiresAt)))}.`);
 }
 
 function judge(key: Readonly<Record<string, unknown>>): Finding {

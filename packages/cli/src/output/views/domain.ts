@@ -15,6 +15,7 @@ export function showDomain(domain: JsonRecord, output: Output): void {
     ['domain', text('name')],
     ['id', text('id')],
     ['status', paint.status(text('status'))],
+    ...(text('statusReason') === '' ? [] : [['why', text('statusReason')] as const]),
     ['created', formatTime(text('createdAt'))],
     ['verified', formatTime(text('verifiedAt'))],
     ['looked up', formatTime(text('lastCheckedAt'))],

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineOperation } from '../../operation.ts';
-import { domainSchema } from '../../schemas/domain.ts';
+import { domainNameSchema, domainSchema, listedDomainStatusSchema } from '../../schemas/domain.ts';
 import { cursorSchema, limitSchema, pageFields } from '../../schemas/page.ts';
 
 export const listDomains = defineOperation({
@@ -12,7 +12,16 @@ export const listDomains = defineOperation({
   description:
     'The sending domains of the account with their status and records, newest first, in keyset pages. Removed ones are in the history.',
   effect: 'read',
-  query: z.strictObject({ limit: limitSchema, cursor: cursorSchema }),
+  query: z.strictObject({
+    status: listedDomainStatusSchema
+      .optional()
+      .describe('Only domains of this status. Removed ones are in the history.'),
+    name: domainNameSchema
+      .optional()
+      .describe('Only the domain of exactly this name, in any case, as U-labels or A-labels.'),
+    limit: limitSchema,
+    cursor: cursorSchema,
+  }),
   status: 200,
   response: 'json',
   output: z.object({ domains: z.array(domainSchema), ...pageFields }).meta({ id: 'DomainPage' }),
@@ -23,5 +32,5 @@ export const listDomains = defineOperation({
     description:
       'Lists the sending domains with status (only verified and degraded ones can send) and what is amiss with their records, 20 at a time. Not for the records to publish: use get_domain of the toolset domains. Answers rows and a cursor.',
   },
-  cli: { command: 'domains list', examples: ['postrider domains list'] },
+  cli: { command: 'domains list', examples: ['postrider domains list', 'postrider domains list --status failed'] },
 });

@@ -17,7 +17,9 @@ export const rotateDomain = defineOperation({
     .strictObject({
       dkimSelector: dkimSelectorSchema
         .optional()
-        .describe('The selector of the new key, one the domain never had; made up unless given.'),
+        .describe(
+          'The selector of the new key, one that no key of the name has or had in the last 30 days; made up unless given.',
+        ),
       ed25519: z
         .boolean()
         .optional()

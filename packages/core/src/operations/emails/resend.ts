@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineOperation } from '../../operation.ts';
 import { idempotencyKeySchema, idSchema } from '../../schemas/identifiers.ts';
-import { acceptedStatusSchema } from '../../schemas/send-accepted.ts';
+import { acceptedStatusSchema, heldFields } from '../../schemas/send-accepted.ts';
 import { SEND_RESPONSE_HEADERS } from '../../schemas/send-headers.ts';
 
 export const resendEmail = defineOperation({
@@ -18,7 +18,12 @@ export const resendEmail = defineOperation({
   status: 202,
   response: 'json',
   output: z
-    .object({ id: idSchema, status: acceptedStatusSchema, resendOf: idSchema.describe('The message it repeats.') })
+    .object({
+      id: idSchema,
+      status: acceptedStatusSchema,
+      resendOf: idSchema.describe('The message it repeats.'),
+      ...heldFields,
+    })
     .meta({ id: 'ResendAccepted' }),
   responseHeaders: SEND_RESPONSE_HEADERS,
   errors: [
@@ -31,6 +36,7 @@ export const resendEmail = defineOperation({
     'account_suspended',
     'sending_paused',
     'send_limit_reached',
+    'too_many_held',
     'persona_locked',
     'idempotency_in_progress',
     'idempotency_key_reused',

@@ -7,7 +7,7 @@ export const getOwnKey = defineOperation({
   id: 'keys.self',
   method: 'GET',
   path: '/keys/self',
-  access: { kind: 'key', scope: null },
+  access: { kind: 'key', scope: null, people: 'none' },
   summary: 'Read the calling key',
   description: 'What the calling key is, what it may do, and what its account has left to send this month.',
   effect: 'read',
@@ -44,5 +44,5 @@ export const getOwnKey = defineOperation({
     description:
       'Tells what you may do here before you send: the scopes and recipient allowlist of the calling key, the domains you may send from, and what is left of the monthly quota. Not for the state of messages: use list_emails. Answers one record.',
   },
-  cli: { command: 'whoami', examples: ['postrider whoami', 'postrider whoami --json'] },
+  cli: { command: 'keys self', examples: ['postrider keys self', 'postrider keys self --json'] },
 });

@@ -37,6 +37,7 @@ export const testTemplate = defineOperation({
     'account_suspended',
     'sending_paused',
     'send_limit_reached',
+    'too_many_held',
     'idempotency_in_progress',
     'idempotency_key_reused',
     'recipient_suppressed',

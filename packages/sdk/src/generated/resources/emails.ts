@@ -23,17 +23,19 @@ export class EmailsResource {
    * Send an email.
    *
    * Accepts one message and answers at once with its id and `queued`; delivery happens afterwards in the background.
-   * Read the message, or wait on it, to learn the outcome. With `scheduled_at` it stays `queued` until then, and can be
-   * canceled or rescheduled. With `dry_run` nothing is sent: the answer is 200 with every check and the message as it
-   * would be. If any recipient is refused the whole send is refused, and `recipients` names each with its reason.
-   * Provenance is taken from the body first, then from the `X-Service-Agent` and `X-Service-Source` headers, then from
-   * the default (`agent` over MCP, else `backend`).
+   * What the key’s approval mode holds is answered with `pending_approval`, `approvalId`, `reasons` and `expiresAt`,
+   * and goes out when a person approves it. Read the message, or wait on it, to learn the outcome. With `scheduled_at`
+   * it stays `queued` until then, and can be canceled or rescheduled. With `dry_run` nothing is sent: the answer is 200
+   * with every check and the message as it would be. If any recipient is refused the whole send is refused, and
+   * `recipients` names each with its reason. Provenance is taken from the body first, then from the `X-Service-Agent`
+   * and `X-Service-Source` headers, then from the default (`agent` over MCP, else `backend`).
    *
    * @throws PostriderError with `quota_exceeded`, `recipient_not_allowed`, `domain_not_verified`, `account_suspended`,
-   * `sending_paused`, `send_limit_reached`, `persona_locked`, `idempotency_in_progress`, `idempotency_key_reused`,
-   * `recipient_suppressed`, `template_not_found`, `template_variable_missing`, `template_render_failed`,
-   * `attachment_invalid`, `attachment_too_many`, `attachment_too_large`, `attachment_type_refused`,
-   * `attachment_url_refused`, `attachment_fetch_failed`, beside the codes that every call can answer.
+   * `sending_paused`, `send_limit_reached`, `too_many_held`, `persona_locked`, `idempotency_in_progress`,
+   * `idempotency_key_reused`, `recipient_suppressed`, `template_not_found`, `template_variable_missing`,
+   * `template_render_failed`, `attachment_invalid`, `attachment_too_many`, `attachment_too_large`,
+   * `attachment_type_refused`, `attachment_url_refused`, `attachment_fetch_failed`, beside the codes that every call
+   * can answer.
    */
   send(body: SendRequest & { dry_run: true }, options?: CallOptions): Promise<DryRun>;
   send(body: SendRequest & { dry_run?: false }, options?: CallOptions): Promise<SendAccepted>;
@@ -104,8 +106,9 @@ export class EmailsResource {
    * Cancel a queued email.
    *
    * Takes a message back before it reaches a mail server: while it is `queued` for every recipient, a scheduled one
-   * too. It leaves the outbox, its body and files are removed and its quota is given back; the log keeps the row as
-   * `canceled`. It is either canceled or sent, never both. Later it is 409 `message_not_queued` with `currentStatus`.
+   * too, or held for approval, which withdraws the hold. It leaves the outbox, its body and files are removed and its
+   * quota is given back; the log keeps the row as `canceled`. It is either canceled or sent, never both. Later it is
+   * 409 `message_not_queued` with `currentStatus`.
    *
    * @param id Message id.
    *
@@ -144,8 +147,8 @@ export class EmailsResource {
    *
    * @throws PostriderError with `not_found`, `issuing_key_revoked`, `body_expired`, `quota_exceeded`,
    * `recipient_not_allowed`, `domain_not_verified`, `account_suspended`, `sending_paused`, `send_limit_reached`,
-   * `persona_locked`, `idempotency_in_progress`, `idempotency_key_reused`, `recipient_suppressed`, beside the codes
-   * that every call can answer.
+   * `too_many_held`, `persona_locked`, `idempotency_in_progress`, `idempotency_key_reused`, `recipient_suppressed`,
+   * beside the codes that every call can answer.
    */
   async resend(id: string, options: CallOptions = {}): Promise<ResendAccepted> {
     const { data } = await this.#client.requestOperation<ResendAccepted>('emails.resend', { params: { id } }, options);

@@ -122,9 +122,9 @@ export class TemplatesResource {
    * @param id Template id or slug.
    *
    * @throws PostriderError with `not_found`, `quota_exceeded`, `recipient_not_allowed`, `domain_not_verified`,
-   * `account_suspended`, `sending_paused`, `send_limit_reached`, `idempotency_in_progress`, `idempotency_key_reused`,
-   * `recipient_suppressed`, `template_not_found`, `template_variable_missing`, `template_render_failed`, beside the
-   * codes that every call can answer.
+   * `account_suspended`, `sending_paused`, `send_limit_reached`, `too_many_held`, `idempotency_in_progress`,
+   * `idempotency_key_reused`, `recipient_suppressed`, `template_not_found`, `template_variable_missing`,
+   * `template_render_failed`, beside the codes that every call can answer.
    */
   async test(id: string, body: TestBody, options: CallOptions = {}): Promise<SendAccepted> {
     const { data } = await this.#client.requestOperation<SendAccepted>('templates.test', { params: { id }, body }, options);

@@ -35,6 +35,12 @@ export interface AccountFact {
 export interface IdempotencyFact extends Pair {
   readonly fingerprint: string;
   readonly messageId: string;
+  /** How the message was held; null where it was not. */
+  readonly hold: {
+    readonly approvalId: string;
+    readonly reasons: readonly string[];
+    readonly expiresAt: string;
+  } | null;
 }
 
 export interface SentFact {
@@ -84,9 +90,12 @@ export async function readAcceptanceFacts(query: Query, questions: AcceptanceQue
         JOIN suppressions s ON s.account_id = p.a AND s.email = p.v
         WHERE s.expires_at IS NULL OR s.expires_at > ${questions.now}) AS suppressed,
       (SELECT coalesce(jsonb_agg(jsonb_build_object(
-          'accountId', k.account_id, 'value', k.key, 'fingerprint', k.fingerprint, 'messageId', k.message_id)), '[]')
+          'accountId', k.account_id, 'value', k.key, 'fingerprint', k.fingerprint, 'messageId', k.message_id,
+          'hold', CASE WHEN h.id IS NOT NULL THEN
+            jsonb_build_object('approvalId', h.id, 'reasons', h.reasons, 'expiresAt', h.expires_at) END)), '[]')
         FROM asked, jsonb_to_recordset(q -> 'keys') AS p (a uuid, v text)
         JOIN idempotency_keys k ON k.account_id = p.a AND k.key = p.v
+        LEFT JOIN approvals h ON h.account_id = k.account_id AND h.message_id = k.message_id
         WHERE k.created_at > ${questions.idempotencyHorizon}) AS idempotency,
       (SELECT coalesce(jsonb_agg(jsonb_build_object('accountId', s.account_id, 'keyId', s.key_id, 'period', s.period, 'sends', s.sends)), '[]')
         FROM asked, jsonb_to_recordset(q -> 'limited') AS p (a uuid, v uuid)

@@ -1,4 +1,5 @@
 import type { Query, Sql } from '../client.ts';
+import { forgetUnseated } from './people.ts';
 
 /** Sets when an account is deleted, where that is not set; answers what then stands. */
 export async function scheduleDeletionOf(
@@ -81,5 +82,6 @@ export async function eraseAccountRow(sql: Sql, accountId: string): Promise<void
   await sql.begin(async (transaction) => {
     await transaction`DELETE FROM installation WHERE value = ${accountId}`;
     await transaction`DELETE FROM accounts WHERE id = ${accountId}`;
+    await forgetUnseated(transaction);
   });
 }

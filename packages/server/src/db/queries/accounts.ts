@@ -1,4 +1,5 @@
 import type { Query } from '../client.ts';
+import { addSeatKey } from './people.ts';
 import { POSTMASTER_ACCOUNT_ID } from './postmaster-account.ts';
 
 export interface AccountRow {
@@ -30,6 +31,8 @@ export async function insertMember(query: Query, member: NewMember): Promise<voi
   await query`
     INSERT INTO members (account_id, id, email, role, status, joined_at)
     VALUES (${member.accountId}, ${member.id}, ${member.email}, ${member.role}, 'active', ${member.now})`;
+  const { accountId, id: memberId, email, now } = member;
+  await addSeatKey(query, { accountId, memberId, email, now });
 }
 
 /** Every account but the installation's own, oldest first; `id` narrows to one. */
@@ -57,6 +60,12 @@ export async function resumeAccount(query: Query, id: string, now: Date): Promis
       reputation_from = CASE WHEN reputation_level = 'suspended' THEN (${now}::timestamptz AT TIME ZONE 'UTC')::date + 1 ELSE reputation_from END,
       reputation_level = CASE WHEN reputation_level = 'suspended' THEN 'good' ELSE reputation_level END
     WHERE id = ${id} RETURNING id`;
+  return rows.length > 0;
+}
+
+/** Sets after how many hours an undecided hold of the account expires, from here on; false where there is no such account. */
+export async function setHoldHours(query: Query, id: string, hours: number): Promise<boolean> {
+  const rows = await query`UPDATE accounts SET approval_hours = ${hours} WHERE id = ${id} RETURNING id`;
   return rows.length > 0;
 }
 

@@ -33,6 +33,8 @@ export interface KeyRow extends KeyRestrictions {
   readonly pausedAt: Date | null;
   /** The person behind the key; null where nobody knows. */
   readonly createdByMember: string | null;
+  /** Whether it is the key of a member's seat, which nobody has the secret of and no key operation knows. */
+  readonly isSeat: boolean;
 }
 
 /** A stored key with the account it belongs to. */
@@ -57,7 +59,7 @@ export async function findKeyByHash(query: Query, hash: Uint8Array): Promise<Api
   return row ?? null;
 }
 
-/** A key by its id; null where the account has none of that id. Revoked and expired keys are found too. */
+/** A key by its id; null where the account has none of that id. Revoked and expired keys are found too, and those of seats. */
 export async function findKeyById(query: Query, accountId: string, id: string): Promise<ApiKeyRow | null> {
   const [row] = await query<ApiKeyRow[]>`
     SELECT ${callerColumns(query)}, NULL::timestamptz AS "secretEndsAt"
@@ -68,7 +70,8 @@ export async function findKeyById(query: Query, accountId: string, id: string): 
 /** A key as it stands behind its lock, which is held to the end of the transaction; null where the account has none of that id. */
 export async function lockKey(transaction: Query, accountId: string, id: string): Promise<KeyRow | null> {
   const [row] = await transaction<KeyRow[]>`
-    SELECT ${keyColumns(transaction)} FROM api_keys k WHERE k.account_id = ${accountId} AND k.id = ${id} FOR UPDATE`;
+    SELECT ${keyColumns(transaction)} FROM api_keys k
+    WHERE k.account_id = ${accountId} AND k.id = ${id} AND NOT k.is_seat FOR UPDATE`;
   return row ?? null;
 }
 
@@ -79,18 +82,19 @@ export async function listKeys(
 ): Promise<readonly KeyRow[]> {
   return await query<KeyRow[]>`
     SELECT ${keyColumns(query)} FROM api_keys k
-    WHERE k.account_id = ${accountId} ${before === null ? query`` : query`AND k.id < ${before}`}
+    WHERE k.account_id = ${accountId} AND NOT k.is_seat ${before === null ? query`` : query`AND k.id < ${before}`}
     ORDER BY k.id DESC LIMIT ${limit}`;
 }
 
 /** Counts no further than `cap`. */
 export async function countKeys(query: Query, accountId: string, cap: number): Promise<number> {
   const [row] = await query<{ count: number }[]>`
-    SELECT count(*)::int AS count FROM (SELECT FROM api_keys WHERE account_id = ${accountId} LIMIT ${cap}) AS k`;
+    SELECT count(*)::int AS count FROM (SELECT FROM api_keys WHERE account_id = ${accountId} AND NOT is_seat LIMIT ${cap}) AS k`;
   return row?.count ?? 0;
 }
 
-function callerColumns(query: Query) {
+/** Of the key `k` and its account `a`. */
+export function callerColumns(query: Query) {
   return query`${keyColumns(query)}, a.name AS "accountName", a.track_opens AS "trackOpens", a.track_clicks AS "trackClicks",
     a.paused_at AS "accountPausedAt"`;
 }
@@ -102,7 +106,7 @@ function keyColumns(query: Query) {
     k.approval_mode AS "approvalMode", k.hold_when AS "holdWhen", k.persona_source AS "personaSource",
     k.persona_agent_name AS "personaAgentName", k.lock_persona AS "lockPersona", k.hourly_sends AS "hourlySends",
     k.daily_sends AS "dailySends", k.created_at AS "createdAt", k.last_used_at AS "lastUsedAt", k.revoked_at AS "revokedAt",
-    k.paused_at AS "pausedAt", k.created_by_member AS "createdByMember"`;
+    k.paused_at AS "pausedAt", k.created_by_member AS "createdByMember", k.is_seat AS "isSeat"`;
 }
 
 export async function touchKeys(

@@ -30,6 +30,8 @@ export interface DomainRow {
   readonly name: string;
   readonly status: StoredDomainStatus;
   readonly statusSince: Date;
+  /** Why it failed or is degraded, a sentence. */
+  readonly statusReason: string | null;
   readonly returnPathHost: string;
   /** By record id. */
   readonly checks: Readonly<Record<string, StoredCheck>>;
@@ -78,7 +80,7 @@ export async function insertDomain(query: Query, domain: NewDomain): Promise<boo
   return rows.length > 0;
 }
 
-/** Adds keys to a domain that is there; its name remembers their selectors for ever. */
+/** Adds keys to a domain that is there; its name remembers their selectors, also when they are gone. */
 export async function insertDkimKeys(query: Query, keys: readonly NewDkimKey[]): Promise<void> {
   for (const key of keys) {
     await query`
@@ -87,8 +89,8 @@ export async function insertDkimKeys(query: Query, keys: readonly NewDkimKey[]):
         VALUES (${key.accountId}, ${key.id}, ${key.domainId}, ${key.algorithm}, ${key.selector}, ${key.privateKey}, ${key.publicKey},
           ${key.state}, ${key.now})
         RETURNING account_id, domain_id, selector)
-      INSERT INTO dkim_selectors (account_id, name, selector)
-      SELECT a.account_id, d.name, a.selector FROM added a
+      INSERT INTO dkim_selectors (account_id, name, selector, made_at)
+      SELECT a.account_id, d.name, a.selector, ${key.now} FROM added a
       JOIN sending_domains d ON d.account_id = a.account_id AND d.id = a.domain_id`;
   }
 }
@@ -134,16 +136,25 @@ export async function readUnsendableDomains(
 export interface DomainFilter {
   readonly accountId: string;
   readonly removed: boolean;
+  /** Null: whichever. */
+  readonly status?: StoredDomainStatus | null;
+  /** As it is stored; null: whichever. */
+  readonly name?: string | null;
+}
+
+function matchesFilter(query: Query, { accountId, removed, status = null, name = null }: DomainFilter) {
+  return query`d.account_id = ${accountId} AND (d.status = 'removed') = ${removed}
+    ${status === null ? query`` : query`AND d.status = ${status}`} ${name === null ? query`` : query`AND d.name = ${name}`}`;
 }
 
 /** One page, newest first. */
 export async function listDomains(
   query: Query,
-  { accountId, removed, before, limit }: DomainFilter & { readonly before: string | null; readonly limit: number },
+  { before, limit, ...filter }: DomainFilter & { readonly before: string | null; readonly limit: number },
 ): Promise<readonly DomainRow[]> {
   return await query<DomainRow[]>`
     SELECT ${columns(query)} FROM sending_domains d
-    WHERE d.account_id = ${accountId} AND (d.status = 'removed') = ${removed}
+    WHERE ${matchesFilter(query, filter)}
       ${before === null ? query`` : query`AND d.id < ${before}`}
     ORDER BY d.id DESC LIMIT ${limit}`;
 }
@@ -151,11 +162,11 @@ export async function listDomains(
 /** Counts matches, but never past `cap`. */
 export async function countDomains(
   query: Query,
-  { accountId, removed, cap }: DomainFilter & { readonly cap: number },
+  { cap, ...filter }: DomainFilter & { readonly cap: number },
 ): Promise<number> {
   const [row] = await query<{ count: number }[]>`
     SELECT count(*)::int AS count FROM (
-      SELECT FROM sending_domains WHERE account_id = ${accountId} AND (status = 'removed') = ${removed} LIMIT ${cap}) AS matches`;
+      SELECT FROM sending_domains d WHERE ${matchesFilter(query, filter)} LIMIT ${cap}) AS matches`;
   return row?.count ?? 0;
 }
 
@@ -200,11 +211,7 @@ export async function readHolder(query: Query, accountId: string, name: string):
   return row ?? null;
 }
 
-/** The domains of other accounts that hold the name of `d`, for a statement about sending domains of that alias. */
-function otherHolder(query: Query) {
-  return query`SELECT FROM sending_domains h WHERE h.name = d.name AND h.account_id <> d.account_id AND ${holdsName(query)}`;
-}
-
+/** As is_domain_held_elsewhere has it, by which an account is told that somebody has the name. */
 function holdsName(query: Query) {
   return query`(h.status IN ('verified', 'degraded') OR (h.status = 'pending' AND h.claimed_at IS NOT NULL))`;
 }
@@ -219,6 +226,7 @@ export async function countTakeover(query: Query, name: string): Promise<void> {
 export interface DomainChange {
   readonly status: StoredDomainStatus;
   readonly statusSince: Date;
+  readonly statusReason: string | null;
   readonly nextCheckAt: Date | null;
   readonly checks: Readonly<Record<string, StoredCheck>>;
   readonly verifiedAt: Date | null;
@@ -229,16 +237,22 @@ export interface DomainChange {
 
 export async function changeDomain(query: Query, accountId: string, id: string, change: DomainChange): Promise<void> {
   await query`
-    UPDATE sending_domains SET status = ${change.status}, status_since = ${change.statusSince}, next_check_at = ${change.nextCheckAt},
+    UPDATE sending_domains SET status = ${change.status}, status_since = ${change.statusSince}, status_reason = ${change.statusReason}, next_check_at = ${change.nextCheckAt},
       checks = ${JSON.stringify(change.checks)}::text::jsonb, verified_at = ${change.verifiedAt},
       last_checked_at = ${change.lastCheckedAt}, claimed_at = ${change.claimedAt}, removed_at = ${change.removedAt}
     WHERE account_id = ${accountId} AND id = ${id}`;
 }
 
 /** Takes a name from a domain whose account does not hold it any more. */
-export async function failDomain(query: Query, accountId: string, id: string, now: Date): Promise<void> {
+export async function failDomain(
+  query: Query,
+  { accountId, id }: { readonly accountId: string; readonly id: string },
+  reason: string,
+  now: Date,
+): Promise<void> {
   await query`
-    UPDATE sending_domains SET status = 'failed', status_since = ${now}, next_check_at = NULL, verified_at = NULL, claimed_at = NULL
+    UPDATE sending_domains SET status = 'failed', status_since = ${now}, status_reason = ${reason}, next_check_at = NULL,
+      verified_at = NULL, claimed_at = NULL
     WHERE account_id = ${accountId} AND id = ${id}`;
 }
 
@@ -299,9 +313,10 @@ export async function claimDueDomains(
 
 function columns(query: Query) {
   return query`d.account_id AS "accountId", d.id, d.name, d.status, d.status_since AS "statusSince",
+    d.status_reason AS "statusReason",
     d.return_path_host AS "returnPathHost", d.checks, d.created_at AS "createdAt", d.verified_at AS "verifiedAt",
     d.last_checked_at AS "lastCheckedAt", d.claimed_at AS "claimedAt",
-    d.status IN ('pending', 'failed') AND EXISTS (${otherHolder(query)}) AS "heldByAnother",
+    d.status IN ('pending', 'failed') AND is_domain_held_elsewhere(d.account_id, d.name) AS "heldByAnother",
     (SELECT coalesce(jsonb_agg(jsonb_build_object('id', k.id, 'algorithm', k.algorithm, 'selector', k.selector,
         'publicKey', k.public_key, 'state', k.state, 'retiredAt', k.retired_at)
         ORDER BY k.state = 'signing' DESC, k.algorithm DESC, k.id), '[]')

@@ -1,5 +1,6 @@
 import { foldAddress } from '@postrider/core';
 import type { Query, Sql } from '../client.ts';
+import { HOLD_PARTS, type HoldRow, insertHolds, lockHoldingKeys, type NewHold } from './insert-holds.ts';
 import { type SendCharge, sendLimits } from './insert-sends.ts';
 import { insertAttachment, type NewAttachmentRow } from './message-attachments.ts';
 
@@ -40,6 +41,8 @@ export interface NewMessage {
   /** From when the key counts as kept, where that is not now: an earlier time lets it end earlier. */
   readonly key_since: string | null;
   readonly fingerprint: string | null;
+  /** Of a message that waits for a person; it has no deliveries then. */
+  readonly hold?: NewHold | undefined;
 }
 
 export interface NewRecipient {
@@ -85,6 +88,8 @@ export interface InsertOptions {
   readonly sendCharges: readonly SendCharge[];
   /** Called when everything is written and nothing is committed yet: where it throws, nothing is. Costs a transaction around the statement. */
   readonly beforeCommit?: (() => void) | undefined;
+  /** Called within the transaction when messages are held, after they were written. */
+  readonly onHeld?: ((transaction: Query, holds: readonly HoldRow[]) => Promise<void>) | undefined;
 }
 
 /** The quota of an account after the batch. */
@@ -106,14 +111,20 @@ export async function insertMessages(
   options: InsertOptions,
 ): Promise<readonly QuotaUsage[]> {
   const attachments = messages.flatMap(toAttachmentRows);
-  if (attachments.length === 0 && options.beforeCommit === undefined) {
+  const holds = messages.flatMap(toHoldRows);
+  if (attachments.length === 0 && holds.length === 0 && options.beforeCommit === undefined) {
     return await writeMessages(sql, messages, charges, options);
   }
   // Files are few and large, and go row by row. They come first: the statement takes the row of the account's quota, and keeps it until the
   // end of the transaction.
   return await sql.begin(async (transaction) => {
     for (const row of attachments) await insertAttachment(transaction, row);
-    const usage = await writeMessages(transaction, messages, charges, options);
+    if (holds.length > 0) await lockHoldingKeys(transaction, holds, options.now);
+    const usage = await writeMessages(transaction, messages, charges, options, holds.length > 0);
+    if (holds.length > 0) {
+      await insertHolds(transaction, holds, options.now);
+      await options.onHeld?.(transaction, holds);
+    }
     options.beforeCommit?.();
     return usage;
   });
@@ -123,11 +134,16 @@ function toAttachmentRows({ account_id, id, attachments }: NewMessage): readonly
   return attachments.map((attachment, ordinal) => ({ ...attachment, accountId: account_id, messageId: id, ordinal }));
 }
 
+function toHoldRows({ account_id, id: message_id, key_id, hold }: NewMessage): readonly HoldRow[] {
+  return hold === undefined ? [] : [{ account_id, message_id, key_id, ...hold }];
+}
+
 async function writeMessages(
   query: Query,
   messages: readonly NewMessage[],
   charges: readonly AccountCharge[],
   options: InsertOptions,
+  hasHolds = false,
 ): Promise<readonly QuotaUsage[]> {
   const size = SIZES.find((candidate) => candidate >= messages.length) ?? messages.length;
   const bodies = Array.from({ length: size }, (_, ordinal) => [
@@ -135,7 +151,7 @@ async function writeMessages(
     messages[ordinal]?.text ?? null,
   ]);
   return await query.unsafe<QuotaUsage[]>(
-    statementFor(size, options.sendCharges.length > 0),
+    statementFor(size, options.sendCharges.length > 0, hasHolds),
     [
       JSON.stringify(messages.map(toLogRow)),
       JSON.stringify(messages.flatMap(toRecipientRows)),
@@ -160,8 +176,8 @@ const SIZES = [1, 8, 32, 100];
 const FIRST_BODY_PARAMETER = 9;
 const statements = new Map<string, string>();
 
-function statementFor(size: number, isLimited: boolean): string {
-  const name = `${size} ${isLimited}`;
+function statementFor(size: number, isLimited: boolean, hasHolds: boolean): string {
+  const name = `${size} ${isLimited} ${hasHolds}`;
   const known = statements.get(name);
   if (known !== undefined) return known;
   const values = Array.from({ length: size }, (_, ordinal) => {
@@ -169,7 +185,10 @@ function statementFor(size: number, isLimited: boolean): string {
     return `(${ordinal}, $${html}::text, $${html + 1}::text)`;
   });
   const limits = isLimited ? sendLimits(FIRST_BODY_PARAMETER + size * 2) : { parts: '', refusal: '' };
-  const statement = STATEMENT.replace('/* bodies */', values.join(', '))
+  const parts = HOLD_PARTS.map(({ place, part, otherwise }) => [place, hasHolds ? part : otherwise] as const);
+  const statement = parts
+    .reduce((text, [place, part]) => text.replaceAll(place, () => part), STATEMENT)
+    .replace('/* bodies */', values.join(', '))
     .replace('/* send limits */', limits.parts)
     .replace('/* or beyond them */', limits.refusal);
   statements.set(name, statement);
@@ -185,6 +204,7 @@ function toLogRow(message: NewMessage, ordinal: number) {
     deliveries: _deliveries,
     attachments: _attachments,
     tracking,
+    hold,
     ...row
   } = message;
   return {
@@ -205,6 +225,7 @@ function toLogRow(message: NewMessage, ordinal: number) {
     idempotency_key: row.idempotency_key ?? undefined,
     key_since: row.key_since ?? undefined,
     fingerprint: row.fingerprint ?? undefined,
+    hold_reasons: hold?.reasons.join(', '),
   };
 }
 
@@ -232,15 +253,15 @@ const STATEMENT = `
     SELECT o, account_id, id, key_id, from_given, from_domain, to_line, reply_to, subject, channel, source, agent_name,
       coalesce(tags, '{}') AS tags, coalesce(metadata, '{}') AS metadata, charged, coalesce(headers, '{}') AS headers,
       event_id, expires_at, idempotency_key, fingerprint, key_since, scheduled_at, scheduled_event_id, template, resend_of,
-      coalesce(unsubscribe, false) AS unsubscribe, open_pixel, links
+      coalesce(unsubscribe, false) AS unsubscribe, open_pixel, links/* hold reasons */
     FROM json_to_recordset($1::text::json) AS r (
       o integer, account_id uuid, id uuid, key_id uuid, from_given text, from_domain text, to_line text,
       reply_to text, subject text, channel text, source text, agent_name text, tags text[], metadata jsonb,
       charged integer, headers jsonb, event_id uuid, expires_at timestamptz, idempotency_key text, fingerprint text, key_since timestamptz,
-      scheduled_at timestamptz, scheduled_event_id uuid, template text, resend_of uuid, unsubscribe boolean, open_pixel boolean, links text[])
+      scheduled_at timestamptz, scheduled_event_id uuid, template text, resend_of uuid, unsubscribe boolean, open_pixel boolean, links text[]/* hold columns */)
   ),
   recipients AS MATERIALIZED (
-    SELECT i.account_id, i.id, r.n, r.k, r.name, r.e, coalesce(r.f, r.e) AS folded
+    SELECT i.account_id, i.id, r.n, r.k, r.name, r.e, coalesce(r.f, r.e) AS folded/* hold reasons */
     FROM json_to_recordset($2::text::json) AS r (o integer, n smallint, k text, name text, e text, f text)
     JOIN input i ON i.o = r.o
   ),
@@ -282,7 +303,7 @@ const STATEMENT = `
     INSERT INTO messages (account_id, id, key_id, created_at, from_given, from_domain, to_line, reply_to, subject,
       status, channel, source, agent_name, tags, metadata, charged, event_count, scheduled_at, template, resend_of, unsubscribe)
     SELECT account_id, id, key_id, $5, from_given, from_domain, to_line, reply_to, subject,
-      'queued', channel, source, agent_name, tags, metadata, charged, CASE WHEN scheduled_event_id IS NULL THEN 1 ELSE 2 END,
+      /* first status */, channel, source, agent_name, tags, metadata, charged, CASE WHEN scheduled_event_id IS NULL THEN 1 ELSE 2 END,
       scheduled_at, template, resend_of, unsubscribe
     FROM input
   ),
@@ -293,11 +314,11 @@ const STATEMENT = `
   ),
   addressed AS (
     INSERT INTO message_recipients (account_id, message_id, ordinal, kind, name, email, status)
-    SELECT account_id, id, n, k, name, e, 'queued' FROM recipients
+    SELECT account_id, id, n, k, name, e, /* first status */ FROM recipients
   ),
   begun AS (
-    INSERT INTO message_events (account_id, message_id, seq, id, type, created_at)
-    SELECT account_id, id, 1, event_id, 'queued', $5 FROM input
+    INSERT INTO message_events (account_id, message_id, seq, id, type, created_at/* of a hold */)
+    SELECT account_id, id, 1, event_id, /* first status */, $5/* hold reasons */ FROM input
   ),
   timed AS (
     INSERT INTO message_events (account_id, message_id, seq, id, type, created_at)

@@ -19,6 +19,7 @@ export async function purgeExpired(
   await repeat(() => purgeAttachments(query, limits.bodiesBefore), PURGE_FILES);
   await repeat(() => purgeBodies(query, limits.bodiesBefore));
   await repeat(() => purgeMessages(query, limits.messagesBefore, limits.openStatuses));
+  await query`DELETE FROM approvals WHERE status <> 'pending' AND created_at < ${limits.messagesBefore}`;
 }
 
 /** Rows a statement removes at most, so that none runs into its time limit, however much there is. */
@@ -36,6 +37,7 @@ async function purgeAttachments(query: Query, before: Date): Promise<number> {
     WITH aged AS MATERIALIZED (
       SELECT a.account_id, a.message_id, a.ordinal FROM message_attachments a WHERE a.message_id < uuid_v7_lower_bound(${before})
         AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.account_id = a.account_id AND d.message_id = a.message_id)
+        AND NOT EXISTS (SELECT 1 FROM approvals h WHERE h.account_id = a.account_id AND h.message_id = a.message_id AND h.status = 'pending')
       LIMIT ${PURGE_FILES})
     DELETE FROM message_attachments a USING aged
     WHERE a.account_id = aged.account_id AND a.message_id = aged.message_id AND a.ordinal = aged.ordinal RETURNING 1`;
@@ -48,6 +50,7 @@ async function purgeBodies(query: Query, before: Date): Promise<number> {
     WITH aged AS MATERIALIZED (
       SELECT b.account_id, b.message_id FROM message_bodies b WHERE b.message_id < uuid_v7_lower_bound(${before})
         AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.account_id = b.account_id AND d.message_id = b.message_id)
+        AND NOT EXISTS (SELECT 1 FROM approvals h WHERE h.account_id = b.account_id AND h.message_id = b.message_id AND h.status = 'pending')
       LIMIT ${PURGE_ROWS})
     DELETE FROM message_bodies b USING aged WHERE b.account_id = aged.account_id AND b.message_id = aged.message_id RETURNING 1`;
   return rows.length;

@@ -15,12 +15,14 @@ export interface PartitionLimits {
   readonly bodiesBefore: Date;
   /** Nothing of messages older than this is kept. */
   readonly messagesBefore: Date;
+  /** No events and attempts to deliver them that are older than this are kept. */
+  readonly eventsBefore?: Date;
   readonly now: Date;
   /** The statuses of messages that are not over: a month that holds one stays. */
   readonly openStatuses: readonly string[];
 }
 
-/** The tables that keep what a message consists of, by how long they keep it. */
+/** The tables that keep things by months, by how long they keep them. */
 const BODY_TABLES = ['message_bodies', 'message_attachments'];
 const LOG_TABLES = [
   'messages',
@@ -30,6 +32,7 @@ const LOG_TABLES = [
   'message_search',
   'message_counts',
 ];
+const EVENT_TABLES = ['webhook_events', 'webhook_attempts'];
 
 /**
  * Drops the months that have passed their limit as a whole, which takes a moment, where deleting their rows takes minutes and leaves the room
@@ -116,6 +119,7 @@ async function makePartition(tx: Transaction, month: MissingMonth): Promise<void
   await tx.unsafe(`
     WITH moved AS (DELETE FROM ${other} WHERE ${within} RETURNING *) INSERT INTO ${partition} SELECT * FROM moved`);
   await tx.unsafe(`ALTER TABLE ${parent} ATTACH PARTITION ${partition} FOR VALUES FROM ('${lower}') TO ('${upper}')`);
+  await tx`SELECT protect_account_table(${partition}::regclass)`;
 }
 
 interface PastMonth {
@@ -126,12 +130,12 @@ interface PastMonth {
 
 /** Months with tables past their limit, and those tables. The months that `ensurePartitions` would make again are none of them. */
 async function readPastMonths(sql: Sql, limits: PartitionLimits): Promise<readonly PastMonth[]> {
-  const { bodiesBefore, messagesBefore, now } = limits;
+  const { bodiesBefore, messagesBefore, eventsBefore = messagesBefore, now } = limits;
   return await sql<PastMonth[]>`
     WITH bounded AS (
       SELECT t.relname AS parent, c.oid::regclass::text AS name, pg_get_expr(c.relpartbound, c.oid) AS bound
       FROM pg_inherits i JOIN pg_class t ON t.oid = i.inhparent JOIN pg_class c ON c.oid = i.inhrelid
-      WHERE t.relname = ANY (${[...BODY_TABLES, ...LOG_TABLES]}::text[]) AND pg_table_is_visible(t.oid)
+      WHERE t.relname = ANY (${[...BODY_TABLES, ...LOG_TABLES, ...EVENT_TABLES]}::text[]) AND pg_table_is_visible(t.oid)
     ),
     months AS (
       SELECT parent, name, substring(bound FROM 'FROM \\(''([0-9a-f-]{36})''\\)')::uuid AS lower,
@@ -141,7 +145,7 @@ async function readPastMonths(sql: Sql, limits: PartitionLimits): Promise<readon
     SELECT array_agg(name ORDER BY name) AS tables, lower, upper FROM months
     WHERE upper <= uuid_v7_lower_bound(date_trunc('month', ${now}::timestamptz AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' - interval '1 month')
       AND upper <= uuid_v7_lower_bound(CASE WHEN parent = ANY (${BODY_TABLES}::text[]) THEN ${bodiesBefore}::timestamptz
-        ELSE ${messagesBefore}::timestamptz END)
+        WHEN parent = ANY (${EVENT_TABLES}::text[]) THEN ${eventsBefore}::timestamptz ELSE ${messagesBefore}::timestamptz END)
     GROUP BY lower, upper ORDER BY lower`;
 }
 

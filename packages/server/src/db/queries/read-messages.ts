@@ -1,5 +1,17 @@
 import type { Query } from '../client.ts';
 import { type MessageFilters, onMessages } from './message-filters.ts';
+import { POSTMASTER_KEY_ID } from './postmaster-account.ts';
+
+/** The hold of a message, as its single read shows it. */
+export interface MessageHold {
+  readonly id: string;
+  readonly status: string;
+  readonly reasons: readonly string[];
+  readonly rejectCode: string | null;
+  readonly note: string | null;
+  readonly edited: readonly string[];
+  readonly expiresAt: string;
+}
 
 export interface MessageRow {
   readonly id: string;
@@ -23,6 +35,8 @@ export interface FullMessageRow extends MessageRow {
   readonly lastError: string | null;
   /** Null where retention has removed the body. */
   readonly body: { html: string | null; text: string | null; headers: Record<string, string> } | null;
+  /** How it is or was held; null where it was not. */
+  readonly hold: MessageHold | null;
   readonly recipients: { email: string; kind: string; status: string }[];
   readonly attachments: { filename: string; contentType: string; size: number }[];
   readonly events: {
@@ -73,14 +87,20 @@ function recordColumns(query: Query) {
     m.agent_name AS "agentName", m.tags, m.created_at AS "createdAt"`;
 }
 
-/** One message with body, recipients and trail; null where the account has none of that id. */
+/**
+ * One message with body, recipients and trail; null where the account has none of that id. Mail of the installation itself shows no body: it may
+ * lie in the log of the account whose domain it is sent from, and holds links for the eyes of one person.
+ */
 export async function readMessage(query: Query, accountId: string, id: string): Promise<FullMessageRow | null> {
   const [row] = await query<FullMessageRow[]>`
     SELECT m.id, m.from_given AS "from", m.to_line AS "to", m.subject, m.status, m.channel, m.source,
       m.agent_name AS "agentName", m.tags, m.created_at AS "createdAt", m.reply_to AS "replyTo", m.scheduled_at AS "scheduledAt", m.resend_of AS "resendOf", m.template, m.metadata,
       m.last_error AS "lastError",
       (SELECT json_build_object('html', b.html, 'text', b.text, 'headers', b.headers)
-        FROM message_bodies b WHERE b.account_id = ${accountId} AND b.message_id = ${id}) AS body,
+        FROM message_bodies b WHERE b.account_id = ${accountId} AND b.message_id = ${id} AND m.key_id <> ${POSTMASTER_KEY_ID}) AS body,
+      (SELECT json_build_object('id', h.id, 'status', h.status, 'reasons', h.reasons, 'rejectCode', h.reject_code, 'note', h.note,
+          'edited', h.edited, 'expiresAt', h.expires_at)
+        FROM approvals h WHERE h.account_id = ${accountId} AND h.message_id = ${id}) AS hold,
       (SELECT coalesce(json_agg(json_build_object('email', r.email, 'kind', r.kind, 'status', r.status) ORDER BY r.ordinal), '[]')
         FROM message_recipients r WHERE r.account_id = ${accountId} AND r.message_id = ${id}) AS recipients,
       (SELECT coalesce(json_agg(json_build_object('filename', a.filename, 'contentType', a.content_type, 'size', a.size)

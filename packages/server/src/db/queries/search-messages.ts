@@ -13,6 +13,9 @@ const WALK_ROWS = 1_500;
 /**
  * The ids of one page of matches, newest first.
  *
+ * Messages are read through the views `own_…`, which show those of the account that the query is bound to: behind the policies of row-level
+ * security no index would serve a search (migration 0030).
+ *
  * An index on what messages have in common knows no order: it answers all matches or none, and a hundred thousand of them would be fetched
  * to show fifty. So the newest rows are looked through in order first, which finds what is frequent. Only for what is not are the indexes
  * asked: for all matches where they are few, else for those of a month at a time, newest first, until the page is full. Messages that are not indexed yet are read from the
@@ -59,7 +62,7 @@ async function walkNewest(query: Query, filters: MessageFilters, { before, limit
       ${matchesWaiting(query, filters)} ${before === null ? query`` : query`AND m.id < ${before}`} ORDER BY m.id DESC LIMIT ${limit}
     ),
     walked AS MATERIALIZED (
-      SELECT s.message_id, (${onSearch(query, filters)}) AS hit FROM message_search s WHERE s.account_id = ${filters.accountId}
+      SELECT s.message_id, (${onSearch(query, filters)}) AS hit FROM own_message_search s WHERE s.account_id = ${filters.accountId}
         ${before === null ? query`` : query`AND s.message_id < ${before}`}
         ${end === null ? query`` : query`AND s.message_id < ${end}`}
       ORDER BY s.message_id DESC LIMIT ${WALK_ROWS}
@@ -69,7 +72,7 @@ async function walkNewest(query: Query, filters: MessageFilters, { before, limit
     )
     SELECT ARRAY(SELECT id FROM (SELECT id FROM waiting UNION SELECT id FROM matching) AS found ORDER BY id DESC) AS ids,
       (SELECT message_id FROM walked ORDER BY message_id DESC OFFSET ${WALK_ROWS - 1} LIMIT 1) AS last,
-      (SELECT message_id FROM message_search WHERE account_id = ${filters.accountId} ORDER BY message_id LIMIT 1) AS oldest`;
+      (SELECT message_id FROM own_message_search WHERE account_id = ${filters.accountId} ORDER BY message_id LIMIT 1) AS oldest`;
   return row ?? { ids: [], last: null, oldest: null };
 }
 
@@ -79,7 +82,7 @@ const FEW = 200;
 /** All older matches, in no order, where they are few; null where there are more. */
 async function collectFew(query: Query, filters: MessageFilters, below: string): Promise<readonly string[] | null> {
   const rows = await query<{ id: string }[]>`
-    SELECT s.message_id AS id FROM message_search s ${joinStatus(query, filters)}
+    SELECT s.message_id AS id FROM own_message_search s ${joinStatus(query, filters)}
     WHERE ${onSearch(query, filters)} AND s.message_id < ${below} LIMIT ${FEW + 1}`;
   return rows.length > FEW ? null : rows.map(({ id }) => id);
 }
@@ -92,7 +95,7 @@ async function readMonth(
 ): Promise<readonly string[]> {
   const rows = await query<{ id: string }[]>`
     SELECT id FROM (
-      SELECT s.message_id AS id FROM message_search s ${joinStatus(query, filters)}
+      SELECT s.message_id AS id FROM own_message_search s ${joinStatus(query, filters)}
       WHERE ${onSearch(query, filters)} AND s.message_id >= ${floor} AND s.message_id < ${below}
       OFFSET 0) AS matches
     ORDER BY id DESC LIMIT ${limit}`;
@@ -106,7 +109,7 @@ export async function countMatches(query: Query, filters: MessageFilters, cap: n
       SELECT 1 FROM (
         (${matchesWaiting(query, filters)})
         UNION ALL
-        (SELECT s.message_id FROM message_search s ${joinStatus(query, filters)} WHERE ${onSearch(query, filters)})) AS found
+        (SELECT s.message_id FROM own_message_search s ${joinStatus(query, filters)} WHERE ${onSearch(query, filters)})) AS found
       LIMIT ${cap}) AS counted`;
   return row?.count ?? 0;
 }
@@ -118,7 +121,7 @@ export async function collectMatches(query: Query, filters: MessageFilters, cap:
       SELECT id FROM (
         (${matchesWaiting(query, filters)})
         UNION
-        (SELECT s.message_id FROM message_search s ${joinStatus(query, filters)} WHERE ${onSearch(query, filters)})) AS found
+        (SELECT s.message_id FROM own_message_search s ${joinStatus(query, filters)} WHERE ${onSearch(query, filters)})) AS found
       ORDER BY id DESC LIMIT ${cap}) AS newest`;
   return row?.ids ?? new Uint8Array();
 }
@@ -128,13 +131,13 @@ function matchesWaiting(query: Query, filters: MessageFilters) {
   return query`
     SELECT m.id FROM (
       SELECT DISTINCT unnest(message_ids) AS id FROM search_backlog WHERE account_id = ${filters.accountId}) AS noted
-    JOIN messages m ON m.id = noted.id WHERE ${onMessages(query, filters)}`;
+    JOIN own_messages m ON m.id = noted.id WHERE ${onMessages(query, filters)}`;
 }
 
 /** The status is the log's alone. */
 function joinStatus(query: Query, { accountId, status }: MessageFilters) {
   if (status === null) return query``;
-  return query`JOIN messages m ON m.account_id = ${accountId} AND m.id = s.message_id AND m.status = ${status}`;
+  return query`JOIN own_messages m ON m.account_id = ${accountId} AND m.id = s.message_id AND m.status = ${status}`;
 }
 
 function oldestOf(oldest: string, from: Date | null): string {

@@ -1,11 +1,11 @@
 import { readDomain } from '../../db/queries/domains.ts';
 import { addDomain } from '../../sending-domains/add-domain.ts';
 import { checkDomainChoice } from '../../sending-domains/domain-name.ts';
+import { toDomain } from '../../sending-domains/domain-record.ts';
 import { ed25519Selector, type KeyWish, makeSelector } from '../../sending-domains/new-keys.ts';
 import type { Handler } from '../context.ts';
 import { validationFailed } from '../parse-part.ts';
 import { cannotBegin, selectorTaken, unknownDomain } from './domain-problems.ts';
-import { toDomain } from './domain-record.ts';
 
 const DEFAULT_RETURN_PATH = 'bounce';
 

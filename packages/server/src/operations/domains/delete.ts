@@ -1,7 +1,7 @@
+import { toDomain } from '../../sending-domains/domain-record.ts';
 import { removeDomain } from '../../sending-domains/remove-domain.ts';
 import type { Handler } from '../context.ts';
 import { unknownDomain } from './domain-problems.ts';
-import { toDomain } from './domain-record.ts';
 
 /** Removes a domain from the account. */
 export const deleteDomain: Handler<'domains.delete'> = async ({ params }, { services, caller }) => {

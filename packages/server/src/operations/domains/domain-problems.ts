@@ -66,11 +66,11 @@ export function tooManyKeys({ retryAfterSeconds }: TooManyKeys): ProblemError {
   });
 }
 
-/** A selector names one key for ever, also where that key or its domain is gone. */
+/** A selector names one key, also for a while after that key or its domain is gone. */
 export function selectorTaken({ selector, name }: SelectorTaken): ProblemError {
   return new ProblemError('already_exists', {
-    detail: `${name} had a key with the selector ${selector} before, and a selector is never used twice: caches may still hold its record.`,
-    fix: 'Name a selector that the domain never had, or leave `dkimSelector` out.',
+    detail: `${name} had a key with the selector ${selector} not long ago, and caches may still hold its record.`,
+    fix: 'Name a selector that the domain has not had lately, or leave `dkimSelector` out.',
     errors: [{ path: 'dkimSelector', code: 'taken', message: `${selector} is taken` }],
   });
 }

@@ -1,7 +1,7 @@
 import { readDomain } from '../../db/queries/domains.ts';
+import { toDomain } from '../../sending-domains/domain-record.ts';
 import type { Handler } from '../context.ts';
 import { unknownDomain } from './domain-problems.ts';
-import { toDomain } from './domain-record.ts';
 
 /** Reads one domain, removed or not. */
 export const getDomain: Handler<'domains.get'> = async ({ params }, { services, caller }) => {

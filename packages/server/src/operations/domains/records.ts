@@ -1,8 +1,8 @@
 import { toZoneFile } from '@postrider/core';
 import { readDomain } from '../../db/queries/domains.ts';
+import { toRecords } from '../../sending-domains/domain-record.ts';
 import type { Handler } from '../context.ts';
 import { unknownDomain } from './domain-problems.ts';
-import { toRecords } from './domain-record.ts';
 
 /** The records of a domain, as JSON or as a zone file. */
 export const getDomainRecords: Handler<'domains.records'> = async ({ params }, context) => {

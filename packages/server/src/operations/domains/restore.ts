@@ -1,8 +1,8 @@
 import { readDomain } from '../../db/queries/domains.ts';
+import { toDomain } from '../../sending-domains/domain-record.ts';
 import { restoreDomain as restore } from '../../sending-domains/restore-domain.ts';
 import type { Handler } from '../context.ts';
 import { cannotBegin, unknownDomain } from './domain-problems.ts';
-import { toDomain } from './domain-record.ts';
 
 /** Brings a removed domain back; its records are looked up behind the answer, which is given at once. */
 export const restoreDomain: Handler<'domains.restore'> = async ({ params }, { services, caller }) => {

@@ -1,9 +1,9 @@
 import { SELECTOR_TOO_LONG } from '../../sending-domains/domain-name.ts';
+import { toDomain } from '../../sending-domains/domain-record.ts';
 import { rotateKeys } from '../../sending-domains/rotate-keys.ts';
 import type { Handler } from '../context.ts';
 import { validationFailed } from '../parse-part.ts';
 import { selectorTaken, tooManyKeys, unknownDomain } from './domain-problems.ts';
-import { toDomain } from './domain-record.ts';
 
 /** Begins a rotation of the keys of a domain. */
 export const rotateDomain: Handler<'domains.rotate'> = async ({ params, body }, { services, caller }) => {

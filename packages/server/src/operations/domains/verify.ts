@@ -1,6 +1,6 @@
+import { toDomain } from '../../sending-domains/domain-record.ts';
 import type { Handler } from '../context.ts';
 import { claimed, unknownDomain } from './domain-problems.ts';
-import { toDomain } from './domain-record.ts';
 
 /** Looks the records of a domain up now. */
 export const verifyDomain: Handler<'domains.verify'> = async ({ params }, { services, caller }) => {

@@ -1,12 +1,13 @@
 import type { MessageStatus } from '@postrider/core';
 import { cancelMessage } from '../../sending/change-queued.ts';
+import { deciderOf } from '../approvals/decider-of.ts';
 import type { Handler } from '../context.ts';
 import { assertChanged } from './queued-answer.ts';
 
 /** Takes a queued message back. */
 export const cancelEmail: Handler<'emails.cancel'> = async ({ params }, context) => {
   const { services, caller } = context;
-  const verdict = await cancelMessage(services, caller.accountId, params.id);
+  const verdict = await cancelMessage(services, caller.accountId, params.id, deciderOf(context));
   assertChanged(verdict, params.id);
   context.noteEmail(verdict.id);
   services.waiter.notify([{ id: verdict.id, status: CANCELED }]);

@@ -1,6 +1,7 @@
 import type { Message } from '@postrider/core';
 import { type FullMessageRow, readMessage } from '../../db/queries/read-messages.ts';
 import { isSettled } from '../../delivery/message-status.ts';
+import { toMessageApproval } from '../../holds/approval-record.ts';
 import { ProblemError } from '../../problem.ts';
 import { isUuid } from '../../uuid-v7.ts';
 import type { Handler } from '../context.ts';
@@ -46,6 +47,7 @@ function toMessage(row: FullMessageRow, withContent: boolean, bodyDays: number):
     bodyExpiresAt: new Date(row.createdAt.getTime() + bodyDays * DAY_MS).toISOString(),
     bodyExpired: row.body === null,
     contentRedacted: !withContent,
+    approval: toMessageApproval(row.hold),
     events: row.events.map(toTrailEvent),
   };
 }

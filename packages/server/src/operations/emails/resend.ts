@@ -8,7 +8,7 @@ import { type SendOrder, sendMessages } from '../../sending/send-messages.ts';
 import { type SendWithBody, toResendOrder } from '../../sending/stored-order.ts';
 import { isUuid } from '../../uuid-v7.ts';
 import type { Handler, KeyedContext } from '../context.ts';
-import { sendHeaders, toSendProblem } from './send-answer.ts';
+import { acceptedBody, sendHeaders, toSendProblem } from './send-answer.ts';
 
 /** Sends a stored message once more, under the key that sent it first. */
 export const resendEmail: Handler<'emails.resend'> = async ({ params, headers }, context) => {
@@ -23,7 +23,7 @@ export const resendEmail: Handler<'emails.resend'> = async ({ params, headers },
   if (verdict.kind === 'refused') throw toSendProblem(verdict);
   context.noteEmail(verdict.id);
   return {
-    body: { id: verdict.id, status: verdict.status, resendOf: stored.id },
+    body: { ...acceptedBody(verdict), resendOf: stored.id },
     headers: sendHeaders(verdict),
   };
 };
@@ -63,7 +63,7 @@ async function findIssuer(
 ): Promise<Caller> {
   const row = await findKeyById(sql, accountId, keyId);
   const now = clock.now();
-  if (row === null || (row.revokedAt !== null && row.revokedAt <= now)) {
+  if (row === null || row.revokedAt !== null) {
     throw new ProblemError('issuing_key_revoked', { detail: 'The key that sent this message was revoked.' });
   }
   if (row.expiresAt !== null && row.expiresAt <= now) {

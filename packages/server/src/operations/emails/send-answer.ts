@@ -1,3 +1,4 @@
+import type { HoldReason } from '@postrider/core';
 import { ProblemError } from '../../problem.ts';
 import type { QuotaState, SendVerdict } from '../../sending/send-command.ts';
 
@@ -24,6 +25,21 @@ export function toSendProblem({
       ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
     },
   });
+}
+
+interface AcceptedBody {
+  readonly id: string;
+  readonly status: Accepted['status'];
+  readonly approvalId?: string;
+  readonly reasons?: HoldReason[];
+  readonly expiresAt?: string;
+}
+
+/** What every accepted send says of itself: of a held one also why, and until when. */
+export function acceptedBody({ id, status, hold }: Pick<Accepted, 'id' | 'status' | 'hold'>): AcceptedBody {
+  if (hold === null) return { id, status };
+  const { approvalId, reasons, expiresAt } = hold;
+  return { id, status, approvalId, reasons: [...reasons], expiresAt: expiresAt.toISOString() };
 }
 
 /** The headers of an accepted send. */

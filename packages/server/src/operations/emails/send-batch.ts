@@ -5,7 +5,7 @@ import type { SendVerdict } from '../../sending/send-command.ts';
 import { type SendOrder, sendMessages } from '../../sending/send-messages.ts';
 import type { Handler, KeyedContext } from '../context.ts';
 import { parsePart, validationFailed } from '../parse-part.ts';
-import { sendHeaders, toSendProblem } from './send-answer.ts';
+import { acceptedBody, sendHeaders, toSendProblem } from './send-answer.ts';
 import { toSendOrder } from './send-order.ts';
 
 /** Judges up to a hundred sends, each by itself: what is no send, what is refused, what is only tried, and what is accepted. */
@@ -55,7 +55,7 @@ async function answerItems(items: readonly Item[], { services, caller }: KeyedCo
 
 function toResult(answer: Answer, index: number, { services, requestId }: KeyedContext): BatchItem {
   if ('dryRun' in answer) return { index, ok: answer.ok, dryRun: true, result: answer };
-  if ('kind' in answer && answer.kind === 'accepted') return { index, ok: true, id: answer.id, status: answer.status };
+  if ('kind' in answer && answer.kind === 'accepted') return { index, ok: true, ...acceptedBody(answer) };
   const refusal = 'kind' in answer ? toSendProblem(answer) : answer;
   return { index, ok: false, error: toProblem(refusal, services.baseUrl, requestId) };
 }

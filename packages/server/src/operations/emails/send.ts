@@ -1,7 +1,7 @@
 import { previewSends } from '../../sending/preview-sends.ts';
 import { sendMessages } from '../../sending/send-messages.ts';
 import type { Handler } from '../context.ts';
-import { sendHeaders, toSendProblem } from './send-answer.ts';
+import { acceptedBody, sendHeaders, toSendProblem } from './send-answer.ts';
 import { toSendOrder } from './send-order.ts';
 
 /** Hands one send to the acceptance door and tells its verdict; a dry run only asks. */
@@ -17,5 +17,5 @@ export const sendEmail: Handler<'emails.send'> = async ({ body, headers }, conte
   if (verdict === undefined) throw new Error('a send came back without a verdict');
   if (verdict.kind === 'refused') throw toSendProblem(verdict);
   context.noteEmail(verdict.id);
-  return { body: { id: verdict.id, status: verdict.status }, headers: sendHeaders(verdict) };
+  return { body: acceptedBody(verdict), headers: sendHeaders(verdict) };
 };

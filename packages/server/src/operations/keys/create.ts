@@ -1,7 +1,7 @@
+import { toKey } from '../../keys/key-record.ts';
 import { makeKey } from '../../keys/manage-keys.ts';
 import type { Handler } from '../context.ts';
 import { toKeyProblem } from './key-problems.ts';
-import { toKey } from './key-record.ts';
 
 /** Makes a key and shows its secret this once. */
 export const createKey: Handler<'keys.create'> = async ({ body }, { services, caller }) => {

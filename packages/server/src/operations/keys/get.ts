@@ -1,11 +1,11 @@
 import { findKeyById } from '../../db/queries/api-keys.ts';
+import { toKey } from '../../keys/key-record.ts';
 import { isUuid } from '../../uuid-v7.ts';
 import type { Handler } from '../context.ts';
 import { unknownKey } from './key-problems.ts';
-import { toKey } from './key-record.ts';
 
 export const getKey: Handler<'keys.get'> = async ({ params }, { services, caller }) => {
   const row = isUuid(params.id) ? await findKeyById(services.sql, caller.accountId, params.id) : null;
-  if (row === null) throw unknownKey(params.id);
+  if (row === null || row.isSeat) throw unknownKey(params.id);
   return { body: toKey(row) };
 };

@@ -1,8 +1,8 @@
 import { countKeys, listKeys as listRows } from '../../db/queries/api-keys.ts';
+import { toKey } from '../../keys/key-record.ts';
 import type { Handler } from '../context.ts';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
 import { countSeen, EXACT_COUNT_CAP, toTotal } from '../total.ts';
-import { toKey } from './key-record.ts';
 
 /** One page of the account's keys. */
 export const listKeys: Handler<'keys.list'> = async ({ query }, { services, caller }) => {

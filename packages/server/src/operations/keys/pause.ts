@@ -1,7 +1,7 @@
+import { toKey } from '../../keys/key-record.ts';
 import { pauseKey as setPaused } from '../../keys/manage-keys.ts';
 import type { Handler } from '../context.ts';
 import { toKeyProblem } from './key-problems.ts';
-import { toKey } from './key-record.ts';
 
 /** Stops the sending of a key. */
 export const pauseKey: Handler<'keys.pause'> = async ({ params }, { services, caller }) => {

@@ -1,11 +1,13 @@
+import { toKey } from '../../keys/key-record.ts';
 import { revokeKey as endKey } from '../../keys/manage-keys.ts';
+import { deciderOf } from '../approvals/decider-of.ts';
 import type { Handler } from '../context.ts';
 import { toKeyProblem } from './key-problems.ts';
-import { toKey } from './key-record.ts';
 
 /** Ends a key for good. */
-export const revokeKey: Handler<'keys.revoke'> = async ({ params }, { services, caller }) => {
-  const revoked = await endKey(services, caller.row, params.id);
+export const revokeKey: Handler<'keys.revoke'> = async ({ params }, context) => {
+  const { services, caller } = context;
+  const revoked = await endKey(services, caller.row, params.id, deciderOf(context));
   if (revoked.kind !== 'done') throw toKeyProblem(revoked, params.id);
   services.forgetCallers();
   return { body: toKey(revoked.row) };

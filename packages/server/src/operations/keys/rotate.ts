@@ -1,7 +1,7 @@
+import { toKey } from '../../keys/key-record.ts';
 import { rotateSecret } from '../../keys/manage-keys.ts';
 import type { Handler } from '../context.ts';
 import { toKeyProblem } from './key-problems.ts';
-import { toKey } from './key-record.ts';
 
 /** Gives a key a new secret and shows it this once. */
 export const rotateKey: Handler<'keys.rotate'> = async ({ params, body }, { services, caller }) => {

@@ -2,10 +2,10 @@ import { readUsage } from '../../db/queries/accounts.ts';
 import { readSentCounts } from '../../db/queries/key-changes.ts';
 import { listSendingDomains } from '../../db/queries/sending-domains.ts';
 import type { Caller } from '../../keys/caller.ts';
+import { toKey } from '../../keys/key-record.ts';
 import { quotaMonth, quotaResetsAt } from '../../sending/quota.ts';
 import { periodStart } from '../../sending/send-limits.ts';
 import type { Handler, Services } from '../context.ts';
-import { toKey } from './key-record.ts';
 
 /** What the calling key is and has left. */
 export const getOwnKey: Handler<'keys.self'> = async (_input, { services, caller }) => {

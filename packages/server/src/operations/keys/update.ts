@@ -1,7 +1,7 @@
+import { toKey } from '../../keys/key-record.ts';
 import { changeKey } from '../../keys/manage-keys.ts';
 import type { Handler } from '../context.ts';
 import { toKeyProblem } from './key-problems.ts';
-import { toKey } from './key-record.ts';
 
 /** Changes what is given of a key. */
 export const updateKey: Handler<'keys.update'> = async ({ params, body }, { services, caller }) => {

@@ -3,8 +3,8 @@ import type { Transaction } from '../../db/client.ts';
 import { readSuppressionsOf, type SuppressionRow } from '../../db/queries/suppressions.ts';
 import { ProblemError } from '../../problem.ts';
 import { suppress } from '../../suppressions/suppress.ts';
+import { toSuppression } from '../../suppressions/suppression-record.ts';
 import type { Handler } from '../context.ts';
-import { toSuppression } from './suppression-record.ts';
 
 /** Puts one address or many on the suppression list. All of them are added or none. */
 export const createSuppression: Handler<'suppressions.create'> = async ({ body }, { services, caller }) => {

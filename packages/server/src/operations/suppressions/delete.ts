@@ -1,8 +1,9 @@
 import { appendAudit } from '../../db/queries/audit-log.ts';
 import { removeSuppression } from '../../db/queries/suppressions.ts';
+import { announce } from '../../events/announce.ts';
+import { toSuppression } from '../../suppressions/suppression-record.ts';
 import type { Handler } from '../context.ts';
 import { toSuppressionName, unknownSuppression } from './suppression-name.ts';
-import { toSuppression } from './suppression-record.ts';
 
 /** Removes one entry of the suppression list, and says in the audit log who did. */
 export const deleteSuppression: Handler<'suppressions.delete'> = async ({ params, query }, { services, caller }) => {
@@ -14,6 +15,8 @@ export const deleteSuppression: Handler<'suppressions.delete'> = async ({ params
     if (removed === null) return null;
     const { id: targetId, email, reason, emailId } = removed;
     const details = { email, reason, emailId, note: query.note ?? null };
+    const announcement = { accountId, type: 'suppression.removed', data: toSuppression(removed) } as const;
+    await announce(transaction, services.ids, [announcement], now);
     const id = services.ids.next(now);
     await appendAudit(transaction, [{ accountId, id, action: 'suppression.removed', actor, targetId, details, now }]);
     return removed;

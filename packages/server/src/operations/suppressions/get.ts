@@ -1,7 +1,7 @@
 import { readSuppression } from '../../db/queries/suppressions.ts';
+import { toSuppression } from '../../suppressions/suppression-record.ts';
 import type { Handler } from '../context.ts';
 import { toSuppressionName, unknownSuppression } from './suppression-name.ts';
-import { toSuppression } from './suppression-record.ts';
 
 /** Reads one entry of the suppression list by id or address. */
 export const getSuppression: Handler<'suppressions.get'> = async ({ params }, { services, caller }) => {

@@ -1,9 +1,9 @@
 import { foldAddress } from '@postrider/core';
 import { countSuppressions, listSuppressions as listRows } from '../../db/queries/suppressions.ts';
+import { toSuppression } from '../../suppressions/suppression-record.ts';
 import type { Handler } from '../context.ts';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
 import { countSeen, EXACT_COUNT_CAP, toTotal } from '../total.ts';
-import { toSuppression } from './suppression-record.ts';
 
 /** One page of the suppression list. */
 export const listSuppressions: Handler<'suppressions.list'> = async ({ query }, { services, caller }) => {

@@ -6,7 +6,7 @@ import { fingerprintOf } from '../../sending/idempotency.ts';
 import { sendMessages } from '../../sending/send-messages.ts';
 import { toTemplateName } from '../../templates/template-reference.ts';
 import type { Handler, KeyedContext } from '../context.ts';
-import { sendHeaders, toSendProblem } from '../emails/send-answer.ts';
+import { acceptedBody, sendHeaders, toSendProblem } from '../emails/send-answer.ts';
 import { invalidField } from './template-problems.ts';
 import { templateNotFound } from './template-record.ts';
 
@@ -35,7 +35,7 @@ export const testTemplate: Handler<'templates.test'> = async ({ params, body, he
   if (verdict === undefined) throw new Error('a send came back without a verdict');
   if (verdict.kind === 'refused') throw toSendProblem(verdict);
   context.noteEmail(verdict.id);
-  return { body: { id: verdict.id, status: verdict.status }, headers: sendHeaders(verdict) };
+  return { body: acceptedBody(verdict), headers: sendHeaders(verdict) };
 };
 
 /** The registry names the scope for sending; what the message shows needs one for templates as well. */

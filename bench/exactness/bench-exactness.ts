@@ -1,0 +1,29 @@
+import { describeMachine, round } from '../parts/report.ts';
+import { proveQuota } from './exact-quota.ts';
+import { proveRates } from './exact-rates.ts';
+import { proveSendLimits } from './exact-send-limits.ts';
+import { CLIENTS, PROCESSES, startFleet } from './fleet.ts';
+import { proveIdempotency } from './idempotency-races.ts';
+import { proveKeyChanges } from './key-changes.ts';
+
+/**
+ * `pnpm bench exactness [--count N]`: what has to be exact whichever process is asked. `count` is the quota; the other numbers follow from it.
+ * A reproach is a failure however small it is: none of these has a tolerance.
+ */
+export async function benchExactness({ count }: { readonly count: number }): Promise<boolean> {
+  const fleet = await startFleet();
+  try {
+    console.log(describeMachine(fleet.settings));
+    console.log(`\n${round(CLIENTS)} clients over ${PROCESSES} server processes on one Postgres`);
+    const proven = [
+      await proveQuota(fleet, count),
+      await proveRates(fleet),
+      await proveSendLimits(fleet, Math.ceil(count / 3)),
+      await proveIdempotency(fleet, Math.ceil(count / 60)),
+      await proveKeyChanges(fleet, Math.ceil(count / 60)),
+    ];
+    return proven.every((isExact) => isExact);
+  } finally {
+    await fleet.stop();
+  }
+}

@@ -1,0 +1,80 @@
+import { judge, round } from '../parts/report.ts';
+import { type Answer, CLIENTS, eachClient, type Fleet } from './fleet.ts';
+
+/** Requests a minute. */
+const LIMITS = [7, 113, 600, 2_000];
+/** How long the clients go on after the first refusal: what is refilled meanwhile has to be let go, and no more. */
+const BEYOND_MS = 3_000;
+
+/**
+ * All clients ask over all processes as fast as they are answered, first until the minute's allowance is gone, then for a while against what is
+ * refilled. The generic cell rate algorithm says how many may go: the allowance, and a sixtieth of it for each second since the first.
+ */
+export async function proveRates(fleet: Fleet): Promise<boolean> {
+  const { key: maker } = await fleet.newAccount();
+  let isExact = true;
+  for (const rateLimit of LIMITS) {
+    const made = await fleet.call(0, 'POST', '/keys', {
+      key: maker,
+      body: { name: 'Limited', scopes: ['account:read'], rateLimit },
+    });
+    isExact = (await proveRate(fleet, made.body.key, rateLimit)) && isExact;
+  }
+  return isExact;
+}
+
+async function proveRate(fleet: Fleet, key: string, limit: number): Promise<boolean> {
+  const answers: Timed[] = [];
+  let endsAtMs = Number.POSITIVE_INFINITY;
+  await eachClient(async (client) => {
+    for (let n = 0; performance.now() < endsAtMs; n += 1) {
+      const sentMs = performance.now();
+      const answer = await fleet.call(client + n, 'GET', '/keys/self', { key });
+      answers.push({ sentMs, answeredMs: performance.now(), answer });
+      if (answer.status === 429 && endsAtMs === Number.POSITIVE_INFINITY) endsAtMs = performance.now() + BEYOND_MS;
+    }
+  });
+  const { least, most, gone, refused, others } = count(answers, limit);
+  console.log(
+    `\nrate of ${round(limit)} a minute, ${CLIENTS} clients: ${round(gone)} went in ${round(spanMs(answers) / 1_000, 1)} s, ${round(refused)} were refused; ${round(least)} to ${round(most)} may go, by when they were counted`,
+  );
+  const found = [
+    [`rate of ${limit}: requests beyond the allowance`, Math.max(0, gone - most)],
+    [`rate of ${limit}: requests short of the allowance`, Math.max(0, least - gone)],
+    [`rate of ${limit}: answers that are neither 200 nor 429`, others],
+  ] as const;
+  for (const [what, value] of found) console.log(judge(what, value, 0, 'at most'));
+  return found.every(([, value]) => value === 0);
+}
+
+interface Timed {
+  readonly sentMs: number;
+  readonly answeredMs: number;
+  readonly answer: Answer;
+}
+
+/**
+ * A request is counted at some time between its sending and its answer. So the first was counted no sooner than it was sent, the last one that
+ * went no later than it was answered: no more than `most` may go. And when a request was refused, which was no sooner than it was sent, all that
+ * had been refilled since the first was gone: no fewer than `least`.
+ */
+function count(answers: readonly Timed[], limit: number) {
+  const of = (status: number) => answers.filter(({ answer }) => answer.status === status);
+  const [went, refused] = [of(200), of(429)];
+  const refill = (ms: number) => Math.floor((Math.max(0, ms) * limit) / 60_000);
+  const firstSentMs = Math.min(...answers.map(({ sentMs }) => sentMs));
+  const firstAnsweredMs = Math.min(...answers.map(({ answeredMs }) => answeredMs));
+  const lastGoneMs = Math.max(...went.map(({ answeredMs }) => answeredMs));
+  const lastRefusedMs = Math.max(...refused.map(({ sentMs }) => sentMs));
+  return {
+    most: limit + refill(lastGoneMs - firstSentMs),
+    least: limit + refill(lastRefusedMs - firstAnsweredMs),
+    gone: went.length,
+    refused: refused.length,
+    others: answers.length - went.length - refused.length,
+  };
+}
+
+function spanMs(answers: readonly Timed[]): number {
+  return Math.max(...answers.map((one) => one.answeredMs)) - Math.min(...answers.map((one) => one.sentMs));
+}

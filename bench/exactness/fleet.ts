@@ -1,0 +1,111 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createAccount } from '../../packages/server/src/accounts/create-account.ts';
+import { systemClock } from '../../packages/server/src/clock.ts';
+import type { Sql } from '../../packages/server/src/db/client.ts';
+import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
+import { type BenchDatabase, openBenchDatabase } from '../parts/bench-database.ts';
+import { startChild } from '../parts/child.ts';
+
+export const CLIENTS = 64;
+export const PROCESSES = 4;
+const FIRST_PORT = 18_151;
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  // Answers of many operations; each part of the benchmark reads what its own ones hold.
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  readonly body: any;
+}
+
+export interface Call {
+  readonly key: string;
+  readonly body?: unknown;
+  readonly idempotencyKey?: string;
+}
+
+/** Servers that are processes of their own on one Postgres. None of them delivers, so that what is accepted stays queued. */
+export interface Fleet {
+  readonly sql: Sql;
+  readonly settings: BenchDatabase['settings'];
+  newAccount(monthlyQuota?: number): Promise<{ readonly accountId: string; readonly key: string }>;
+  /** Asks one of the processes, counted from 0; a number past the last begins again with the first. */
+  call(server: number, method: string, path: string, call: Call): Promise<Answer>;
+  stop(): Promise<void>;
+}
+
+export async function startFleet(): Promise<Fleet> {
+  const database = await openBenchDatabase();
+  const { sql, settings } = database;
+  const dataDir = await mkdtemp(join(tmpdir(), 'postrider-bench-app-'));
+  const script = new URL('../accept/postrider-process.ts', import.meta.url);
+  const servers = await Promise.all(
+    Array.from({ length: PROCESSES }, (_, index) =>
+      startChild<{ readonly baseUrl: string }>(script, {
+        target: database.target,
+        port: FIRST_PORT + index,
+        dataDir: join(dataDir, String(index)),
+        roles: 'api',
+        transport: 'capture',
+      }),
+    ),
+  );
+  const tools = { sql, clock: systemClock, ids: createIdGenerator() };
+  return {
+    sql,
+    settings,
+    async newAccount(monthlyQuota) {
+      const account = await createAccount(tools, { name: 'Exact', ownerEmail: 'exact@sandbox.test' });
+      if (monthlyQuota !== undefined) {
+        await sql`UPDATE accounts SET monthly_quota = ${monthlyQuota} WHERE id = ${account.accountId}`;
+      }
+      return account;
+    },
+    call(server, method, path, given) {
+      const baseUrl = servers[server % servers.length]?.ready.baseUrl;
+      return callForSure(`${baseUrl}${path}`, method, given);
+    },
+    async stop() {
+      await Promise.all(servers.map((server) => server.stop()));
+      await database.close();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/**
+ * A machine that is short of time leaves calls without their answer in time: 503, and then nobody knows what came of them. As a caller would,
+ * the call is made again until something is known; what may not be done twice bears an idempotency key.
+ */
+async function callForSure(url: string, method: string, call: Call): Promise<Answer> {
+  for (;;) {
+    const answer = await callOnce(url, method, call);
+    if (answer.status !== 503) return answer;
+  }
+}
+
+async function callOnce(url: string, method: string, { key, body, idempotencyKey }: Call): Promise<Answer> {
+  const response = await fetch(url, {
+    method,
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, headers: response.headers, body: await response.json() };
+}
+
+/** Has all clients do the same at once; answers what they brought back. */
+export async function eachClient<Result>(work: (client: number) => Promise<Result>): Promise<readonly Result[]> {
+  return await Promise.all(Array.from({ length: CLIENTS }, (_, client) => work(client)));
+}
+
+/** A message to so many recipients outside the installation, each of which costs a unit of the quota. */
+export function messageTo(recipients: number, subject: string) {
+  const to = Array.from({ length: recipients }, (_, n) => `customer-${n}@example.com`);
+  return { from: 'orders@sandbox.test', to, subject, text: 'Hello' };
+}

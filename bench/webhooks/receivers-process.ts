@@ -1,0 +1,80 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { childSettings, serveParent } from '../parts/child.ts';
+
+/** How each endpoint behaves; `silent` takes requests and never answers, `closed` has nobody listening. */
+export type Behaviour = 'healthy' | 'flaky' | 'silent' | 'closed';
+
+export interface ReceiversSettings {
+  readonly behaviours: readonly Behaviour[];
+  /** What a flaky one answers with 500. */
+  readonly failingShare: number;
+}
+
+/** What one endpoint has taken. */
+export interface Taken {
+  /** Different events that were answered 200. */
+  readonly events: number;
+  readonly requests: number;
+  /** Milliseconds from the event to its first 200, of those that came since the last question. */
+  readonly delaysMs: readonly number[];
+}
+
+interface Receiver {
+  readonly server: Server;
+  readonly port: number;
+  readonly ids: Set<string>;
+  requests: number;
+  delaysMs: number[];
+}
+
+/** Twenty programs that take webhooks, each on a port of its own, in one process apart from the one that is measured. */
+const { behaviours, failingShare } = childSettings<ReceiversSettings>();
+const receivers = await Promise.all(behaviours.map(open));
+serveParent({ ports: receivers.map(({ port }) => port) }, () => {
+  const taken = receivers.map((receiver): Taken => {
+    const { ids, requests, delaysMs } = receiver;
+    receiver.delaysMs = [];
+    return { events: ids.size, requests, delaysMs };
+  });
+  return Promise.resolve(taken);
+});
+
+async function open(behaviour: Behaviour): Promise<Receiver> {
+  const server = createServer((request, response) => {
+    receiver.requests += 1;
+    read(request, (body) => {
+      if (behaviour === 'silent') return;
+      if (behaviour === 'flaky' && Math.random() < failingShare) response.writeHead(500).end('not now');
+      else {
+        note(receiver, body);
+        response.writeHead(200).end('ok');
+      }
+    });
+  });
+  const receiver: Receiver = { server, port: await listen(server), ids: new Set(), requests: 0, delaysMs: [] };
+  if (behaviour === 'closed') server.close();
+  return receiver;
+}
+
+async function listen(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port; // A TCP server that listens has no other kind of address.
+}
+
+function read(request: IncomingMessage, then: (body: string) => void): void {
+  let body = '';
+  request.setEncoding('utf8').on('data', (text: string) => {
+    body += text;
+  });
+  request.on('end', () => then(body));
+}
+
+function note({ ids, delaysMs }: Receiver, body: string): void {
+  const event: { readonly id: string; readonly createdAt: string } = JSON.parse(body);
+  if (ids.has(event.id)) return;
+  ids.add(event.id);
+  delaysMs.push(Date.now() - Date.parse(event.createdAt));
+}

@@ -1,0 +1,31 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { ownUsage, serveParent } from '../parts/child.ts';
+
+/** A receiver that reads what it is sent and answers 200: as little as an endpoint can do. Asked for a number, it answers once that many came. */
+let received = 0;
+let awaited: { readonly count: number; readonly resolve: () => void } | null = null;
+
+const server = createServer((request, response) => {
+  request.resume().on('end', () => {
+    response.end('ok');
+    received += 1;
+    if (awaited !== null && received >= awaited.count) awaited.resolve();
+  });
+});
+server.keepAliveTimeout = 60_000;
+server.listen(0, '127.0.0.1');
+await once(server, 'listening');
+const { port } = server.address() as AddressInfo; // A TCP server that listens has no other kind of address.
+
+serveParent({ port }, async (question) => {
+  const { count } = question as { readonly count: number }; // What the parent sends.
+  await new Promise<void>((resolve) => {
+    awaited = { count, resolve };
+    if (received >= count) resolve();
+  });
+  received = 0;
+  awaited = null;
+  return ownUsage();
+});

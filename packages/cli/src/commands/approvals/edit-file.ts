@@ -1,0 +1,87 @@
+import { contentOf, type HeldContent } from './held-content.ts';
+import type { Hold } from './hold.ts';
+
+/** A held send as a file for an editor: headers one a line, the bodies below, each under a mark of its own. */
+export function writeEditFile(hold: Hold): string {
+  const content = contentOf(hold);
+  const marks = marksFor(content);
+  return [
+    `# The held send ${hold.id}, revision ${hold.revision}, from ${hold.from}`,
+    '# Change what is wrong, save, and leave the editor. What changed is shown, and nothing is sent before you say so.',
+    '# One address a line; add lines such as "Cc: a@b.c" for more, and take lines away for fewer.',
+    '# Scheduled-At is a time with an offset, or a duration such as PT2H; empty is at once.',
+    ...content.to.map((address) => `To: ${address}`),
+    ...linesFor('Cc', content.cc),
+    ...linesFor('Bcc', content.bcc),
+    `Subject: ${content.subject}`,
+    `Scheduled-At: ${content.scheduledAt}`,
+    '',
+    marks.text,
+    content.text,
+    marks.html,
+    content.html,
+    '',
+  ].join('\n');
+}
+
+/** An empty line shows where an address would go. */
+function linesFor(name: string, addresses: readonly string[]): readonly string[] {
+  return addresses.length === 0 ? [`${name}: `] : addresses.map((address) => `${name}: ${address}`);
+}
+
+export type EditFileVerdict =
+  | { readonly ok: true; readonly content: HeldContent }
+  /** What is wrong with the file, as a sentence. */
+  | { readonly ok: false; readonly message: string };
+
+/** Reads the file back; the hold it was written for tells the marks. */
+export function readEditFile(file: string, hold: Hold): EditFileVerdict {
+  const marks = marksFor(contentOf(hold));
+  const lines = file
+    .replace(/^\ufeff/, '')
+    .replace(/\r\n?/g, '\n')
+    .split('\n');
+  const textAt = lines.indexOf(marks.text);
+  const htmlAt = lines.indexOf(marks.html, textAt + 1);
+  if (textAt < 0 || htmlAt < 0)
+    return { ok: false, message: `The line "${textAt < 0 ? marks.text : marks.html}" is gone.` };
+  const headers = readHeaders(lines.slice(0, textAt));
+  if (typeof headers === 'string') return { ok: false, message: headers };
+  // Editors end the last line whether or not it ended before.
+  const html = lines.slice(htmlAt + 1, lines.at(-1) === '' ? -1 : undefined);
+  const all = (name: string) =>
+    headers.filter(([given, value]) => given === name && value !== '').map(([, value]) => value);
+  const one = (name: string) => all(name).at(-1) ?? '';
+  return {
+    ok: true,
+    content: {
+      ...{ to: all('to'), cc: all('cc'), bcc: all('bcc'), subject: one('subject'), scheduledAt: one('scheduled-at') },
+      ...{ text: lines.slice(textAt + 1, htmlAt).join('\n'), html: html.join('\n') },
+    },
+  };
+}
+
+const NAMES = ['to', 'cc', 'bcc', 'subject', 'scheduled-at'];
+
+/** Name and value of each line; a text where a line is none. */
+function readHeaders(lines: readonly string[]): readonly (readonly [string, string])[] | string {
+  const headers: [string, string][] = [];
+  for (const [index, line] of lines.entries()) {
+    if (line.startsWith('#') || line.trim() === '') continue;
+    const [, name = '', value = ''] = /^([A-Za-z-]+):(.*)$/.exec(line) ?? [];
+    if (!NAMES.includes(name.toLowerCase())) {
+      return `Line ${index + 1} is none of To, Cc, Bcc, Subject and Scheduled-At: ${line.slice(0, 60)}`;
+    }
+    headers.push([name.toLowerCase(), value.trim()]);
+  }
+  return headers;
+}
+
+/** Marks that no line of a body is: longer ones where a body holds the usual. */
+function marksFor({ text, html }: HeldContent): { readonly text: string; readonly html: string } {
+  const lines = new Set([...text.split('\n'), ...html.split('\n')]);
+  for (let bar = '====='; ; bar += '=') {
+    const marks = { text: `${bar} text ${bar}`, html: `${bar} html ${bar}` };
+    if (!lines.has(marks.text) && !lines.has(marks.html)) return marks;
+  }
+}

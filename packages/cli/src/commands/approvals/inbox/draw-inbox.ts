@@ -1,0 +1,219 @@
+import { foldText } from '../../../output/fold-text.ts';
+import { cutToWidth } from '../../../output/text-width.ts';
+import { severalLines, singleLine } from '../../../output/untrusted-text.ts';
+import type { DiffLine } from '../differences.ts';
+import { type Hold, recipientsOf } from '../hold.ts';
+import { endLines, factLines, previewLines } from '../preview-lines.ts';
+import type { ShownLine, Tone } from '../shown-line.ts';
+import { HELP_LINES } from './help-lines.ts';
+import { type Dialog, type InboxState, REJECT_CHOICES, visibleHolds } from './inbox-state.ts';
+import { listLines } from './list-lines.ts';
+import type { Measures } from './press-key.ts';
+
+export interface Screen extends Measures {
+  /** As many as there are rows. */
+  readonly lines: readonly ShownLine[];
+}
+
+export interface ScreenSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** The rows that are not the body's: the title, what is said, and the keys. */
+const FRAME_ROWS = 3;
+
+/** What the screen shows. Every line fits; what does not fit in height is scrolled. */
+export function drawInbox(state: InboxState, { columns, rows }: ScreenSize, now: Date): Screen {
+  const pageRows = Math.max(1, rows - FRAME_ROWS);
+  const isList = state.dialog === null || state.dialog.kind === 'filter' ? state.opened === null : false;
+  const body = isList ? listLines(state, { columns, rows: pageRows }, now) : bodyLines(state, columns, now);
+  const scrollMax = isList ? 0 : Math.max(0, body.length - pageRows);
+  const from = Math.min(state.scroll, scrollMax);
+  const shown = body.slice(from, from + pageRows);
+  const filler = Array.from({ length: pageRows - shown.length }, (): ShownLine => ({ text: '' }));
+  const lines = [
+    titleLine(state, scrollMax === 0 ? null : { from, scrollMax }),
+    ...shown,
+    ...filler,
+    sayLine(state),
+    keysLine(state),
+  ];
+  return { lines: lines.map((line) => ({ ...line, text: cutToWidth(line.text, columns) })), pageRows, scrollMax };
+}
+
+function titleLine(state: InboxState, scroll: { readonly from: number; readonly scrollMax: number } | null): ShownLine {
+  const { holds, total, selected, filter } = state;
+  const parts = [
+    `Approvals: ${total === 0 ? 'nothing waits' : `${total} waiting`}`,
+    total > holds.length ? `the first ${holds.length} are listed` : '',
+    selected.size > 0 ? `${selected.size} selected` : '',
+    filter === '' ? '' : `filter "${singleLine(filter)}": ${visibleHolds(state).length}`,
+    scroll === null ? '' : `${Math.round((scroll.from / scroll.scrollMax) * 100)} % read`,
+  ];
+  return { text: parts.filter((part) => part !== '').join('  |  '), tone: 'title' };
+}
+
+function sayLine({ busy, notice, trouble, isRemembering, dialog }: InboxState): ShownLine {
+  if (busy !== null) return { text: busy, tone: 'faint' };
+  if (dialog?.kind === 'filter') return { text: `Filter: ${singleLine(dialog.draft)}_` };
+  if (dialog?.kind === 'note') return { text: `Note: ${singleLine(dialog.draft)}_` };
+  if (notice !== null) return notice;
+  if (trouble !== null) return { text: `The list may be old: ${trouble}`, tone: 'bad' };
+  if (isRemembering) return { text: 'Remember is on: an approval trusts its recipients for this key from then on.' };
+  return { text: '' };
+}
+
+function keysLine({ dialog, opened, busy }: InboxState): ShownLine {
+  const keys = (text: string): ShownLine => ({ text, tone: 'faint' });
+  if (busy !== null) return keys('');
+  switch (dialog?.kind) {
+    case 'help':
+    case 'ended':
+      return keys('any key: back');
+    case 'filter':
+      return keys('enter: keep it  esc: no filter');
+    case 'approve':
+      return keys(
+        `y: approve${dialog.edited === null ? '' : ' with the changes'}  n: back${dialog.holds.length > 1 ? '' : '  e: edit'}  R: remember  j/k: scroll`,
+      );
+    case 'code':
+      return keys('1-5 or enter: choose  esc: back');
+    case 'note':
+      return keys('enter: reject  esc: back without a decision');
+    case 'unreadable':
+      return keys('e: edit again  n: drop the changes');
+    case 'changed':
+      return keys('y: decide so all the same  n: back  j/k: scroll');
+    default:
+      return opened === null
+        ? keys('enter: open  a: approve  e: edit  r: reject  space: select  /: filter  ?: help  q: quit')
+        : keys('a: approve  e: edit  r: reject  R: remember  j/k: scroll  esc: back  ?: help  q: quit');
+  }
+}
+
+function bodyLines(state: InboxState, columns: number, now: Date): readonly ShownLine[] {
+  const { dialog, opened } = state;
+  if (dialog === null || dialog.kind === 'filter') return opened === null ? [] : previewLines(opened, columns, now);
+  return dialogLines(dialog, state, columns, now);
+}
+
+function dialogLines(
+  dialog: Exclude<Dialog, { kind: 'filter' }>,
+  state: InboxState,
+  columns: number,
+  now: Date,
+): readonly ShownLine[] {
+  switch (dialog.kind) {
+    case 'help':
+      return HELP_LINES.flatMap((text) => plain(text, columns));
+    case 'approve':
+      return approveLines(dialog, state.isRemembering, columns, now);
+    case 'code':
+      return [
+        ...rejectHead(dialog.holds, columns),
+        ...REJECT_CHOICES.map(({ code, words }, index) => {
+          const isCurrent = index === dialog.choice;
+          const text = `${isCurrent ? '>' : ' '} ${index + 1} ${code.padEnd(16)} ${words}`;
+          return { text, ...(isCurrent ? { tone: 'current' as const } : {}) };
+        }),
+      ];
+    case 'note':
+      return [
+        ...rejectHead(dialog.holds, columns),
+        { text: `Code: ${dialog.code}` },
+        ...plain(
+          'A note for whoever sent it, if you like; an agent corrects itself by it. It stands below as you type.',
+          columns,
+        ),
+        ...plain(dialog.draft === '' ? '' : `"${singleLine(dialog.draft)}"`, columns),
+      ];
+    case 'unreadable':
+      return [...plain('The file cannot be read back.', columns, 'bad'), ...plain(singleLine(dialog.message), columns)];
+    case 'changed':
+      return [
+        ...plain('Somebody changed it while you looked. Nothing was decided yet.', columns, 'bad'),
+        { text: '' },
+        ...(dialog.diff.length === 0
+          ? plain('What differs is in its files or headers.', columns)
+          : diffLines(dialog.diff, columns)),
+        { text: '' },
+        ...previewLines(dialog.hold, columns, now),
+      ];
+    case 'ended':
+      return [
+        ...plain('It was decided elsewhere. Nothing is left to do here.', columns, 'title'),
+        { text: '' },
+        ...plain(`Subject: ${singleLine(dialog.hold.subject)}`, columns),
+        ...endLines(dialog.hold, columns),
+      ];
+  }
+}
+
+function approveLines(
+  { holds, edited }: Dialog & { kind: 'approve' },
+  isRemembering: boolean,
+  columns: number,
+  now: Date,
+): readonly ShownLine[] {
+  const [first] = holds;
+  const remembering = isRemembering
+    ? plain('Its recipients are trusted for this key from then on (R takes that back).', columns, 'bad')
+    : [];
+  if (holds.length > 1) {
+    const people = new Set(holds.flatMap(recipientsOf)).size;
+    return [
+      ...plain(`Approve these ${holds.length}? They go to ${people} addresses.`, columns, 'title'),
+      ...remembering,
+      { text: '' },
+      ...holds.flatMap((hold) => [
+        ...plain(`- ${singleLine(hold.subject)}`, columns),
+        ...plain(singleLine(recipientsOf(hold).join(', ')), columns - 4, 'faint', 4),
+      ]),
+    ];
+  }
+  if (first === undefined) return [];
+  if (edited === null) {
+    return [
+      ...plain('Approve this one?', columns, 'title'),
+      ...remembering,
+      { text: '' },
+      ...factLines(first, columns, now),
+    ];
+  }
+  return [
+    ...plain('Approve it with these changes?', columns, 'title'),
+    ...remembering,
+    { text: '' },
+    ...diffLines(edited.diff, columns),
+  ];
+}
+
+function rejectHead(holds: readonly Hold[], columns: number): readonly ShownLine[] {
+  const [first] = holds;
+  const what = holds.length === 1 ? `"${singleLine(first?.subject ?? '')}"` : `these ${holds.length}`;
+  return [...plain(`Reject ${what}. Why?`, columns, 'title'), { text: '' }];
+}
+
+const SIGNS = { title: '', same: '  ', removed: '- ', added: '+ ' } as const;
+const TONES = { title: 'title', same: 'faint', removed: 'bad', added: 'good' } as const;
+const SPOKEN = { title: '', same: '', removed: 'removed: ', added: 'added: ' } as const;
+
+/** Signs tell what changed; colours only repeat it. */
+export function diffLines(diff: readonly DiffLine[], columns: number): readonly ShownLine[] {
+  return diff.flatMap(({ kind, text }) => {
+    const sign = SIGNS[kind];
+    return foldText(severalLines(text), columns - sign.length).map((line) => ({
+      text: `${sign}${line}`.trimEnd(),
+      tone: TONES[kind],
+      spoken: `${SPOKEN[kind]}${line}`,
+    }));
+  });
+}
+
+function plain(text: string, columns: number, tone?: Tone, indent = 0): readonly ShownLine[] {
+  return foldText(text, columns).map((line) => ({
+    text: `${' '.repeat(indent)}${line}`,
+    ...(tone === undefined ? {} : { tone }),
+  }));
+}

@@ -1,0 +1,111 @@
+import { Box, type Key, Text, useApp, useInput, useWindowSize } from 'ink';
+import { createElement, type ReactElement, useEffect, useLayoutEffect, useState, useSyncExternalStore } from 'react';
+import type { ShownLine, Tone } from '../shown-line.ts';
+import type { Inbox } from './create-inbox.ts';
+import { drawInbox } from './draw-inbox.ts';
+import type { Press } from './press-key.ts';
+
+export interface InboxAppProps {
+  readonly inbox: Inbox;
+  readonly hasColor: boolean;
+  readonly isSpoken: boolean;
+  /** Told how to leave the terminal to another program for a while. */
+  readonly onReady: (suspend: (run: () => Promise<void>) => Promise<void>) => void;
+  readonly onInterrupt: () => void;
+  /** What nobody foresaw. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** How often the list is looked at, and how often the time that is left is drawn anew. */
+const LOOK_MS = 3_000;
+const TICK_MS = 1_000;
+/** A screen reader reads what changes: a clock would talk all the time. */
+const SPOKEN_TICK_MS = 60_000;
+
+/** The inbox on the terminal: draws its state and hands it the keys. */
+export function InboxApp(props: InboxAppProps): ReactElement {
+  const { inbox, hasColor, isSpoken, onReady, onInterrupt, onError } = props;
+  const state = useSyncExternalStore(inbox.subscribe, inbox.getState);
+  const { columns, rows } = useWindowSize();
+  const { suspendTerminal } = useApp();
+  const now = useNow(isSpoken ? SPOKEN_TICK_MS : TICK_MS);
+  // A last line that is full makes some terminals scroll.
+  const { lines, pageRows, scrollMax } = drawInbox(state, { columns, rows: rows - 1 }, now);
+  useLayoutEffect(() => inbox.measure({ pageRows, scrollMax }), [inbox, pageRows, scrollMax]);
+  useEffect(() => onReady((run) => suspendTerminal(run)), [onReady, suspendTerminal]);
+  useEffect(() => lookRegularly(inbox, onError), [inbox, onError]);
+  useInput((input, key) => {
+    if (key.ctrl && input === 'c') onInterrupt();
+    else for (const press of pressesOf(input, key)) inbox.press(press).catch(onError);
+  });
+  const shown = isSpoken ? lines.filter(({ text }) => text.trim() !== '') : lines;
+  return createElement(Box, { flexDirection: 'column' }, ...shown.map((line) => lineElement(line, hasColor)));
+}
+
+function useNow(everyMs: number): Date {
+  const [now, setNow] = useState(() => new Date());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(new Date()), everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs]);
+  return now;
+}
+
+/** The next look begins when the one before is over, so that a slow server is not asked all the more. */
+function lookRegularly(inbox: Inbox, onError: (error: unknown) => void): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  let isOver = false;
+  const look = async () => {
+    await inbox.refresh();
+    if (!isOver) timer = setTimeout(() => void look().catch(onError), LOOK_MS);
+  };
+  timer = setTimeout(() => void look().catch(onError), LOOK_MS);
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+  };
+}
+
+function lineElement({ text, tone, spoken }: ShownLine, hasColor: boolean): ReactElement {
+  const look = hasColor && tone !== undefined ? LOOKS[tone] : {};
+  // An empty line has no height of its own.
+  const label = spoken === undefined ? {} : { 'aria-label': spoken };
+  return createElement(Text, { wrap: 'truncate', ...look, ...label }, text === '' ? ' ' : text);
+}
+
+const LOOKS: Readonly<Record<Tone, object>> = {
+  title: { bold: true },
+  faint: { dimColor: true },
+  bad: { color: 'red' },
+  good: { color: 'green' },
+  current: { inverse: true },
+};
+
+const NAMED: readonly (readonly [keyof Key, string])[] = [
+  ['upArrow', 'up'],
+  ['downArrow', 'down'],
+  ['leftArrow', 'left'],
+  ['rightArrow', 'right'],
+  ['pageUp', 'pageup'],
+  ['pageDown', 'pagedown'],
+  ['home', 'home'],
+  ['end', 'end'],
+  ['return', 'enter'],
+  ['escape', 'escape'],
+  ['backspace', 'backspace'],
+  ['delete', 'backspace'],
+];
+
+/**
+ * What came from the terminal as keys. Several characters at once are somebody who types fast where each only moves, and else a paste, which
+ * writes into a field and presses nothing: no pasted text may decide.
+ */
+export function pressesOf(input: string, key: Key): readonly Press[] {
+  const named = NAMED.find(([flag]) => key[flag] === true);
+  if (named !== undefined) return [{ name: named[1], text: '' }];
+  if (key.ctrl || key.meta || input === '') return [];
+  if (input === '\n') return [{ name: 'enter', text: '' }];
+  if (/^[jk]{2,}$/.test(input)) return [...input].map((text) => ({ name: text, text }));
+  const isOne = [...input].length === 1;
+  return [{ name: !isOne ? 'paste' : input === ' ' ? 'space' : input, text: input }];
+}

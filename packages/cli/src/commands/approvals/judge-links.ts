@@ -1,0 +1,62 @@
+import type { HtmlLink } from './read-html.ts';
+
+export interface JudgedLink {
+  /** Where it goes, in full, by the name that is asked for: an internationalised host shows as `xn--…`. */
+  readonly target: string;
+  readonly shown: string;
+  readonly kind: HtmlLink['kind'];
+  /** What somebody who decides should see, as short remarks; empty where the link says what it is. */
+  readonly warnings: readonly string[];
+}
+
+export function judgeLink({ kind, target, shown }: HtmlLink): JudgedLink {
+  const url = URL.parse(target);
+  return { kind, shown, target: url?.href ?? target, warnings: warningsOf(kind, target, shown, url) };
+}
+
+/** The addresses in a plain text. */
+export function linksInText(text: string): readonly JudgedLink[] {
+  const found = text.match(/https?:\/\/[^\s<>"']+/gi) ?? [];
+  const targets = new Set(found.map(withoutEnd));
+  return [...targets].map((target) => judgeLink({ kind: 'link', target, shown: target }));
+}
+
+/** Without what ends a sentence or a bracket around it. */
+function withoutEnd(address: string): string {
+  let end = address.length;
+  while ('.,;:!?)]}'.includes(address[end - 1] ?? ' ')) end -= 1;
+  return address.slice(0, end);
+}
+
+function warningsOf(kind: HtmlLink['kind'], target: string, shown: string, url: URL | null): readonly string[] {
+  if (url === null) return ['is no full address'];
+  if (url.protocol === 'mailto:' || url.protocol === 'tel:') return [];
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return [`is no web address (${url.protocol})`];
+  const named = hostIn(shown);
+  const isOther = named !== null && bare(named) !== bare(url.hostname);
+  const isForeign = /(?:^|\.)xn--/.test(url.hostname);
+  return [
+    ...(isOther ? [`its text names ${named}, it goes to ${url.hostname}`] : []),
+    ...(url.username === '' && url.password === ''
+      ? []
+      : [`goes to ${url.hostname}: what stands before @ is a user name`]),
+    ...(isForeign && !target.includes('xn--') ? [`its host is written with other letters: ${url.hostname}`] : []),
+    ...(kind === 'link' && shown === '' ? ['has no text'] : []),
+  ];
+}
+
+/** The host that a text seems to name: `https://bank.example/x` and `bank.example` alike. An address of mail names none. */
+function hostIn(shown: string): string | null {
+  const given = shown.slice(0, 500).trim();
+  const url = /^[a-z]+:\/\//i.test(given) ? URL.parse(given.split(/\s/)[0] ?? '') : null;
+  if (url !== null) return url.hostname;
+  const [, host] = /(?:^|[\s("'[])((?:[\p{L}\p{N}-]+\.)+\p{L}{2,})(?=$|[\s/:?#)"'\],.!])/u.exec(given) ?? [];
+  return host === undefined ? null : (URL.parse(`http://${host}`)?.hostname ?? null);
+}
+
+function bare(host: string): string {
+  return host
+    .toLowerCase()
+    .replace(/^www\./, '')
+    .replace(/\.$/, '');
+}

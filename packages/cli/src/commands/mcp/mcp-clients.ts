@@ -1,0 +1,108 @@
+import { join } from 'node:path';
+
+/** How a program is told of a server it starts. */
+export interface ServerEntry {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Where programs keep their settings on a machine. */
+export interface Places {
+  readonly home: string;
+  readonly platform: NodeJS.Platform;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** A program that agents live in, with its file and the shape of an entry in it. */
+export interface McpClient {
+  readonly name: string;
+  readonly title: string;
+  readonly format: 'json' | 'toml';
+  /** The field of the file that holds the servers by their names. */
+  readonly section: string;
+  readonly path: (places: Places) => string;
+  /** Beyond what all have in common. */
+  readonly extra?: Readonly<Record<string, string>>;
+}
+
+/** By the programs' own documentation, as of November 2026; all take the user's own settings, for every project. */
+export const MCP_CLIENTS: readonly McpClient[] = [
+  {
+    name: 'claude-desktop',
+    title: 'Claude Desktop',
+    format: 'json',
+    section: 'mcpServers',
+    path: (places) => join(applicationData(places), 'Claude', 'claude_desktop_config.json'),
+  },
+  {
+    name: 'claude-code',
+    title: 'Claude Code',
+    format: 'json',
+    section: 'mcpServers',
+    path: ({ home, env }) => join(env['CLAUDE_CONFIG_DIR'] || home, '.claude.json'),
+    extra: { type: 'stdio' },
+  },
+  {
+    name: 'cursor',
+    title: 'Cursor',
+    format: 'json',
+    section: 'mcpServers',
+    path: ({ home }) => join(home, '.cursor', 'mcp.json'),
+  },
+  {
+    name: 'vscode',
+    title: 'VS Code',
+    format: 'json',
+    section: 'servers',
+    path: (places) => join(applicationData(places), 'Code', 'User', 'mcp.json'),
+    extra: { type: 'stdio' },
+  },
+  {
+    name: 'windsurf',
+    title: 'Windsurf',
+    format: 'json',
+    section: 'mcpServers',
+    path: ({ home }) => join(home, '.codeium', 'windsurf', 'mcp_config.json'),
+  },
+  {
+    name: 'codex',
+    title: 'Codex',
+    format: 'toml',
+    section: 'mcp_servers',
+    path: ({ home, env }) => join(env['CODEX_HOME'] || join(home, '.codex'), 'config.toml'),
+  },
+  {
+    name: 'gemini',
+    title: 'Gemini CLI',
+    format: 'json',
+    section: 'mcpServers',
+    path: ({ home }) => join(home, '.gemini', 'settings.json'),
+  },
+  {
+    name: 'zed',
+    title: 'Zed',
+    format: 'json',
+    section: 'context_servers',
+    path: (places) => join(zedSettings(places), 'settings.json'),
+  },
+];
+
+export const CLIENT_NAMES = MCP_CLIENTS.map(({ name }) => name);
+
+/** What stands under the server's name. */
+export function entryOf({ extra = {} }: McpClient, { command, args, env }: ServerEntry) {
+  return { ...extra, command, args: [...args], env: { ...env } };
+}
+
+function applicationData({ home, platform, env }: Places): string {
+  if (platform === 'darwin') return join(home, 'Library', 'Application Support');
+  if (platform === 'win32') return env['APPDATA'] || join(home, 'AppData', 'Roaming');
+  return env['XDG_CONFIG_HOME'] || join(home, '.config');
+}
+
+/** Zed keeps to `.config` on macOS too. */
+function zedSettings(places: Places): string {
+  if (places.platform === 'win32') return join(applicationData(places), 'Zed');
+  return join(places.env['XDG_CONFIG_HOME'] || join(places.home, '.config'), 'zed');
+}

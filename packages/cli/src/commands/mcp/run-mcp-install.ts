@@ -1,0 +1,143 @@
+import { access } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { readProfile } from '@postrider/mcp/credentials';
+import { findCredentials } from '../../api-connection.ts';
+import type { CliIo } from '../../cli-io.ts';
+import { EXIT_CODES, type ExitCode } from '../../exit-codes.ts';
+import { ownFailure, usageFailure } from '../../failure.ts';
+import type { GlobalOptions } from '../../global-options.ts';
+import type { Invocation } from '../../invocation.ts';
+import type { Output } from '../../output/output.ts';
+import { toTomlTables } from './edit-toml.ts';
+import { type Installed, installEntry } from './install-entry.ts';
+import { entryOf, MCP_CLIENTS, type McpClient, type Places, type ServerEntry } from './mcp-clients.ts';
+
+/** A program with its file on this machine. */
+interface Target {
+  readonly client: McpClient;
+  readonly path: string;
+}
+
+/** Enters the MCP server into the settings of agents' programs. */
+export async function runMcpInstall(invocation: Invocation, output: Output, io: CliIo): Promise<ExitCode> {
+  const { ownFlags, options } = invocation;
+  const name = readName(ownFlags['name']);
+  const targets = await chooseTargets(ownFlags['client'], placesOf(io));
+  const entry = await createEntry(ownFlags, options, io);
+  if (ownFlags['print'] === true) {
+    print(targets, name, entry, output);
+    return EXIT_CODES.done;
+  }
+  const results: (Target & { readonly result: Installed })[] = [];
+  for (const target of targets) {
+    results.push({ ...target, result: await installEntry(target.client, target.path, name, entry, new Date()) });
+  }
+  report(results, output);
+  return results.some(({ result }) => result.status === 'refused') ? EXIT_CODES.refused : EXIT_CODES.done;
+}
+
+function placesOf({ env }: CliIo): Places {
+  const home = env['HOME'] || env['USERPROFILE'];
+  if (home) return { home, env, platform: process.platform };
+  throw usageFailure('there is no home directory to look for programs in', 'Set HOME.');
+}
+
+async function chooseTargets(given: unknown, places: Places): Promise<readonly Target[]> {
+  const all = MCP_CLIENTS.map((client) => ({ client, path: client.path(places) }));
+  const wanted = typeof given === 'string' ? [given] : Array.isArray(given) ? given : null;
+  if (wanted !== null) return all.filter(({ client }) => wanted.includes(client.name));
+  const found = await Promise.all(all.map(async (target) => ((await isThere(target, places)) ? [target] : [])));
+  if (found.flat().length > 0) return found.flat();
+  const fix = `Name one with --client: ${MCP_CLIENTS.map(({ name }) => name).join(', ')}.`;
+  throw ownFailure(EXIT_CODES.notFound, 'no_client', 'No program was found', 'none has settings on this machine', fix);
+}
+
+/** A program has settings, or the directory for them, which no other program makes; the home directory itself says nothing. */
+async function isThere({ path }: Target, { home }: Places): Promise<boolean> {
+  const sign = dirname(path) === home ? path : dirname(path);
+  return await access(sign).then(
+    () => true,
+    () => false,
+  );
+}
+
+function readName(given: unknown): string {
+  if (typeof given === 'string' && /^[\w-]{1,60}$/.test(given)) return given;
+  throw usageFailure('--name takes letters, digits, hyphens and underscores', 'Choose another name.');
+}
+
+async function createEntry(
+  { toolsets, readonly }: Readonly<Record<string, unknown>>,
+  options: GlobalOptions,
+  io: CliIo,
+): Promise<ServerEntry> {
+  const chosen = [
+    ...(typeof toolsets === 'string' ? ['--toolsets', toolsets] : []),
+    ...(readonly === true ? ['--readonly'] : []),
+  ];
+  const run = ['npx', '-y', '@postrider/mcp', ...chosen];
+  // npx is a script there, which programs cannot start by themselves.
+  const [command = '', ...args] = process.platform === 'win32' ? ['cmd', '/c', ...run] : run;
+  return { command, args, env: await credentialsOf(options, io) };
+}
+
+/** By what the server finds its key: the directory of a server in development, or else the key itself. */
+async function credentialsOf(options: GlobalOptions, io: CliIo): Promise<Readonly<Record<string, string>>> {
+  const { apiKey, baseUrl } = await findCredentials(options, io, true);
+  if (apiKey?.startsWith('prs_')) {
+    const detail = 'the sign-in of a person is not for agents, who need a key that may do no more than they should';
+    const fix = 'Make one with postrider keys create, and give it with --api-key and --base-url.';
+    throw ownFailure(EXIT_CODES.authentication, 'key_required', 'An agent needs a key of its own', detail, fix);
+  }
+  const dataDir = options.dataDir ?? io.env['POSTRIDER_DATA_DIR'];
+  const verdict = await readProfile({ ...io.env, ...(dataDir ? { POSTRIDER_DATA_DIR: dataDir } : {}) }, io.cwd);
+  const profile = verdict.ok ? verdict.profile : null;
+  // The key of a development server changes with its data; and what stands in one file need not stand in another.
+  if (profile !== null && profile.key === apiKey && profile.baseUrl === baseUrl) {
+    return { POSTRIDER_DATA_DIR: dirname(resolve(io.cwd, profile.path)) };
+  }
+  return { POSTRIDER_API_KEY: apiKey ?? '', ...(baseUrl === undefined ? {} : { POSTRIDER_BASE_URL: baseUrl }) };
+}
+
+function print(targets: readonly Target[], name: string, entry: ServerEntry, output: Output): void {
+  if (output.isJson) {
+    const clients = targets.map(({ client, path }) => ({
+      client: client.name,
+      path,
+      content: toContent(client, name, entry),
+    }));
+    output.writeJson({ clients });
+    return;
+  }
+  const parts = targets.map(({ client, path }) => `${client.title}: ${path}\n\n${toContent(client, name, entry)}`);
+  output.writeText(`${parts.join('\n')}`);
+}
+
+/** What a file with nothing else in it would hold. */
+function toContent(client: McpClient, name: string, entry: ServerEntry): string {
+  if (client.format === 'toml') return toTomlTables(client.section, name, entry);
+  return `${JSON.stringify({ [client.section]: { [name]: entryOf(client, entry) } }, null, 2)}\n`;
+}
+
+function report(results: readonly (Target & { readonly result: Installed })[], output: Output): void {
+  if (output.isJson) {
+    output.writeJson({
+      clients: results.map(({ client, path, result }) => ({ client: client.name, path, ...result })),
+    });
+    return;
+  }
+  for (const { client, path, result } of results) output.writeText(`${client.title}: ${describe(result, path)}\n`);
+  const isWritten = results.some(({ result }) => result.status === 'installed');
+  if (isWritten) output.remark('Start the programs again, so that they read it.');
+}
+
+function describe(result: Installed, path: string): string {
+  switch (result.status) {
+    case 'installed':
+      return `entered into ${path}${result.backup === null ? '' : ` (before: ${result.backup})`}`;
+    case 'unchanged':
+      return `is set up already in ${path}`;
+    case 'refused':
+      return `${path} was left as it is: ${result.reason}. See what to enter by hand: postrider mcp install --client … --print`;
+  }
+}

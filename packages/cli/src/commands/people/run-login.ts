@@ -1,0 +1,92 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type ApiConnection, connectTo, findAddress } from '../../api-connection.ts';
+import type { CliIo } from '../../cli-io.ts';
+import { EXIT_CODES, type ExitCode } from '../../exit-codes.ts';
+import { CliFailure, ownFailure } from '../../failure.ts';
+import type { GlobalOptions } from '../../global-options.ts';
+import { isRecord, type JsonRecord, textOf } from '../../output/json-value.ts';
+import type { Output } from '../../output/output.ts';
+import { singleLine } from '../../output/untrusted-text.ts';
+import { showSession } from '../../output/views/session.ts';
+import { DEFAULT_PROFILE, readProfiles, writeProfiles } from '../../profiles.ts';
+
+/** Nobody is faster than that; afterwards the server's own interval holds. */
+const FIRST_PAUSE_SECONDS = 1;
+/** RFC 8628, section 3.5. */
+const SLOWER_SECONDS = 5;
+
+/** Signs in as RFC 8628 has it: the person confirms in a browser, wherever that is. */
+export async function runLogin(options: GlobalOptions, output: Output, io: CliIo): Promise<ExitCode> {
+  const baseUrl = await findAddress(options, io);
+  const anybody = connectTo({ apiKey: null, baseUrl }, options, io);
+  const device = await call(anybody, 'auth.device', undefined);
+  const [url, code] = [singleLine(textOf(device['verificationUrl'])), singleLine(textOf(device['userCode']))];
+  // For people, and needed in any case: the answer on stdout comes only when this is done.
+  io.stderr.write(`Open ${url}\nand confirm the code ${code}\n`);
+  const token = await waitForToken(anybody, device, io);
+  const session = await call(connectTo({ apiKey: token, baseUrl }, options, io), 'auth.session', undefined);
+  const name = await keep(options, io, baseUrl, token, session);
+  if (output.isJson) output.writeJson({ profile: name, baseUrl, ...session });
+  else showSession(session, output);
+  output.remark(`Kept as the profile ${name}.`);
+  return EXIT_CODES.done;
+}
+
+async function waitForToken(connection: ApiConnection, device: JsonRecord, io: CliIo): Promise<string> {
+  let intervalSeconds = Number(device['interval']) || SLOWER_SECONDS;
+  let pauseSeconds = Math.min(FIRST_PAUSE_SECONDS, intervalSeconds);
+  for (;;) {
+    await pause(pauseSeconds * 1_000, undefined, io.signal === undefined ? {} : { signal: io.signal });
+    try {
+      const answer = await call(connection, 'auth.device-token', { deviceCode: device['deviceCode'] });
+      return textOf(answer['token']);
+    } catch (error) {
+      const code = error instanceof CliFailure ? error.problem.code : '';
+      if (code === 'slow_down') intervalSeconds += SLOWER_SECONDS;
+      else if (code === 'device_code_expired') throw notConfirmed();
+      else if (code !== 'authorization_pending') throw error;
+      pauseSeconds = intervalSeconds;
+    }
+  }
+}
+
+function notConfirmed(): Error {
+  const detail = 'the code is too old, or was turned down';
+  return ownFailure(
+    EXIT_CODES.authentication,
+    'device_code_expired',
+    'Nobody confirmed the sign-in',
+    detail,
+    'Begin again: postrider login',
+  );
+}
+
+async function keep(
+  options: GlobalOptions,
+  io: CliIo,
+  baseUrl: string,
+  token: string,
+  session: JsonRecord,
+): Promise<string> {
+  const [user, account] = [recordOf(session['user']), recordOf(session['account'])];
+  const { current, saved } = await readProfiles(io);
+  const name = options.profile ?? (io.env['POSTRIDER_PROFILE'] || current || DEFAULT_PROFILE);
+  const profile = {
+    ...{ baseUrl, token, email: textOf(user['email']), accountName: textOf(account['name']) },
+    expiresAt: textOf(session['expiresAt']),
+  };
+  await writeProfiles(io, { current: name, saved: { ...saved, [name]: profile } });
+  return name;
+}
+
+async function call(connection: ApiConnection, operation: string, body: JsonRecord | undefined): Promise<JsonRecord> {
+  const { data } = await connection.call(operation, {
+    ...{ params: {}, query: {}, headers: {} },
+    body,
+  });
+  return recordOf(data);
+}
+
+function recordOf(value: unknown): JsonRecord {
+  return isRecord(value) ? value : {};
+}

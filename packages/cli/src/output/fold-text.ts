@@ -1,0 +1,45 @@
+import { cutToWidth, textWidth } from './text-width.ts';
+
+/**
+ * A text as lines no wider than `columns`, broken between words where that is possible. A longer word goes on in the next line, whole: what
+ * somebody has to see in full, such as where a link goes, must not end at the edge of the terminal.
+ */
+export function foldText(text: string, columns: number): readonly string[] {
+  const width = Math.max(4, columns);
+  return text.split('\n').flatMap((line) => foldLine(line, width));
+}
+
+function foldLine(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    if (textWidth(longer) <= width) {
+      line = longer;
+      continue;
+    }
+    if (line !== '') lines.push(line);
+    const pieces = breakWord(word, width);
+    lines.push(...pieces.slice(0, -1));
+    line = pieces.at(-1) ?? '';
+  }
+  return [...lines, line];
+}
+
+function breakWord(word: string, width: number): readonly string[] {
+  const pieces: string[] = [];
+  let rest = word;
+  for (;;) {
+    // Only so much is looked at: a word can be as long as a mail.
+    const head = rest.slice(0, 4 * width);
+    const isWhole = head.length === rest.length;
+    if (isWhole && textWidth(head) <= width) return [...pieces, rest];
+    // With two more columns it is always too wide, and so cut to `width` and an ellipsis, which is not wanted here.
+    const piece =
+      cutToWidth(`${head}  `, width + 1)
+        .replace(/…$/, '')
+        .trimEnd() || rest.slice(0, 1);
+    pieces.push(piece);
+    rest = rest.slice(piece.length);
+  }
+}

@@ -1,0 +1,61 @@
+import { readHold } from '../../commands/approvals/hold.ts';
+import { endLines, previewLines } from '../../commands/approvals/preview-lines.ts';
+import type { ShownLine, Tone } from '../../commands/approvals/shown-line.ts';
+import { formatTimeLeftShort } from '../../commands/approvals/time-left.ts';
+import { type JsonRecord, recordsOf } from '../json-value.ts';
+import type { Output } from '../output.ts';
+import { renderTable } from '../table.ts';
+import { singleLine, withoutInvisibles } from '../untrusted-text.ts';
+import { remarkOnPage } from './page-remark.ts';
+
+/** As wide as nothing is folded where no terminal sets the width. */
+const UNBOUND_COLUMNS = 100_000;
+
+/** A hold with all there is to see of it. */
+export function showApproval(answer: JsonRecord, output: Output, now: Date): void {
+  const hold = readHold(answer);
+  const lines = previewLines(hold, output.width ?? UNBOUND_COLUMNS, now);
+  output.writeText(lines.map((line) => toText(line, output)).join(''));
+  if (hold.status === 'pending') output.remark(`Decide: postrider approvals approve ${hold.id}, or reject, or edit`);
+}
+
+/** A decision: how it ended, and what is to know of it. */
+export function showDecision(answer: JsonRecord, output: Output): void {
+  const hold = readHold(answer);
+  const lines: readonly ShownLine[] = [
+    { text: `Subject     ${singleLine(hold.subject)}` },
+    ...endLines(hold, output.width ?? UNBOUND_COLUMNS),
+  ];
+  output.writeText(lines.map((line) => toText(line, output)).join(''));
+  output.remark(`See what becomes of it: postrider emails get ${hold.emailId}`);
+}
+
+/** The holds of an account, what waits and what was decided. */
+export function showApprovalList(answer: JsonRecord, output: Output, now: Date): void {
+  const holds = recordsOf(answer['approvals']).map(readHold);
+  const cells = (read: (hold: (typeof holds)[number]) => string) =>
+    holds.map((hold) => withoutInvisibles(singleLine(read(hold))));
+  const columns = [
+    { title: 'id', cells: cells(({ id }) => id) },
+    { title: 'status', cells: cells(({ status }) => status), paint: output.paint.status },
+    { title: 'subject', cells: cells(({ subject }) => subject), minWidth: 8 },
+    { title: 'to', cells: cells(({ to, cc, bcc }) => [...to, ...cc, ...bcc].join(', ')), minWidth: 8, dropOrder: 3 },
+    { title: 'sent by', cells: cells(({ agentName, keyName }) => agentName || keyName), minWidth: 8, dropOrder: 1 },
+    { title: 'held by', cells: cells(({ reasons }) => reasons.join(', ')), minWidth: 8, dropOrder: 2 },
+    {
+      title: 'expires',
+      cells: cells(({ status, expiresAt }) => (status === 'pending' ? formatTimeLeftShort(expiresAt, now) : '')),
+      dropOrder: 4,
+    },
+  ];
+  if (holds.length > 0) output.writeText(renderTable(columns, output.width, output.paint));
+  remarkOnPage(answer, holds.length, 'held sends', output);
+}
+
+function toText({ text, tone }: ShownLine, { paint }: Output): string {
+  const looks: Readonly<Partial<Record<Tone, (text: string) => string>>> = {
+    ...{ title: paint.title, faint: paint.faint, bad: paint.bad },
+  };
+  const look = tone === undefined ? undefined : looks[tone];
+  return `${look === undefined ? text : look(text)}\n`;
+}

@@ -1,0 +1,68 @@
+import { type JsonRecord, recordsOf, textOf } from '../json-value.ts';
+import type { Output } from '../output.ts';
+import { renderSheet, type SheetLine } from '../sheet.ts';
+import { renderTable } from '../table.ts';
+import { formatMinute, formatTime } from '../time.ts';
+import { singleLine } from '../untrusted-text.ts';
+import { remarkOnPage } from './page-remark.ts';
+
+/** An endpoint; with its secret where the answer has it. */
+export function showWebhook(webhook: JsonRecord, output: Output): void {
+  const text = (name: string) => singleLine(textOf(webhook[name]));
+  const lines: readonly SheetLine[] = [
+    ['secret', text('secret')],
+    ['url', text('url')],
+    ['id', text('id')],
+    ['state', stateOf(webhook)],
+    ['events', eventsText(webhook)],
+    ['description', text('description')],
+    ['created', formatTime(text('createdAt'))],
+  ];
+  output.writeText(renderSheet(lines, output.paint));
+  if (text('secret') !== '') output.remark('The secret is shown this once. Keep it now.');
+}
+
+/** The endpoints of an account. */
+export function showWebhookList(answer: JsonRecord, output: Output): void {
+  const rows = recordsOf(answer['webhooks']);
+  const cells = (name: string) => rows.map((row) => singleLine(textOf(row[name])));
+  const columns = [
+    { title: 'url', cells: cells('url'), minWidth: 12 },
+    { title: 'state', cells: rows.map(stateOf) },
+    { title: 'events', cells: rows.map(eventsText), minWidth: 8, dropOrder: 2 },
+    { title: 'created (utc)', cells: cells('createdAt').map(formatMinute), dropOrder: 3 },
+    { title: 'id', cells: cells('id'), dropOrder: 1 },
+  ];
+  if (rows.length > 0) output.writeText(renderTable(columns, output.width, output.paint));
+  remarkOnPage(answer, rows.length, 'endpoints', output);
+}
+
+/** The attempts at an endpoint. */
+export function showDeliveryList(answer: JsonRecord, output: Output): void {
+  const rows = recordsOf(answer['deliveries']);
+  const cells = (name: string) => rows.map((row) => singleLine(textOf(row[name])));
+  const columns = [
+    { title: 'time (utc)', cells: cells('createdAt').map(formatMinute), dropOrder: 3 },
+    { title: 'event', cells: cells('eventType') },
+    { title: 'try', cells: cells('attempt') },
+    { title: 'status', cells: cells('status') },
+    { title: 'code', cells: cells('statusCode') },
+    { title: 'ms', cells: cells('durationMs'), dropOrder: 2 },
+    { title: 'next (utc)', cells: cells('nextAttemptAt').map(formatMinute), dropOrder: 1 },
+    { title: 'error', cells: cells('error'), minWidth: 12, dropOrder: 5 },
+    { title: 'id', cells: cells('id'), dropOrder: 4 },
+  ];
+  if (rows.length > 0) output.writeText(renderTable(columns, output.width, output.paint));
+  remarkOnPage(answer, rows.length, 'deliveries', output);
+}
+
+function stateOf({ status, disabledReason, failingSince }: JsonRecord): string {
+  if (status === 'disabled') return `disabled (${singleLine(textOf(disabledReason))})`;
+  return failingSince === null ? 'enabled' : `failing since ${formatTime(singleLine(textOf(failingSince)))}`;
+}
+
+function eventsText({ events }: JsonRecord): string {
+  const names = Array.isArray(events) ? events.map((name) => singleLine(textOf(name))) : [];
+  if (names.length === 0) return 'all';
+  return names.length > 3 ? `${names.slice(0, 2).join(', ')} and ${names.length - 2} more` : names.join(', ');
+}

@@ -1,0 +1,128 @@
+import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { CliIo } from './cli-io.ts';
+import { EXIT_CODES } from './exit-codes.ts';
+import { ownFailure } from './failure.ts';
+import { isRecord } from './output/json-value.ts';
+
+/** A sign-in that is kept: whose session it is, and where. */
+export interface SavedProfile {
+  readonly baseUrl: string;
+  /** A bearer session token. */
+  readonly token: string;
+  readonly email: string;
+  readonly accountName: string;
+  readonly expiresAt: string;
+}
+
+export interface Profiles {
+  /** The one that is used where none is named; null where there is none. */
+  readonly current: string | null;
+  readonly saved: Readonly<Record<string, SavedProfile>>;
+}
+
+export const DEFAULT_PROFILE = 'default';
+
+const NONE: Profiles = { current: null, saved: {} };
+
+/** The file the sign-ins are kept in; null where the environment names no place for a person's own files. */
+function profilesPath({ env }: Pick<CliIo, 'env'>): string | null {
+  const own = env['POSTRIDER_CONFIG_DIR'];
+  if (own) return join(own, FILE);
+  const home = env['HOME'] || env['USERPROFILE'];
+  const base = env['XDG_CONFIG_HOME'] || (home ? join(home, '.config') : null);
+  return base === null ? null : join(base, 'postrider', FILE);
+}
+
+const FILE = 'credentials.json';
+
+/** What is kept; nothing where the file is not there yet. Rejects with a CliFailure where it cannot be used. */
+export async function readProfiles(io: Pick<CliIo, 'env'>): Promise<Profiles> {
+  const path = profilesPath(io);
+  if (path === null) return NONE;
+  let content: string;
+  try {
+    content = await readFile(path, 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+    if (code === 'ENOENT' || code === 'ENOTDIR') return NONE;
+    throw unusable(path, `could not be read (${code})`);
+  }
+  const profiles = parse(content);
+  if (profiles === null) throw unusable(path, 'does not hold sign-ins as this program writes them');
+  return profiles;
+}
+
+/** Writes the file whole or not at all, readable by its owner alone. */
+export async function writeProfiles(io: Pick<CliIo, 'env'>, profiles: Profiles): Promise<string> {
+  const path = profilesPath(io);
+  if (path === null) {
+    const fix = 'Set HOME, or POSTRIDER_CONFIG_DIR to a directory of your own.';
+    throw ownFailure(EXIT_CODES.unexpected, 'no_home', 'There is nowhere to keep the sign-in', 'HOME is not set', fix);
+  }
+  await mkdir(join(path, '..'), { recursive: true, mode: 0o700 });
+  const draft = `${path}.${process.pid}`;
+  await writeFile(draft, `${JSON.stringify(profiles, null, 2)}\n`, { mode: 0o600 });
+  await chmod(draft, 0o600);
+  await rename(draft, path);
+  return path;
+}
+
+/** The profile that the command line or the environment names, or else the current one; null where there is none. */
+export async function findProfile(
+  io: Pick<CliIo, 'env'>,
+  named: string | undefined,
+): Promise<{ readonly name: string; readonly profile: SavedProfile } | null> {
+  const wished = named ?? (io.env['POSTRIDER_PROFILE'] || undefined);
+  const { current, saved } = await readProfiles(io);
+  const name = wished ?? current;
+  const profile = name === null ? undefined : Object.hasOwn(saved, name) ? saved[name] : undefined;
+  if (name !== null && profile !== undefined) return { name, profile };
+  if (wished === undefined) return null;
+  throw unknownProfile(wished, Object.keys(saved));
+}
+
+export function unknownProfile(name: string, known: readonly string[]): Error {
+  const list =
+    known.length === 0 ? 'There is none yet: sign in with postrider login.' : `There are: ${known.join(', ')}.`;
+  return ownFailure(
+    EXIT_CODES.authentication,
+    'unknown_profile',
+    `There is no profile ${name}`,
+    `${name} is not known`,
+    list,
+  );
+}
+
+function unusable(path: string, why: string): Error {
+  const fix = 'Remove it and sign in again with postrider login.';
+  return ownFailure(
+    EXIT_CODES.authentication,
+    'bad_profiles',
+    'The saved sign-ins cannot be used',
+    `${path} ${why}`,
+    fix,
+  );
+}
+
+function parse(content: string): Profiles | null {
+  let data: unknown;
+  try {
+    data = JSON.parse(content);
+  } catch {
+    return null;
+  }
+  if (!isRecord(data) || !isRecord(data['saved'])) return null;
+  const entries = Object.entries(data['saved']).map(([name, profile]) => [name, toProfile(profile)] as const);
+  const current = typeof data['current'] === 'string' ? data['current'] : null;
+  return entries.some(([, profile]) => profile === null)
+    ? null
+    : { current, saved: Object.fromEntries(entries) as Readonly<Record<string, SavedProfile>> }; // None of them is null.
+}
+
+function toProfile(given: unknown): SavedProfile | null {
+  if (!isRecord(given)) return null;
+  const { baseUrl, token, email, accountName, expiresAt } = given;
+  const isWhole = [baseUrl, token, email, accountName, expiresAt].every((value) => typeof value === 'string');
+  return isWhole ? ({ baseUrl, token, email, accountName, expiresAt } as unknown as SavedProfile) : null; // Seen just now.
+}

@@ -1,0 +1,35 @@
+import { type Components, type JsonSchema, toComponentSchema } from './json-schema.ts';
+import { WEBHOOK_EVENT_SCHEMAS } from './schemas/webhook-event.ts';
+import { describeEventType } from './webhook-events.ts';
+
+const SIGNATURE_HEADERS = {
+  'webhook-id': 'The `id` of the event, the same at every attempt and replay.',
+  'webhook-timestamp': 'When this attempt was made: seconds since 1970.',
+  'webhook-signature':
+    '`v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`, as Standard Webhooks has it; several, divided by blanks, after a rotation.',
+};
+
+/** The document's `webhooks`: what is posted to endpoints, by the type of the event. */
+export function describeWebhooks(components: Components): JsonSchema {
+  const parameters = Object.entries(SIGNATURE_HEADERS).map(([name, description]) => ({
+    ...{ name, in: 'header', required: true, description, schema: { type: 'string' } },
+  }));
+  return Object.fromEntries(
+    [...WEBHOOK_EVENT_SCHEMAS].map(([type, schema]) => [
+      type,
+      {
+        post: {
+          summary: describeEventType(type),
+          tags: ['webhooks'],
+          security: [],
+          parameters,
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: toComponentSchema(schema, 'output', components) } },
+          },
+          responses: { '2XX': { description: 'Taken. Anything else, or nothing within 15 seconds, is tried again.' } },
+        },
+      },
+    ]),
+  );
+}

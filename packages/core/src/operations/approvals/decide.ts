@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { defineOperation } from '../../operation.ts';
+import { approvalSchema, newApprovalDecisionSchema } from '../../schemas/approval.ts';
+import { approvalParams } from './get.ts';
+
+/** Who may decide, for the descriptions of both operations. */
+export const WHO_DECIDES =
+  'Deciding is for signed-in people whose role allows it, and for keys with `approvals:decide` other than the one that sent it and not in approval mode themselves; others get 403 `self_approval_forbidden`.';
+
+export const decideApproval = defineOperation({
+  id: 'approvals.decide',
+  method: 'POST',
+  path: '/keys/approvals/:id',
+  access: { kind: 'key', scope: 'approvals:decide' },
+  summary: 'Approve or reject a held send',
+  description: `Decides a hold, once: a second decision is 409 \`approval_already_decided\`. Approving puts the message into the queue, at once or for its scheduled time. The acceptance check runs again, edits included: where it refuses by now, the answer still is 200, \`outcome\` is \`failed\` with the reason in \`problem\`, the message is \`failed\`, and its quota is given back. Rejecting gives the quota back too. \`edits\` make a new revision and keep the difference. ${WHO_DECIDES}`,
+  effect: 'update',
+  params: approvalParams,
+  query: z.strictObject({}),
+  body: newApprovalDecisionSchema,
+  status: 200,
+  response: 'json',
+  output: approvalSchema,
+  errors: ['not_found', 'self_approval_forbidden', 'approval_already_decided', 'approval_changed'],
+  mcp: null,
+  cli: {
+    command: 'approvals decide',
+    positional: ['id'],
+    examples: [
+      'postrider approvals decide <id> --decision approve',
+      'postrider approvals decide <id> --decision reject --reject-code wrong_recipient --note "Ask Ada first."',
+    ],
+  },
+});

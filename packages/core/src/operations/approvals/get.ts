@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { LIMITS } from '../../limits.ts';
+import { defineOperation } from '../../operation.ts';
+import { approvalSchema } from '../../schemas/approval.ts';
+import { integerInQuery } from '../../schemas/page.ts';
+
+export const approvalParams = z.object({ id: z.string().describe('The id of the hold, `approvalId` of the send.') });
+
+export const getApproval = defineOperation({
+  id: 'approvals.get',
+  method: 'GET',
+  path: '/keys/approvals/:id',
+  access: { kind: 'key', scope: null },
+  summary: 'Read a held send',
+  description:
+    'One hold with everything that is to be seen of the message, blind copies included. A key sees those of its own sends; with the scope `approvals:read` those of the whole account. With `wait` it answers as soon as it is decided, and at the time-out as it stands.',
+  effect: 'read',
+  params: approvalParams,
+  query: z.strictObject({
+    wait: integerInQuery(1, LIMITS.waitSecondsMax)
+      .optional()
+      .describe(`Seconds to wait for a decision, 1 to ${LIMITS.waitSecondsMax}.`),
+  }),
+  status: 200,
+  response: 'json',
+  output: approvalSchema,
+  errors: ['not_found'],
+  mcp: {
+    tool: 'get_approval',
+    title: 'Read a held send',
+    description:
+      'Reads one held send by its approval id: why it is held, what it says, and the decision with code, note and edited fields. Not for deciding: only people do that. To take it back, use cancel_email with its emailId. `wait` answers once it is decided. Long bodies are cut.',
+  },
+  cli: { command: 'approvals get', positional: ['id'], examples: ['postrider approvals get <id> --wait 50'] },
+});

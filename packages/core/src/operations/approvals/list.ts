@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { defineOperation } from '../../operation.ts';
+import { approvalSchema } from '../../schemas/approval.ts';
+import { APPROVAL_STATUSES } from '../../schemas/hold.ts';
+import { cursorSchema, limitSchema, pageFields } from '../../schemas/page.ts';
+
+export const listApprovals = defineOperation({
+  id: 'approvals.list',
+  method: 'GET',
+  path: '/keys/approvals',
+  access: { kind: 'key', scope: null },
+  summary: 'List held sends',
+  description:
+    'Sends that wait, or waited, for a decision, newest first, in keyset pages. A key sees those of its own sends; with the scope `approvals:read` those of the whole account. A page of very large bodies ends early: follow `nextCursor`.',
+  effect: 'read',
+  query: z.strictObject({
+    status: z.enum(APPROVAL_STATUSES).optional().describe('Only holds that stand so; all of them unless given.'),
+    limit: limitSchema,
+    cursor: cursorSchema,
+  }),
+  status: 200,
+  response: 'json',
+  output: z.object({ approvals: z.array(approvalSchema), ...pageFields }).meta({ id: 'ApprovalPage' }),
+  errors: ['invalid_cursor'],
+  mcp: {
+    tool: 'list_approvals',
+    title: 'List held sends',
+    description:
+      'Lists sends that are held until a person decides, newest first, 20 at a time; narrow it by status. Not for deciding: only people do that. To take a held send back, use cancel_email. Answers rows without bodies, and a cursor; read one with get_approval.',
+  },
+  cli: {
+    command: 'approvals list',
+    examples: ['postrider approvals list --status pending', 'postrider approvals list --limit 20 --json'],
+  },
+});

@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { defineOperation } from '../../operation.ts';
+
+export const logOut = defineOperation({
+  id: 'auth.logout',
+  method: 'POST',
+  path: '/auth/logout',
+  access: { kind: 'public' },
+  summary: 'Sign out',
+  description:
+    'Ends the session of the cookie or of the bearer session token, within a second on every server process, and takes the cookie away. Whoever is not signed in is answered the same. A page of another origin cannot sign anybody out (403 `missing_scope`).',
+  effect: 'update',
+  query: z.strictObject({}),
+  status: 204,
+  response: 'text',
+  contentType: 'text/plain; charset=utf-8',
+  output: z.string().describe('Nothing.'),
+  errors: ['missing_scope'],
+  mcp: null,
+  cli: null,
+});

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { LIMITS } from '../../limits.ts';
+import { defineOperation } from '../../operation.ts';
+import { mailboxSchema } from '../../schemas/recipients.ts';
+import { SIGN_IN_LIMITS } from '../../schemas/session.ts';
+
+export const requestMagicLink = defineOperation({
+  id: 'auth.magic-link',
+  method: 'POST',
+  path: '/auth/magic-link',
+  access: { kind: 'public' },
+  summary: 'Ask for a sign-in link',
+  description: `Mails a link to the address, if it belongs to somebody here or may make an account. The answer is the same in any case, so that nobody learns which. The link works once, for ${LIMITS.magicLinkMinutes} minutes, and only in the browser that asked: the answer sets a cookie that it needs. It shows a button, and nothing happens before that is pressed. An address is written to ${LIMITS.magicLinksPerAddress} times in ${LIMITS.magicLinkMinutes} minutes at most.`,
+  effect: 'create',
+  query: z.strictObject({}),
+  body: z.strictObject({
+    email: mailboxSchema.describe('The person’s address.'),
+    next: z.string().max(LIMITS.urlCharacters).optional().describe('A path of this server to go on to afterwards.'),
+  }),
+  anonymousLimits: SIGN_IN_LIMITS,
+  status: 202,
+  response: 'json',
+  output: z.object({ ok: z.literal(true) }).meta({ id: 'MagicLinkRequested' }),
+  errors: ['rate_limited'],
+  mcp: null,
+  cli: null,
+});

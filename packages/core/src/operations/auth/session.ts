@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { defineOperation } from '../../operation.ts';
+import { sessionSchema } from '../../schemas/session.ts';
+
+export const getSession = defineOperation({
+  id: 'auth.session',
+  method: 'GET',
+  path: '/auth/session',
+  access: { kind: 'public' },
+  summary: 'Read the session',
+  description:
+    'Who is signed in, in which account and in what role: by the session cookie, or by a bearer session token. Without either, or with one that has ended, `authenticated` is false and the rest is null; it is never an error.',
+  effect: 'read',
+  query: z.strictObject({}),
+  status: 200,
+  response: 'json',
+  output: sessionSchema,
+  errors: [],
+  mcp: null,
+  cli: null,
+});

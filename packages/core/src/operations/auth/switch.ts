@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { defineOperation } from '../../operation.ts';
+import { idSchema } from '../../schemas/identifiers.ts';
+import { sessionSchema } from '../../schemas/session.ts';
+
+export const switchSession = defineOperation({
+  id: 'auth.switch',
+  method: 'PATCH',
+  path: '/auth/session',
+  access: { kind: 'session' },
+  summary: 'Go on in another account',
+  description:
+    'For people with a seat in several accounts: from now on this session is in the account named, with the role they have there. `GET /auth/accounts` lists them. One they have no seat in is 404.',
+  effect: 'update',
+  query: z.strictObject({}),
+  body: z.strictObject({ accountId: idSchema.describe('The account to go on in.') }),
+  status: 200,
+  response: 'json',
+  output: sessionSchema,
+  errors: ['not_found'],
+  mcp: null,
+  cli: {
+    command: 'switch',
+    positional: ['accountId'],
+    examples: ['postrider switch 0199a6a0-7b1e-7c3a-8a7b-2f1d0c9e8b7a'],
+  },
+});

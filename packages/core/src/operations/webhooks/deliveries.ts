@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { LIMITS } from '../../limits.ts';
+import { defineOperation } from '../../operation.ts';
+import { idSchema } from '../../schemas/identifiers.ts';
+import { cursorSchema, limitSchema, pageFields } from '../../schemas/page.ts';
+import { timeBoundSchema } from '../../schemas/time-bound.ts';
+import { webhookDeliverySchema, webhookEventTypeSchema, webhookParams } from '../../schemas/webhook.ts';
+
+/** `until` may not lie before `since`. */
+function isInOrder({ since, until }: { readonly since?: Date | undefined; readonly until?: Date | undefined }) {
+  return since === undefined || until === undefined || since <= until;
+}
+
+export const listWebhookDeliveries = defineOperation({
+  id: 'webhooks.deliveries',
+  method: 'GET',
+  path: '/webhooks/:id/deliveries',
+  access: { kind: 'key', scope: 'webhooks:read' },
+  summary: 'List the deliveries of an endpoint',
+  description: `Every attempt to deliver an event to the endpoint, newest first, and those that wait to be made; kept for ${LIMITS.webhookRetentionDays} days unless the server is set otherwise. A pending one gets another id when it is made.`,
+  effect: 'read',
+  params: webhookParams,
+  query: z
+    .strictObject({
+      event_type: webhookEventTypeSchema.optional().describe('Only events of this type.'),
+      status: z.enum(['succeeded', 'failed', 'pending']).optional().describe('Only attempts that ended so, or wait.'),
+      event_id: idSchema.optional().describe('Only attempts at this event: the `id` of its payload.'),
+      since: timeBoundSchema
+        .optional()
+        .describe('Created at or after: RFC 3339 with an offset, or a date, which means its start in UTC.'),
+      until: timeBoundSchema.optional().describe('Created before; the same forms.'),
+      limit: limitSchema,
+      cursor: cursorSchema,
+    })
+    .refine(isInOrder, {
+      path: ['until'],
+      message: 'must not lie before `since`',
+      params: { code: 'out_of_range' },
+    }),
+  status: 200,
+  response: 'json',
+  output: z.object({ deliveries: z.array(webhookDeliverySchema), ...pageFields }).meta({ id: 'WebhookDeliveryPage' }),
+  errors: ['not_found', 'invalid_cursor'],
+  mcp: {
+    tool: 'list_webhook_deliveries',
+    title: 'List the deliveries of an endpoint',
+    description:
+      'Lists the attempts to deliver events to one webhook endpoint, newest first, 20 at a time, with what the receiver answered; filter by `status`, `event_type`, `event_id` and time. Not for the trail of a message: use get_email. Answers rows and a cursor.',
+  },
+  cli: {
+    command: 'webhooks deliveries',
+    positional: ['id'],
+    examples: ['postrider webhooks deliveries <id> --status failed'],
+  },
+});

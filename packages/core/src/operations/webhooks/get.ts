@@ -1,0 +1,24 @@
+import { defineOperation } from '../../operation.ts';
+import { webhookParams, webhookSchema } from '../../schemas/webhook.ts';
+
+export const getWebhook = defineOperation({
+  id: 'webhooks.get',
+  method: 'GET',
+  path: '/webhooks/:id',
+  access: { kind: 'key', scope: 'webhooks:read' },
+  summary: 'Read a webhook endpoint',
+  description: 'One webhook endpoint, without its secret.',
+  effect: 'read',
+  params: webhookParams,
+  status: 200,
+  response: 'json',
+  output: webhookSchema,
+  errors: ['not_found'],
+  mcp: {
+    tool: 'get_webhook',
+    title: 'Read a webhook endpoint',
+    description:
+      'Reads one webhook endpoint by id: its URL, filter, whether it is disabled and why, and since when it fails. Not for what was delivered: use list_webhook_deliveries. Answers the endpoint.',
+  },
+  cli: { command: 'webhooks get', positional: ['id'], examples: ['postrider webhooks get <id>'] },
+});

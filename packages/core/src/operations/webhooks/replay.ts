@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { LIMITS } from '../../limits.ts';
+import { defineOperation } from '../../operation.ts';
+import { idSchema } from '../../schemas/identifiers.ts';
+import { timeBoundSchema } from '../../schemas/time-bound.ts';
+import { webhookEventTypeSchema, webhookParams } from '../../schemas/webhook.ts';
+
+export const replayWebhook = defineOperation({
+  id: 'webhooks.replay',
+  method: 'POST',
+  path: '/webhooks/:id/replay',
+  access: { kind: 'key', scope: 'webhooks:write' },
+  summary: 'Replay events to an endpoint',
+  description: `Delivers stored events of a window again, with the ids and bodies they had: those that the endpoint’s filter lets through, and of them those that the fields below name. A window of more than ${LIMITS.webhookReplayDays} days is 422 \`window_too_large\`; a disabled endpoint is 409. Events that wait for the endpoint already are delivered at once and counted.`,
+  effect: 'create',
+  params: webhookParams,
+  body: z
+    .strictObject({
+      since: timeBoundSchema.describe('Events from then on: RFC 3339 with an offset, or a date in UTC.'),
+      until: timeBoundSchema.optional().describe('Events before then; now unless given.'),
+      events: z
+        .array(webhookEventTypeSchema)
+        .min(1)
+        .max(LIMITS.webhookEventFilters)
+        .optional()
+        .describe('Only these types.'),
+      ids: z
+        .array(idSchema)
+        .min(1)
+        .max(LIMITS.webhookReplayIds)
+        .optional()
+        .describe(`Only these events, by the \`id\` of their payloads; at most ${LIMITS.webhookReplayIds}.`),
+      status: z
+        .enum(['failed', 'succeeded'])
+        .optional()
+        .describe('`succeeded`: only events the endpoint has taken; `failed`: only those it has not.'),
+      dryRun: z.boolean().optional().describe('True queues nothing and says how many it would be.'),
+    })
+    .meta({ id: 'WebhookReplay' }),
+  status: 202,
+  response: 'json',
+  output: z.object({ queued: z.number().int() }).meta({ id: 'WebhookReplayAccepted' }),
+  alternatives: [
+    {
+      status: 200,
+      when: 'dryRun',
+      summary: 'What a replay would queue',
+      output: z.object({ wouldQueue: z.number().int() }).meta({ id: 'WebhookReplayPreview' }),
+    },
+  ],
+  errors: ['not_found', 'webhook_disabled', 'window_too_large'],
+  mcp: {
+    tool: 'replay_webhook',
+    title: 'Replay events to an endpoint',
+    description:
+      'Delivers the events of up to 7 days to one webhook endpoint again; narrow it by `events`, `ids` and `status`. Call it with `dryRun` first and tell the user how many it would be. Not for one delivery: use retry_webhook_delivery. Answers how many were queued.',
+  },
+  cli: {
+    command: 'webhooks replay',
+    positional: ['id'],
+    examples: ['postrider webhooks replay <id> --since 2026-01-31T09:00:00Z --status failed --dry-run'],
+  },
+});

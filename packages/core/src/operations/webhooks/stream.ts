@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { LIMITS } from '../../limits.ts';
+import { defineOperation } from '../../operation.ts';
+import { webhookEventTypeSchema } from '../../schemas/webhook.ts';
+
+/** `a,b`, each a type of event. */
+const typesSchema = z
+  .string()
+  .min(1)
+  .max(4_000)
+  .transform((text) => text.split(',').map((type) => type.trim()))
+  .pipe(z.array(webhookEventTypeSchema));
+
+export const streamWebhookEvents = defineOperation({
+  id: 'webhooks.stream',
+  method: 'GET',
+  path: '/webhooks/stream',
+  access: { kind: 'key', scope: 'webhooks:read' },
+  summary: 'Stream events as they happen',
+  description: `The account’s events as server-sent events, for programs that no request can reach, such as one on a developer’s machine; no endpoint is needed. The first is \`ready\` with \`data: {"secret"}\`, the signing secret, which belongs to the calling key and stays the same. Then each event comes with its id, its type as \`event\` and \`data: {"headers","payload"}\`: the request that an endpoint would get, \`payload\` to be posted as it is. Where nothing happens a comment is sent every 10 seconds. \`Last-Event-ID\` goes on behind an event that came before; events are kept for listeners for 10 minutes after the last one has gone. The stream ends when its key does. At most ${LIMITS.webhookStreamsPerAccount} streams of an account at once on a server process.`,
+  effect: 'read',
+  query: z.strictObject({
+    events: typesSchema.optional().describe('Only these types, joined by commas; all unless given.'),
+  }),
+  headers: z.object({
+    'last-event-id': z.string().max(200).optional().describe('The id of the last event that came.'),
+  }),
+  status: 200,
+  response: 'stream',
+  output: z.string(),
+  streams: { 'text/event-stream': z.string().describe('Server-sent events; `data` of each is a JSON object.') },
+  errors: ['rate_limited'],
+  mcp: null,
+  cli: null,
+});

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { APPROVAL_STATUSES, EDITABLE_FIELDS, HOLD_REASONS, REJECT_CODES } from './hold.ts';
+import { idSchema, timestampSchema } from './identifiers.ts';
+
+export const reasonsSchema = z
+  .array(z.enum(HOLD_REASONS))
+  .describe('The rules that held it: `always`, or those of `holdWhen` by their names.');
+
+export const decisionFields = {
+  rejectCode: z.enum(REJECT_CODES).nullable(),
+  note: z.string().nullable().describe('What was said with the decision.'),
+  edited: z.array(z.enum(EDITABLE_FIELDS)).describe('The fields an approver changed.'),
+};
+
+/** What a single read of a message says of its hold. */
+export const messageApprovalSchema = z
+  .object({
+    id: idSchema,
+    status: z.enum(APPROVAL_STATUSES),
+    reasons: reasonsSchema,
+    ...decisionFields,
+    expiresAt: timestampSchema,
+  })
+  .meta({ id: 'MessageApproval' });
+
+export type MessageApproval = z.input<typeof messageApprovalSchema>;

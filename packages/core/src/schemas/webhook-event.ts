@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import { CLASSIFICATIONS, type Classification } from '../events.ts';
+import {
+  type AccountEventType,
+  describeEventType,
+  EMAIL_EVENT_NAMES,
+  type EmailEventType,
+  EVENT_API_VERSION,
+  QUOTA_THRESHOLDS,
+  type WebhookEventType,
+} from '../webhook-events.ts';
+import { approvalSchema } from './approval.ts';
+import { domainSchema } from './domain.ts';
+import { idSchema, timestampSchema } from './identifiers.ts';
+import { keySchema } from './key.ts';
+import { channelSchema, sourceSchema } from './provenance.ts';
+import { suppressionSchema } from './suppression.ts';
+import { webhookSchema } from './webhook.ts';
+
+const CLASSIFICATION_NAMES = Object.keys(CLASSIFICATIONS) as Classification[]; // Object.keys widens to string.
+
+/** What an event of a message says. */
+const emailEventDataSchema = z
+  .object({
+    emailId: idSchema,
+    seq: z
+      .number()
+      .int()
+      .describe('Position on the message’s trail, from 1: events may arrive in another order than they happened in.'),
+    recipient: z.string().nullable().describe('The recipient it is about; null where it is about the whole message.'),
+    from: z.string().describe('The sender as given.'),
+    to: z.string().describe('The `to` addresses, joined by a comma and a space.'),
+    subject: z.string(),
+    tags: z.array(z.string()),
+    metadata: z.record(z.string(), z.string()).describe('As given with the send.'),
+    channel: channelSchema,
+    source: sourceSchema,
+    agentName: z.string().nullable(),
+    classification: z
+      .enum(CLASSIFICATION_NAMES)
+      .nullable()
+      .describe('Of bounces and complaints; null on every other event.'),
+    detail: z.string().nullable().describe('What the mail server said, or why; text of third parties.'),
+    occurredAt: timestampSchema,
+  })
+  .meta({ id: 'EmailEventData' });
+
+/** How much of the monthly quota is used. */
+const quotaThresholdDataSchema = z
+  .object({
+    limit: z.number().int().describe('The monthly quota.'),
+    used: z.number().int(),
+    threshold: z.union(QUOTA_THRESHOLDS.map((percent) => z.literal(percent))).describe('Percent.'),
+  })
+  .meta({ id: 'QuotaThresholdData' });
+
+/** The record without what the message says. */
+const approvalEventDataSchema = approvalSchema
+  .omit({ html: true, text: true })
+  .meta({ id: 'ApprovalEventData' });
+
+/** `data` of the events that are about no message. */
+const ACCOUNT_EVENT_DATA = {
+  'approval.requested': approvalEventDataSchema,
+  'approval.decided': approvalEventDataSchema,
+  'approval.reminder': approvalEventDataSchema,
+  'domain.verified': domainSchema,
+  'domain.degraded': domainSchema,
+  'domain.failed': domainSchema,
+  'suppression.added': suppressionSchema,
+  'suppression.removed': suppressionSchema,
+  'quota.threshold': quotaThresholdDataSchema,
+  'key.expiring': keySchema,
+  'webhook.disabled': webhookSchema,
+  'webhook.test': webhookSchema,
+} as const satisfies Record<AccountEventType, z.ZodType>;
+
+export type EmailEventData = z.input<typeof emailEventDataSchema>;
+export type EventData<Type extends WebhookEventType> = Type extends AccountEventType
+  ? z.input<(typeof ACCOUNT_EVENT_DATA)[Type]>
+  : EmailEventData;
+
+/** A payload: what is posted to endpoints, and streamed to listeners. */
+export interface WebhookEvent<Type extends WebhookEventType = WebhookEventType> {
+  readonly id: string;
+  readonly type: Type;
+  readonly createdAt: string;
+  readonly apiVersion: typeof EVENT_API_VERSION;
+  readonly data: EventData<Type>;
+}
+
+/** The schema of a payload, by the type of its event: named `EmailDeliveredEvent`, `QuotaThresholdEvent` and so on. */
+export const WEBHOOK_EVENT_SCHEMAS: ReadonlyMap<WebhookEventType, z.ZodType> = new Map<WebhookEventType, z.ZodType>([
+  ...EMAIL_EVENT_NAMES.map((type) => [type, payloadOf(type, emailEventDataSchema)] as const),
+  // Object.entries widens the names; the literal has only event types.
+  ...(Object.entries(ACCOUNT_EVENT_DATA) as [AccountEventType, z.ZodType][]).map(
+    ([type, data]) => [type, payloadOf(type, data)] as const,
+  ),
+]);
+
+function payloadOf(type: EmailEventType | AccountEventType, data: z.ZodType): z.ZodType {
+  return z
+    .object({
+      id: idSchema.describe('The same at every attempt and replay: what a receiver has seen before it can leave.'),
+      type: z.literal(type),
+      createdAt: timestampSchema,
+      apiVersion: z.literal(EVENT_API_VERSION),
+      data,
+    })
+    .describe(describeEventType(type))
+    .meta({ id: eventSchemaName(type) });
+}
+
+/** `email.pending_approval` is described by `EmailPendingApprovalEvent`. */
+export function eventSchemaName(type: WebhookEventType): string {
+  return `${type.replaceAll(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase())}Event`;
+}

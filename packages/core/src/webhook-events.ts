@@ -1,0 +1,45 @@
+import { MESSAGE_EVENT_TYPES, type MessageEventType } from './events.ts';
+
+/** Events that are about no message. The API's names; each says when it is written. */
+export const ACCOUNT_EVENT_TYPES = {
+  'approval.requested': 'A send was held and waits for a person.',
+  'approval.decided': 'A hold was approved, rejected or withdrawn, or it expired.',
+  'approval.reminder': 'A hold still waits: at half and at nine tenths of its time.',
+  'domain.verified': 'The required records of a sending domain were found.',
+  'domain.degraded': 'A verified domain lost a required record; it still sends for a while.',
+  'domain.failed': 'The required records of a domain were not found in time; it sends no more.',
+  'suppression.added': 'An address was added to the suppression list.',
+  'suppression.removed': 'An address was removed from the suppression list.',
+  'quota.threshold': 'The account has used 80 % or 100 % of its monthly quota; once a month each.',
+  'key.expiring': 'An API key ends within days.',
+  'webhook.disabled': 'An endpoint answered 410, or failed for days, and gets nothing more.',
+  'webhook.test': 'Somebody asked for a test.',
+} as const;
+
+export type AccountEventType = keyof typeof ACCOUNT_EVENT_TYPES;
+export type EmailEventType = `email.${MessageEventType}`;
+export type WebhookEventType = EmailEventType | AccountEventType;
+
+// Object.keys widens to string; the catalogues hold exactly these names.
+export const EMAIL_EVENT_NAMES = Object.keys(MESSAGE_EVENT_TYPES).map((type) => `email.${type}`) as EmailEventType[];
+const ACCOUNT_EVENT_NAMES = Object.keys(ACCOUNT_EVENT_TYPES) as AccountEventType[];
+
+/** Every type of event that an endpoint can be told of. */
+export const WEBHOOK_EVENT_NAMES: readonly WebhookEventType[] = [...EMAIL_EVENT_NAMES, ...ACCOUNT_EVENT_NAMES];
+
+/** When an event of this type is written. */
+export function describeEventType(type: WebhookEventType): string {
+  if (isAccountEvent(type)) return ACCOUNT_EVENT_TYPES[type];
+  // What is no event of the account is one of a message: `email.` and its name.
+  return MESSAGE_EVENT_TYPES[type.slice('email.'.length) as MessageEventType];
+}
+
+function isAccountEvent(type: WebhookEventType): type is AccountEventType {
+  return Object.hasOwn(ACCOUNT_EVENT_TYPES, type);
+}
+
+/** What payloads say of their form: it changes with a form that receivers written for the old one could not read. */
+export const EVENT_API_VERSION = 'v1';
+
+/** The parts of the monthly quota whose use is told, in percent. */
+export const QUOTA_THRESHOLDS = [80, 100] as const;

@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import { findOperation, placeArguments } from '@postrider/core';
+import type { Invoke } from './invoke.ts';
+import type { ResourceSubscriptions } from './resources/resource-handlers.ts';
+import { parseResourceUri, type ResourceKind } from './resources/resource-kinds.ts';
+
+export interface PolledResources extends ResourceSubscriptions {
+  /** Sees what the client sends: a request to listen of protocol 2026-07-28 is answered below the server, which never hears of it. */
+  see(message: unknown): void;
+  /** Who is told of changes from now on. */
+  tell(listener: (uri: string) => Promise<void>): void;
+  /** Ends it, so that the process can end. */
+  close(): void;
+}
+
+/** Over stdio nobody brings changes, so they are looked for: often enough for a person who waits, and 120 requests a minute at most. */
+const LOOK_EVERY_MS = 5_000;
+const WATCHED_MAX = 10;
+
+const READERS = {
+  messages: 'emails.get',
+  approvals: 'approvals.get',
+  templates: 'templates.get',
+} as const satisfies Readonly<Record<ResourceKind['name'], string>>;
+
+/** Watches resources on behalf of one client by reading them again and again, and asks nothing while nothing is watched. */
+export function createPolledResources(invoke: Invoke, lookEveryMs = LOOK_EVERY_MS): PolledResources {
+  const states = new Map<string, string | null>();
+  /** Who watches an address: subscriptions by name, and listening requests by their id. */
+  const holders = new Map<string, Set<unknown>>();
+  let listener: (uri: string) => Promise<void> = async () => {};
+  let timer: NodeJS.Timeout | null = null;
+  let isLooking = false;
+
+  async function look(): Promise<void> {
+    if (isLooking) return;
+    isLooking = true;
+    for (const uri of [...holders.keys()]) {
+      const state = await readState(uri, invoke);
+      // Not read, or nobody watches it any more.
+      if (state === undefined || !holders.has(uri)) continue;
+      const before = states.get(uri);
+      states.set(uri, state);
+      if (before !== undefined && before !== state) await listener(uri).catch(() => {});
+    }
+    isLooking = false;
+  }
+
+  function hold(uri: string, holder: unknown): void {
+    if (!holders.has(uri) && holders.size >= WATCHED_MAX) {
+      throw new Error(`${WATCHED_MAX} resources are watched already: unsubscribe from one first`);
+    }
+    holders.set(uri, (holders.get(uri) ?? new Set()).add(holder));
+    // The client's own connection keeps the process alive, and nothing else is to.
+    timer ??= setInterval(() => void look(), lookEveryMs).unref();
+    // What it is like now is what later looks are compared with.
+    void look();
+  }
+
+  function release(uri: string, holder: unknown): void {
+    const left = holders.get(uri);
+    left?.delete(holder);
+    if (left?.size !== 0) return;
+    holders.delete(uri);
+    states.delete(uri);
+    if (holders.size === 0) stop();
+  }
+
+  function stop(): void {
+    if (timer !== null) clearInterval(timer);
+    timer = null;
+  }
+
+  return {
+    subscribe: (uri) => hold(uri, SUBSCRIBED),
+    unsubscribe: (uri) => release(uri, SUBSCRIBED),
+    see(message) {
+      const { method, id, params } = fieldsOf(message);
+      if (method === 'subscriptions/listen') {
+        const uris = fieldsOf(fieldsOf(params)['notifications'])['resourceSubscriptions'];
+        // More than can be watched are left out: the library has answered that it listens.
+        const wanted = Array.isArray(uris) ? uris.filter((uri) => typeof uri === 'string').slice(0, WATCHED_MAX) : [];
+        for (const uri of wanted) if (holders.has(uri) || holders.size < WATCHED_MAX) hold(uri, id);
+      }
+      if (method !== 'notifications/cancelled') return;
+      const { requestId } = fieldsOf(params);
+      for (const uri of [...holders.keys()]) release(uri, requestId);
+    },
+    tell: (next) => {
+      listener = next;
+    },
+    close: stop,
+  };
+}
+
+const SUBSCRIBED = Symbol('resources/subscribe');
+
+/** A text that differs when the resource has changed; null where there is none; undefined where it could not be read this time. */
+async function readState(uri: string, invoke: Invoke): Promise<string | null | undefined> {
+  const parsed = parseResourceUri(uri);
+  if (parsed === null) return null;
+  const operationId = READERS[parsed.kind.name];
+  const input = placeArguments(findOperation(operationId), { id: parsed.id });
+  const result = await invoke(operationId, input, {}).catch(() => null);
+  if (result?.ok === true) return createHash('sha256').update(JSON.stringify(result.body)).digest('base64url');
+  return result?.problem.status === 404 ? null : undefined;
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}

@@ -1,0 +1,7 @@
+import { composeFromTemplate } from './compose-from-template.ts';
+import { explainBounce } from './explain-bounce.ts';
+import type { Prompt } from './prompt.ts';
+import { setUpDomain } from './set-up-domain.ts';
+
+/** Every prompt there is. */
+export const PROMPTS: readonly Prompt[] = [composeFromTemplate, explainBounce, setUpDomain];

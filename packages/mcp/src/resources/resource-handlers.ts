@@ -1,0 +1,70 @@
+import { type McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import type { Scope } from '@postrider/core';
+import { isVisible } from '../surface.ts';
+import { stripInvisible, toOneLine } from '../untrusted-text.ts';
+import { newestOf } from './find-ids.ts';
+import { type ResourceCall, readerOf, readResource } from './read-resource.ts';
+import { RESOURCE_KINDS, type ResourceKind, resourceUri, uriTemplateOf } from './resource-kinds.ts';
+
+/** How a connection has its resources watched, where it can be told of changes at all. */
+export interface ResourceSubscriptions {
+  readonly subscribe: (uri: string) => void;
+  readonly unsubscribe: (uri: string) => void;
+}
+
+export interface ResourceSettings {
+  readonly scopes: readonly Scope[] | null;
+  readonly callOf: (signal: AbortSignal) => ResourceCall;
+  /** True where changes can be told: over `subscriptions/listen`, or on a connection that stays open. */
+  readonly canTell: boolean;
+  /** For clients of the 2025 protocol on a connection that stays open. */
+  readonly subscriptions: ResourceSubscriptions | null;
+}
+
+/** Sets the handlers for resources below the library's own registration, for the reasons that the tools have for it. */
+export function setResourceHandlers({ server }: McpServer, settings: ResourceSettings): void {
+  const { scopes, callOf, canTell, subscriptions } = settings;
+  const kinds = RESOURCE_KINDS.filter((kind) => readerOf(kind) !== undefined && isVisible(kind.scope, scopes));
+  server.registerCapabilities({ resources: canTell ? { subscribe: true } : {} });
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: kinds.map(toTemplate) }));
+  // Messages are many, and list_emails finds them; what a person would pick from a list are templates and what waits for a decision.
+  server.setRequestHandler('resources/list', async (_request, { mcpReq }) => {
+    const listed = kinds.filter(({ name }) => name !== 'messages');
+    const lists = await Promise.all(listed.map((kind) => listKind(kind, callOf(mcpReq.signal))));
+    return { resources: lists.flat() };
+  });
+  server.setRequestHandler('resources/read', async ({ params }, { mcpReq }) => ({
+    contents: [await readResource(params.uri, callOf(mcpReq.signal))],
+  }));
+  if (subscriptions === null) return;
+  server.setRequestHandler('resources/subscribe', async ({ params }, { mcpReq }) => {
+    // What cannot be read cannot be watched, and is refused in the same words.
+    await readResource(params.uri, callOf(mcpReq.signal));
+    try {
+      subscriptions.subscribe(params.uri);
+    } catch (error) {
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, error instanceof Error ? error.message : String(error));
+    }
+    return {};
+  });
+  server.setRequestHandler('resources/unsubscribe', ({ params }) => {
+    subscriptions.unsubscribe(params.uri);
+    return {};
+  });
+}
+
+function toTemplate(kind: ResourceKind) {
+  const { title, description, name } = kind;
+  return { name, title, description, uriTemplate: uriTemplateOf(kind), mimeType: 'text/plain' };
+}
+
+async function listKind({ name }: ResourceKind, call: ResourceCall) {
+  const named = await newestOf(name, call);
+  return named.map(({ id, title }) => ({
+    uri: resourceUri(name, id),
+    name: id,
+    // A subject or a name may come from anyone, and a list has no fence.
+    title: toOneLine(stripInvisible(title)).slice(0, 100),
+    mimeType: 'text/plain',
+  }));
+}

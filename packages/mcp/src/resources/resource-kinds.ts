@@ -1,0 +1,66 @@
+import type { Scope } from '@postrider/core';
+
+/** One kind of thing that can be read, completed and watched by an address of its own. */
+export interface ResourceKind {
+  readonly name: 'messages' | 'approvals' | 'templates';
+  readonly title: string;
+  readonly description: string;
+  /** What stands in the braces of the address. */
+  readonly variable: 'id' | 'slug';
+  /** The tool whose text the resource is. */
+  readonly reader: string;
+  readonly scope: Scope | null;
+}
+
+/** Every kind of resource. What is read is the text of the tool beside it, so that both show the same and are fenced the same. */
+export const RESOURCE_KINDS: readonly ResourceKind[] = [
+  {
+    name: 'messages',
+    title: 'Message',
+    description:
+      'One message with its status, recipients, trail and content. Updated with everything that happens to it.',
+    variable: 'id',
+    reader: 'get_email',
+    scope: 'emails:read',
+  },
+  {
+    name: 'approvals',
+    title: 'Held send',
+    description: 'One held send with the reasons and the decision. Updated when a person decides.',
+    variable: 'id',
+    reader: 'get_approval',
+    scope: null,
+  },
+  {
+    name: 'templates',
+    title: 'Template',
+    description: 'One template with its subject, bodies and variables. Updated with every version.',
+    variable: 'slug',
+    reader: 'get_template',
+    scope: 'templates:read',
+  },
+];
+
+export function uriTemplateOf({ name, variable }: ResourceKind): string {
+  return `email://${name}/{${variable}}`;
+}
+
+export function resourceUri(name: ResourceKind['name'], id: string): string {
+  return `email://${name}/${encodeURIComponent(id)}`;
+}
+
+/** The kind and the id in an address; null where it is none of ours. */
+export function parseResourceUri(uri: string): { readonly kind: ResourceKind; readonly id: string } | null {
+  const [, name, encoded] = /^email:\/\/([a-z]+)\/([^/?#\s]{1,300})$/.exec(uri) ?? [];
+  const kind = RESOURCE_KINDS.find((known) => known.name === name);
+  const id = encoded === undefined ? null : decode(encoded);
+  return kind === undefined || id === null ? null : { kind, id };
+}
+
+function decode(encoded: string): string | null {
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,149 @@
+import { PostriderError, type WebhookErrorCode } from '../errors.ts';
+import { hmacSha256, joinBytes } from './sha256.ts';
+import type { WebhookEvent } from './webhook-event.ts';
+import { readSignatureHeaders, type WebhookHeaders } from './webhook-headers.ts';
+
+export interface VerifyWebhookOptions {
+  /** Seconds the timestamp may be off this machine's clock, either way. Default 300. */
+  readonly toleranceSeconds?: number | undefined;
+  /** What to take for the present; default the machine's clock. */
+  readonly now?: Date | undefined;
+}
+
+const DEFAULT_TOLERANCE_SECONDS = 300;
+const SECRET_PREFIX = 'whsec_';
+const SIGNATURE_VERSION = 'v1';
+
+/**
+ * Checks that a webhook request was signed with the endpoint's secret, not long ago, and answers its event. At once: there is no promise
+ * to wait for. Runs wherever `Uint8Array` and `TextEncoder` do.
+ * @param body the request's body as it came, as text or bytes: parsed and written again it may differ, and then the signature does
+ * @param headers the request's headers, of which `webhook-id`, `webhook-timestamp` and `webhook-signature` count
+ * @param secret the endpoint's secret (`whsec_…`), or several, of which one has to match
+ * @throws PostriderError with `webhook_header_missing`, `webhook_timestamp_invalid`, `webhook_timestamp_outside_tolerance`,
+ * `webhook_signature_mismatch` or `webhook_body_invalid`: answer such a request 400. TypeError or RangeError for arguments that cannot work.
+ */
+export function verifyWebhook(
+  body: string | Uint8Array | ArrayBuffer,
+  headers: WebhookHeaders,
+  secret: string | readonly string[],
+  { toleranceSeconds = DEFAULT_TOLERANCE_SECONDS, now = new Date() }: VerifyWebhookOptions = {},
+): WebhookEvent {
+  const bytes = toBytes(body);
+  const keys = toKeys(secret);
+  if (!(toleranceSeconds >= 0)) throw new RangeError('toleranceSeconds must be a number of at least 0');
+  const { id, timestamp, signature } = readSignatureHeaders(headers);
+  if (id === null) throw missing('webhook-id');
+  if (timestamp === null) throw missing('webhook-timestamp');
+  if (signature === null) throw missing('webhook-signature');
+  assertRecent(timestamp, toleranceSeconds, now);
+  const signed = joinBytes([new TextEncoder().encode(`${id}.${timestamp}.`), bytes]);
+  if (!isSignedBy(keys, signed, signature)) throw refusal('webhook_signature_mismatch', ...MISMATCH);
+  return parseEvent(bytes);
+}
+
+const MISMATCH = [
+  'No signature of the request was made with this secret over this body.',
+  'Give the body exactly as it came, before any JSON parser, and the secret of this very endpoint.',
+] as const;
+
+function assertRecent(timestamp: string, toleranceSeconds: number, now: Date): void {
+  if (!/^\d{1,12}$/.test(timestamp)) {
+    const detail = 'The header webhook-timestamp is not a time in seconds.';
+    throw refusal('webhook_timestamp_invalid', detail, 'Pass the header on as it came.');
+  }
+  const ageSeconds = Math.floor(now.getTime() / 1_000) - Number(timestamp);
+  if (Math.abs(ageSeconds) <= toleranceSeconds) return;
+  const age = ageSeconds > 0 ? `${ageSeconds} s old` : `${-ageSeconds} s ahead`;
+  const detail = `The request’s timestamp is ${age}, and ${toleranceSeconds} s are allowed.`;
+  throw refusal(
+    'webhook_timestamp_outside_tolerance',
+    detail,
+    'Check this machine’s clock; a true event is sent again.',
+  );
+}
+
+/** Compares every signature with every key to its last byte, so that the time it takes tells nothing of how near a forgery came. */
+function isSignedBy(keys: readonly Uint8Array[], signed: Uint8Array, header: string): boolean {
+  const given = header.split(' ').flatMap((part) => {
+    const [version, value, ...rest] = part.split(',');
+    const bytes = version === SIGNATURE_VERSION && rest.length === 0 ? fromBase64(value ?? '') : null;
+    return bytes === null ? [] : [bytes];
+  });
+  let matches = 0;
+  for (const key of keys) {
+    const expected = hmacSha256(key, signed);
+    for (const candidate of given) if (isEqual(expected, candidate)) matches += 1;
+  }
+  return matches > 0;
+}
+
+function isEqual(expected: Uint8Array, candidate: Uint8Array): boolean {
+  let difference = expected.length ^ candidate.length;
+  for (const [index, byte] of expected.entries()) difference |= byte ^ (candidate[index] ?? 0);
+  return difference === 0;
+}
+
+/** Signed it is what the server wrote; the types are the contract's. An event of a later server can have a type this version does not know. */
+function parseEvent(bytes: Uint8Array): WebhookEvent {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    value = null;
+  }
+  if (typeof value === 'object' && value !== null && 'type' in value && 'data' in value) return value as WebhookEvent; // See above.
+  throw refusal(
+    'webhook_body_invalid',
+    'The body is signed, but it is no event.',
+    'Check which program has the secret.',
+  );
+}
+
+function toBytes(body: unknown): Uint8Array {
+  if (typeof body === 'string') return new TextEncoder().encode(body);
+  if (body instanceof Uint8Array) return body;
+  if (body instanceof ArrayBuffer) return new Uint8Array(body);
+  throw new TypeError('body must be the raw body of the request, as text or bytes, and not what a parser made of it');
+}
+
+function toKeys(secret: string | readonly string[]): readonly Uint8Array[] {
+  const secrets = typeof secret === 'string' ? [secret] : secret;
+  if (!Array.isArray(secrets) || secrets.length === 0) throw new TypeError('secret must be the endpoint’s secret');
+  return secrets.map((each: unknown) => {
+    const key = typeof each === 'string' ? fromBase64(each.replace(SECRET_PREFIX, '')) : null;
+    if (key === null || key.length === 0) throw new TypeError('secret must be a webhook secret: whsec_ and base64');
+    return key;
+  });
+}
+
+/** Null where it is none. */
+function fromBase64(text: string): Uint8Array | null {
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return null;
+  try {
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  } catch {
+    return null;
+  }
+}
+
+function missing(name: string): PostriderError {
+  const fix = 'Hand over the headers of the request as they came; a request without them is not from Postrider.';
+  return refusal('webhook_header_missing', `The header ${name} is missing.`, fix);
+}
+
+function refusal(code: WebhookErrorCode, detail: string, fix: string): PostriderError {
+  return new PostriderError({
+    code,
+    detail,
+    fix,
+    status: null,
+    retryable: false,
+    requestId: null,
+    errors: [],
+    recipients: [],
+    retryAfterMs: null,
+    idempotencyKey: null,
+    body: null,
+  });
+}

@@ -1,0 +1,10 @@
+import type { WebhookEventType } from '../generated/models.ts';
+import type { components } from '../generated/schema.ts';
+
+type Schemas = components['schemas'];
+
+/** An event as an endpoint is sent it. `type` says which, and what `data` is. */
+export type WebhookEvent = Extract<
+  Schemas[keyof Schemas],
+  { type: WebhookEventType; apiVersion: string; data: unknown }
+>;

@@ -1,0 +1,103 @@
+import {
+  type ApprovalEdits,
+  type EditableField,
+  type FieldProblem,
+  LIMITS,
+  mailboxSchema,
+  RECIPIENT_KINDS,
+  type RecipientKind,
+} from '@postrider/core';
+import type { HeldMessage } from '../db/queries/held-messages.ts';
+import { resolveSchedule } from '../sending/content/schedule.ts';
+import { deriveText } from '../sending/derive-text.ts';
+import { collectRecipients, type Recipient } from '../sending/recipients.ts';
+
+/** What can be changed of a held message. */
+export interface EditedContent {
+  readonly recipients: readonly Recipient[];
+  readonly subject: string;
+  readonly html: string | null;
+  readonly text: string | null;
+  readonly scheduledAt: Date | null;
+}
+
+export type EditVerdict =
+  | {
+      readonly ok: true;
+      readonly content: EditedContent;
+      /** The fields that are other than they were, each as it was and as it is. */
+      readonly changes: Readonly<Partial<Record<EditableField, { readonly before: unknown; readonly after: unknown }>>>;
+    }
+  | { readonly ok: false; readonly problems: readonly FieldProblem[] };
+
+/** The message as an approver wants it. What is not mentioned stays, and what is mentioned and the same is no change. */
+export function applyEdits(held: HeldMessage, edits: ApprovalEdits, now: Date): EditVerdict {
+  const schedule = edits.scheduled_at === undefined ? null : resolveSchedule(edits.scheduled_at, now);
+  if (schedule?.ok === false) return refuse(schedule.refusal.errors ?? []);
+  const before = { ...held, recipients: numbered(held.recipients) };
+  const after: EditedContent = {
+    recipients: collectRecipients(toMailboxes(held, edits)),
+    subject: edits.subject ?? held.subject,
+    html: edits.html ?? held.html,
+    text: toText(held, edits),
+    scheduledAt: schedule === null ? held.scheduledAt : schedule.at,
+  };
+  if (after.recipients.length > LIMITS.recipientsPerMessage) {
+    const message = `to, cc and bcc hold ${after.recipients.length} recipients together; at most ${LIMITS.recipientsPerMessage} are allowed`;
+    return refuse([{ path: 'to', code: 'too_many', message }]);
+  }
+  if (!after.recipients.some(({ kind }) => kind === 'to')) {
+    return refuse([{ path: 'to', code: 'required', message: 'nobody would be left to send it to' }]);
+  }
+  if (after.html === null && after.text === null) {
+    return refuse([{ path: 'text', code: 'required', message: 'would leave the message without a body' }]);
+  }
+  return { ok: true, content: after, changes: differences(before, after) };
+}
+
+function refuse(problems: readonly FieldProblem[]): EditVerdict {
+  return { ok: false, problems: problems.map((problem) => ({ ...problem, path: `edits.${problem.path}` })) };
+}
+
+type Mailboxes = NonNullable<ApprovalEdits['to']>;
+
+function toMailboxes(held: HeldMessage, edits: ApprovalEdits): Record<RecipientKind, Mailboxes> {
+  const of = (kind: RecipientKind): Mailboxes =>
+    edits[kind] ??
+    held.recipients
+      .filter((recipient) => recipient.kind === kind)
+      .map(({ name, email }) => ({ ...mailboxSchema.parse(email), name }));
+  return { to: of('to'), cc: of('cc'), bcc: of('bcc') };
+}
+
+function numbered(recipients: HeldMessage['recipients']): readonly Recipient[] {
+  return recipients.map((recipient, ordinal) => ({ ...recipient, ordinal }));
+}
+
+/** The text of before would go on saying what the approver took out of the HTML. */
+function toText({ html, text }: HeldMessage, edits: ApprovalEdits): string | null {
+  if (edits.text !== undefined) return edits.text === '' ? null : edits.text;
+  const isDerived = html !== null && text !== null && text === deriveText(html);
+  return edits.html !== undefined && isDerived ? deriveText(edits.html) : text;
+}
+
+function differences(before: EditedContent, after: EditedContent) {
+  const fields: readonly (readonly [EditableField, unknown, unknown])[] = [
+    ...RECIPIENT_KINDS.map((kind) => [kind, linesOf(before, kind), linesOf(after, kind)] as const),
+    ['subject', before.subject, after.subject],
+    ['html', before.html, after.html],
+    ['text', before.text, after.text],
+    ['scheduled_at', before.scheduledAt?.toISOString() ?? null, after.scheduledAt?.toISOString() ?? null],
+  ];
+  return Object.fromEntries(
+    fields
+      .filter(([, was, is]) => JSON.stringify(was) !== JSON.stringify(is))
+      .map(([name, was, is]) => [name, { before: was, after: is }]),
+  );
+}
+
+function linesOf({ recipients }: EditedContent, kind: RecipientKind): readonly string[] {
+  return recipients
+    .filter((recipient) => recipient.kind === kind)
+    .map(({ name, email }) => (name === null ? email : `${name} <${email}>`));
+}

@@ -1,0 +1,258 @@
+import type { ApprovalDecision, FieldProblem, Problem } from '@postrider/core';
+import type { Clock } from '../clock.ts';
+import type { Query, Sql } from '../db/client.ts';
+import {
+  addApprovalEvents,
+  addRevision,
+  endApproval,
+  type LockedApproval,
+  lockApproval,
+  trustRecipients,
+} from '../db/queries/approvals.ts';
+import { appendAudit } from '../db/queries/audit-log.ts';
+import {
+  type HeldMessage,
+  lockHeldMessage,
+  releaseHeldMessage,
+  rewriteHeldMessage,
+} from '../db/queries/held-messages.ts';
+import { announceApprovals } from '../holds/announce-approvals.ts';
+import { hashContent } from '../holds/content-hash.ts';
+import { type Decider, SYSTEM } from '../holds/decider.ts';
+import { endHolds } from '../holds/end-hold.ts';
+import { ProblemError, toProblem } from '../problem.ts';
+import type { Refusal } from '../sending/acceptance.ts';
+import { planContentTracking } from '../sending/content/plan-content-tracking.ts';
+import { planDeliveries } from '../sending/plan-deliveries.ts';
+import { expiryOf } from '../sending/prepare-send.ts';
+import { hasUnsubscribePlaceholder } from '../unsubscribe/placeholder.ts';
+import { type IdGenerator, isUuid } from '../uuid-v7.ts';
+import { applyEdits, type EditedContent } from './apply-edits.ts';
+import { recheckAcceptance } from './recheck-acceptance.ts';
+
+export interface DecidingTools {
+  readonly sql: Sql;
+  readonly clock: Clock;
+  readonly ids: IdGenerator;
+  readonly sandboxDomain: string;
+  /** As of Routing. */
+  readonly byDomain: boolean;
+  readonly retryHours: number;
+  readonly monthlyQuota: number;
+  readonly baseUrl: string;
+}
+
+/** A decision as it comes in: by a person or a key, or by a link in a mail, which stands for one revision only. */
+export interface Decision extends ApprovalDecision {
+  readonly revision?: number;
+}
+
+/** What whoever brings a decision adds to the rules. */
+export interface DecidingManner {
+  /** Why the hold is not for them to decide; null where nothing speaks against it. */
+  readonly objection: (hold: LockedApproval) => 'self_approval' | null;
+  /** What is to happen in the same transaction. */
+  readonly onDecided?: (transaction: Query, now: Date) => Promise<void>;
+}
+
+export type DecisionVerdict =
+  | { readonly kind: 'decided'; readonly emailId: string; readonly outcome: 'queued' | 'failed' | 'rejected' }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'self_approval' }
+  | { readonly kind: 'already_decided'; readonly status: string }
+  | { readonly kind: 'changed' }
+  | { readonly kind: 'invalid'; readonly problems: readonly FieldProblem[] };
+
+/**
+ * Decides a hold in one transaction: the hold, its message, both trails, the audit log and what is announced. The lock of the hold's row puts
+ * deciding, taking back and expiring in an order: whoever comes second finds it decided.
+ */
+export async function decideApproval(
+  tools: DecidingTools,
+  { accountId, id }: { readonly accountId: string; readonly id: string },
+  decision: Decision,
+  decider: Decider,
+  { objection, onDecided }: DecidingManner,
+): Promise<DecisionVerdict> {
+  if (!isUuid(id)) return { kind: 'missing' };
+  const { sql, clock, ids } = tools;
+  const answered = await sql.begin(async (transaction) => {
+    const hold = await lockApproval(transaction, { accountId, id });
+    const now = clock.now();
+    const obstacle = await findObstacle(transaction, tools, hold, decision, objection, now);
+    if (obstacle !== null) return { verdict: obstacle };
+    if (hold === null) throw new Error('a hold that is missing has no obstacle');
+    if (decision.decision === 'approve') {
+      const verdict = await approve(transaction, tools, hold, decision, decider, now);
+      if (verdict.kind === 'decided') await onDecided?.(transaction, now);
+      return { verdict };
+    }
+    const { note = null, rejectCode = null } = decision;
+    await onDecided?.(transaction, now);
+    await endHolds(transaction, ids, [hold], { status: 'rejected', note, rejectCode }, decider, now);
+    return { verdict: { kind: 'decided', emailId: hold.messageId, outcome: 'rejected' } as const };
+  });
+  return answered.verdict;
+}
+
+async function findObstacle(
+  transaction: Query,
+  { ids }: DecidingTools,
+  hold: LockedApproval | null,
+  { contentHash, revision }: Decision,
+  objection: DecidingManner['objection'],
+  now: Date,
+): Promise<DecisionVerdict | null> {
+  if (hold === null) return { kind: 'missing' };
+  if (objection(hold) !== null) return { kind: 'self_approval' };
+  if (hold.status !== 'pending') return { kind: 'already_decided', status: hold.status };
+  if (hold.expiresAt <= now) {
+    // Its time is over, whether or not the clock's job has come by.
+    await endHolds(transaction, ids, [hold], { status: 'expired' }, SYSTEM, now);
+    return { kind: 'already_decided', status: 'expired' };
+  }
+  const isOther =
+    (contentHash !== undefined && contentHash !== hold.contentHash) ||
+    (revision !== undefined && revision !== hold.revision);
+  return isOther ? { kind: 'changed' } : null;
+}
+
+async function approve(
+  transaction: Query,
+  tools: DecidingTools,
+  hold: LockedApproval,
+  { edits, note: said, remember }: Decision,
+  decider: Decider,
+  now: Date,
+): Promise<DecisionVerdict> {
+  const note = said ?? null;
+  const held = await lockHeldMessage(transaction, hold);
+  if (held?.status !== 'pending_approval') throw new Error(`the message of the hold ${hold.id} is not held`);
+  const edited = applyEdits(held, edits ?? {}, now);
+  if (!edited.ok) return { kind: 'invalid', problems: edited.problems };
+  const { content, changes } = edited;
+  const fields = Object.keys(changes);
+  const contentHash = fields.length === 0 ? hold.contentHash : hashOf(held, content);
+  const check = await recheckAcceptance(transaction, tools, hold, held, content.recipients, now);
+  const outcome = check.refusal === null ? 'queued' : 'failed';
+  const problem = check.refusal === null ? null : toStoredProblem(check.refusal, tools, decider);
+  const { actor: decidedBy } = decider;
+  const end = { status: 'approved', decidedBy, note, rejectCode: null, now, edited: fields } as const;
+  if (!(await endApproval(transaction, hold, { ...end, contentHash, outcome, problem }))) {
+    throw new Error('a locked hold was decided by somebody else');
+  }
+  if (fields.length > 0) {
+    await addRevision(transaction, hold, { changes, actor: decidedBy, now });
+    await rewrite(transaction, hold, held, content, 'html' in changes);
+  }
+  await release(transaction, tools, hold, held, content, { fields, note, now, ...check });
+  if (remember === true) await trustRecipients(transaction, hold, content.recipients.map(folded), now);
+  await record(transaction, tools.ids, hold, decider, { fields, note, contentHash, outcome, now, remember });
+  return { kind: 'decided', emailId: hold.messageId, outcome };
+}
+
+function hashOf(held: HeldMessage, content: EditedContent): string {
+  const { fromGiven: from, replyTo, headers, attachments, unsubscribe } = held;
+  return hashContent({ from, replyTo, headers, attachments, unsubscribe, ...content });
+}
+
+function toStoredProblem(refusal: Refusal, { baseUrl }: DecidingTools, { requestId }: Decider): Problem {
+  const { code, detail, fix, recipients } = refusal;
+  const details = { detail, ...(fix ? { fix } : {}), ...(recipients ? { recipients } : {}) };
+  return toProblem(new ProblemError(code, details), baseUrl, requestId ?? 'none');
+}
+
+async function rewrite(
+  transaction: Query,
+  hold: LockedApproval,
+  held: HeldMessage,
+  content: EditedContent,
+  isOtherHtml: boolean,
+): Promise<void> {
+  const { recipients, subject, html, text, scheduledAt } = content;
+  const to = recipients.filter(({ kind }) => kind === 'to').map(({ email }) => email);
+  // Links are tracked as the account's switches stand now, where others have come into the message.
+  const tracking = isOtherHtml ? { tracking: planContentTracking(html, held.headers, held) } : {};
+  await rewriteHeldMessage(transaction, hold, {
+    ...{ toLine: to.join(', '), subject, html, text, scheduledAt, recipients },
+    ...tracking,
+  });
+}
+
+async function release(
+  transaction: Query,
+  { ids, sandboxDomain, byDomain, retryHours }: DecidingTools,
+  hold: LockedApproval,
+  held: HeldMessage,
+  { recipients, html, text, scheduledAt }: EditedContent,
+  how: {
+    readonly fields: readonly string[];
+    readonly note: string | null;
+    readonly refusal: Refusal | null;
+    readonly charged: number;
+    readonly isTest: boolean;
+    readonly now: Date;
+  },
+): Promise<void> {
+  const { refusal, charged, isTest, now } = how;
+  const isPersonal = held.unsubscribe || hasUnsubscribePlaceholder(html) || hasUnsubscribePlaceholder(text);
+  const planned = refusal === null ? planDeliveries(recipients, sandboxDomain, isPersonal, byDomain, isTest) : [];
+  // What was to go while it was held goes at once.
+  const waits = scheduledAt !== null && scheduledAt > now;
+  const dueAt = waits ? scheduledAt : now;
+  const approved = { type: 'approved', detail: detailOf(how.fields, how.note) };
+  const next =
+    refusal === null
+      ? [{ type: 'queued', detail: null }, ...(waits ? [{ type: 'scheduled', detail: null }] : [])]
+      : [{ type: 'failed', detail: refusal.detail }];
+  await releaseHeldMessage(transaction, hold, {
+    status: refusal === null ? 'queued' : 'failed',
+    lastError: refusal?.detail ?? null,
+    charged,
+    events: [approved, ...next].map((event) => ({ id: ids.next(now), ...event })),
+    deliveries: planned.map((delivery) => ({ id: ids.next(now), ...delivery })),
+    ...{ dueAt, expiresAt: expiryOf(dueAt, retryHours), now },
+  });
+}
+
+function detailOf(fields: readonly string[], note: string | null): string | null {
+  const edited = fields.length === 0 ? null : `edited: ${fields.join(', ')}`;
+  return [edited, note].filter((part) => part !== null).join('; ') || null;
+}
+
+function folded({ email }: { readonly email: string }): string {
+  return email.toLowerCase();
+}
+
+/** The hold's own trail, the audit log, and whoever listens. */
+async function record(
+  transaction: Query,
+  ids: IdGenerator,
+  hold: LockedApproval,
+  decider: Decider,
+  what: {
+    readonly fields: readonly string[];
+    readonly note: string | null;
+    readonly contentHash: string;
+    readonly outcome: 'queued' | 'failed';
+    readonly remember: true | undefined;
+    readonly now: Date;
+  },
+): Promise<void> {
+  const { fields, note, contentHash: hashAfter, outcome, remember, now } = what;
+  const { accountId, id: targetId, messageId } = hold;
+  const event = { hashAfter, now, ...decider };
+  const edited = { hold, id: ids.next(now), type: 'edited' as const, detail: fields.join(', '), ...event };
+  const after = { ...hold, contentHash: hashAfter };
+  const approved = { hold: after, id: ids.next(now), type: 'approved' as const, detail: note, ...event };
+  await addApprovalEvents(transaction, fields.length > 0 ? [edited, approved] : [approved]);
+  await announceApprovals(transaction, ids, 'approval.decided', { accountId, approvalIds: [targetId] }, now);
+  const details = {
+    ...{ emailId: messageId, way: decider.way, outcome },
+    ...(fields.length > 0 ? { edited: fields.join(', ') } : {}),
+    ...(remember === true ? { remember } : {}),
+  };
+  await appendAudit(transaction, [
+    { accountId, id: ids.next(now), action: 'approval.approved', actor: decider.actor, targetId, details, now },
+  ]);
+}

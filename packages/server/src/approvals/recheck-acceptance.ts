@@ -1,0 +1,84 @@
+import { foldAddress } from '@postrider/core';
+import type { Query } from '../db/client.ts';
+import { readAcceptanceFacts } from '../db/queries/acceptance-facts.ts';
+import { findKeyById } from '../db/queries/api-keys.ts';
+import type { LockedApproval } from '../db/queries/approvals.ts';
+import { adjustQuota, type HeldMessage } from '../db/queries/held-messages.ts';
+import { toCaller } from '../keys/caller.ts';
+import { checkAcceptance, type Refusal } from '../sending/acceptance.ts';
+import { idempotencyHorizon } from '../sending/batch-facts.ts';
+import { isSandboxAddress } from '../sending/plan-deliveries.ts';
+import { quotaMonth } from '../sending/quota.ts';
+import type { Recipient } from '../sending/recipients.ts';
+
+export interface Recheck {
+  /** Why the message may not be sent by now; null where it may. */
+  readonly refusal: Refusal | null;
+  /** What the message has cost of the quota from here on. */
+  readonly charged: number;
+  /** Whether a test key sent it. */
+  readonly isTest: boolean;
+}
+
+/**
+ * The acceptance check once more, for the message as it is to go out, by the rules the issuing key has now. What it was charged stays charged,
+ * in the month it was accepted in; only recipients that were added cost more, and what is refused costs nothing.
+ */
+export async function recheckAcceptance(
+  transaction: Query,
+  { sandboxDomain, monthlyQuota }: { readonly sandboxDomain: string; readonly monthlyQuota: number },
+  { accountId, keyId }: LockedApproval,
+  held: HeldMessage,
+  recipients: readonly Recipient[],
+  now: Date,
+): Promise<Recheck> {
+  const row = await findKeyById(transaction, accountId, keyId);
+  const isTest = row?.mode === 'test';
+  const cost = isTest ? 0 : recipients.filter(({ email }) => !isSandboxAddress(email, sandboxDomain)).length;
+  const month = quotaMonth(held.createdAt);
+  const sandboxSender = held.fromDomain === sandboxDomain;
+  const facts = await readAcceptanceFacts(transaction, {
+    ...{
+      accountIds: [accountId],
+      month,
+      now,
+      hourStart: now,
+      dayStart: now,
+      idempotencyHorizon: idempotencyHorizon(now),
+    },
+    domains: sandboxSender ? [] : [{ accountId, value: held.fromDomain }],
+    recipients: recipients.map(({ email }) => ({ accountId, value: foldAddress(email) })),
+    ...{ idempotencyKeys: [], limitedKeys: [] },
+  });
+  const [account] = facts.accounts;
+  const suppressed = new Set(facts.suppressed.map(({ value }) => value));
+  const limit = account?.monthlyQuota ?? monthlyQuota;
+  const more = cost - held.charged;
+  const verdict = checkAcceptance({
+    fromDomain: held.fromDomain,
+    recipients,
+    cost: Math.max(0, more),
+    recipientAllowlist: row?.recipientAllowlist ?? null,
+    accountSuspended: account?.suspended !== false,
+    pausedBy: row === null ? null : toCaller(row).pausedBy,
+    domainVerified: sandboxSender || facts.verifiedDomains.length > 0,
+    suppressed: (email) => suppressed.has(email),
+    quotaLimit: limit,
+    quotaUsed: account?.used ?? 0,
+  });
+  const isRevoked = row === null || (row.revokedAt !== null && row.revokedAt <= now);
+  const charge = { accountId, month, limit };
+  const refusal = isRevoked ? KEY_REVOKED : verdict.ok ? null : verdict;
+  if (refusal === null && (await adjustQuota(transaction, { ...charge, units: more }))) {
+    return { refusal: null, charged: cost, isTest };
+  }
+  await adjustQuota(transaction, { ...charge, units: -held.charged });
+  return { refusal: refusal ?? QUOTA_TAKEN, charged: 0, isTest };
+}
+
+const KEY_REVOKED: Refusal = { code: 'issuing_key_revoked', detail: 'The key that sent this message was revoked.' };
+/** Others were quicker between the check and the charge. */
+const QUOTA_TAKEN: Refusal = {
+  code: 'quota_exceeded',
+  detail: 'The recipients that were added exceed what is left of the monthly quota.',
+};

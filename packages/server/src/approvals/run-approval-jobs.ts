@@ -1,0 +1,25 @@
+import { expireHolds } from '../holds/withdraw-holds.ts';
+import type { ApprovalMailer } from './approval-mail.ts';
+import { remindApprovers, tellApprovers } from './tell-approvers.ts';
+
+/** What the queue does for holds. */
+export interface ApprovalJobs {
+  /** The approvers of holds that are new hear of them. */
+  tell(): Promise<void>;
+  /** By the clock: holds whose time is over end, and approvers are reminded of the others; the new ones are told once more, should a wish have got lost. */
+  watch(): Promise<void>;
+}
+
+export function createApprovalJobs(mailer: ApprovalMailer): ApprovalJobs {
+  const tell = async () => {
+    while ((await tellApprovers(mailer)) > 0);
+  };
+  return {
+    tell,
+    async watch() {
+      await expireHolds(mailer.sql, mailer.ids, mailer.clock.now());
+      await tell();
+      while ((await remindApprovers(mailer)) > 0);
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import type { Query } from '../db/client.ts';
+import {
+  type Approver,
+  claimUntold,
+  insertApprovalLinks,
+  lockDueReminders,
+  type NewApprovalLink,
+  type NoticedHold,
+  readApprovers,
+  setReminders,
+} from '../db/queries/approval-notices.ts';
+import { addApprovalEvents } from '../db/queries/approvals.ts';
+import { announceApprovals } from '../holds/announce-approvals.ts';
+import { SYSTEM } from '../holds/decider.ts';
+import { nextReminder } from '../sending/new-hold.ts';
+import { type ApprovalMailer, type ApprovalNotice, mailApprovals } from './approval-mail.ts';
+import { createApprovalToken } from './approval-token.ts';
+
+/** Mails the approvers of holds that are new; answers how many holds those were. */
+export async function tellApprovers(mailer: ApprovalMailer): Promise<number> {
+  return await notify(mailer, false, async (transaction, now) => await claimUntold(transaction, now));
+}
+
+/** Mails the approvers of holds that nobody has decided at half and at nine tenths of their time, and announces it. */
+export async function remindApprovers(mailer: ApprovalMailer): Promise<number> {
+  return await notify(mailer, true, async (transaction, now) => {
+    const holds = await lockDueReminders(transaction, now);
+    if (holds.length === 0) return holds;
+    const reminders = holds.map((hold) => ({ ...hold, at: nextReminder(hold.createdAt, hold.expiresAt, now) }));
+    await setReminders(transaction, reminders);
+    await addApprovalEvents(
+      transaction,
+      holds.map((hold) => ({
+        ...{
+          hold,
+          id: mailer.ids.next(now),
+          type: 'reminded' as const,
+          hashAfter: hold.contentHash,
+          detail: null,
+          now,
+        },
+        ...SYSTEM,
+      })),
+    );
+    for (const [accountId, own] of byAccount(holds)) {
+      const approvalIds = own.map(({ id }) => id);
+      await announceApprovals(transaction, mailer.ids, 'approval.reminder', { accountId, approvalIds }, now);
+    }
+    return holds;
+  });
+}
+
+/**
+ * The links are there before the mail that names them, and the holds count as told with them: mail that gets lost is made good by a reminder,
+ * while nobody is told twice.
+ */
+async function notify(
+  mailer: ApprovalMailer,
+  isReminder: boolean,
+  claim: (transaction: Query, now: Date) => Promise<readonly NoticedHold[]>,
+): Promise<number> {
+  const now = mailer.clock.now();
+  const { notices, count } = await mailer.sql.begin(async (transaction) => {
+    const holds = await claim(transaction, now);
+    return { notices: await makeNotices(transaction, holds, now), count: holds.length };
+  });
+  for (const notice of notices) {
+    await mailApprovals(mailer, notice, isReminder).catch((error: unknown) => {
+      mailer.onError(error, 'mailing an approver');
+    });
+  }
+  return count;
+}
+
+async function makeNotices(
+  transaction: Query,
+  holds: readonly NoticedHold[],
+  now: Date,
+): Promise<readonly ApprovalNotice[]> {
+  const links: NewApprovalLink[] = [];
+  const notices: ApprovalNotice[] = [];
+  for (const [accountId, own] of byAccount(holds)) {
+    for (const approver of await readApprovers(transaction, accountId)) {
+      notices.push({
+        to: approver.email,
+        holds: own.map((hold) => ({ hold, token: makeLink(hold, approver, links) })),
+      });
+    }
+  }
+  if (links.length > 0) await insertApprovalLinks(transaction, links, now);
+  return notices;
+}
+
+function makeLink({ accountId, id, revision }: NoticedHold, { memberId }: Approver, links: NewApprovalLink[]): string {
+  const { token, hash } = createApprovalToken();
+  links.push({ accountId, approvalId: id, revision, memberId, tokenHash: hash });
+  return token;
+}
+
+function byAccount(holds: readonly NoticedHold[]): ReadonlyMap<string, readonly NoticedHold[]> {
+  return Map.groupBy(holds, ({ accountId }) => accountId);
+}

@@ -1,0 +1,43 @@
+import type { Sql } from '../db/client.ts';
+import type { DnsResolver } from '../dns/dns-resolver.ts';
+import { startWebhooks, type WebhookWorker } from '../jobs/start-webhooks.ts';
+import type { SecretBox } from '../keys/secret-box.ts';
+import { createOutboundClient } from '../outbound/outbound-client.ts';
+import { createHostResolver } from '../outbound/resolve-host.ts';
+import type { IdGenerator } from '../uuid-v7.ts';
+import { VERSION } from '../version.ts';
+import type { AppOptions } from './app-options.ts';
+
+/** Many endpoints may share a host that receives for others: a slow one of them must not use up the connections of all. */
+const CONNECTIONS_PER_ORIGIN = 256;
+
+/** What brings events to endpoints, with a client of its own: nothing else waits for its connections. Runs at once. */
+export function createWebhookWorker(
+  { config, clock, random, baseUrl }: AppOptions,
+  {
+    sql,
+    ids,
+    dns,
+    box,
+    onError,
+  }: {
+    readonly sql: Sql;
+    readonly ids: IdGenerator;
+    readonly dns: DnsResolver;
+    readonly box: SecretBox;
+    readonly onError: (error: unknown, what: string) => void;
+  },
+): WebhookWorker {
+  const client = createOutboundClient({
+    allowLoopback: config.mode === 'development',
+    resolve: createHostResolver(dns),
+    userAgent: `Postrider/${VERSION}`,
+    connectionsPerOrigin: CONNECTIONS_PER_ORIGIN,
+  });
+  const { monthlyQuota, sandboxDomain, retryHours, mailFrom } = config;
+  const byDomain = config.transport.kind === 'direct';
+  return startWebhooks({
+    ...{ sql, clock, ids, box, client, random, monthlyQuota, onError },
+    mailer: { sql, clock, ids, sandboxDomain, byDomain, retryHours, monthlyQuota, mailFrom, baseUrl },
+  });
+}

@@ -1,0 +1,43 @@
+import { hash } from 'node:crypto';
+import { type Html, html } from './html.ts';
+
+/** Who is signed in, for the head of a page. */
+export interface SignedIn {
+  readonly email: string;
+  readonly role: string;
+  readonly accountName: string;
+}
+
+/** A page for people: a head that says who is signed in, and one sheet. It needs neither scripts nor a second request. */
+export function renderPersonPage(title: string, content: Html, signedIn: SignedIn | null = null): string {
+  return html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex"><title>${title} – Postrider</title><link rel="icon" href="data:,"><style>${{ markup: STYLE }}</style></head>
+<body><header><a href="/auth/sign-in">Postrider</a>${signedIn === null ? html`` : whoIs(signedIn)}</header>
+<main><h1>${title}</h1>${content}</main></body></html>
+`.markup;
+}
+
+function whoIs({ email, role, accountName }: SignedIn): Html {
+  return html`<form method="post" action="/auth/sign-out"><span><b>${email}</b>, ${role} of ${accountName}</span>
+<button class="quiet" type="submit">Sign out</button></form>`;
+}
+
+/** In the page itself, so that it needs no second request; colours have a contrast of 7:1 and more on either ground. */
+const STYLE = `:root { color-scheme: light dark; --ground: #f6f8fa; --sheet: #fff; --ink: #1c2430; --line: #d5dce4; --button: #14507a; --link: #0b4a78; }
+@media (prefers-color-scheme: dark) { :root { --ground: #10161d; --sheet: #19222c; --ink: #e6ecf2; --line: #2f3b48; --button: #14507a; --link: #a9d5f5; } }
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--ground); color: var(--ink); font: 1.0625rem/1.6 system-ui, sans-serif; }
+header { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; justify-content: space-between; align-items: center; padding: .75rem 1.5rem; background: #14324a; color: #fff; }
+header a { color: #fff; font-weight: 600; text-decoration: none; } header form { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; font-size: .9375rem; overflow-wrap: anywhere; }
+main { max-width: 34rem; margin: 6vh auto 2rem; padding: 1.5rem; background: var(--sheet); border: 1px solid var(--line); border-radius: 12px; overflow-wrap: anywhere; }
+h1 { margin: 0 0 .5rem; font-size: 1.5rem; line-height: 1.3; } p { margin: 0 0 1rem; } p:last-child { margin: 0; } a { color: var(--link); }
+label { display: block; margin: 0 0 .25rem; font-weight: 600; } main form { margin: 0 0 1rem; }
+input { width: 100%; min-height: 3rem; margin: 0 0 1rem; padding: .5rem .75rem; border: 1px solid #6b7787; border-radius: 8px; background: var(--sheet); color: var(--ink); font: inherit; }
+main button, a.button { display: block; width: 100%; min-height: 3rem; margin: 0 0 .75rem; padding: .5rem 1.5rem; border: 0; border-radius: 8px; background: var(--button); color: #fff; font: inherit; font-weight: 600; line-height: 2rem; text-align: center; text-decoration: none; cursor: pointer; }
+button.quiet { min-height: 2.25rem; padding: .25rem .75rem; border: 1px solid currentColor; border-radius: 8px; background: none; color: inherit; font: inherit; cursor: pointer; } main button.quiet { display: block; width: 100%; min-height: 3rem; }
+.code { font: 1.75rem/1.4 ui-monospace, monospace; letter-spacing: .1em; }
+:focus-visible { outline: 3px solid var(--link); outline-offset: 3px; } header :focus-visible { outline-color: #fff; }`;
+
+/** Nothing runs, nothing is loaded, nothing frames the page, and its forms go back to this server. */
+export const PERSON_PAGE_POLICY = `default-src 'none'; style-src 'sha256-${hash('sha256', STYLE, 'base64')}'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;

@@ -1,0 +1,119 @@
+import { LIMITS } from '@postrider/core';
+import { type Html, html } from './html.ts';
+import { renderPersonPage, type SignedIn } from './person-page.ts';
+
+/** A provider that the page offers. */
+export interface OfferedProvider {
+  readonly name: string;
+  readonly label: string;
+}
+
+export interface SignInPage {
+  readonly providers: readonly OfferedProvider[];
+  readonly next: string | null;
+  /** What is wrong with what was typed. */
+  readonly fault?: string;
+}
+
+/** Where people say who they are. */
+export function renderSignInPage({ providers, next, fault }: SignInPage): string {
+  const onward = next === null ? '' : `?next=${encodeURIComponent(next)}`;
+  const offers = providers.map(
+    ({ name, label }) => html`<a class="button" href="/auth/oauth/${name}${onward}">Sign in with ${label}</a>`,
+  );
+  return renderPersonPage(
+    'Sign in',
+    html`${fault === undefined ? html`` : html`<p role="alert">${fault}</p>`}
+<form method="post" action="/auth/sign-in"><label for="email">Your email address</label>
+<input id="email" name="email" type="email" autocomplete="email" required maxlength="${LIMITS.addressCharacters}">${hiddenNext(next)}
+<button type="submit">Mail me a link</button></form>${offers}`,
+  );
+}
+
+export function renderSignedInPage(signedIn: SignedIn, next: string | null): string {
+  const onward = next === null ? html`` : html`<p><a class="button" href="${next}">Go on</a></p>`;
+  return renderPersonPage(
+    'You are signed in',
+    html`<p role="status">As <b>${signedIn.email}</b>, ${signedIn.role} of <b>${signedIn.accountName}</b>.</p>${onward}`,
+    signedIn,
+  );
+}
+
+export function renderLinkMailedPage(email: string): string {
+  return renderPersonPage(
+    'Look into your mail',
+    html`<p role="status">If <b>${email}</b> may sign in here, a link is on its way to it.</p>
+<p>Open it in this browser within ${LIMITS.magicLinkMinutes} minutes. It works once.</p>`,
+  );
+}
+
+/** Only the button signs in, because mail scanners follow links. */
+export function renderMagicLinkPage(): string {
+  return renderPersonPage(
+    'Sign in',
+    html`<p>Press the button to sign in here.</p><form method="post"><button type="submit">Sign in</button></form>`,
+  );
+}
+
+export function renderDeadLinkPage(): string {
+  return renderPersonPage(
+    'This link does not work',
+    html`<p>It was used already, it is older than ${LIMITS.magicLinkMinutes} minutes, or it was asked for in another browser.</p>
+<p><a href="/auth/sign-in">Ask for a new one</a>, and open it in the same browser.</p>`,
+  );
+}
+
+/** Nobody is let in who is not known. */
+export function renderNobodyPage(reason: string): string {
+  return renderPersonPage(
+    'You are not known here',
+    html`<p>${reason}</p><p><a href="/auth/sign-in">Sign in another way</a></p>`,
+  );
+}
+
+export function renderSignedOutPage(): string {
+  return renderPersonPage(
+    'You are signed out',
+    html`<p role="status">This browser’s session has ended.</p><p><a href="/auth/sign-in">Sign in</a></p>`,
+  );
+}
+
+export function renderTryAgainPage(title: string, reason: string): string {
+  return renderPersonPage(title, html`<p>${reason}</p><p><a href="/auth/sign-in">Sign in</a></p>`);
+}
+
+/** Asks for the code that a device shows, or whether the device with this code may act for the person. */
+export function renderDevicePage(signedIn: SignedIn, userCode: string | null, fault?: string): string {
+  const alert = fault === undefined ? html`` : html`<p role="alert">${fault}</p>`;
+  return renderPersonPage(
+    'Sign in a device',
+    html`${alert}${userCode === null ? askCode() : askConsent(userCode, signedIn)}`,
+    signedIn,
+  );
+}
+
+export function renderDeviceDonePage(signedIn: SignedIn, outcome: 'confirmed' | 'denied'): string {
+  const [title, text] =
+    outcome === 'confirmed'
+      ? ['The device is signed in', 'You can close this page and go on there.']
+      : ['The device is turned down', 'Its code is worth nothing now. You can close this page.'];
+  return renderPersonPage(title, html`<p role="status">${text}</p>`, signedIn);
+}
+
+function askCode(): Html {
+  return html`<form method="get" action="/auth/device"><label for="user_code">The code the device shows</label>
+<input id="user_code" name="user_code" autocomplete="off" autocapitalize="characters" spellcheck="false" required maxlength="40">
+<button type="submit">Go on</button></form>`;
+}
+
+function askConsent(userCode: string, { accountName }: SignedIn): Html {
+  return html`<p>Does your device show this code?</p><p class="code">${userCode}</p>
+<p>If you go on, it acts for you in <b>${accountName}</b>. Only go on if you have begun this yourself.</p>
+<form method="post" action="/auth/device/decision"><input type="hidden" name="user_code" value="${userCode}">
+<button type="submit" name="decision" value="confirm">Yes, sign the device in</button>
+<button class="quiet" type="submit" name="decision" value="deny">No</button></form>`;
+}
+
+function hiddenNext(next: string | null): Html {
+  return next === null ? html`` : html`<input type="hidden" name="next" value="${next}">`;
+}

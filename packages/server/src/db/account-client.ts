@@ -1,0 +1,114 @@
+import type { ReservedSql } from 'postgres';
+import type { AccountSql, Sql, Transaction } from './client.ts';
+import { runOnConnection } from './renewed-pool.ts';
+
+/**
+ * Binds a pool to one account: whatever is run through what is answered runs in a transaction that names the account in `app.account_id`,
+ * which is what the policies of row-level security compare with. On a pool that is opened `forAccounts` there are no other rows then, whatever
+ * a statement forgets to ask for.
+ *
+ * BEGIN with the setting, the statement and COMMIT are sent together, without waiting for one another, so that a statement costs one round
+ * trip as before. Statements run one at a time by themselves; what belongs together goes into `begin`.
+ */
+export function bindAccount(pool: Sql, accountId: string): AccountSql {
+  // It becomes part of a statement that takes no parameters.
+  if (!UUID.test(accountId)) throw new Error('an account without an id cannot be bound');
+  const setting = `SET LOCAL app.account_id = '${accountId}'`;
+  const bound = new Proxy(pool, {
+    apply: (target, self, given) => {
+      const part: unknown = Reflect.apply(target, self, given);
+      return bindQuery(part, () =>
+        runAlone(pool, setting, (connection) => Reflect.apply(connection, undefined, given)),
+      );
+    },
+    get: (target, name) => {
+      if (name === 'begin') return (...given: readonly unknown[]) => runTransaction(pool, setting, given);
+      if (name === 'unsafe') {
+        return (...given: unknown[]) =>
+          bindQuery(Reflect.apply(target.unsafe, target, given), () =>
+            runAlone(pool, setting, (connection) => Reflect.apply(connection.unsafe, connection, given)),
+          );
+      }
+      if (typeof name === 'string' && UNBOUND.has(name)) throw new Error(`${name} would leave the account`);
+      return Reflect.get(target, name);
+    },
+  });
+  return bound as AccountSql; // The one place that makes what the brand stands for.
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Ways to a connection that would not be bound. */
+const UNBOUND = new Set(['reserve', 'listen', 'subscribe', 'file', 'largeObject', 'notify', 'end', 'close']);
+
+type Connection = ReservedSql;
+type Send = (connection: Connection) => Promise<unknown>;
+
+/** A query is sent when somebody first asks for its result, and then by `send`; as a part of another one it is never sent. */
+function bindQuery(query: unknown, send: () => Promise<unknown>): unknown {
+  if (!(query instanceof Promise)) return query;
+  let outcome: Promise<unknown> | null = null;
+  const sent = (): Promise<unknown> => {
+    outcome ??= send();
+    return outcome;
+  };
+  const ask: Promise<unknown>['then'] = (onDone, onFailed) => sent().then(onDone, onFailed);
+  return Object.assign(query, {
+    // biome-ignore lint/suspicious/noThenProperty: it is a promise, and its own `then` is what sends it.
+    then: ask,
+    catch: (onFailed: (error: unknown) => unknown) => sent().catch(onFailed),
+    finally: (onEnded: () => void) => sent().finally(onEnded),
+    ...UNANSWERED,
+  });
+}
+
+function refuse(): never {
+  throw new Error('a statement bound to an account is only ever awaited');
+}
+
+/** What the driver would send by itself, past the transaction. */
+const UNANSWERED = { cursor: refuse, forEach: refuse, execute: refuse, writable: refuse, readable: refuse };
+
+function runAlone(pool: Sql, setting: string, send: Send): Promise<unknown> {
+  return runOnConnection(pool, async (connection) => {
+    const begun = connection.unsafe(`BEGIN; ${setting}`).then(noop);
+    const answered = send(connection).then((result) => ({ result }));
+    const ended = connection.unsafe('COMMIT').then(noop);
+    // A failure is told at once; the connection is free when everything that was sent is answered.
+    void Promise.allSettled([begun, answered, ended]).then(() => connection.release());
+    await begun;
+    const { result } = await answered;
+    await ended;
+    return result;
+  });
+}
+
+async function runTransaction(pool: Sql, setting: string, given: readonly unknown[]): Promise<unknown> {
+  const [options, work] = given.length > 1 ? given : ['', given[0]];
+  const connection = await pool.reserve();
+  try {
+    const begun = connection.unsafe(`BEGIN ${String(options).replaceAll(/[^a-z ]/gi, '')}; ${setting}`).then(noop);
+    // Whoever begins is told by the first statement at the latest, which is sent behind it.
+    begun.catch(noop);
+    // The type of `begin` says what the last argument is.
+    const worked = (work as (transaction: Transaction) => unknown)(connection as unknown as Transaction);
+    const result = await (Array.isArray(worked) ? Promise.all(worked) : worked);
+    await begun;
+    await commit(connection);
+    return result;
+  } catch (error) {
+    // Of a connection that was lost nothing is left to be rolled back.
+    await connection.unsafe('ROLLBACK').catch(noop);
+    throw error;
+  } finally {
+    connection.release();
+  }
+}
+
+/** A transaction in which a statement failed ends in a rollback, also where whoever ran it did not mind. */
+async function commit(connection: Connection): Promise<void> {
+  const { command } = await connection.unsafe('COMMIT');
+  if (command !== 'COMMIT') throw new Error('a statement of the transaction had failed, and all of it was rolled back');
+}
+
+function noop(): void {}

@@ -1,0 +1,48 @@
+import type { Query } from '../client.ts';
+
+/** A selector that some key still has, of whichever domain of the name, removed ones included. */
+function isHeld(query: Query) {
+  return query`EXISTS (
+    SELECT FROM dkim_keys k JOIN sending_domains d ON d.account_id = k.account_id AND d.id = k.domain_id
+    WHERE k.account_id = s.account_id AND k.selector = s.selector AND d.name = s.name)`;
+}
+
+/** Of the selectors at a name that no key has any more the newest `keep` stay. */
+export async function forgetOldSelectors(
+  query: Query,
+  { accountId, name }: { readonly accountId: string; readonly name: string },
+  keep: number,
+): Promise<void> {
+  await query`
+    DELETE FROM dkim_selectors WHERE (account_id, name, selector) IN (
+      SELECT s.account_id, s.name, s.selector FROM dkim_selectors s
+      WHERE s.account_id = ${accountId} AND s.name = ${name} AND NOT ${isHeld(query)}
+      ORDER BY s.made_at DESC, s.selector OFFSET ${keep})`;
+}
+
+/** Notes since when no key has a selector, and forgets those that none has had since before `unusedBefore`, of all accounts. */
+export async function forgetUnusedSelectors(query: Query, now: Date, unusedBefore: Date): Promise<void> {
+  await query`
+    UPDATE dkim_selectors s SET unused_since = ${now} WHERE s.unused_since IS NULL AND NOT ${isHeld(query)}`;
+  await query`DELETE FROM dkim_selectors WHERE unused_since < ${unusedBefore}`;
+}
+
+/**
+ * Counts an RSA key of the account's, unless `limit` were made since `since`; answers when the oldest of those was made, and null where
+ * it was counted. One row an account, so that it is exact over all processes.
+ */
+export async function countKeyMade(
+  query: Query,
+  accountId: string,
+  { now, since, limit }: { readonly now: Date; readonly since: Date; readonly limit: number },
+): Promise<Date | null> {
+  const counted = await query`
+    INSERT INTO dkim_keys_made AS m (account_id, made_at) VALUES (${accountId}, ARRAY[${now}::timestamptz])
+    ON CONFLICT (account_id) DO UPDATE SET made_at = ARRAY(SELECT t FROM unnest(m.made_at) AS t WHERE t > ${since} ORDER BY t) || ${now}::timestamptz
+    WHERE (SELECT count(*) FROM unnest(m.made_at) AS t WHERE t > ${since}) < ${limit}
+    RETURNING 1`;
+  if (counted.length > 0) return null;
+  const [row] = await query<{ oldest: Date | null }[]>`
+    SELECT (SELECT min(t) FROM unnest(made_at) AS t WHERE t > ${since}) AS oldest FROM dkim_keys_made WHERE account_id = ${accountId}`;
+  return row?.oldest ?? now;
+}

@@ -1,0 +1,80 @@
+import type { Query } from '../client.ts';
+
+/** What the rules about holding ask of a batch. Duplicates are fine. */
+export interface HoldQuestions {
+  readonly keys: readonly { readonly accountId: string; readonly keyId: string }[];
+  /** Recipients, folded, of keys that hold by who is written to. */
+  readonly recipients: readonly { readonly accountId: string; readonly keyId: string; readonly email: string }[];
+  readonly now: Date;
+}
+
+export interface HoldFacts {
+  readonly keys: readonly HoldingKey[];
+  readonly recipients: readonly KnownRecipient[];
+}
+
+export interface HoldingKey {
+  readonly keyId: string;
+  readonly isRevoked: boolean;
+  /** Its holds that nobody has decided; counted no further than 1,001. */
+  readonly undecided: number;
+  /** Hours until a hold of its account expires. */
+  readonly approvalHours: number;
+}
+
+export interface KnownRecipient {
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly email: string;
+  /** Whether the account wrote to it before. */
+  readonly isKnown: boolean;
+  /** Whether an approver said that the key may. */
+  readonly isTrusted: boolean;
+}
+
+/** Statuses of recipients that mail was let go to, whatever became of it. */
+const WRITTEN_TO = ['queued', 'sending', 'sent', 'delivered', 'deferred', 'bounced', 'complained'];
+
+/**
+ * Reads what the rules about holding need to know. Whom an account wrote to is found by the index of the message log's search, and in what is
+ * not indexed yet; a message that was held and not let go proves no contact, and neither does one of a test key.
+ */
+export async function readHoldFacts(query: Query, { keys, recipients, now }: HoldQuestions): Promise<HoldFacts> {
+  const [row] = await query<HoldFacts[]>`
+    WITH asked_keys AS MATERIALIZED (
+      SELECT DISTINCT a, k FROM json_to_recordset(${JSON.stringify(keys.map(({ accountId: a, keyId: k }) => ({ a, k })))}::text::json)
+        AS j (a uuid, k uuid)
+    ),
+    asked AS MATERIALIZED (
+      SELECT DISTINCT a, k, e FROM json_to_recordset(
+        ${JSON.stringify(recipients.map(({ accountId: a, keyId: k, email: e }) => ({ a, k, e })))}::text::json) AS j (a uuid, k uuid, e text)
+    ),
+    people AS MATERIALIZED (SELECT DISTINCT a, e FROM asked),
+    met AS MATERIALIZED (
+      SELECT p.a, p.e FROM people p
+      WHERE EXISTS (
+          SELECT FROM message_search s JOIN ${writtenTo(query, query`s.message_id`)}
+          WHERE s.account_id = p.a AND s.facets @> search_facets(p.a, ARRAY['recipient:' || p.e]))
+        OR EXISTS (
+          SELECT FROM search_backlog b, unnest(b.message_ids) AS n (message_id) JOIN ${writtenTo(query, query`n.message_id`)}
+          WHERE b.account_id = p.a)
+    )
+    SELECT
+      (SELECT coalesce(json_agg(json_build_object('keyId', q.k, 'approvalHours', c.approval_hours,
+          'isRevoked', coalesce(k.revoked_at <= ${now}, k.id IS NULL),
+          'undecided', (SELECT count(*) FROM (SELECT FROM approvals h WHERE h.account_id = q.a AND h.key_id = q.k AND h.status = 'pending'
+            LIMIT 1001) AS undecided))), '[]')
+        FROM asked_keys q JOIN accounts c ON c.id = q.a LEFT JOIN api_keys k ON k.account_id = q.a AND k.id = q.k) AS keys,
+      (SELECT coalesce(json_agg(json_build_object('accountId', q.a, 'keyId', q.k, 'email', q.e,
+          'isKnown', EXISTS (SELECT FROM met m WHERE m.a = q.a AND m.e = q.e),
+          'isTrusted', EXISTS (SELECT FROM trusted_recipients t WHERE t.account_id = q.a AND t.key_id = q.k AND t.email = q.e))), '[]')
+        FROM asked q) AS recipients`;
+  return row ?? { keys: [], recipients: [] };
+}
+
+function writtenTo(query: Query, messageId: ReturnType<Query>) {
+  return query`message_recipients r ON r.account_id = p.a AND r.message_id = ${messageId}
+      AND lower(r.email) = p.e AND r.status = ANY (${WRITTEN_TO}::text[])
+    JOIN messages w ON w.account_id = p.a AND w.id = r.message_id
+      AND NOT EXISTS (SELECT FROM api_keys t WHERE t.account_id = p.a AND t.id = w.key_id AND t.mode = 'test')`;
+}

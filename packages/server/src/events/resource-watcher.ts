@@ -1,0 +1,151 @@
+import type { ResourceWatch } from '@postrider/mcp';
+import type { Sql } from '../db/client.ts';
+import { readResourceStates, type WatchedResource } from '../db/queries/watched-resources.ts';
+
+export interface WatchedUri extends WatchedResource {
+  readonly uri: string;
+}
+
+export interface WatchRequest {
+  readonly accountId: string;
+  readonly resources: readonly WatchedUri[];
+  /** Asked every second: false ends the watch. */
+  readonly isAllowed: () => Promise<boolean>;
+}
+
+/** Tells agents which of the things they follow have changed, whichever process it happened in. */
+export interface ResourceWatcher {
+  /**
+   * Null where the account has as many watches as it may have, or this process is shutting down.
+   * @throws what the database throws
+   */
+  open(request: WatchRequest): Promise<ResourceWatch | null>;
+  /** Ends every watch, as at shutdown. */
+  close(): void;
+}
+
+/** One look serves all watches, so its cost does not grow with them; nobody watching, nothing is asked (docs/decisions/0077). */
+const LOOK_EVERY_MS = 250;
+const CHECK_EVERY_MS = 1_000;
+
+interface Watching {
+  readonly request: WatchRequest;
+  readonly states: Map<string, string | null>;
+  readonly onChange: (uri: string) => void;
+  readonly onEnd: () => void;
+}
+
+export function createResourceWatcher(
+  sql: Sql,
+  { maxPerAccount }: { readonly maxPerAccount: number },
+): ResourceWatcher {
+  const watches = new Set<Watching>();
+  /** Open watches of each account, those that have not started yet included. */
+  const counts = new Map<string, number>();
+  let looker: NodeJS.Timeout | null = null;
+  let checker: NodeJS.Timeout | null = null;
+  let isLooking = false;
+  let isClosed = false;
+
+  async function look(): Promise<void> {
+    if (isLooking) return;
+    isLooking = true;
+    try {
+      const before = [...watches];
+      const states = await readStates(
+        sql,
+        before.flatMap(({ request }) => request.resources),
+      );
+      for (const watching of before)
+        if (watches.has(watching)) tell(watching, states.splice(0, watching.states.size));
+        else states.splice(0, watching.states.size);
+    } catch {
+      // A database that is away is asked again at the next look.
+    } finally {
+      isLooking = false;
+    }
+  }
+
+  async function check(): Promise<void> {
+    for (const watching of [...watches]) {
+      const isAllowed = await watching.request.isAllowed().catch(() => true);
+      if (!isAllowed) watching.onEnd();
+    }
+  }
+
+  function keepLooking(): void {
+    if (watches.size > 0) {
+      looker ??= setInterval(() => void look(), LOOK_EVERY_MS);
+      checker ??= setInterval(() => void check(), CHECK_EVERY_MS);
+      return;
+    }
+    if (looker !== null) clearInterval(looker);
+    if (checker !== null) clearInterval(checker);
+    looker = null;
+    checker = null;
+  }
+
+  /** In one go, so that two requests at once do not both take the last place. */
+  function takePlace(accountId: string): boolean {
+    const count = counts.get(accountId) ?? 0;
+    if (isClosed || count >= maxPerAccount) return false;
+    counts.set(accountId, count + 1);
+    return true;
+  }
+
+  function leave(accountId: string): void {
+    const count = (counts.get(accountId) ?? 1) - 1;
+    if (count === 0) counts.delete(accountId);
+    else counts.set(accountId, count);
+  }
+
+  return {
+    async open(request) {
+      const { accountId, resources } = request;
+      if (!takePlace(accountId)) return null;
+      const found = await readStates(sql, resources).catch((error: unknown) => {
+        leave(accountId);
+        throw error;
+      });
+      const states = new Map(resources.map(({ uri }, index) => [uri, found[index] ?? null]));
+      let watching: Watching | null = null;
+      let isOpen = true;
+      return {
+        start(onChange, onEnd) {
+          watching = { request, states, onChange, onEnd };
+          if (isOpen && isClosed) onEnd();
+          else if (isOpen) watches.add(watching);
+          keepLooking();
+        },
+        close() {
+          if (!isOpen) return;
+          isOpen = false;
+          if (watching !== null) watches.delete(watching);
+          leave(accountId);
+          keepLooking();
+        },
+      };
+    },
+    close() {
+      isClosed = true;
+      for (const { onEnd } of [...watches]) onEnd();
+    },
+  };
+}
+
+/** In the order of the resources; null where there is no such thing. */
+async function readStates(sql: Sql, resources: readonly WatchedUri[]): Promise<(string | null)[]> {
+  const states: (string | null)[] = resources.map(() => null);
+  if (resources.length === 0) return states;
+  for (const { index, state } of await readResourceStates(sql, resources)) states[index] = state;
+  return states;
+}
+
+function tell({ request, states, onChange }: Watching, found: readonly (string | null)[]): void {
+  for (const [index, { uri }] of request.resources.entries()) {
+    const state = found[index] ?? null;
+    if (states.get(uri) === state) continue;
+    states.set(uri, state);
+    onChange(uri);
+  }
+}

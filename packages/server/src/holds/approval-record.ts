@@ -1,0 +1,39 @@
+import type { Approval, MessageApproval } from '@postrider/core';
+import type { ApprovalRow } from '../db/queries/approvals.ts';
+import type { MessageHold } from '../db/queries/read-messages.ts';
+
+/** A hold as the API shows it. */
+export function toApproval(row: ApprovalRow): Approval {
+  const addressesOf = (kind: string) =>
+    row.recipients.filter((recipient) => recipient.kind === kind).map(({ email }) => email);
+  const { id, emailId, status, reasons, revision, contentHash, keyId, keyName, agentName } = row;
+  const { from, subject, text, html, attachments, decidedBy, note } = row;
+  return {
+    ...{ id, emailId, status, reasons, revision, contentHash, keyId, keyName, agentName },
+    // These columns were written from the enumerations the output names.
+    source: row.source as Approval['source'],
+    channel: row.channel as Approval['channel'],
+    from,
+    to: addressesOf('to'),
+    cc: addressesOf('cc'),
+    bcc: addressesOf('bcc'),
+    ...{ subject, text, html, attachments },
+    scheduledAt: row.scheduledAt?.toISOString() ?? null,
+    createdAt: row.createdAt.toISOString(),
+    expiresAt: row.expiresAt.toISOString(),
+    decidedAt: row.decidedAt?.toISOString() ?? null,
+    decidedBy,
+    rejectCode: row.rejectCode as Approval['rejectCode'],
+    note,
+    edited: row.edited as Approval['edited'],
+    outcome: row.outcome as Approval['outcome'],
+    problem: row.problem as Approval['problem'],
+  };
+}
+
+/** What the read of a message says of its hold. */
+export function toMessageApproval(hold: MessageHold | null): MessageApproval | null {
+  if (hold === null) return null;
+  // The columns were written from the enumerations the output names.
+  return { ...hold, expiresAt: new Date(hold.expiresAt).toISOString() } as MessageApproval;
+}

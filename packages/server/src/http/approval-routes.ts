@@ -1,0 +1,120 @@
+import { newApprovalDecisionSchema } from '@postrider/core';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { readApprovalToken } from '../approvals/approval-token.ts';
+import { type Decision, decideApproval } from '../approvals/decide-approval.ts';
+import {
+  APPROVAL_PAGE_POLICY,
+  HELD_BODY_POLICY,
+  renderAlreadyDecidedPage,
+  renderApprovalPage,
+  renderDecidedPage,
+  renderUndecidedPage,
+  renderUnknownApprovalPage,
+} from '../console/approval-pages.ts';
+import { type ApprovalLink, findApprovalLink, markLinkUsed } from '../db/queries/approval-notices.ts';
+import { readApproval } from '../db/queries/approvals.ts';
+import { toApproval } from '../holds/approval-record.ts';
+import type { Services } from '../operations/context.ts';
+import { refuseOtherMethods } from './method-not-allowed.ts';
+import { fieldOf } from './person-pages.ts';
+
+const FORM_BYTES = 16_384;
+
+/**
+ * The links in mail to approvers. GET shows everything there is to see and changes nothing, since mail scanners follow links; POST decides, once.
+ * The token is all that says who decides, so it works without signing in.
+ */
+export function addApprovalRoutes(app: FastifyInstance, services: Services): void {
+  app.register(async (pages) => {
+    pages.removeAllContentTypeParsers();
+    pages.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string', bodyLimit: FORM_BYTES },
+      (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(String(body)))),
+    );
+    pages.get('/approvals/:token', async (request, reply) => await show(request, reply, services));
+    pages.get('/approvals/:token/html', async (request, reply) => await showBody(request, reply, services));
+    pages.post('/approvals/:token', async (request, reply) => await decide(request, reply, services));
+    refuseOtherMethods(pages, '/approvals/:token', ['GET', 'POST']);
+    refuseOtherMethods(pages, '/approvals/:token/html', ['GET']);
+  });
+}
+
+/** A link that works, with the hold it is for. */
+async function findHold(request: FastifyRequest, { sql }: Services) {
+  const { token } = request.params as { readonly token: string }; // The routes have this parameter.
+  const tokenHash = readApprovalToken(token);
+  const link = tokenHash === null ? null : await findApprovalLink(sql, tokenHash);
+  if (tokenHash === null || link?.isApprover !== true) return null;
+  const row = await readApproval(sql, { accountId: link.accountId, keyId: null, id: link.approvalId });
+  return row === null ? null : { token, tokenHash, link, row };
+}
+
+async function show(request: FastifyRequest, reply: FastifyReply, services: Services): Promise<FastifyReply> {
+  const found = await findHold(request, services);
+  if (found === null) return sendPage(reply.code(404), renderUnknownApprovalPage());
+  const { row, token } = found;
+  const status = row.status === 'pending' && row.expiresAt <= services.clock.now() ? 'expired' : row.status;
+  if (status !== 'pending') return sendPage(reply.code(410), renderAlreadyDecidedPage(status));
+  return sendPage(reply, renderApprovalPage(toApproval(row), token));
+}
+
+async function showBody(request: FastifyRequest, reply: FastifyReply, services: Services): Promise<FastifyReply> {
+  const found = await findHold(request, services);
+  const isShown = found !== null && found.row.status === 'pending';
+  return reply
+    .code(isShown ? 200 : 404)
+    .header('content-type', 'text/html; charset=utf-8')
+    .header('content-security-policy', HELD_BODY_POLICY)
+    .header('referrer-policy', 'no-referrer')
+    .header('x-robots-tag', 'noindex')
+    .send(isShown ? (found.row.html ?? '') : '');
+}
+
+async function decide(request: FastifyRequest, reply: FastifyReply, services: Services): Promise<FastifyReply> {
+  const found = await findHold(request, services);
+  if (found === null) return sendPage(reply.code(404), renderUnknownApprovalPage());
+  const { link, tokenHash } = found;
+  const decision = readDecision(request.body, link);
+  if (decision === null)
+    return sendPage(reply.code(422), renderUndecidedPage('The form was not filled in as it has to be.'));
+  const { accountId, approvalId: id } = link;
+  const decider = { actor: link.memberId, way: 'mail', address: request.ip, requestId: request.id } as const;
+  const verdict = await decideApproval(services, { accountId, id }, decision, decider, {
+    objection: () => null,
+    onDecided: async (transaction, now) => await markLinkUsed(transaction, tokenHash, now),
+  });
+  if (verdict.kind === 'already_decided') return sendPage(reply.code(410), renderAlreadyDecidedPage(verdict.status));
+  if (verdict.kind !== 'decided') {
+    const detail = 'The email has changed since this page was shown.';
+    return sendPage(reply.code(409), renderUndecidedPage(detail));
+  }
+  services.waiter.notify([{ id: verdict.emailId, status: verdict.outcome }]);
+  if (verdict.outcome === 'queued') services.wakeDelivery();
+  const row = await readApproval(services.sql, { accountId, keyId: null, id });
+  return sendPage(reply, row === null ? renderUnknownApprovalPage() : renderDecidedPage(toApproval(row)));
+}
+
+/** What the form says, held to the schema of every decision; null where it breaks it. */
+function readDecision(form: unknown, { revision }: ApprovalLink): Decision | null {
+  const decision = fieldOf(form, 'decision');
+  const note = fieldOf(form, 'note')?.trim() ?? '';
+  const contentHash = fieldOf(form, 'contentHash');
+  const rejectCode = decision === 'reject' ? fieldOf(form, 'rejectCode') : null;
+  const parsed = newApprovalDecisionSchema.safeParse({
+    decision,
+    ...(note === '' ? {} : { note }),
+    ...(contentHash === null ? {} : { contentHash }),
+    ...(rejectCode === null ? {} : { rejectCode }),
+  });
+  return parsed.success ? { ...parsed.data, revision } : null;
+}
+
+function sendPage(reply: FastifyReply, markup: string): FastifyReply {
+  return reply
+    .header('content-type', 'text/html; charset=utf-8')
+    .header('content-security-policy', APPROVAL_PAGE_POLICY)
+    .header('referrer-policy', 'no-referrer')
+    .header('x-robots-tag', 'noindex')
+    .send(markup);
+}

@@ -1,0 +1,31 @@
+import type { Scope } from '@postrider/core';
+import { parseResourceUri, type WatchResources } from '@postrider/mcp';
+import type { WatchedUri } from '../events/resource-watcher.ts';
+import type { Caller } from '../keys/caller.ts';
+import { isStillAllowed } from '../keys/check-again.ts';
+import { visibleKeyOf } from '../operations/approvals/visible-approvals.ts';
+import type { Services } from '../operations/context.ts';
+
+/** How the resources of a key are watched: what its scopes do not let it read it is told nothing of. */
+export function watchResourcesOf(caller: Caller, { watcher, sql, clock }: Services): WatchResources {
+  const { accountId, scopes } = caller;
+  return async (uris) => {
+    const readable = uris.flatMap((uri) => toReadable(uri, caller));
+    // A hold needs no scope to be read; that the key still is good is seen by any scope it has.
+    const needed = [...new Set(readable.map(({ scope }) => scope ?? scopes[0]))].filter((scope) => scope !== undefined);
+    const isAllowed = async () => {
+      const verdicts = needed.map((scope) => isStillAllowed(sql, caller, scope, clock.now()));
+      return (await Promise.all(verdicts)).every(Boolean);
+    };
+    return await watcher.open({ accountId, resources: readable, isAllowed });
+  };
+}
+
+function toReadable(uri: string, caller: Caller): readonly (WatchedUri & { readonly scope: Scope | null })[] {
+  const { kind, id } = parseResourceUri(uri) ?? {};
+  if (kind === undefined || id === undefined) return [];
+  const { name, scope } = kind;
+  if (scope !== null && !caller.scopes.includes(scope)) return [];
+  const keyId = name === 'approvals' ? visibleKeyOf(caller) : null;
+  return [{ uri, scope, kind: name, accountId: caller.accountId, id, keyId }];
+}

@@ -1,0 +1,39 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { renderNobodyPage, renderSignedInPage } from '../console/sign-in-pages.ts';
+import { toSession } from '../operations/auth/session-record.ts';
+import { ProblemError } from '../problem.ts';
+import { SESSION_COOKIE_SECONDS } from '../sessions/cookies.ts';
+import type { People } from '../sessions/people.ts';
+import type { SignInVerdict } from '../sessions/sign-in.ts';
+import { sendPersonPage, toSignedIn, wantsJson } from './person-pages.ts';
+
+/** Gives the browser its session, or says why it gets none. */
+export async function welcome(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  verdict: SignInVerdict,
+  next: string | null,
+  people: People,
+): Promise<FastifyReply> {
+  if (verdict.kind !== 'signed-in') {
+    const reason =
+      verdict.kind === 'unknown'
+        ? 'No account of this server has a seat for this address, and new accounts are not made by signing in. Ask for an invitation.'
+        : 'The provider has not verified your email address, so it cannot be told who you are here.';
+    if (wantsJson(request)) throw new ProblemError('not_found', { detail: reason });
+    return sendPersonPage(reply.code(403), renderNobodyPage(reason));
+  }
+  const { cookies, sessions } = people;
+  reply.header('set-cookie', [
+    cookies.set(cookies.session, verdict.token, SESSION_COOKIE_SECONDS),
+    cookies.clear(cookies.browser),
+    cookies.clear(cookies.oauth),
+  ]);
+  const session = await sessions.findAnew({ token: verdict.token, kind: 'cookie' });
+  const signedIn = session === null ? null : toSignedIn(session);
+  if (session === null || signedIn === null) throw new ProblemError('session_required');
+  if (wantsJson(request)) {
+    return reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(toSession(session)));
+  }
+  return sendPersonPage(reply, renderSignedInPage(signedIn, next));
+}

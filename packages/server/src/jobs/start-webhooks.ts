@@ -1,0 +1,70 @@
+import type { Clock } from '../clock.ts';
+import type { Sql } from '../db/client.ts';
+import type { SecretBox } from '../keys/secret-box.ts';
+import type { OutboundClient } from '../outbound/outbound-client.ts';
+import type { IdGenerator } from '../uuid-v7.ts';
+import { announceQuota } from '../webhooks/announce-quota.ts';
+import { createDispatcher } from '../webhooks/dispatcher.ts';
+import { mailNotices, type NoticeMailer } from '../webhooks/mail-notice.ts';
+import { storeEmailEvents } from '../webhooks/store-email-events.ts';
+import { createBacklogWorker } from './backlog-worker.ts';
+
+/** Everything that brings events to endpoints, as one part of a worker. */
+export interface WebhookWorker {
+  /** Looks at once for what is to be delivered. */
+  wake(): void;
+  stop(): Promise<void>;
+}
+
+/** From an event to its delivery it takes half of this on average: four looks a second at two tables that are empty cost nothing to speak of. */
+const LOOK_EVERY_MS = 250;
+const RARE_EVERY_LOOKS = 4;
+const DRAIN_MS = 3_000;
+
+export function startWebhooks(options: {
+  readonly sql: Sql;
+  readonly clock: Clock;
+  readonly ids: IdGenerator;
+  readonly box: SecretBox;
+  readonly client: OutboundClient;
+  readonly random: () => number;
+  readonly monthlyQuota: number;
+  readonly mailer: NoticeMailer;
+  readonly onError: (error: unknown, what: string) => void;
+}): WebhookWorker {
+  const { sql, clock, client, mailer, onError } = options;
+  const dispatcher = createDispatcher(options);
+  const take = async () => {
+    const taken = await storeEmailEvents(sql, clock);
+    if (taken > 0) void dispatcher.pump();
+    return taken;
+  };
+  const backlog = createBacklogWorker({ take, what: 'storing events of messages', onError });
+  let looks = 0;
+  let rare: Promise<void> | null = null;
+
+  function look(): void {
+    looks += 1;
+    void backlog.run();
+    void dispatcher.pump();
+    if (looks % RARE_EVERY_LOOKS !== 0) return;
+    rare ??= lookRarely().finally(() => {
+      rare = null;
+    });
+  }
+
+  async function lookRarely(): Promise<void> {
+    await announceQuota(options).catch((error: unknown) => onError(error, 'looking for used quotas'));
+    await mailNotices(mailer).catch((error: unknown) => onError(error, 'mailing that an endpoint was disabled'));
+  }
+
+  const timer = setInterval(look, LOOK_EVERY_MS);
+  return {
+    wake: look,
+    async stop() {
+      clearInterval(timer);
+      await Promise.all([backlog.stop(), rare, dispatcher.stop(DRAIN_MS)]);
+      await client.close();
+    },
+  };
+}

@@ -1,0 +1,20 @@
+import { type Scope, scopesOfRole } from '@postrider/core';
+import type { Query } from '../db/client.ts';
+import { findKeyById } from '../db/queries/api-keys.ts';
+import { findSessionRole } from '../db/queries/sessions.ts';
+import type { Caller } from './caller.ts';
+
+/**
+ * Whether a caller who was let in for long may still stay: their key is neither revoked nor expired, still has the scope, and may be used
+ * from the networks it could be used from then; a person's session has not ended, and their role still has the scope.
+ * @param query sees sessions, which belong to no account.
+ */
+export async function isStillAllowed(query: Query, caller: Caller, scope: Scope, now: Date): Promise<boolean> {
+  const row = await findKeyById(query, caller.accountId, caller.keyId);
+  if (row === null || row.revokedAt !== null) return false;
+  const hasEnded = [row.expiresAt, caller.secretEndsAt].some((at) => at !== null && at <= now);
+  if (hasEnded || String(row.ipAllowlist) !== String(caller.ipAllowlist)) return false;
+  if (caller.person === null) return row.scopes.includes(scope);
+  const role = await findSessionRole(query, caller.person.sessionId, caller.accountId);
+  return role !== null && scopesOfRole(role).includes(scope);
+}

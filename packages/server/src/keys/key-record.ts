@@ -1,0 +1,48 @@
+import type { OperationById, OperationOutput } from '@postrider/core';
+import type { KeyRow } from '../db/queries/api-keys.ts';
+import { keyPrefix } from './api-key.ts';
+import { toSendLimit } from './caller.ts';
+
+/** A key as reads show it. */
+export function toKey(row: KeyRow): OperationOutput<OperationById<'keys.get'>> {
+  const { personaSource: source, personaAgentName: agentName } = row;
+  return {
+    id: row.keyId,
+    name: row.keyName,
+    mode: row.mode,
+    prefix: keyPrefix(row.mode),
+    last4: row.last4,
+    scopes: [...row.scopes],
+    rateLimit: row.rateLimit,
+    recipientAllowlist: copyOf(row.recipientAllowlist),
+    ipAllowlist: copyOf(row.ipAllowlist),
+    approvalMode: row.approvalMode,
+    holdWhen: toHoldWhen(row.holdWhen),
+    persona: source === null && agentName === null ? null : { agentName, source },
+    lockPersona: row.lockPersona,
+    sendLimit: toSendLimit(row),
+    createdAt: row.createdAt.toISOString(),
+    lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
+    expiresAt: row.expiresAt?.toISOString() ?? null,
+    revokedAt: row.revokedAt?.toISOString() ?? null,
+    pausedAt: row.pausedAt?.toISOString() ?? null,
+  };
+}
+
+function copyOf(list: readonly string[] | null): string[] | null {
+  return list === null ? null : [...list];
+}
+
+/** In the order of the schema: the database keeps its own. */
+function toHoldWhen(stored: KeyRow['holdWhen']): KeyRow['holdWhen'] {
+  if (stored === null) return null;
+  return {
+    firstContact: stored.firstContact,
+    recipientDomainNotIn: stored.recipientDomainNotIn,
+    recipientsOver: stored.recipientsOver,
+    hasBcc: stored.hasBcc,
+    hasAttachments: stored.hasAttachments,
+    freeformBody: stored.freeformBody,
+    linkDomainNotIn: stored.linkDomainNotIn,
+  };
+}

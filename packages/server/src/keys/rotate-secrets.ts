@@ -1,0 +1,85 @@
+import type { Sql } from '../db/client.ts';
+import {
+  holdRotationLock,
+  readSealedRows,
+  replaceEnvelope,
+  SEALED_COLUMNS,
+  type SealedColumn,
+  type SealedKind,
+  type SealedRow,
+} from '../db/queries/sealed-secrets.ts';
+import { createInstallationBox, createSecretBox, type SecretBox, type SecretKeys } from './secret-box.ts';
+
+export interface RotationReport {
+  /** Whether a key was made; not where a setting names it, or where an earlier rotation was finished first. */
+  readonly newKey: boolean;
+  /** How many secrets were sealed anew. */
+  readonly resealed: Readonly<Record<SealedKind, number>>;
+  /** Secrets that no key opens; they are left as they are. */
+  readonly unreadable: readonly { readonly kind: SealedKind; readonly accountId: string; readonly id: string }[];
+}
+
+const ROWS_AT_ONCE = 200;
+
+/**
+ * Seals with the present key whatever a former one sealed. Every secret is kept as it is done, so that a rotation that was cut off goes on
+ * where it was, and servers work on beside it.
+ * @param makeKey makes a new present key; null where a setting names it. Nothing is made while something is still under a former key: that is
+ *   an earlier rotation, which is finished instead.
+ */
+export async function rotateSecrets(sql: Sql, keys: SecretKeys, makeKey: (() => void) | null): Promise<RotationReport> {
+  return await holdRotationLock(sql, async () => {
+    const earlier = await resealAll(sql, keys);
+    if (makeKey === null || count(earlier) > 0 || earlier.unreadable.length > 0) return { newKey: false, ...earlier };
+    makeKey();
+    return { newKey: true, ...(await resealAll(sql, keys)) };
+  });
+}
+
+type Resealed = Omit<RotationReport, 'newKey'>;
+
+function count({ resealed }: Resealed): number {
+  return Object.values(resealed).reduce((sum, one) => sum + one, 0);
+}
+
+/** Goes through everything again and again until nothing is left: a server that runs beside it may have sealed something meanwhile. */
+async function resealAll(sql: Sql, keys: SecretKeys): Promise<Resealed> {
+  const present = createSecretBox(keys.secretKey());
+  const any = createInstallationBox(keys);
+  const resealed = { dkimKeys: 0, webhookSecrets: 0 };
+  let isSettled: boolean;
+  let unreadable: RotationReport['unreadable'][number][];
+  do {
+    isSettled = true;
+    unreadable = [];
+    for (const column of SEALED_COLUMNS) {
+      for await (const row of sealedRows(sql, column)) {
+        if (tryOpen(present, row) !== null) continue;
+        const plain = tryOpen(any, row);
+        if (plain === null) {
+          unreadable.push({ kind: column.kind, accountId: row.accountId, id: row.id });
+          continue;
+        }
+        isSettled = false;
+        if (await replaceEnvelope(sql, column, row, present.seal(plain))) resealed[column.kind] += 1;
+      }
+    }
+  } while (!isSettled);
+  return { resealed, unreadable };
+}
+
+async function* sealedRows(sql: Sql, column: SealedColumn): AsyncGenerator<SealedRow> {
+  let rows = await readSealedRows(sql, column, null, ROWS_AT_ONCE);
+  for (let last = rows.at(-1); last !== undefined; last = rows.at(-1)) {
+    yield* rows;
+    rows = await readSealedRows(sql, column, last, ROWS_AT_ONCE);
+  }
+}
+
+function tryOpen(box: SecretBox, { envelope }: SealedRow): string | null {
+  try {
+    return box.open(envelope);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,53 @@
+import { bindAccount } from '../db/account-client.ts';
+import type { Sql } from '../db/client.ts';
+import { readDomain } from '../db/queries/domains.ts';
+import type { DomainChecker } from '../sending-domains/domain-checker.ts';
+import type { AccountServices, Services } from './context.ts';
+
+/** Pools that are opened `forAccounts`. */
+interface AccountPools {
+  readonly accounts: Sql;
+  readonly reads: Sql;
+}
+
+/** So many accounts are kept at hand; making one anew costs microseconds. */
+const KEPT_ACCOUNTS = 1_000;
+
+/** Answers the services of an account: those of the installation, with everything that reads or writes for it bound to the account. */
+export function createAccountServices(
+  pools: AccountPools,
+  whole: () => Services,
+): (accountId: string) => AccountServices {
+  const kept = new Map<string, AccountServices>();
+  return (accountId) => {
+    const known = kept.get(accountId);
+    if (known !== undefined) return known;
+    if (kept.size >= KEPT_ACCOUNTS) kept.clear();
+    const made = bindServices(whole(), pools, accountId);
+    kept.set(accountId, made);
+    return made;
+  };
+}
+
+function bindServices(services: Services, pools: AccountPools, accountId: string): AccountServices {
+  const sql = bindAccount(pools.accounts, accountId);
+  const { domains, people } = services;
+  return {
+    ...services,
+    sql,
+    readsSql: bindAccount(pools.reads, accountId),
+    domains: { tools: { ...domains.tools, sql }, checker: gateChecker(domains.checker, sql) },
+    people: { ...people, tools: { ...people.tools, sql } },
+  };
+}
+
+/** What a look-up finds may move a name from one account to another, so it works for all of them: only for a domain that the account sees. */
+function gateChecker(checker: DomainChecker, sql: Sql): DomainChecker {
+  return {
+    ...checker,
+    async check(domain, options) {
+      if ((await readDomain(sql, domain.accountId, domain.id)) === null) return null;
+      return await checker.check(domain, options);
+    },
+  };
+}

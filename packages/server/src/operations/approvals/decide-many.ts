@@ -1,0 +1,25 @@
+import type { OperationById, OperationOutput } from '@postrider/core';
+import { ProblemError, toProblem } from '../../problem.ts';
+import type { Handler } from '../context.ts';
+import { assertMayDecide, decideOne } from './decide.ts';
+
+type Results = OperationOutput<OperationById<'approvals.decide-many'>>['results'];
+
+/** Approves or rejects several holds, each by itself. */
+export const decideApprovals: Handler<'approvals.decide-many'> = async ({ body }, context) => {
+  assertMayDecide(context.caller);
+  const { ids, decision, note } = body;
+  const results: Results = [];
+  // One after the other: each takes the row of the account's quota, and would only wait for the one before.
+  for (const id of ids) {
+    try {
+      const approval = await decideOne(id, { decision, note }, context);
+      results.push({ id, ok: true, approval });
+    } catch (error) {
+      if (!(error instanceof ProblemError)) throw error;
+      results.push({ id, ok: false, error: toProblem(error, context.services.baseUrl, context.requestId) });
+    }
+  }
+  const accepted = results.filter(({ ok }) => ok).length;
+  return { body: { accepted, refused: results.length - accepted, total: results.length, results } };
+};

@@ -1,0 +1,56 @@
+import type { Approval } from '@postrider/core';
+import { type Decision, type DecisionVerdict, decideApproval as decideHold } from '../../approvals/decide-approval.ts';
+import { type LockedApproval, readApproval } from '../../db/queries/approvals.ts';
+import { toApproval } from '../../holds/approval-record.ts';
+import type { Caller } from '../../keys/caller.ts';
+import { ProblemError } from '../../problem.ts';
+import type { Handler, KeyedContext } from '../context.ts';
+import { validationFailed } from '../parse-part.ts';
+import { deciderOf } from './decider-of.ts';
+import { approvalNotFound } from './get.ts';
+
+/** Approves or rejects one hold. */
+export const decideApproval: Handler<'approvals.decide'> = async ({ params, body }, context) => {
+  assertMayDecide(context.caller);
+  return { body: await decideOne(params.id, body, context) };
+};
+
+/** Decides one hold and answers its record. */
+export async function decideOne(id: string, decision: Decision, context: KeyedContext): Promise<Approval> {
+  const { services, caller } = context;
+  const { accountId } = caller;
+  const objection = (hold: LockedApproval) => (isOwnSend(hold, caller) ? ('self_approval' as const) : null);
+  const verdict = await decideHold(services, { accountId, id }, decision, deciderOf(context), { objection });
+  if (verdict.kind !== 'decided') throw toDecisionProblem(verdict, id);
+  context.noteEmail(verdict.emailId);
+  services.waiter.notify([{ id: verdict.emailId, status: verdict.outcome }]);
+  if (verdict.outcome === 'queued') services.wakeDelivery();
+  const row = await readApproval(services.sql, { accountId, keyId: null, id });
+  if (row === null) throw approvalNotFound(id);
+  return toApproval(row);
+}
+
+/** A key that is held itself would decide what its like may not send. */
+export function assertMayDecide({ person, approval }: Caller): void {
+  if (person !== null || approval === null) return;
+  throw new ProblemError('self_approval_forbidden', { detail: 'A key in approval mode decides nothing.' });
+}
+
+function isOwnSend({ keyId }: LockedApproval, { person, keyId: own }: Caller): boolean {
+  return person === null && keyId === own;
+}
+
+function toDecisionProblem(verdict: Exclude<DecisionVerdict, { kind: 'decided' }>, id: string): ProblemError {
+  switch (verdict.kind) {
+    case 'missing':
+      return approvalNotFound(id);
+    case 'self_approval':
+      return new ProblemError('self_approval_forbidden', { detail: 'This key sent it.' });
+    case 'already_decided':
+      return new ProblemError('approval_already_decided', { detail: `The hold is \`${verdict.status}\`.` });
+    case 'changed':
+      return new ProblemError('approval_changed');
+    case 'invalid':
+      return validationFailed(verdict.problems);
+  }
+}

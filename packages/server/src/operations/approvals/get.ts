@@ -1,0 +1,32 @@
+import { readApproval } from '../../db/queries/approvals.ts';
+import { toApproval } from '../../holds/approval-record.ts';
+import { ProblemError } from '../../problem.ts';
+import { isUuid } from '../../uuid-v7.ts';
+import type { Handler } from '../context.ts';
+import { visibleKeyOf } from './visible-approvals.ts';
+
+/** Reads one hold; with `wait`, once it is decided or the time is over. */
+export const getApproval: Handler<'approvals.get'> = async ({ params, query }, context) => {
+  const { services, caller } = context;
+  const { accountId } = caller;
+  const name = { accountId, keyId: visibleKeyOf(caller), id: params.id };
+  const read = async () => (isUuid(params.id) ? await readApproval(services.sql, name) : null);
+  let row = await read();
+  if (row === null) throw approvalNotFound(params.id);
+  context.noteEmail(row.emailId);
+  if (query.wait !== undefined && row.status === 'pending') {
+    const { emailId } = row;
+    await services.waiter.wait(accountId, emailId, query.wait * 1_000, context.signal, isDecided);
+    row = (await read()) ?? row;
+  }
+  return { body: toApproval(row) };
+};
+
+export function approvalNotFound(id: string): ProblemError {
+  return new ProblemError('not_found', { detail: `There is no held send ${id} that this key may see.` });
+}
+
+/** The message of a hold leaves this status with the decision. */
+function isDecided(status: string): boolean {
+  return status !== 'pending_approval';
+}

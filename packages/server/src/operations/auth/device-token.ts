@@ -1,0 +1,20 @@
+import { ProblemError } from '../../problem.ts';
+import { pollDevice } from '../../sessions/device-sign-in.ts';
+import type { Handler } from '../context.ts';
+
+/** Answers the token of a device once a person has confirmed it. */
+export const takeDeviceToken: Handler<'auth.device-token'> = async ({ body }, { services }) => {
+  const verdict = await pollDevice(services.people.tools, body.deviceCode);
+  switch (verdict.kind) {
+    case 'granted':
+      return { body: { token: verdict.token, expiresAt: verdict.expiresAt.toISOString() } };
+    case 'pending':
+      throw new ProblemError('authorization_pending');
+    case 'slow-down': {
+      const headers = { 'retry-after': String(verdict.interval) };
+      throw new ProblemError('slow_down', { fix: `Ask again in ${verdict.interval} seconds.`, headers });
+    }
+    case 'expired':
+      throw new ProblemError('device_code_expired');
+  }
+};

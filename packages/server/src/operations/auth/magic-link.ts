@@ -1,0 +1,17 @@
+import { MAGIC_LINK_SECONDS } from '../../sessions/magic-link.ts';
+import { toOwnPath } from '../../sessions/visit.ts';
+import type { Handler } from '../context.ts';
+
+/** Asks for a sign-in link. Whoever asks, and for whatever address, is answered alike. */
+export const requestMagicLink: Handler<'auth.magic-link'> = async ({ body }, { services, visit }) => {
+  const { links, cookies } = services.people;
+  const { browser } = await links.request({
+    email: body.email.address,
+    next: toOwnPath(body.next, services.baseUrl),
+    browser: visit?.cookie(cookies.browser) ?? null,
+  });
+  return {
+    body: { ok: true },
+    headers: { 'set-cookie': cookies.set(cookies.browser, browser, MAGIC_LINK_SECONDS) },
+  };
+};

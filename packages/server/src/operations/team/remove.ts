@@ -1,0 +1,10 @@
+import { removeMember as remove } from '../../sessions/team.ts';
+import type { Handler } from '../context.ts';
+import { toMember, toTeamProblem } from './member-record.ts';
+
+export const removeMember: Handler<'team.remove'> = async ({ params }, { services, caller }) => {
+  const verdict = await remove(services, caller, params.id);
+  if (verdict.kind !== 'done') throw toTeamProblem(verdict.kind, params.id);
+  services.people.sessions.forget();
+  return { body: toMember(verdict.member) };
+};

@@ -1,0 +1,11 @@
+import { toWebhook } from '../../webhooks/endpoint-record.ts';
+import { makeEndpoint } from '../../webhooks/manage-endpoints.ts';
+import type { Handler } from '../context.ts';
+import { toEndpointProblem } from './endpoint-problems.ts';
+
+/** Adds an endpoint and shows its secret this once. */
+export const createWebhook: Handler<'webhooks.create'> = async ({ body }, { services, caller }) => {
+  const made = await makeEndpoint(services, caller, body);
+  if (made.kind !== 'done') throw toEndpointProblem(made);
+  return { body: { ...toWebhook(made.row), secret: made.secret } };
+};

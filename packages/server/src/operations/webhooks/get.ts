@@ -1,0 +1,8 @@
+import { toWebhook } from '../../webhooks/endpoint-record.ts';
+import type { Handler } from '../context.ts';
+import { knownEndpoint } from './known-endpoint.ts';
+
+/** Reads one endpoint. */
+export const getWebhook: Handler<'webhooks.get'> = async ({ params }, { services, caller }) => ({
+  body: toWebhook(await knownEndpoint(services.sql, caller.accountId, params.id)),
+});

@@ -1,0 +1,51 @@
+import { LIMITS } from '@postrider/core';
+import { countReplay, type ReplaySelection, readReplay, requeueEvents } from '../../db/queries/webhook-deliveries.ts';
+import { ProblemError } from '../../problem.ts';
+import type { Handler, Services } from '../context.ts';
+import { enabledEndpoint } from './known-endpoint.ts';
+
+const DAY_MS = 86_400_000;
+/** Queued by one statement. */
+const BATCH = 2_000;
+
+/** Delivers the events of a window again, or says how many they are. */
+export const replayWebhook: Handler<'webhooks.replay'> = async ({ params, body }, { services, caller }) => {
+  const { accountId } = caller;
+  const now = services.clock.now();
+  const { id: endpointId } = await enabledEndpoint(services.sql, accountId, params.id);
+  const { since, until = now, events: types = null, ids = null, status = null } = body;
+  if (until < since) throw outOfOrder(body.until === undefined);
+  if (until.getTime() - since.getTime() > LIMITS.webhookReplayDays * DAY_MS) {
+    throw new ProblemError('window_too_large', {
+      detail: `A replay covers at most ${LIMITS.webhookReplayDays} days, from \`since\` to \`until\`.`,
+      fix: 'Replay shorter windows one after the other.',
+    });
+  }
+  const selection = { accountId, endpointId, since, until, types, ids, status };
+  if (body.dryRun === true)
+    return { status: 200, body: { wouldQueue: await countReplay(services.readsSql, selection) } };
+  const queued = await queue(services, selection, now);
+  services.webhooks.wake();
+  return { body: { queued } };
+};
+
+/** In batches: a week can hold more than one statement should move. What was queued before one fails is queued. */
+async function queue({ sql, readsSql }: Services, selection: ReplaySelection, now: Date): Promise<number> {
+  let queued = 0;
+  for (let after: string | null = null; ; ) {
+    const eventIds: readonly string[] = await readReplay(readsSql, selection, after, BATCH);
+    if (eventIds.length > 0) queued += await requeueEvents(sql, { ...selection, eventIds }, now);
+    if (eventIds.length < BATCH) return queued;
+    after = eventIds.at(-1) ?? null;
+  }
+}
+
+function outOfOrder(isUntilNow: boolean): ProblemError {
+  const [path, message] = isUntilNow
+    ? ['since', 'must not lie in the future']
+    : ['until', 'must not lie before `since`'];
+  return new ProblemError('validation_failed', {
+    detail: `${path}: ${message}.`,
+    errors: [{ path, code: 'out_of_range', message }],
+  });
+}

@@ -1,0 +1,19 @@
+import { readDeliveryEvent, requeueEvents } from '../../db/queries/webhook-deliveries.ts';
+import { ProblemError } from '../../problem.ts';
+import { isUuid } from '../../uuid-v7.ts';
+import type { Handler } from '../context.ts';
+import { enabledEndpoint } from './known-endpoint.ts';
+
+/** Delivers the event of one attempt again. */
+export const retryWebhookDelivery: Handler<'webhooks.retry'> = async ({ params }, { services, caller }) => {
+  const { accountId } = caller;
+  const { sql, clock } = services;
+  const { id: endpointId } = await enabledEndpoint(sql, accountId, params.id);
+  const { deliveryId: id } = params;
+  const eventId = isUuid(id) ? await readDeliveryEvent(sql, { accountId, endpointId, id }) : null;
+  const queued =
+    eventId === null ? 0 : await requeueEvents(sql, { accountId, endpointId, eventIds: [eventId] }, clock.now());
+  if (queued === 0) throw new ProblemError('not_found', { detail: `The endpoint has no delivery ${id}.` });
+  services.webhooks.wake();
+  return { body: { queued } };
+};

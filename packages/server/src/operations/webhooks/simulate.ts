@@ -1,0 +1,32 @@
+import { LIMITS } from '@postrider/core';
+import { makeSampleEvent } from '../../webhooks/sample-event.ts';
+import { signWebhook, toSigningKey } from '../../webhooks/sign-webhook.ts';
+import type { Handler } from '../context.ts';
+
+/** A made-up event, signed, and in development posted to the program on this machine that it is for. */
+export const simulateWebhook: Handler<'webhooks.simulate'> = async ({ body }, { services, caller, signal }) => {
+  const { clock, ids, listening } = services;
+  const now = clock.now();
+  const id = ids.next(now);
+  const secret = listening.secretOf(caller.keyId);
+  const payload = JSON.stringify(makeSampleEvent({ id, type: body.event ?? 'email.delivered', now }));
+  const signature = signWebhook({ id, body: payload, keys: [toSigningKey(secret)], now });
+  const headers = { 'content-type': 'application/json', ...signature };
+  const request = { headers, payload, secret };
+  if (listening.localClient === null) {
+    return { body: { ok: true, delivered: false, statusCode: null, durationMs: null, ...request } };
+  }
+  const began = performance.now();
+  const answer = await listening.localClient.request({
+    url: body.url,
+    method: 'POST',
+    headers,
+    body: payload,
+    maxBytes: LIMITS.webhookResponseBytes,
+    signal,
+  });
+  const durationMs = Math.round(performance.now() - began);
+  const statusCode = answer.kind === 'answered' ? answer.status : null;
+  const ok = statusCode !== null && statusCode >= 200 && statusCode < 300;
+  return { body: { ok, delivered: statusCode !== null, statusCode, durationMs, ...request } };
+};

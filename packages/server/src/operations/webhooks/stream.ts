@@ -1,0 +1,40 @@
+import { LIMITS } from '@postrider/core';
+import { ProblemError } from '../../problem.ts';
+import { isUuid } from '../../uuid-v7.ts';
+import { streamEvents } from '../../webhooks/stream-events.ts';
+import type { Handler } from '../context.ts';
+import { validationFailed } from '../parse-part.ts';
+
+/** The account's events as they happen, until the client goes, the key ends or the server does. */
+export const streamWebhookEvents: Handler<'webhooks.stream'> = async (
+  { query, headers },
+  { services, caller, signal },
+) => {
+  const { sql, clock, listening } = services;
+  const { accountId, keyId } = caller;
+  const lastEventId = headers['last-event-id'] || null;
+  if (lastEventId !== null && !isUuid(lastEventId)) throw validationFailed([NO_EVENT_ID]);
+  const types = query.events === undefined ? null : new Set<string>(query.events);
+  const feed = await listening.feeds.open({ accountId, types, isAllowed: () => listening.mayListen(caller) });
+  if (feed === null) throw new ProblemError('rate_limited', TOO_MANY);
+  if (signal.aborted) feed.close();
+  signal.addEventListener('abort', () => feed.close(), { once: true });
+  const request = { accountId, types, lastEventId, secret: listening.secretOf(keyId) };
+  return {
+    // Proxies are asked to hand each piece on as it comes.
+    headers: { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' },
+    body: streamEvents(request, feed, { sql, clock }),
+  };
+};
+
+const NO_EVENT_ID = {
+  path: 'last-event-id',
+  code: 'invalid_id',
+  message: 'must be the id of an event that the stream told of',
+} as const;
+
+const TOO_MANY = {
+  detail: `The account has ${LIMITS.webhookStreamsPerAccount} streams of events open already.`,
+  fix: 'Close one of them; one stream can tell of all types of events.',
+  headers: { 'retry-after': '5' },
+};

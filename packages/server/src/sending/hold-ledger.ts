@@ -1,0 +1,102 @@
+import { foldAddress, type HoldReason, LIMITS } from '@postrider/core';
+import type { Query } from '../db/client.ts';
+import { type HoldFacts, type KnownRecipient, readHoldFacts } from '../db/queries/hold-facts.ts';
+import { findHoldReasons, type HoldQuestion } from '../holds/hold-rules.ts';
+import { findLinkHosts } from '../holds/link-hosts.ts';
+import type { Refusal } from './acceptance.ts';
+import { deriveText } from './derive-text.ts';
+import type { PreparedSend } from './prepare-send.ts';
+
+const HOUR_MS = 3_600_000;
+/** A caller that was told there are too many holds may look again in a minute. */
+const RETRY_AFTER_SECONDS = 60;
+
+/** Why a send is held, and until when. */
+export interface HoldVerdict {
+  readonly reasons: readonly HoldReason[];
+  readonly expiresAt: Date;
+}
+
+/** Keeps the holds of keys while a batch is decided, so that its items are counted one after the other. */
+export interface HoldLedger {
+  /** Null where nothing holds the send. */
+  holdOf(send: PreparedSend): HoldVerdict | null;
+  /** Why the key can hold no more; null where it can. */
+  faultOf(send: PreparedSend): Refusal | null;
+  count(send: PreparedSend): void;
+}
+
+/** Reads the facts of those sends that may be held, in one round trip; none where there are no such sends. */
+export async function readHoldFactsOf(query: Query, sends: readonly PreparedSend[], now: Date): Promise<HoldFacts> {
+  const asking = sends.filter(({ command }) => command.approval);
+  if (asking.length === 0) return NO_FACTS;
+  return await readHoldFacts(query, {
+    keys: asking.map(({ command: { accountId, keyId } }) => ({ accountId, keyId })),
+    recipients: asking
+      .filter(asksWho)
+      .flatMap(({ command: { accountId, keyId }, recipients }) =>
+        recipients.map(({ email }) => ({ accountId, keyId, email: foldAddress(email) })),
+      ),
+    now,
+  });
+}
+
+const NO_FACTS: HoldFacts = { keys: [], recipients: [] };
+
+function asksWho({ command: { approval } }: PreparedSend): boolean {
+  const rules = approval?.holdWhen;
+  return rules != null && (rules.firstContact || rules.recipientDomainNotIn !== null);
+}
+
+/** @param facts null where nothing is known: what cannot be evaluated then holds. */
+export function createHoldLedger(facts: HoldFacts | null, now: Date): HoldLedger {
+  const keys = new Map(facts?.keys.map((key) => [key.keyId, key]));
+  const people = new Map(facts?.recipients.map((recipient) => [nameOf(recipient), recipient]));
+  const counted = new Map<string, number>();
+
+  return {
+    holdOf(send) {
+      const { approval, keyId } = send.command;
+      if (!approval) return null;
+      const reasons = findHoldReasons(approval, toQuestion(send, facts === null ? null : people));
+      if (reasons.length === 0) return null;
+      const hours = keys.get(keyId)?.approvalHours ?? LIMITS.approvalHoursDefault;
+      return { reasons, expiresAt: new Date(now.getTime() + hours * HOUR_MS) };
+    },
+    faultOf({ command: { keyId } }) {
+      const key = keys.get(keyId);
+      if (key?.isRevoked === true) return KEY_REVOKED;
+      return (key?.undecided ?? 0) + (counted.get(keyId) ?? 0) < LIMITS.heldPerKey ? null : TOO_MANY_HELD;
+    },
+    count: ({ command: { keyId } }) => void counted.set(keyId, (counted.get(keyId) ?? 0) + 1),
+  };
+}
+
+const KEY_REVOKED: Refusal = { code: 'key_revoked', detail: 'The key was revoked while this was sent.' };
+
+const TOO_MANY_HELD: Refusal = {
+  code: 'too_many_held',
+  detail: `${LIMITS.heldPerKey} sends of this key are held and nobody has decided them. Nothing was sent or held.`,
+  retryAfterSeconds: RETRY_AFTER_SECONDS,
+};
+
+/** @param people null where nobody is known */
+function toQuestion(
+  { command, recipients }: PreparedSend,
+  people: ReadonlyMap<string, KnownRecipient> | null,
+): HoldQuestion {
+  const { accountId, keyId, content } = command;
+  const find = (email: string) => people?.get(nameOf({ accountId, keyId, email }));
+  return {
+    recipients,
+    attachments: content.attachments.length,
+    isTemplated: content.template !== null,
+    links: () => findLinkHosts(content.html, [content.text, content.html === null ? null : deriveText(content.html)]),
+    isKnown: people === null ? null : (email) => find(email)?.isKnown === true,
+    isTrusted: (email) => find(email)?.isTrusted === true,
+  };
+}
+
+function nameOf({ accountId, keyId, email }: Pick<KnownRecipient, 'accountId' | 'keyId' | 'email'>): string {
+  return `${accountId} ${keyId} ${email}`;
+}

@@ -1,0 +1,43 @@
+import type { NewHold } from '../db/queries/insert-holds.ts';
+import { digestOf, hashContent } from '../holds/content-hash.ts';
+import type { IdGenerator } from '../uuid-v7.ts';
+import type { HoldVerdict } from './hold-ledger.ts';
+import type { PreparedSend } from './prepare-send.ts';
+import { provenanceOf } from './provenance.ts';
+
+/** Reminders go out at these parts of the time a hold has. */
+const REMINDERS: readonly number[] = [0.5, 0.9];
+
+/** When the approvers of a hold are reminded next; null where they have been for the last time. */
+export function nextReminder(createdAt: Date, expiresAt: Date, after: Date): Date | null {
+  const spanMs = expiresAt.getTime() - createdAt.getTime();
+  const times = REMINDERS.map((part) => new Date(createdAt.getTime() + Math.floor(spanMs * part)));
+  return times.find((at) => at > after) ?? null;
+}
+
+/** The rows of a hold: what it shows is pinned by the hash of all of it. */
+export function toNewHold(send: PreparedSend, verdict: HoldVerdict, id: string, now: Date, ids: IdGenerator): NewHold {
+  const { request, content } = send.command;
+  const { reasons, expiresAt } = verdict;
+  const { subject, html, text, scheduledAt } = content;
+  const hash = hashContent({
+    ...{ subject, html, text, scheduledAt, recipients: send.recipients },
+    from: request.from.given,
+    replyTo: request.reply_to?.given ?? null,
+    headers: request.headers ?? {},
+    unsubscribe: request.unsubscribe === true,
+    attachments: content.attachments.map(({ filename, contentType, contentId, content: octets }) => ({
+      ...{ filename, contentType, contentId, digest: digestOf(octets) },
+    })),
+  });
+  const { channel } = provenanceOf(send.command);
+  return {
+    id,
+    event_id: ids.next(now),
+    reasons,
+    content_hash: hash,
+    expires_at: expiresAt.toISOString(),
+    remind_at: (nextReminder(now, expiresAt, now) ?? expiresAt).toISOString(),
+    way: channel === 'mcp' || channel === 'smtp' ? channel : 'rest',
+  };
+}

@@ -1,0 +1,9 @@
+import { ProblemError } from '../problem.ts';
+
+/** Browsers add a cookie to whatever a page sends here, so a write by cookie has to say that it comes from a page of this server. */
+export function foreignOrigin(baseUrl: string): ProblemError {
+  return new ProblemError('missing_scope', {
+    detail: 'A session cookie writes only for pages of this server, and the request’s `Origin` names another or none.',
+    fix: `Send \`Origin: ${new URL(baseUrl).origin}\`; programs use a key or a bearer session token.`,
+  });
+}

@@ -1,0 +1,77 @@
+import { LIMITS } from '@postrider/core';
+import { insertMagicLink, spendMagicLink } from '../db/queries/magic-links.ts';
+import { hasSeat } from '../db/queries/people.ts';
+import { createSecret, hashToken } from './session-token.ts';
+import { type SignInTools, type SignInVerdict, signIn } from './sign-in.ts';
+import { mailSignInLink, type SignInMailer } from './sign-in-mail.ts';
+import type { BorneToken } from './visit.ts';
+
+const MINUTE_MS = 60_000;
+export const MAGIC_LINK_SECONDS = LIMITS.magicLinkMinutes * 60;
+
+export interface MagicLinks {
+  /**
+   * Makes a link for the browser that asks; answers what the browser has to keep for it. Whether the address is anybody's is looked up, and the
+   * mail written, behind the answer's back: so the answer takes as long for everybody.
+   * @param browser what this browser keeps already: links asked for one after the other all work in it
+   */
+  request(wish: {
+    readonly email: string;
+    readonly next: string | null;
+    readonly browser: string | null;
+  }): Promise<{ readonly browser: string }>;
+  /** Spends a link and signs in; null where it does not work, or not in this browser. */
+  spend(use: {
+    readonly token: string;
+    readonly browser: string | null;
+    readonly former: BorneToken | null;
+  }): Promise<{ readonly verdict: SignInVerdict; readonly next: string | null } | null>;
+  /** Resolves when every mail is on its way that was asked for. */
+  idle(): Promise<void>;
+}
+
+/** 32 bytes in base64url. */
+const SECRET = /^[\w-]{43}$/;
+
+export function createMagicLinks(
+  tools: SignInTools,
+  mailer: SignInMailer,
+  onError: (error: unknown, what: string) => void,
+): MagicLinks {
+  const underway = new Set<Promise<void>>();
+
+  async function mailIfKnown(email: string, token: string): Promise<void> {
+    if (tools.isSignupOpen || (await hasSeat(tools.sql, email))) await mailSignInLink(mailer, email, token);
+  }
+
+  function later(work: Promise<void>): void {
+    const done = work
+      .catch((error: unknown) => onError(error, 'mailing a sign-in link'))
+      .finally(() => underway.delete(done));
+    underway.add(done);
+  }
+
+  return {
+    async request({ email, next, browser: kept }) {
+      const now = tools.clock.now();
+      const { token, hash } = createSecret();
+      const browser = kept !== null && SECRET.test(kept) ? kept : createSecret().token;
+      const expiresAt = new Date(now.getTime() + LIMITS.magicLinkMinutes * MINUTE_MS);
+      const link = { hash, browserHash: hashToken(browser), email, next, now, expiresAt };
+      const count = await insertMagicLink(tools.sql, link);
+      if (count <= LIMITS.magicLinksPerAddress) later(mailIfKnown(email, token));
+      return { browser };
+    },
+    async spend({ token, browser, former }) {
+      if (browser === null || !SECRET.test(token) || !SECRET.test(browser)) return null;
+      const now = tools.clock.now();
+      const link = await spendMagicLink(tools.sql, { hash: hashToken(token), browserHash: hashToken(browser), now });
+      if (link === null) return null;
+      const arrival = { email: link.email, name: null, identity: null, how: 'magic_link' };
+      return { verdict: await signIn(tools, arrival, former), next: link.next };
+    },
+    async idle() {
+      await Promise.all(underway);
+    },
+  };
+}

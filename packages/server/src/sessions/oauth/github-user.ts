@@ -1,0 +1,44 @@
+import * as oidc from 'openid-client';
+import type { OAuthSetting } from '../../config/setting-values.ts';
+import type { Arrival } from '../sign-in.ts';
+
+const PUBLIC = 'https://github.com';
+
+/** Who a GitHub token speaks for: their number there, and the address that is their primary one, if it is verified. */
+export async function readGithubUser(
+  configuration: oidc.Configuration,
+  { issuer, name: provider }: OAuthSetting,
+  token: string,
+): Promise<Arrival> {
+  // GitHub Enterprise Server has its API under its own address.
+  const api = issuer === PUBLIC ? 'https://api.github.com' : `${issuer}/api/v3`;
+  const ask = async (path: string): Promise<unknown> => {
+    const headers = new Headers({ accept: 'application/vnd.github+json' });
+    const response = await oidc.fetchProtectedResource(
+      configuration,
+      token,
+      new URL(`${api}${path}`),
+      'GET',
+      null,
+      headers,
+    );
+    if (!response.ok) throw new Error(`${path} answered ${response.status}`);
+    return await response.json();
+  };
+  const [user, emails] = await Promise.all([ask('/user'), ask('/user/emails')]);
+  if (!isRecord(user) || typeof user['id'] !== 'number') throw new Error('/user answered no id');
+  // Names can be given up and taken by others; the number stays.
+  const identity = { issuer, subject: String(user['id']) };
+  const name = typeof user['name'] === 'string' && user['name'] !== '' ? user['name'] : null;
+  return { email: primaryEmail(emails), name, identity, how: `oauth:${provider}` };
+}
+
+function primaryEmail(emails: unknown): string | null {
+  const list: readonly unknown[] = Array.isArray(emails) ? emails : [];
+  const primary = list.find((entry) => isRecord(entry) && entry['primary'] === true && entry['verified'] === true);
+  return isRecord(primary) && typeof primary['email'] === 'string' ? primary['email'] : null;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}

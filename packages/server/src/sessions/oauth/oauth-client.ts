@@ -1,0 +1,157 @@
+import * as oidc from 'openid-client';
+import type { OAuthSetting } from '../../config/setting-values.ts';
+import type { OutboundClient } from '../../outbound/outbound-client.ts';
+import type { Arrival } from '../sign-in.ts';
+import { readGithubUser } from './github-user.ts';
+
+/** What a sign-in at a provider was begun with; it waits in the browser, sealed, until the person comes back. */
+export interface OAuthAttempt {
+  readonly provider: string;
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+  readonly next: string | null;
+  /** Milliseconds since 1970. */
+  readonly expiresAtMs: number;
+}
+
+export interface OAuthProvider {
+  readonly setting: OAuthSetting;
+  /** The address of the provider's own sign-in, and what has to be kept until the person comes back. @throws where the provider is away */
+  begin(): Promise<{ readonly url: string; readonly attempt: Pick<OAuthAttempt, 'state' | 'nonce' | 'verifier'> }>;
+  /**
+   * Who came back. @throws where the answer is not the one that was asked for: another state, issuer, nonce or signature, or a code that was
+   * never given out
+   */
+  finish(query: string, attempt: OAuthAttempt): Promise<Arrival>;
+}
+
+/** Documents of providers are small; keys of large ones reach some kilobytes. */
+const MAX_BYTES = 256 * 1024;
+/** For so long a provider's own description is believed. */
+const DISCOVERY_MS = 3_600_000;
+
+export interface OAuthClientOptions {
+  readonly setting: OAuthSetting;
+  readonly baseUrl: string;
+  readonly http: Pick<OutboundClient, 'request'>;
+  readonly nowMs: () => number;
+}
+
+/**
+ * A client of one provider, by openid-client: it checks state, issuer, PKCE, nonce, and the signature of the ID token. Each provider has an address
+ * of its own to come back to, so that the answer of one cannot be passed off as another's (RFC 9700, section 4.4.2).
+ */
+export function createOAuthProvider({ setting, baseUrl, http, nowMs }: OAuthClientOptions): OAuthProvider {
+  const redirectUri = `${baseUrl}/auth/oauth/${setting.name}/callback`;
+  const fetch = guardedFetch(http);
+  let known: { readonly configuration: Promise<oidc.Configuration>; readonly untilMs: number } | null = null;
+
+  function configure(): Promise<oidc.Configuration> {
+    if (known !== null && known.untilMs > nowMs()) return known.configuration;
+    const configuration =
+      setting.kind === 'github' ? Promise.resolve(configureGithub(setting)) : discover(setting, fetch);
+    const prepared = configuration.then((made) => {
+      made[oidc.customFetch] = fetch;
+      // Whether a plain address may be asked is the outbound guard's to say.
+      if (isPlain(setting.issuer)) oidc.allowInsecureRequests(made);
+      return made;
+    });
+    known = { configuration: prepared, untilMs: nowMs() + DISCOVERY_MS };
+    prepared.catch(() => {
+      known = null;
+    });
+    return prepared;
+  }
+
+  return {
+    setting,
+    async begin() {
+      const configuration = await configure();
+      const [state, nonce, verifier] = [oidc.randomState(), oidc.randomNonce(), oidc.randomPKCECodeVerifier()];
+      const url = oidc.buildAuthorizationUrl(configuration, {
+        redirect_uri: redirectUri,
+        scope: setting.kind === 'github' ? 'read:user user:email' : 'openid email profile',
+        state,
+        code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+        ...(setting.kind === 'github' ? {} : { nonce }),
+      });
+      return { url: url.href, attempt: { state, nonce, verifier } };
+    },
+    async finish(query, { state, nonce, verifier }) {
+      const configuration = await configure();
+      const checks = { pkceCodeVerifier: verifier, expectedState: state };
+      const isOidc = setting.kind === 'oidc';
+      const tokens = await oidc.authorizationCodeGrant(
+        configuration,
+        new URL(`${redirectUri}${query}`),
+        isOidc ? { ...checks, expectedNonce: nonce, idTokenExpected: true } : checks,
+      );
+      if (!isOidc) return await readGithubUser(configuration, setting, tokens.access_token);
+      const claims = tokens.claims();
+      if (claims === undefined) throw new Error('the provider answered no ID token');
+      const info: Readonly<Record<string, unknown>> =
+        claims['email'] === undefined ? await askUser(configuration, tokens.access_token, claims.sub) : claims;
+      return {
+        ...{ email: verifiedEmail(info), name: textOf(info['name']) },
+        identity: { issuer: claims.iss, subject: claims.sub },
+        how: `oauth:${setting.name}`,
+      };
+    },
+  };
+}
+
+/** Only what the provider itself has verified says whose an address is. */
+function verifiedEmail(claims: Readonly<Record<string, unknown>>): string | null {
+  return claims['email_verified'] === true ? textOf(claims['email']) : null;
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
+}
+
+/** Some providers tell of the person at an endpoint of its own only. */
+async function askUser(configuration: oidc.Configuration, accessToken: string, subject: string) {
+  if (configuration.serverMetadata().userinfo_endpoint === undefined) return {};
+  return await oidc.fetchUserInfo(configuration, accessToken, subject);
+}
+
+async function discover(setting: OAuthSetting, fetch: oidc.CustomFetch): Promise<oidc.Configuration> {
+  const { clientId, clientSecret } = setting;
+  return await oidc.discovery(new URL(setting.issuer), clientId, clientSecret, undefined, {
+    [oidc.customFetch]: fetch,
+    execute: isPlain(setting.issuer) ? [oidc.allowInsecureRequests] : [],
+  });
+}
+
+/** GitHub is OAuth without OpenID Connect: it describes itself nowhere and answers no ID token. */
+function configureGithub({ issuer, clientId, clientSecret }: OAuthSetting): oidc.Configuration {
+  const server = {
+    issuer,
+    authorization_endpoint: `${issuer}/login/oauth/authorize`,
+    token_endpoint: `${issuer}/login/oauth/access_token`,
+  };
+  return new oidc.Configuration(server, clientId, clientSecret);
+}
+
+function isPlain(url: string): boolean {
+  return new URL(url).protocol === 'http:';
+}
+
+/** The way out that every request takes for an address that settings or strangers name. */
+function guardedFetch(http: Pick<OutboundClient, 'request'>): oidc.CustomFetch {
+  return async (url, { method, headers, body }) => {
+    const answer = await http.request({
+      ...{ url, method: method === 'POST' ? 'POST' : 'GET', headers: { ...headers }, maxBytes: MAX_BYTES },
+      ...(body === undefined || body === null
+        ? {}
+        : { body: body instanceof URLSearchParams ? body.toString() : String(body) }),
+    });
+    if (answer.kind !== 'answered') throw new Error(`${new URL(url).origin}: ${answer.reason}`);
+    return new Response(answer.body.length === 0 ? null : new Uint8Array(answer.body), {
+      status: answer.status,
+      headers: { ...answer.headers },
+    });
+  };
+}

@@ -1,0 +1,8 @@
+import type { OAuthSetting } from '../../config/setting-values.ts';
+
+/** How people know it. */
+export function labelOf({ name }: Pick<OAuthSetting, 'name'>): string {
+  return LABELS[name] ?? name;
+}
+
+const LABELS: Readonly<Record<string, string>> = { github: 'GitHub', google: 'Google', oidc: 'single sign-on' };

@@ -1,0 +1,19 @@
+import type { SecretBox } from '../keys/secret-box.ts';
+import type { CookieJar } from './cookies.ts';
+import type { MagicLinks } from './magic-link.ts';
+import type { OAuthProvider } from './oauth/oauth-client.ts';
+import type { SessionAuthenticator } from './session-authenticator.ts';
+import type { SignInTools } from './sign-in.ts';
+import type { SignInMailer } from './sign-in-mail.ts';
+
+/** Everything about people who sign in, as one part. */
+export interface People {
+  readonly tools: SignInTools;
+  readonly sessions: SessionAuthenticator;
+  readonly links: MagicLinks;
+  readonly mailer: SignInMailer;
+  readonly cookies: CookieJar;
+  readonly secrets: SecretBox;
+  /** By name. */
+  readonly providers: ReadonlyMap<string, OAuthProvider>;
+}

@@ -1,0 +1,155 @@
+import { LIMITS } from '@postrider/core';
+import type { Clock } from '../clock.ts';
+import type { Sql, Transaction } from '../db/client.ts';
+import { insertAccount, insertMember } from '../db/queries/accounts.ts';
+import { appendAudit } from '../db/queries/audit-log.ts';
+import { ensureUser, findIdentity, insertIdentity, readSeats, type SeatRow, takeSeats } from '../db/queries/people.ts';
+import { deleteSession, insertSession, type SessionKind } from '../db/queries/sessions.ts';
+import type { IdGenerator } from '../uuid-v7.ts';
+import { createSessionToken, hashToken } from './session-token.ts';
+
+export interface SignInTools {
+  readonly sql: Sql;
+  readonly clock: Clock;
+  readonly ids: IdGenerator;
+  /** The setting POSTRIDER_SIGNUP: whether an address nobody knows makes an account. */
+  readonly isSignupOpen: boolean;
+}
+
+/** Somebody whose address is proven to be theirs, or whom a provider knows by a name of its own. */
+export interface Arrival {
+  /** Null where the provider has not verified one. */
+  readonly email: string | null;
+  readonly name: string | null;
+  readonly identity: { readonly issuer: string; readonly subject: string } | null;
+  /** In the words of the audit log: `magic_link`, `oauth:github`, `device`, `development`. */
+  readonly how: string;
+}
+
+export type SignInVerdict =
+  | { readonly kind: 'signed-in'; readonly token: string; readonly seat: SeatRow }
+  /** Nobody is known by this, and no account is made for them. */
+  | { readonly kind: 'unknown' }
+  /** The provider knows them by a name that is new here, and vouches for no address. */
+  | { readonly kind: 'unverified' };
+
+/**
+ * Begins a session for somebody who has proven who they are. They get every seat that waits under their address, and where they have none at all
+ * an account of their own, if sign-up is open. The session is always a new one; `former`, the one the same browser had before, ends.
+ */
+export async function signIn(
+  tools: SignInTools,
+  arrival: Arrival,
+  former: { readonly token: string; readonly kind: SessionKind } | null = null,
+): Promise<SignInVerdict> {
+  return await tools.sql.begin(async (transaction): Promise<SignInVerdict> => {
+    const person = await findPerson(transaction, tools, arrival);
+    if (person === null) return { kind: arrival.email === null ? 'unverified' : 'unknown' };
+    const [seat] = person.seats;
+    if (seat === undefined) throw new Error('a person without a seat');
+    if (former !== null) await deleteSession(transaction, hashToken(former.token), former.kind);
+    const token = await beginSession(transaction, tools, {
+      userId: person.userId,
+      seat,
+      kind: 'cookie',
+      how: arrival.how,
+    });
+    return { kind: 'signed-in', token, seat };
+  });
+}
+
+/** Stores a session in a seat and notes it in that account's audit log; the token is in the answer and nowhere else. */
+export async function beginSession(
+  transaction: Transaction,
+  { clock, ids }: Pick<SignInTools, 'clock' | 'ids'>,
+  session: {
+    readonly userId: string;
+    readonly seat: Pick<SeatRow, 'accountId' | 'memberId'>;
+    readonly kind: SessionKind;
+    readonly how: string;
+  },
+): Promise<string> {
+  const now = clock.now();
+  const { accountId, memberId } = session.seat;
+  const { token, hash } = createSessionToken();
+  const id = ids.next(now);
+  await insertSession(transaction, { id, userId: session.userId, accountId, memberId, kind: session.kind, hash, now });
+  const entry = {
+    accountId,
+    id: ids.next(now),
+    action: 'session.started',
+    actor: memberId,
+    targetId: id,
+    now,
+  } as const;
+  await appendAudit(transaction, [{ ...entry, details: { how: session.how } }]);
+  return token;
+}
+
+interface FoundPerson {
+  readonly userId: string;
+  readonly seats: readonly SeatRow[];
+}
+
+/** Null where nobody is known and nobody is let in. Then nothing was written. */
+async function findPerson(
+  transaction: Transaction,
+  tools: SignInTools,
+  { identity, email, name }: Arrival,
+): Promise<FoundPerson | null> {
+  const known = identity === null ? null : await findIdentity(transaction, identity);
+  const address = known?.email ?? email;
+  if (address === null) return null;
+  const now = tools.clock.now();
+  // Undone where it comes to nothing.
+  return await transaction
+    .savepoint(async (attempt): Promise<FoundPerson> => {
+      const userId = await ensureUser(attempt, { id: tools.ids.next(now), email: address, name, now });
+      const joined = await takeSeats(attempt, { userId, email: address, now });
+      await noteJoined(attempt, tools, joined, now);
+      if (identity !== null) await insertIdentity(attempt, { ...identity, userId, now });
+      const seats = await readSeats(attempt, userId);
+      if (seats.length > 0) return { userId, seats };
+      if (!tools.isSignupOpen) throw new NobodyError();
+      await openAccount(attempt, tools, { userId, email: address, name }, now);
+      return { userId, seats: await readSeats(attempt, userId) };
+    })
+    .catch((error: unknown) => {
+      if (error instanceof NobodyError) return null;
+      throw error;
+    });
+}
+
+class NobodyError extends Error {}
+
+async function noteJoined(
+  transaction: Transaction,
+  { ids }: SignInTools,
+  joined: Awaited<ReturnType<typeof takeSeats>>,
+  now: Date,
+): Promise<void> {
+  const entries = joined.map(({ accountId, memberId, role }) => {
+    const entry = {
+      accountId,
+      id: ids.next(now),
+      action: 'member.joined',
+      actor: memberId,
+      targetId: memberId,
+    } as const;
+    return { ...entry, details: { role }, now };
+  });
+  await appendAudit(transaction, entries);
+}
+
+/** The account that a sign-up makes. It has no key yet: its owner makes one. */
+async function openAccount(
+  transaction: Transaction,
+  { ids }: SignInTools,
+  { userId, email, name }: { readonly userId: string; readonly email: string; readonly name: string | null },
+  now: Date,
+): Promise<void> {
+  const [id, memberId] = [ids.next(now), ids.next(now)];
+  await insertAccount(transaction, { id, name: (name ?? email).slice(0, LIMITS.accountNameCharacters).trim(), now });
+  await insertMember(transaction, { accountId: id, id: memberId, email, role: 'owner', now });
+  await takeSeats(transaction, { userId, email, now });
+}

@@ -1,0 +1,112 @@
+import { isRoleWithin, LIMITS, type Role, scopesOfRole } from '@postrider/core';
+import type { Clock } from '../clock.ts';
+import type { Query, Sql } from '../db/client.ts';
+import { appendAudit } from '../db/queries/audit-log.ts';
+import { deleteMember, insertInvitation, lockTeam, type MemberRow, setMemberRole } from '../db/queries/members.ts';
+import type { Caller } from '../keys/caller.ts';
+import { findEscalations } from '../keys/escalation.ts';
+import { defaultRestrictions } from '../keys/key-restrictions.ts';
+import { type IdGenerator, isUuid } from '../uuid-v7.ts';
+
+export interface TeamTools {
+  readonly sql: Pick<Sql, 'begin'>;
+  readonly clock: Clock;
+  readonly ids: IdGenerator;
+}
+
+export type TeamRefusal = 'missing' | 'escalation' | 'exists' | 'full' | 'last-owner';
+
+export type TeamVerdict = { readonly kind: 'done'; readonly member: MemberRow } | { readonly kind: TeamRefusal };
+
+/** Gives an address a seat. */
+export async function inviteMember(
+  tools: TeamTools,
+  caller: Caller,
+  { email, role }: { readonly email: string; readonly role: Role },
+): Promise<TeamVerdict> {
+  if (!mayGive(caller, role)) return { kind: 'escalation' };
+  return await onTeam(tools, caller, async (transaction, team, now) => {
+    if (team.some((member) => member.email.toLowerCase() === email.toLowerCase())) return { kind: 'exists' };
+    if (team.length >= LIMITS.seatsPerAccount) return { kind: 'full' };
+    const member = { id: tools.ids.next(now), name: null, email, role, status: 'invited', joinedAt: null } as const;
+    await insertInvitation(transaction, { ...member, accountId: caller.accountId, invitedBy: caller.keyId, now });
+    await audit(transaction, tools, caller, 'member.invited', member, now);
+    return { kind: 'done', member };
+  });
+}
+
+/** Gives a member another role. */
+export async function changeRole(tools: TeamTools, caller: Caller, id: string, role: Role): Promise<TeamVerdict> {
+  return await onMember(tools, caller, id, async (transaction, team, member, now) => {
+    if (!mayGive(caller, role)) return { kind: 'escalation' };
+    if (member.role === role) return { kind: 'done', member };
+    if (role !== 'owner' && isLastOwner(team, member)) return { kind: 'last-owner' };
+    await setMemberRole(transaction, caller.accountId, id, role);
+    const changed = { ...member, role };
+    await audit(transaction, tools, caller, 'member.updated', changed, now, { formerRole: member.role });
+    return { kind: 'done', member: changed };
+  });
+}
+
+/** Takes a seat away; answers the member as they were. */
+export async function removeMember(tools: TeamTools, caller: Caller, id: string): Promise<TeamVerdict> {
+  return await onMember(tools, caller, id, async (transaction, team, member, now) => {
+    if (isLastOwner(team, member)) return { kind: 'last-owner' };
+    await deleteMember(transaction, caller.accountId, id, now);
+    await audit(transaction, tools, caller, 'member.removed', member, now);
+    return { kind: 'done', member };
+  });
+}
+
+/**
+ * Whether the caller may give a role, or take it. Of people nobody goes above their own. A seat is as good as a key of what its role may do, so a
+ * key can give one only where it could make that key: so no key reaches through a person what it may not do itself, such as deciding holds.
+ */
+function mayGive({ person, row }: Caller, role: Role): boolean {
+  if (person !== null) return isRoleWithin(role, person.role);
+  return findEscalations(row, { ...defaultRestrictions('live'), scopes: scopesOfRole(role) }, null).length === 0;
+}
+
+function isLastOwner(team: readonly MemberRow[], { id, role, status }: MemberRow): boolean {
+  const isOwner = (member: MemberRow) => member.role === 'owner' && member.status === 'active';
+  return role === 'owner' && status === 'active' && !team.some((member) => member.id !== id && isOwner(member));
+}
+
+type Work = (transaction: Query, team: readonly MemberRow[], now: Date) => Promise<TeamVerdict>;
+
+async function onTeam({ sql, clock }: TeamTools, { accountId }: Caller, work: Work): Promise<TeamVerdict> {
+  const answered = await sql.begin(async (transaction) => {
+    const team = await lockTeam(transaction, accountId);
+    return { verdict: await work(transaction, team, clock.now()) };
+  });
+  return answered.verdict;
+}
+
+async function onMember(
+  tools: TeamTools,
+  caller: Caller,
+  id: string,
+  work: (transaction: Query, team: readonly MemberRow[], member: MemberRow, now: Date) => Promise<TeamVerdict>,
+): Promise<TeamVerdict> {
+  if (!isUuid(id)) return { kind: 'missing' };
+  return await onTeam(tools, caller, async (transaction, team, now) => {
+    const member = team.find((row) => row.id === id.toLowerCase());
+    if (member === undefined) return { kind: 'missing' };
+    // What somebody has is theirs to lose only by those who could have given it.
+    if (member.id !== caller.person?.memberId && !mayGive(caller, member.role)) return { kind: 'escalation' };
+    return await work(transaction, team, member, now);
+  });
+}
+
+async function audit(
+  transaction: Query,
+  { ids }: TeamTools,
+  { accountId, keyId: actor }: Caller,
+  action: 'member.invited' | 'member.updated' | 'member.removed',
+  { id: targetId, email, role }: MemberRow,
+  now: Date,
+  more: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const entry = { accountId, id: ids.next(now), action, actor, targetId, details: { email, role, ...more }, now };
+  await appendAudit(transaction, [entry]);
+}

@@ -1,0 +1,78 @@
+import type { SessionKind } from '../db/queries/sessions.ts';
+import { type CookieJar, readCookie } from './cookies.ts';
+import { looksLikeSessionToken } from './session-token.ts';
+
+/** A session's token as it came with a request. */
+export interface BorneToken {
+  readonly token: string;
+  readonly kind: SessionKind;
+}
+
+/** What a request says of the browser or program it comes from. */
+export interface Visit {
+  /** The client's address, as far as it can be believed. */
+  readonly address: string;
+  /** Null where the request bears no session. An `Authorization` header goes before a cookie. */
+  readonly borne: BorneToken | null;
+  /** As of comesFromHere. */
+  readonly isFromHere: boolean;
+  cookie(name: string): string | null;
+}
+
+export interface VisitHeaders {
+  readonly authorization?: string | undefined;
+  readonly cookie?: string | undefined;
+  readonly origin?: string | undefined;
+  readonly 'sec-fetch-site'?: string | string[] | undefined;
+}
+
+export function readVisit(headers: VisitHeaders, address: string, jar: CookieJar, baseUrl: string): Visit {
+  return {
+    address,
+    borne: readBorne(headers, jar),
+    isFromHere: comesFromHere(headers, jar, baseUrl),
+    cookie: (name) => readCookie(headers.cookie, name),
+  };
+}
+
+/** The session that a request bears, if any. A cookie counts only where no `Authorization` says who calls. */
+export function readBorne({ authorization, cookie }: VisitHeaders, jar: CookieJar): BorneToken | null {
+  if (authorization !== undefined) {
+    const bearer = /^bearer +(\S+) *$/i.exec(authorization)?.[1];
+    return bearer !== undefined && looksLikeSessionToken(bearer) ? { token: bearer, kind: 'device' } : null;
+  }
+  const token = readCookie(cookie, jar.session);
+  return token === null || token === '' ? null : { token, kind: 'cookie' };
+}
+
+const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/**
+ * Whether a request may write by its cookie: it has to say that it comes from a page of this server. Browsers always say so. In development,
+ * where people try things out, a program with a cookie may leave it out, and a browser is known by what else it says.
+ */
+export function comesFromHere(
+  headers: VisitHeaders,
+  { isSecure }: Pick<CookieJar, 'isSecure'>,
+  baseUrl: string,
+): boolean {
+  if (headers.origin !== undefined || isSecure) return isSameOrigin(headers.origin, baseUrl);
+  return headers['sec-fetch-site'] === undefined || headers['sec-fetch-site'] === 'same-origin';
+}
+
+/** Loopback has several names, and a server on it has one port: they are the same origin here. */
+function isSameOrigin(origin: string | undefined, baseUrl: string): boolean {
+  const [given, own] = [URL.parse(origin ?? ''), new URL(baseUrl)];
+  if (given === null) return false;
+  if (given.origin === own.origin) return true;
+  const areLocal = LOOPBACK_NAMES.has(given.hostname) && LOOPBACK_NAMES.has(own.hostname);
+  return areLocal && given.port === own.port && given.protocol === own.protocol;
+}
+
+/** A path of this server to go on to; null for everything that would lead elsewhere. */
+export function toOwnPath(next: string | null | undefined, baseUrl: string): string | null {
+  if (next === null || next === undefined || !/^\/[^/\\]/.test(next)) return null;
+  const url = URL.parse(next, `${new URL(baseUrl).origin}/`);
+  if (url === null || url.origin !== new URL(baseUrl).origin) return null;
+  return `${url.pathname}${url.search}`;
+}

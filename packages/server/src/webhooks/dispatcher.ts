@@ -1,0 +1,199 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../clock.ts';
+import type { Sql } from '../db/client.ts';
+import { type ClaimedDelivery, claimDeliveries, releaseDeliveries } from '../db/queries/webhook-deliveries.ts';
+import type { SecretBox } from '../keys/secret-box.ts';
+import type { OutboundClient } from '../outbound/outbound-client.ts';
+import type { IdGenerator } from '../uuid-v7.ts';
+import { within } from '../within.ts';
+import { type Attempt, createAttemptRecorder } from './attempt-recorder.ts';
+import { createLanes, type Lane } from './lanes.ts';
+import { type AttemptResult, postEvent } from './post-event.ts';
+import { createReceivers, type Receiver } from './receivers.ts';
+import { nextAttemptAt } from './retry-time.ts';
+import { signWebhook } from './sign-webhook.ts';
+
+/** Delivers what is due to the endpoints, of all accounts. */
+export interface Dispatcher {
+  /** Takes what is due until nothing is, or there is no more room; resolves when what there was room for is under way. */
+  pump(): Promise<void>;
+  /** Resolves when nothing is under way, and all attempts are written down. For tests. */
+  idle(): Promise<void>;
+  /** Ends: what is under way gets `drainMs`, and what was not begun is given back. */
+  stop(drainMs: number): Promise<void>;
+}
+
+export interface DispatcherOptions {
+  readonly sql: Sql;
+  readonly clock: Clock;
+  readonly ids: IdGenerator;
+  readonly box: SecretBox;
+  readonly client: OutboundClient;
+  /** In [0, 1). */
+  readonly random: () => number;
+  readonly onError: (error: unknown, what: string) => void;
+  /** Requests under way at once, to all endpoints. */
+  readonly maxInFlight?: number;
+}
+
+const MAX_IN_FLIGHT = 1_000;
+/** Taken in one statement. */
+const CLAIM_ROWS = 500;
+/** Attempts that are not written down; with more, nothing is begun until the database keeps up. */
+const UNWRITTEN_MAX = 3_000;
+/** A change of an endpoint acts within a second. */
+const REFRESH_MS = 500;
+const LEASE_MS = 60_000;
+/** What was taken and could not be begun by then is left to the end of its lease: an attempt takes 15 seconds at most. */
+const BEGIN_WITHIN_MS = 30_000;
+
+export function createDispatcher(options: DispatcherOptions): Dispatcher {
+  const { sql, clock, ids, client, random, onError, maxInFlight = MAX_IN_FLIGHT } = options;
+  const leaseId = randomUUID();
+  const recorder = createAttemptRecorder({ sql, clock, ids, leaseId, onError });
+  const receivers = createReceivers(sql, options.box);
+  const lanes = createLanes();
+  const underWay = new Set<ClaimedDelivery>();
+  let refreshedAtMs = 0;
+  let pumping: Promise<void> | null = null;
+  let again = false;
+  let stopped = false;
+  let onQuiet: (() => void)[] = [];
+
+  /** Whoever changes or disables an endpoint means what was taken for it before, too. */
+  async function refresh(): Promise<void> {
+    if (performance.now() - refreshedAtMs < REFRESH_MS) return;
+    refreshedAtMs = performance.now();
+    const waiting = lanes.waitingIds();
+    await receivers.load(waiting);
+    for (const id of waiting) if (receivers.get(id)?.enabled !== true) lanes.drop(id);
+  }
+
+  async function claim(): Promise<boolean> {
+    await refresh();
+    const now = clock.now();
+    const limit = Math.min(CLAIM_ROWS, UNWRITTEN_MAX - recorder.waiting() - lanes.waitingCount());
+    if (limit <= 0) return false;
+    const leaseUntil = new Date(now.getTime() + LEASE_MS);
+    const asked = lanes.rooms(now);
+    const claimed = await claimDeliveries(sql, { ...asked, now, leaseId, leaseUntil, limit });
+    const unknown = claimed.filter(({ endpointId, revision }) => receivers.get(endpointId)?.revision !== revision);
+    await receivers.load([...new Set(unknown.map(({ endpointId }) => endpointId))]);
+    for (const delivery of claimed) lanes.add(delivery, now);
+    const isCutOff = claimed.length === limit;
+    lanes.noteTaken(asked, claimed, isCutOff);
+    return isCutOff;
+  }
+
+  async function run(): Promise<void> {
+    do {
+      again = false;
+      try {
+        const isMore = await claim();
+        beginAll();
+        again ||= isMore && underWay.size < maxInFlight;
+      } catch (error) {
+        onError(error, 'claiming webhook deliveries');
+      }
+    } while (again && !stopped);
+  }
+
+  function pump(): Promise<void> {
+    if (stopped) return Promise.resolve();
+    again = true;
+    pumping ??= run().finally(() => {
+      pumping = null;
+      tellQuiet();
+    });
+    return pumping;
+  }
+
+  function beginAll(): void {
+    for (const lane of lanes.inTurn()) {
+      if (underWay.size >= maxInFlight) return;
+      beginLane(lane);
+    }
+  }
+
+  function beginLane(lane: Lane): void {
+    const now = clock.now();
+    while (!stopped && underWay.size < maxInFlight && lane.mayBegin(now)) {
+      const next = lane.take();
+      if (next === null) return;
+      const receiver = receivers.get(next.delivery.endpointId);
+      if (receiver?.enabled !== true || now.getTime() - next.takenAt.getTime() > BEGIN_WITHIN_MS) {
+        lane.leave();
+        continue;
+      }
+      underWay.add(next.delivery);
+      void deliver(lane, receiver, next.delivery);
+    }
+  }
+
+  async function deliver(lane: Lane, receiver: Receiver, delivery: ClaimedDelivery): Promise<void> {
+    const startedAt = clock.now();
+    const { eventId, body } = delivery;
+    const headers = signWebhook({ id: eventId, body, keys: receiver.keysAt(startedAt), now: startedAt });
+    const result = await postEvent(client, { url: receiver.url, body, headers, now: startedAt });
+    // Given back meanwhile, at the end of this process: another one makes the attempt.
+    if (!underWay.delete(delivery)) return;
+    const now = clock.now();
+    recorder.add(toAttempt(delivery, result, startedAt, now, lane.finish(result, now)));
+    beginLane(lane);
+    if (lane.wantsMore(now)) void pump();
+    // Where all the room was taken, others wait for what has just become free.
+    if (underWay.size === maxInFlight - 1) beginAll();
+    tellQuiet();
+  }
+
+  function toAttempt(
+    delivery: ClaimedDelivery,
+    result: AttemptResult,
+    startedAt: Date,
+    now: Date,
+    wasFailing: boolean,
+  ): Attempt {
+    const { accountId, endpointId, eventId, eventType, attempt, step } = delivery;
+    const { succeeded, statusCode, error, durationMs, responseBody, retryAfterMs } = result;
+    const next = succeeded ? null : nextAttemptAt({ step: step + 1, retryAfterMs }, now, random());
+    return {
+      ...{ accountId, endpointId, eventId, eventType, attempt, succeeded, statusCode, error, durationMs, responseBody },
+      ...{ id: ids.next(startedAt), createdAt: startedAt, nextAttemptAt: next, wasFailing },
+      nextId: next === null ? null : ids.next(now),
+    };
+  }
+
+  function tellQuiet(): void {
+    if (underWay.size > 0 || pumping !== null) return;
+    const told = onQuiet;
+    onQuiet = [];
+    for (const tell of told) tell();
+  }
+
+  async function quiet(): Promise<void> {
+    while (underWay.size > 0 || pumping !== null) await new Promise<void>((resolve) => onQuiet.push(resolve));
+  }
+
+  async function stop(drainMs: number): Promise<void> {
+    stopped = true;
+    await within(drainMs, quiet());
+    const left = [...lanes.takeAll(), ...underWay];
+    underWay.clear();
+    await within(drainMs, recorder.end());
+    if (left.length === 0) return;
+    const released = releaseDeliveries(sql, leaseId, left);
+    await within(
+      drainMs,
+      released.catch((error: unknown) => onError(error, 'giving webhook deliveries back')),
+    );
+  }
+
+  return {
+    pump,
+    async idle() {
+      await quiet();
+      await recorder.settle();
+    },
+    stop,
+  };
+}

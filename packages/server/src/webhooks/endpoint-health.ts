@@ -1,0 +1,78 @@
+import type { DisabledReason } from '@postrider/core';
+import type { Sql } from '../db/client.ts';
+import { appendAudit } from '../db/queries/audit-log.ts';
+import {
+  addFailures,
+  disableEndpoint,
+  type EndpointTally,
+  type FailingEndpoint,
+  forgetFailures,
+  readEndpoint,
+} from '../db/queries/webhook-endpoints.ts';
+import { announce } from '../events/announce.ts';
+import type { IdGenerator } from '../uuid-v7.ts';
+import { decideDisabling } from './disable-rule.ts';
+import { toWebhook } from './endpoint-record.ts';
+
+interface HealthTools {
+  readonly sql: Sql;
+  readonly ids: IdGenerator;
+}
+
+/** An attempt, as far as the health of its endpoint goes by it. */
+export interface HealthSample {
+  readonly accountId: string;
+  readonly endpointId: string;
+  readonly succeeded: boolean;
+  readonly statusCode: number | null;
+  readonly createdAt: Date;
+  readonly wasFailing: boolean;
+}
+
+/**
+ * Draws the consequences of attempts for their endpoints: failures are counted until a success ends them, and an endpoint that is gone, or fails
+ * for days, is disabled. Endpoints that simply work cost no statement.
+ */
+export async function settleHealth(tools: HealthTools, samples: readonly HealthSample[], now: Date): Promise<void> {
+  const succeeded = new Set(samples.filter((sample) => sample.succeeded).map(({ endpointId }) => endpointId));
+  const recovered = samples.filter(({ endpointId, wasFailing }) => wasFailing && succeeded.has(endpointId));
+  if (recovered.length > 0)
+    await forgetFailures(tools.sql, [...new Set(recovered.map(({ endpointId }) => endpointId))]);
+  const gone = new Set(samples.filter(({ statusCode }) => statusCode === 410).map(({ endpointId }) => endpointId));
+  const failed = samples.filter(
+    (sample) => !sample.succeeded && (!succeeded.has(sample.endpointId) || gone.has(sample.endpointId)),
+  );
+  if (failed.length === 0) return;
+  for (const endpoint of await addFailures(tools.sql, tally(failed))) {
+    const statusCode = gone.has(endpoint.id) ? 410 : null;
+    const reason = decideDisabling({ ...endpoint, statusCode }, now);
+    if (reason !== null) await disableFailing(tools, endpoint, reason, now);
+  }
+}
+
+function tally(failed: readonly HealthSample[]): readonly EndpointTally[] {
+  const tallies = new Map<string, EndpointTally>();
+  for (const { accountId, endpointId: id, createdAt } of failed) {
+    const before = tallies.get(id);
+    const since = before === undefined || createdAt < before.since ? createdAt : before.since;
+    tallies.set(id, { accountId, id, failures: (before?.failures ?? 0) + 1, since });
+  }
+  return [...tallies.values()];
+}
+
+/** The team is told by mail, and the account's other endpoints by an event. */
+async function disableFailing(
+  { sql, ids }: HealthTools,
+  { accountId, id }: FailingEndpoint,
+  reason: DisabledReason,
+  now: Date,
+): Promise<void> {
+  await sql.begin(async (transaction) => {
+    if (!(await disableEndpoint(transaction, { accountId, id }, reason, now))) return;
+    const row = await readEndpoint(transaction, accountId, id);
+    if (row === null) return;
+    await announce(transaction, ids, [{ accountId, type: 'webhook.disabled', data: toWebhook(row) }], now);
+    const entry = { accountId, id: ids.next(now), actor: 'system', targetId: id, now };
+    await appendAudit(transaction, [{ ...entry, action: 'webhook.disabled', details: { url: row.url, reason } }]);
+  });
+}

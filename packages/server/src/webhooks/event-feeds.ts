@@ -1,0 +1,198 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Clock } from '../clock.ts';
+import type { Sql } from '../db/client.ts';
+import { type FeedEntry, findFeedEntries } from '../db/queries/event-feeds.ts';
+import { idFloor } from '../db/queries/message-filters.ts';
+import { keepStreaming } from '../db/queries/webhook-events.ts';
+
+/** What one listener has still to be told of, as ids: the events themselves stay in the database until they are sent. */
+export interface EventFeed {
+  /** The next ids, oldest first; empty after `waitMs` without any. Null where the feed is over. */
+  take(limit: number, waitMs: number): Promise<readonly string[] | null>;
+  /** Ends it; may be called twice. */
+  close(): void;
+}
+
+export interface FeedRequest {
+  readonly accountId: string;
+  /** Null: all. */
+  readonly types: ReadonlySet<string> | null;
+  /** Asked every second: false ends the feed. */
+  readonly isAllowed: () => Promise<boolean>;
+}
+
+/** Tells listeners of their account's events, whichever process they happen in. */
+export interface EventFeeds {
+  /**
+   * Events that are stored after this has resolved are in the feed. Null where the account has as many listeners as it may have, or this
+   * process is shutting down. Rejects as the database does.
+   */
+  open(request: FeedRequest): Promise<EventFeed | null>;
+  /** Ends every feed, as at shutdown. */
+  close(): void;
+}
+
+/** One look serves all listeners, so its cost does not grow with them. */
+const LOOK_EVERY_MS = 250;
+/** Looks take no more than a tenth of the time, however much happens. */
+const PAUSE_SHARE = 10;
+const CHECK_EVERY_MS = 1_000;
+/** An event is stored some moments after it happened, which is what its id tells: so each look goes back, and leaves out what was seen. */
+const LOOK_BACK_MS = 60_000;
+const ENTRIES_PER_LOOK = 20_000;
+/** Events are stored for so long behind a listener's last sign of life, so that one who comes back has missed none. */
+const KEEP_STREAMING_MS = 600_000;
+const KEEP_EVERY_MS = 60_000;
+/** Who is further behind than that is let go: coming back with its last id it finds the rest in the database. */
+const MAX_WAITING = 20_000;
+
+interface Listener {
+  readonly request: FeedRequest;
+  readonly waiting: string[];
+  wake: (() => void) | null;
+  isOver: boolean;
+}
+
+interface Account {
+  readonly listeners: Set<Listener>;
+  seen: Set<string>;
+  keptAtMs: number;
+}
+
+export interface EventFeedsOptions {
+  readonly sql: Sql;
+  readonly clock: Clock;
+  readonly maxPerAccount: number;
+  /** How far behind a listener may be. */
+  readonly maxWaiting?: number;
+}
+
+export function createEventFeeds({
+  sql,
+  clock,
+  maxPerAccount,
+  maxWaiting = MAX_WAITING,
+}: EventFeedsOptions): EventFeeds {
+  const accounts = new Map<string, Account>();
+  let isLooking = false;
+  let isClosed = false;
+
+  const floor = () => idFloor(clock.now().getTime() - LOOK_BACK_MS);
+
+  /** For as long as anybody listens. */
+  async function keepLooking(): Promise<void> {
+    if (isLooking) return;
+    isLooking = true;
+    let pauseMs = LOOK_EVERY_MS;
+    let checkedMs = performance.now();
+    while (accounts.size > 0) {
+      await pause(pauseMs);
+      const beganMs = performance.now();
+      await look();
+      pauseMs = Math.max(LOOK_EVERY_MS, PAUSE_SHARE * (performance.now() - beganMs));
+      if (beganMs - checkedMs < CHECK_EVERY_MS) continue;
+      checkedMs = beganMs;
+      await check();
+    }
+    isLooking = false;
+  }
+
+  async function look(): Promise<void> {
+    const after = floor();
+    const before = new Map(accounts);
+    const positions = [...before.keys()].map((accountId) => ({ accountId, after }));
+    // A database that is away is asked again at the next look.
+    const entries = await findFeedEntries(sql, positions, ENTRIES_PER_LOOK).catch(() => null);
+    if (entries === null) return;
+    const found = Map.groupBy(entries, ({ accountId }) => accountId);
+    for (const [accountId, account] of before) hand(account, found.get(accountId) ?? [], after);
+  }
+
+  function hand(account: Account, entries: readonly FeedEntry[], after: string): void {
+    const fresh = entries.filter(({ id }) => !account.seen.has(id)).sort((a, b) => (a.id < b.id ? -1 : 1));
+    // More than one look holds has come since the last one: what lies between is found by who comes back with its last id.
+    const isTorn = fresh.length === ENTRIES_PER_LOOK;
+    account.seen = new Set([...[...account.seen].filter((id) => id > after), ...fresh.map(({ id }) => id)]);
+    for (const listener of [...account.listeners]) {
+      const { types } = listener.request;
+      const told = types === null ? fresh : fresh.filter(({ type }) => types.has(type));
+      for (const { id } of told) listener.waiting.push(id);
+      if (isTorn || listener.waiting.length > maxWaiting) end(listener);
+      else if (told.length > 0) listener.wake?.();
+    }
+  }
+
+  function end(listener: Listener): void {
+    listener.isOver = true;
+    listener.wake?.();
+    const { accountId } = listener.request;
+    const account = accounts.get(accountId);
+    account?.listeners.delete(listener);
+    if (account?.listeners.size === 0) accounts.delete(accountId);
+  }
+
+  async function check(): Promise<void> {
+    await Promise.all([...accounts].map(([accountId, account]) => keep(accountId, account)));
+    const listeners = [...accounts.values()].flatMap((account) => [...account.listeners]);
+    await Promise.all(
+      listeners.map(async (listener) => {
+        // Who cannot be asked stays: the next check is a second away.
+        if (!(await listener.request.isAllowed().catch(() => true))) end(listener);
+      }),
+    );
+  }
+
+  async function keep(accountId: string, account: Account): Promise<void> {
+    const nowMs = clock.now().getTime();
+    if (nowMs - account.keptAtMs < KEEP_EVERY_MS) return;
+    account.keptAtMs = nowMs;
+    await keepStreaming(sql, accountId, KEEP_STREAMING_MS).catch(() => {
+      account.keptAtMs = 0;
+    });
+  }
+
+  /** All that is stored up to now is seen. */
+  async function readSeen(accountId: string): Promise<Set<string>> {
+    await keepStreaming(sql, accountId, KEEP_STREAMING_MS);
+    const entries = await findFeedEntries(sql, [{ accountId, after: floor() }], ENTRIES_PER_LOOK);
+    return new Set(entries.map(({ id }) => id));
+  }
+
+  /** In one go with what is done then: an account nobody listens to is forgotten. */
+  function join(request: FeedRequest, seen: Set<string>): Listener | null {
+    const account = accounts.get(request.accountId) ?? { listeners: new Set(), seen, keptAtMs: clock.now().getTime() };
+    if (isClosed || account.listeners.size >= maxPerAccount) return null;
+    accounts.set(request.accountId, account);
+    const listener: Listener = { request, waiting: [], wake: null, isOver: false };
+    account.listeners.add(listener);
+    void keepLooking();
+    return listener;
+  }
+
+  return {
+    async open(request) {
+      const seen = accounts.get(request.accountId)?.seen ?? (await readSeen(request.accountId));
+      const listener = join(request, seen);
+      if (listener === null) return null;
+      return { take: (limit, waitMs) => take(listener, limit, waitMs), close: () => end(listener) };
+    },
+    close() {
+      isClosed = true;
+      for (const { listeners } of [...accounts.values()]) for (const listener of [...listeners]) end(listener);
+    },
+  };
+}
+
+async function take(listener: Listener, limit: number, waitMs: number): Promise<readonly string[] | null> {
+  if (listener.waiting.length === 0 && !listener.isOver) {
+    await new Promise<void>((resolve) => {
+      const timeout = setTimeout(resolve, waitMs);
+      listener.wake = () => {
+        clearTimeout(timeout);
+        resolve();
+      };
+    });
+    listener.wake = null;
+  }
+  return listener.isOver ? null : listener.waiting.splice(0, limit);
+}

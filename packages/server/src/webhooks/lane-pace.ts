@@ -1,0 +1,59 @@
+/** How fast one endpoint is delivered to, by what its last answers were like. */
+export interface LanePace {
+  /** Deliveries under way at once. */
+  readonly width: number;
+  /** Attempts in a row that nobody answered. */
+  readonly unanswered: number;
+  /** Nothing is begun before then. */
+  readonly pausedUntil: Date | null;
+}
+
+const FIRST_WIDTH = 4;
+export const MAX_WIDTH = 50;
+/** An answer that takes longer is no reason to ask for more at once. */
+const BRISK_MS = 1_000;
+const SLOW_MS = 3_000;
+/** A slow endpoint keeps moving, but never has more of the room than this. */
+const SLOW_WIDTH = 2;
+/** So many without an answer, and the endpoint is tried only now and then until one comes back. */
+const UNANSWERED_MAX = 20;
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 30_000;
+
+export const FRESH_PACE: LanePace = { width: FIRST_WIDTH, unanswered: 0, pausedUntil: null };
+
+/** One attempt, as far as the pace goes by it. */
+export interface PaceSample {
+  /** Null where nobody answered. */
+  readonly statusCode: number | null;
+  readonly durationMs: number;
+}
+
+/**
+ * The pace after an attempt. Brisk answers widen the lane by one each, so that it doubles with every round; slow ones, and ones that ask for
+ * less, halve it. An endpoint that nobody answers at is down to one at a time soon, and then to one in half a minute: what waits for it costs
+ * nobody else anything, and no attempt is spent that could be saved.
+ */
+export function nextPace(pace: LanePace, { statusCode, durationMs }: PaceSample, now: Date): LanePace {
+  if (statusCode === null) return afterSilence(pace, now);
+  const answering = { unanswered: 0, pausedUntil: null };
+  if (statusCode === 429 || statusCode === 503) return { ...answering, width: halved(pace.width, 1) };
+  if (durationMs >= SLOW_MS) return { ...answering, width: halved(pace.width, SLOW_WIDTH) };
+  if (durationMs >= BRISK_MS || statusCode >= 300) return { ...answering, width: Math.max(pace.width, SLOW_WIDTH) };
+  return { ...answering, width: Math.min(MAX_WIDTH, pace.width + 1) };
+}
+
+function afterSilence(pace: LanePace, now: Date): LanePace {
+  const unanswered = pace.unanswered + 1;
+  const over = unanswered - UNANSWERED_MAX;
+  const pauseMs = over < 0 ? 0 : Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(over, 10));
+  return {
+    width: halved(pace.width, 1),
+    unanswered,
+    pausedUntil: pauseMs === 0 ? null : new Date(now.getTime() + pauseMs),
+  };
+}
+
+function halved(width: number, least: number): number {
+  return Math.max(least, Math.floor(width / 2));
+}

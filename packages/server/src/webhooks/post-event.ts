@@ -1,0 +1,80 @@
+import { LIMITS } from '@postrider/core';
+import type { OutboundAnswer, OutboundClient } from '../outbound/outbound-client.ts';
+import { readRetryAfter } from './retry-time.ts';
+import type { SignatureHeaders } from './sign-webhook.ts';
+
+/** What came of one attempt. */
+export interface AttemptResult {
+  readonly succeeded: boolean;
+  /** Null where nobody answered. */
+  readonly statusCode: number | null;
+  /** A sentence for people; null where it succeeded. */
+  readonly error: string | null;
+  readonly durationMs: number;
+  /** The beginning of the answer; null where nobody answered. */
+  readonly responseBody: string | null;
+  /** What the receiver asked for; null where it did not. */
+  readonly retryAfterMs: number | null;
+}
+
+/** Octets that are read, so that usual answers end by themselves and their connection can be used again. */
+const READ_BYTES = 16 * 1024;
+
+/** Posts a signed event. Never rejects: whatever happens is an outcome. */
+export async function postEvent(
+  client: OutboundClient,
+  {
+    url,
+    body,
+    headers,
+    now,
+  }: {
+    readonly url: string;
+    readonly body: string;
+    readonly headers: SignatureHeaders;
+    readonly now: Date;
+  },
+): Promise<AttemptResult> {
+  const startedAtMs = performance.now();
+  const answer = await client.request({
+    url,
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body,
+    maxBytes: READ_BYTES,
+  });
+  const durationMs = Math.round(performance.now() - startedAtMs);
+  return { ...judgeAnswer(answer, now), durationMs };
+}
+
+function judgeAnswer(answer: OutboundAnswer, now: Date): Omit<AttemptResult, 'durationMs'> {
+  if (answer.kind !== 'answered') {
+    const error = answer.kind === 'refused' ? `The URL ${answer.reason}.` : `No answer: ${answer.reason}.`;
+    return { succeeded: false, statusCode: null, error, responseBody: null, retryAfterMs: null };
+  }
+  const { status: statusCode } = answer;
+  const succeeded = statusCode >= 200 && statusCode < 300;
+  return {
+    succeeded,
+    statusCode,
+    error: succeeded ? null : describeStatus(statusCode),
+    responseBody: toStoredText(answer.body),
+    retryAfterMs: succeeded ? null : readRetryAfter(answer.headers['retry-after'], now),
+  };
+}
+
+function describeStatus(statusCode: number): string {
+  if (statusCode >= 300 && statusCode < 400) return `The endpoint answered ${statusCode}; redirects are not followed.`;
+  return statusCode === 410 ? 'The endpoint answered 410: it is gone.' : `The endpoint answered ${statusCode}.`;
+}
+
+/** As UTF-8 text within the limit; the database takes no NUL, and what is no UTF-8 is shown as such. */
+function toStoredText(body: Buffer): string {
+  const text = body.subarray(0, LIMITS.webhookResponseBytes).toString('utf8').replaceAll('\u0000', '\uFFFD');
+  // Replacement characters take more room than what they stand for.
+  let stored = text;
+  while (Buffer.byteLength(stored) > LIMITS.webhookResponseBytes) {
+    stored = stored.slice(0, stored.length - Math.ceil((Buffer.byteLength(stored) - LIMITS.webhookResponseBytes) / 3));
+  }
+  return stored;
+}

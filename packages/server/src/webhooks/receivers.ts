@@ -1,0 +1,54 @@
+import type { KeyObject } from 'node:crypto';
+import type { Sql } from '../db/client.ts';
+import { type ReceiverRow, readReceivers } from '../db/queries/webhook-endpoints.ts';
+import type { SecretBox } from '../keys/secret-box.ts';
+import { toSigningKey } from './sign-webhook.ts';
+
+/** An endpoint as it is delivered to, its keys ready to sign. */
+export interface Receiver {
+  readonly id: string;
+  readonly accountId: string;
+  readonly url: string;
+  readonly enabled: boolean;
+  readonly revision: number;
+  /** The keys that sign at this moment, the newest first. */
+  keysAt(now: Date): readonly KeyObject[];
+}
+
+/** The endpoints that this process delivers to, kept until they change. */
+export interface Receivers {
+  /** What is known; null where that is nothing. */
+  get(id: string): Receiver | null;
+  /** Reads these anew; what is gone is forgotten. */
+  load(ids: readonly string[]): Promise<void>;
+  forget(id: string): void;
+}
+
+export function createReceivers(sql: Sql, box: SecretBox): Receivers {
+  const known = new Map<string, Receiver>();
+
+  return {
+    get: (id) => known.get(id) ?? null,
+    async load(ids) {
+      if (ids.length === 0) return;
+      const rows = new Map((await readReceivers(sql, ids)).map((row) => [row.id, row]));
+      for (const id of ids) {
+        const row = rows.get(id);
+        if (row === undefined) known.delete(id);
+        // Keys are derived again only where something changed.
+        else if (known.get(id)?.revision !== row.revision) known.set(id, toReceiver(row, box));
+      }
+    },
+    forget: (id) => void known.delete(id),
+  };
+}
+
+function toReceiver(row: ReceiverRow, box: SecretBox): Receiver {
+  const { id, accountId, url, enabled, revision, previousSecret, previousSecretEndsAt } = row;
+  const present = toSigningKey(box.open(row.secret));
+  const previous = previousSecret === null ? null : toSigningKey(box.open(previousSecret));
+  const alone = [present];
+  const both = previous === null ? alone : [present, previous];
+  const keysAt = (now: Date) => (previousSecretEndsAt !== null && now < previousSecretEndsAt ? both : alone);
+  return { id, accountId, url, enabled, revision, keysAt };
+}

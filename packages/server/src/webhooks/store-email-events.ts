@@ -1,0 +1,47 @@
+import type { EmailEventData, EmailEventType } from '@postrider/core';
+import type { Clock } from '../clock.ts';
+import type { Sql } from '../db/client.ts';
+import { hasEventBacklog, type MessageEventRow, storeEvents, takeEventBacklog } from '../db/queries/webhook-events.ts';
+import { toEventBody } from '../events/announce.ts';
+
+/** Taken in one transaction. */
+const BATCH = 500;
+
+/** Makes events of the account of what happened to messages, a batch of the backlog; answers how many were taken, 0 where there are none. */
+export async function storeEmailEvents(sql: Sql, clock: Clock): Promise<number> {
+  if (!(await hasEventBacklog(sql))) return 0;
+  return await sql.begin(async (transaction) => {
+    const rows = await takeEventBacklog(transaction, BATCH);
+    if (rows === null) return 0;
+    await storeEvents(transaction, rows.map(toStoredEvent), clock.now());
+    return BATCH;
+  });
+}
+
+/** The event has the id of the entry on the trail. */
+function toStoredEvent(row: MessageEventRow) {
+  const { accountId, id, occurredAt: createdAt } = row;
+  // The trail holds no other types than the catalogue names.
+  const type = `email.${row.type}` as EmailEventType;
+  return { accountId, id, type, body: toEventBody(id, type, createdAt, toData(row)), endpointId: null, createdAt };
+}
+
+function toData(row: MessageEventRow): EmailEventData {
+  return {
+    emailId: row.emailId,
+    seq: row.seq,
+    recipient: row.recipient,
+    from: row.from,
+    to: row.to,
+    subject: row.subject,
+    tags: [...row.tags],
+    metadata: row.metadata,
+    // The columns take no other names than the contract's.
+    channel: row.channel as EmailEventData['channel'],
+    source: row.source as EmailEventData['source'],
+    agentName: row.agentName,
+    classification: row.classification as EmailEventData['classification'],
+    detail: row.detail,
+    occurredAt: row.occurredAt.toISOString(),
+  };
+}

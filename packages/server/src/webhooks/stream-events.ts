@@ -1,0 +1,63 @@
+import type { Clock } from '../clock.ts';
+import type { Sql } from '../db/client.ts';
+import { readEventsById } from '../db/queries/event-feeds.ts';
+import { type EventRow, readEventsAfter } from '../db/queries/webhook-events.ts';
+import type { EventFeed } from './event-feeds.ts';
+import { signWebhook, toSigningKey } from './sign-webhook.ts';
+
+export interface StreamRequest {
+  readonly accountId: string;
+  /** Null: all. */
+  readonly types: ReadonlySet<string> | null;
+  /** The event to go on behind; null: what happens from now on. */
+  readonly lastEventId: string | null;
+  readonly secret: string;
+}
+
+/** Bodies are read in pieces, at the pace of who takes them. */
+const EVENTS_PER_READ = 50;
+const HEARTBEAT_MS = 10_000;
+/** How long browsers are to wait before they come back. */
+const RETRY_MS = 1_000;
+
+/**
+ * Server-sent events: first `ready` with the secret, then each event as the request that an endpoint would get, a comment where nothing
+ * happens. Ends with the feed, and closes it.
+ */
+export async function* streamEvents(
+  { accountId, types, lastEventId, secret }: StreamRequest,
+  feed: EventFeed,
+  { sql, clock }: { readonly sql: Sql; readonly clock: Clock },
+): AsyncGenerator<string, void, undefined> {
+  const keys = [toSigningKey(secret)];
+  const write = ({ id, type, body }: Pick<EventRow, 'id' | 'type' | 'body'>) => {
+    const headers = { 'content-type': 'application/json', ...signWebhook({ id, body, keys, now: clock.now() }) };
+    return `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify({ headers, payload: body })}\n\n`;
+  };
+  try {
+    yield `retry: ${RETRY_MS}\nevent: ready\ndata: ${JSON.stringify({ secret })}\n\n`;
+    const sent = new Set<string>();
+    for (let last = lastEventId; last !== null; ) {
+      const rows = await readEventsAfter(sql, accountId, last, EVENTS_PER_READ);
+      for (const row of rows) {
+        sent.add(row.id);
+        if (types === null || types.has(row.type)) yield write(row);
+      }
+      last = rows.length < EVENTS_PER_READ ? null : (rows.at(-1)?.id ?? null);
+    }
+    for (;;) {
+      const ids = await feed.take(EVENTS_PER_READ, HEARTBEAT_MS);
+      if (ids === null) return;
+      if (ids.length === 0) yield ': nothing happened\n\n';
+      const fresh = ids.filter((id) => !sent.delete(id));
+      if (fresh.length === 0) continue;
+      const rows = new Map((await readEventsById(sql, accountId, fresh)).map((row) => [row.id, row]));
+      for (const id of fresh) {
+        const row = rows.get(id);
+        if (row !== undefined) yield write(row);
+      }
+    }
+  } finally {
+    feed.close();
+  }
+}

@@ -1,0 +1,30 @@
+import type { Answer, TestApp } from '../harness/test-app.ts';
+
+/** A key whose sends are held, and its id. */
+export async function holdingKey(
+  server: TestApp,
+  fields: Readonly<Record<string, unknown>> = {},
+): Promise<{ readonly id: string; readonly key: string }> {
+  const body = { name: 'Agent', scopes: ['full'], approvalMode: 'always', ...fields };
+  const { body: made } = await server.call('POST', '/keys', { body });
+  return { id: made.id, key: made.key };
+}
+
+/** A key that decides. */
+export async function decidingKey(server: TestApp): Promise<string> {
+  return await server.newKey({ name: 'Decider', scopes: ['approvals:decide', 'approvals:read', 'emails:read'] });
+}
+
+export async function decide(
+  server: TestApp,
+  key: string,
+  approvalId: string,
+  body: Readonly<Record<string, unknown>> = { decision: 'approve' },
+): Promise<Answer> {
+  return await server.call('POST', `/keys/approvals/${approvalId}`, { key, body });
+}
+
+/** How much of this month's quota the account has used. */
+export async function quotaUsed(server: TestApp): Promise<number> {
+  return (await server.call('GET', '/keys/self')).body.quota.used;
+}

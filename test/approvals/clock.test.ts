@@ -1,0 +1,186 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ApprovalMailer } from '../../packages/server/src/approvals/approval-mail.ts';
+import { createApprovalJobs } from '../../packages/server/src/approvals/run-approval-jobs.ts';
+import { tellApprovers } from '../../packages/server/src/approvals/tell-approvers.ts';
+import { purgeExpired } from '../../packages/server/src/db/queries/maintenance.ts';
+import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
+import { startTestApp, type TestApp } from '../harness/test-app.ts';
+import { decide, decidingKey, holdingKey, quotaUsed } from './approving.ts';
+
+const HOUR_MS = 3_600_000;
+
+describe('what time does to holds', () => {
+  let server: TestApp;
+  let mailer: ApprovalMailer;
+  let agent: string;
+  beforeEach(async () => {
+    // Without a worker of its own: the jobs run when the test says so.
+    server = await startTestApp({ settings: { POSTRIDER_ROLES: 'api' } });
+    const { config, clock, database, baseUrl } = server;
+    const { sandboxDomain, retryHours, monthlyQuota, mailFrom } = config;
+    const onError = (error: unknown) => expect(error).toBeUndefined();
+    mailer = {
+      ...{ sql: database.sql, clock, ids: createIdGenerator(), baseUrl, onError },
+      ...{ sandboxDomain, retryHours, monthlyQuota, mailFrom, byDomain: false },
+    };
+    ({ key: agent } = await holdingKey(server));
+  });
+  afterEach(() => server.close());
+
+  const hold = async () => (await server.send({ to: 'bob@receiver.example' }, { key: agent })).body;
+  const addMember = async (email: string, role: string, status = 'active') => {
+    await server.database.sql`
+      INSERT INTO members (account_id, id, email, role, status, joined_at)
+      VALUES (${server.accountId}, gen_random_uuid(), ${email}, ${role}, ${status}, now())`;
+  };
+  /** The mail of the installation, oldest first. */
+  const mails = async () =>
+    await server.database.sql<{ id: string; to: string; subject: string; text: string }[]>`
+      SELECT m.id, m.to_line AS to, m.subject, b.text FROM messages m JOIN message_bodies b ON b.message_id = m.id
+      WHERE 'approval' = ANY (m.tags) ORDER BY m.id`;
+  const linkIn = (text: string) => /https?:\S+\/approvals\/[\w-]+/.exec(text)?.[0] ?? '';
+  const post = async (link: string, fields: Readonly<Record<string, string>>) =>
+    await fetch(link, { method: 'POST', body: new URLSearchParams(fields) });
+
+  it('expires what nobody decided for 72 hours, and gives its quota back [approvals.expiry] [contract-quota.given-back-holds] [contract-messages.statuses-holds]', async () => {
+    const used = await quotaUsed(server);
+    const held = await hold();
+    server.clock.advance(71.9 * HOUR_MS);
+    await createApprovalJobs(mailer).watch();
+    expect((await server.call('GET', `/emails/${held.id}`)).body.status).toBe('pending_approval');
+    server.clock.advance(0.2 * HOUR_MS);
+    await createApprovalJobs(mailer).watch();
+    const { body } = await server.call('GET', `/emails/${held.id}`);
+    expect(body).toMatchObject({ status: 'expired', approval: { status: 'expired' } });
+    expect(body.events.map(({ type }: { type: string }) => type)).toEqual(['pending_approval', 'expired']);
+    const record = await server.call('GET', `/keys/approvals/${held.approvalId}`, { key: agent });
+    expect(record.body).toMatchObject({ status: 'expired', decidedBy: 'system' });
+    expect(await quotaUsed(server)).toBe(used);
+  });
+
+  it('lets nobody decide what has expired, also before the clock came by, and keeps to the account’s own hours [approvals.expiry]', async () => {
+    await server.database.sql`UPDATE accounts SET approval_hours = 2 WHERE id = ${server.accountId}`;
+    const held = await hold();
+    const decider = await decidingKey(server);
+    server.clock.advance(2.01 * HOUR_MS);
+    const late = await decide(server, decider, held.approvalId);
+    expect(late).toMatchObject({ status: 409, body: { code: 'approval_already_decided' } });
+    expect((await server.call('GET', `/emails/${held.id}`)).body.status).toBe('expired');
+  });
+
+  it('keeps what is held, however old, from retention', async () => {
+    const attachments = [{ filename: 'a.txt', content: 'aGk=' }];
+    const { body: held } = await server.send({ attachments }, { key: agent });
+    const at = new Date(server.clock.now().getTime() + HOUR_MS);
+    const before = {
+      requestsBefore: at,
+      idempotencyBefore: at,
+      capturedBefore: at,
+      bodiesBefore: at,
+      messagesBefore: at,
+    };
+    await purgeExpired(server.database.sql, { ...before, openStatuses: ['pending_approval'] });
+    const { body } = await server.call('GET', `/keys/approvals/${held.approvalId}`, { key: agent });
+    expect(body).toMatchObject({ status: 'pending', text: 'Hi there', attachments: [{ filename: 'a.txt' }] });
+  });
+
+  it('mails those who approve, once, and reminds them at half and at nine tenths of the time', async () => {
+    await addMember('approver@sandbox.test', 'approver');
+    await addMember('developer@sandbox.test', 'developer');
+    await addMember('invited@sandbox.test', 'admin', 'invited');
+    await hold();
+    await hold();
+    expect(await tellApprovers(mailer)).toBe(2);
+    expect(await tellApprovers(mailer)).toBe(0);
+    const first = await mails();
+    expect(first.map(({ to }) => to).toSorted()).toEqual(['approver@sandbox.test', 'owner@sandbox.test']);
+    expect(first[0]?.text.match(/\/approvals\//g)).toHaveLength(2);
+    for (const [hours, count] of [
+      [35.9, 2],
+      [0.2, 4],
+      [28.5, 4],
+      [0.4, 6],
+      [5, 6],
+    ] as const) {
+      server.clock.advance(hours * HOUR_MS);
+      await createApprovalJobs(mailer).watch();
+      expect(await mails()).toHaveLength(count);
+    }
+    const reminded = await server.database
+      .sql`SELECT count(*)::int AS count FROM approval_events WHERE type = 'reminded'`;
+    expect(reminded[0]).toEqual({ count: 4 });
+  });
+
+  it('shows everything behind the link and changes nothing, however often it is followed [approvals.who-decides]', async () => {
+    const html = '<p onclick="x()">Look<script>alert(1)</script></p>';
+    const { body: held } = await server.send(
+      { to: 'bob@receiver.example', bcc: 'hidden@receiver.example', subject: '<b>Hi</b>', html },
+      { key: agent },
+    );
+    await tellApprovers(mailer);
+    const link = linkIn((await mails())[0]?.text ?? '');
+    for (let visit = 0; visit < 3; visit += 1) {
+      await fetch(link, { method: 'HEAD' });
+      const page = await fetch(link);
+      const shown = await page.text();
+      expect(page.status).toBe(200);
+      expect(shown).toContain('hidden@receiver.example');
+      expect(shown).toContain('&lt;b&gt;Hi&lt;/b&gt;');
+      expect(shown).not.toContain('<script');
+      expect(page.headers.get('content-security-policy')).toMatch(/default-src 'none'/);
+    }
+    const frame = await fetch(`${link}/html`);
+    expect(await frame.text()).toBe(html);
+    expect(frame.headers.get('content-security-policy')).toMatch(/default-src 'none'.*; sandbox$/);
+    expect((await server.call('GET', `/emails/${held.id}`)).body.status).toBe('pending_approval');
+    expect((await fetch(link, { method: 'PUT' })).status).toBe(405);
+  });
+
+  it('decides by the link once, under 50 parallel posts, in the name of its approver [approvals.who-decides] [contract-errors.409-approvals]', async () => {
+    const held = await hold();
+    await tellApprovers(mailer);
+    const link = linkIn((await mails())[0]?.text ?? '');
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, n) =>
+        post(link, n % 2 === 0 ? { decision: 'approve' } : { decision: 'reject', rejectCode: 'other' }),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 410)).toHaveLength(49);
+    const { body } = await server.call('GET', `/keys/approvals/${held.approvalId}`, { key: agent });
+    const [owner] = await server.database.sql`SELECT id FROM members WHERE account_id = ${server.accountId}`;
+    expect(body.decidedBy).toBe(owner?.['id']);
+    const [event] = await server.database.sql`
+      SELECT way, address FROM approval_events WHERE approval_id = ${held.approvalId} AND type IN ('approved', 'rejected')`;
+    expect(event).toEqual({ way: 'mail', address: '127.0.0.1' });
+    expect((await fetch(link)).status).toBe(410);
+    const [used] = await server.database.sql`SELECT used_at FROM approval_links WHERE used_at IS NOT NULL`;
+    expect(used).toBeDefined();
+  });
+
+  it('turns away links that are forged, cut short, or of somebody who approves no more [approvals.who-decides]', async () => {
+    const held = await hold();
+    await tellApprovers(mailer);
+    const link = linkIn((await mails())[0]?.text ?? '');
+    const forged = `${server.baseUrl}/approvals/${'A'.repeat(43)}`;
+    for (const wrong of [forged, link.slice(0, -1), `${link}x`]) {
+      expect((await fetch(wrong)).status).toBe(404);
+      expect((await post(wrong, { decision: 'approve' })).status).toBe(404);
+    }
+    expect((await post(link, { decision: 'whatever' })).status).toBe(422);
+    expect((await post(link, { decision: 'approve', contentHash: 'other' })).status).toBe(409);
+    await server.database.sql`UPDATE members SET role = 'viewer' WHERE account_id = ${server.accountId}`;
+    expect((await post(link, { decision: 'approve' })).status).toBe(404);
+    expect((await server.call('GET', `/emails/${held.id}`)).body.status).toBe('pending_approval');
+  });
+
+  it('hides the link from the account’s own log, where the mail was sent from one of its domains (trust checklist 10)', async () => {
+    await server.addDomain('acme.example');
+    await hold();
+    await tellApprovers({ ...mailer, mailFrom: 'Approvals <no-reply@acme.example>' });
+    const [mail] = await mails();
+    const { body } = await server.call('GET', `/emails/${mail?.id}`);
+    expect(body).toMatchObject({ id: mail?.id, text: null, html: null });
+    expect(JSON.stringify(body)).not.toContain('/approvals/');
+  });
+});

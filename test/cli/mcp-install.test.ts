@@ -1,0 +1,222 @@
+import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { putIntoJson } from '../../packages/cli/src/commands/mcp/edit-json.ts';
+import { putIntoToml } from '../../packages/cli/src/commands/mcp/edit-toml.ts';
+import { parseJsonWithComments } from '../../packages/cli/src/commands/mcp/json-with-comments.ts';
+import { MCP_CLIENTS } from '../../packages/cli/src/commands/mcp/mcp-clients.ts';
+import { KEY, runInProcess } from './run-in-process.ts';
+
+const ENTRY = {
+  command: 'npx',
+  args: ['-y', '@postrider/mcp'],
+  env: { POSTRIDER_API_KEY: KEY, POSTRIDER_BASE_URL: 'https://mail.example.com' },
+};
+
+describe('postrider mcp install', () => {
+  let home: string;
+  beforeEach(async () => {
+    home = await mkdtemp(join(tmpdir(), 'postrider-home-'));
+  });
+  afterEach(() => rm(home, { recursive: true, force: true }));
+
+  const install = (...argv: readonly string[]) =>
+    runInProcess(['mcp', 'install', '--json', ...argv], {
+      cwd: home,
+      env: { HOME: home, POSTRIDER_API_KEY: KEY, POSTRIDER_BASE_URL: 'https://mail.example.com' },
+    });
+  const put = async (path: string, text: string) => {
+    await mkdir(dirname(join(home, path)), { recursive: true });
+    await writeFile(join(home, path), text);
+  };
+  const read = async (path: string) => await readFile(join(home, path), 'utf8');
+
+  it('makes the file of each program in the shape that it reads, for its owner alone', async () => {
+    const names = MCP_CLIENTS.map(({ name }) => name);
+    const { code, stdout } = await install(...names.flatMap((name) => ['--client', name]));
+    expect(code).toBe(0);
+    const shapes: Record<string, unknown> = {};
+    for (const { client, path, status } of JSON.parse(stdout).clients) {
+      expect(status).toBe('installed');
+      expect((await stat(path)).mode & 0o777).toBe(0o600);
+      const text = await readFile(path, 'utf8');
+      shapes[client] = [path.slice(home.length + 1), path.endsWith('.toml') ? text : JSON.parse(text)];
+    }
+    const plain = { mcpServers: { postrider: ENTRY } };
+    const typed = { type: 'stdio', ...ENTRY };
+    // Where programs of this platform keep application data is their own list; the shapes are the same everywhere.
+    expect(shapes).toMatchObject({
+      'claude-desktop': [expect.stringMatching(/Claude.claude_desktop_config\.json$/), plain],
+      'claude-code': ['.claude.json', { mcpServers: { postrider: typed } }],
+      cursor: ['.cursor/mcp.json', plain],
+      vscode: [expect.stringMatching(/Code.User.mcp\.json$/), { servers: { postrider: typed } }],
+      windsurf: ['.codeium/windsurf/mcp_config.json', plain],
+      gemini: ['.gemini/settings.json', plain],
+      zed: ['.config/zed/settings.json', { context_servers: { postrider: ENTRY } }],
+    });
+    expect(shapes['codex']).toEqual([
+      '.codex/config.toml',
+      [
+        '[mcp_servers.postrider]',
+        'command = "npx"',
+        'args = ["-y", "@postrider/mcp"]',
+        '',
+        '[mcp_servers.postrider.env]',
+        `POSTRIDER_API_KEY = "${KEY}"`,
+        'POSTRIDER_BASE_URL = "https://mail.example.com"',
+        '',
+      ].join('\n'),
+    ]);
+  });
+
+  it('finds the programs of this machine by itself, and says so where there is none', async () => {
+    const none = await install();
+    expect([none.code, JSON.parse(none.stderr).code]).toEqual([5, 'no_client']);
+    await put('.cursor/mcp.json', '{}');
+    await put('.claude.json', '{}');
+    const { stdout } = await install();
+    expect(JSON.parse(stdout).clients.map((row: { client: string }) => row.client)).toEqual(['claude-code', 'cursor']);
+  });
+
+  it('keeps everything else in a file, comments included, and a copy of what stood there', async () => {
+    const before =
+      '// mine\n{\n  "theme": "dark", // at night\n  "context_servers": {\n    "other": { "command": "x" },\n  },\n}\n';
+    await put('.config/zed/settings.json', before);
+    const { stdout } = await install('--client', 'zed');
+    const after = await read('.config/zed/settings.json');
+    for (const part of ['// mine', '"theme": "dark", // at night', '"other": { "command": "x" },'])
+      expect(after).toContain(part);
+    expect(after).toContain('"postrider": {');
+    const [{ backup }] = JSON.parse(stdout).clients;
+    expect(await readFile(backup, 'utf8')).toBe(before);
+    const again = await install('--client', 'zed');
+    expect(JSON.parse(again.stdout).clients[0].status).toBe('unchanged');
+    expect(await readdir(join(home, '.config/zed'))).toHaveLength(2);
+  });
+
+  it('leaves a file alone that it does not understand, and exits as refused', async () => {
+    await put('.cursor/mcp.json', '{ "mcpServers": [ }');
+    const { code, stdout } = await install('--client', 'cursor');
+    expect([code, JSON.parse(stdout).clients[0].status]).toEqual([6, 'refused']);
+    expect(await read('.cursor/mcp.json')).toBe('{ "mcpServers": [ }');
+    expect(await readdir(join(home, '.cursor'))).toHaveLength(1);
+  });
+
+  it('keeps the rights of a file, and a link a link', async () => {
+    await put('dotfiles/mcp.json', '{}');
+    await chmod(join(home, 'dotfiles/mcp.json'), 0o640);
+    await mkdir(join(home, '.cursor'));
+    await symlink(join(home, 'dotfiles/mcp.json'), join(home, '.cursor/mcp.json'));
+    await install('--client', 'cursor');
+    expect((await lstat(join(home, '.cursor/mcp.json'))).isSymbolicLink()).toBe(true);
+    expect((await stat(join(home, 'dotfiles/mcp.json'))).mode & 0o777).toBe(0o640);
+    expect(await read('dotfiles/mcp.json')).toContain(KEY);
+  });
+
+  it('prints and writes nothing with --print', async () => {
+    const { stdout } = await install('--client', 'codex', 'vscode', '--print');
+    const [vscode, codex] = JSON.parse(stdout).clients;
+    expect(codex.content).toContain('[mcp_servers.postrider]');
+    expect(JSON.parse(vscode.content).servers.postrider.type).toBe('stdio');
+    expect(await readdir(home)).toEqual([]);
+  });
+
+  it('passes toolsets and read-only mode on, under a name of choice', async () => {
+    await install('--client', 'cursor', '--toolsets', 'templates,domains', '--readonly', '--name', 'mail');
+    const { mail } = JSON.parse(await read('.cursor/mcp.json')).mcpServers;
+    expect(mail.args).toEqual(['-y', '@postrider/mcp', '--toolsets', 'templates,domains', '--readonly']);
+    expect((await install('--client', 'cursor', '--name', 'a b')).code).toBe(2);
+    expect((await install('--client', 'emacs')).code).toBe(2);
+  });
+
+  it('names the directory of a development server instead of its key, and never a person’s sign-in', async () => {
+    await put('data/quickstart.json', JSON.stringify({ baseUrl: 'http://127.0.0.1:8025', key: KEY }));
+    const argv = ['mcp', 'install', '--json', '--client', 'cursor'];
+    const env = { HOME: home, POSTRIDER_DATA_DIR: 'data' };
+    expect((await runInProcess(argv, { cwd: home, env })).code).toBe(0);
+    const { postrider } = JSON.parse(await read('.cursor/mcp.json')).mcpServers;
+    expect(postrider.env).toEqual({ POSTRIDER_DATA_DIR: join(home, 'data') });
+    const person = { ...env, POSTRIDER_API_KEY: `prs_${'a'.repeat(40)}` };
+    const refused = await runInProcess(argv, { cwd: home, env: person });
+    expect([refused.code, JSON.parse(refused.stderr).code]).toEqual([3, 'key_required']);
+  });
+});
+
+describe('editing JSON settings', () => {
+  const VALUE = { command: 'npx' };
+  it.each([
+    ['', {}],
+    ['{}', {}],
+    ['{"a": 1}', { a: 1 }],
+    ['{\n  "mcpServers": {}\n}', {}],
+    [
+      '{"mcpServers": {"postrider": {"command": "old", "args": ["}"]}, "b": {"c": "}"}}}',
+      { mcpServers: { b: { c: '}' } } },
+    ],
+    ['\uFEFF{"a": "\\"{", "b": [1, {"c": null}]}', { a: '"{', b: [1, { c: null }] }],
+  ])('adds to %j and loses nothing', (text, rest) => {
+    const after = putIntoJson(text, 'mcpServers', 'postrider', VALUE);
+    const parsed = JSON.parse((after ?? '').replace(/^\uFEFF/, ''));
+    expect(parsed).toMatchObject({ ...rest, mcpServers: { postrider: VALUE } });
+    expect(parsed.mcpServers.postrider).toEqual(VALUE);
+    expect(putIntoJson(after ?? '', 'mcpServers', 'postrider', VALUE)).toBe(after);
+  });
+
+  it.each([
+    ['{\n  // first\n  "mcpServers": {\n    // none yet\n  }\n}\n'],
+    ['{ "mcpServers": { "a": {} /* kept */ }, }'],
+    ['{\n  "mcpServers": {\n    "a": {}, // kept\n  }, // kept\n}'],
+  ])('keeps the comments of %j', (text) => {
+    const after = putIntoJson(text, 'mcpServers', 'postrider', VALUE) ?? '';
+    expect(parseJsonWithComments(after)).not.toBeNull();
+    for (const comment of text.match(/\/\/.*|\/\*.*?\*\//g) ?? []) expect(after).toContain(comment);
+    expect(putIntoJson(after, 'mcpServers', 'postrider', VALUE)).toBe(after);
+  });
+
+  it.each(['[]', '1', '{', '{"a" 1}', '{"a": 1} x', '{"mcpServers": []}', '{"a": 1 "b": 2}', "{'a': 1}"])(
+    'refuses %j',
+    (text) => expect(putIntoJson(text, 'mcpServers', 'postrider', VALUE)).toBeNull(),
+  );
+});
+
+describe('editing TOML settings', () => {
+  const entry = { command: 'npx', args: ['a"b'], env: { KEY: 'v' } };
+
+  it('takes the place of its own tables, wherever they stand, and leaves every other line', () => {
+    const text = [
+      'model = "x" # mine',
+      '',
+      '[mcp_servers.other]',
+      'command = "y"',
+      '',
+      '[mcp_servers.postrider]',
+      'command = "old"',
+      '[mcp_servers.postrider.env]',
+      'OLD = "1"',
+      '',
+      '[[tables]]',
+      'z = 1',
+      '',
+    ].join('\n');
+    const after = putIntoToml(text, 'mcp_servers', 'postrider', entry) ?? '';
+    for (const line of ['model = "x" # mine', '[mcp_servers.other]', 'command = "y"', '[[tables]]', 'z = 1'])
+      expect(after.split('\n').filter((other) => other === line)).toHaveLength(1);
+    expect(after).not.toContain('old');
+    expect(after).not.toContain('OLD');
+    expect(after).toContain('args = ["a\\"b"]');
+    expect(putIntoToml(after, 'mcp_servers', 'postrider', entry)).toBe(after);
+  });
+
+  it('adds to the end of a file that has none', () => {
+    const after = putIntoToml('model = "x"\n', 'mcp_servers', 'postrider', entry) ?? '';
+    expect(after.startsWith('model = "x"\n\n[mcp_servers.postrider]\n')).toBe(true);
+    expect(putIntoToml(after, 'mcp_servers', 'postrider', entry)).toBe(after);
+  });
+
+  it.each([
+    'mcp_servers.postrider = { command = "x" }',
+    'mcp_servers = {}',
+    '[mcp_servers]\npostrider = { command = "x" }',
+  ])('refuses %j', (text) => expect(putIntoToml(text, 'mcp_servers', 'postrider', entry)).toBeNull());
+});

@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bindAccount } from '../../packages/server/src/db/account-client.ts';
+import { runCancelable } from '../../packages/server/src/db/cancelable.ts';
+import { openDatabase, type Sql } from '../../packages/server/src/db/client.ts';
+import { startDatabaseProxy } from '../harness/database-proxy.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
+
+const accountId = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`;
+const ME = accountId(1);
+
+describe('a client that is bound to an account', () => {
+  let database: TestDatabase;
+  let pool: Sql;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    pool = openDatabase({
+      target: database.target,
+      ...{ maxConnections: 3, applicationName: 'tests', forAccounts: true, deadlineMs: 1_500 },
+    });
+    for (let n = 1; n <= 20; n += 1)
+      await database.sql`INSERT INTO accounts (id, name, created_at) VALUES (${accountId(n)}, ${`Account ${n}`}, now())`;
+  });
+  afterAll(async () => {
+    await pool.end();
+    await database.drop();
+  });
+
+  it('mixes no accounts, however many share its connections', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 400 }, async (_, at) => {
+        const own = accountId((at % 20) + 1);
+        const sql = bindAccount(pool, own);
+        if (at % 3 === 0) return { own, ids: await sql.begin(async (tx) => await tx`SELECT id FROM accounts`) };
+        return { own, ids: await sql`SELECT id FROM accounts WHERE ${sql`name LIKE ${'Account %'}`}` };
+      }),
+    );
+    for (const { own, ids } of answers) expect([...ids]).toEqual([{ id: own }]);
+  });
+
+  it('runs a statement once, whoever asks for its result and how often, and none that nobody asks for', async () => {
+    const sql = bindAccount(pool, ME);
+    const rename = (name: string) => sql`UPDATE accounts SET name = ${name} RETURNING name`;
+    rename('never');
+    const asked = rename('once');
+    expect(
+      [await asked, await asked.catch(() => []), await asked.finally(() => undefined)].map(([row]) => row?.['name']),
+    ).toEqual(['once', 'once', 'once']);
+    const [{ count } = { count: 0 }] = await database.sql<{ count: number }[]>`
+      SELECT count(*)::int AS count FROM accounts WHERE name = 'never'`;
+    expect(count).toBe(0);
+  });
+
+  it('has written what it answers, and nothing of what failed', async () => {
+    const sql = bindAccount(pool, ME);
+    await sql`UPDATE accounts SET name = 'written'`;
+    await expect(sql`UPDATE accounts SET name = 'x', created_at = ${null}`).rejects.toMatchObject({ code: '23502' });
+    await expect(
+      sql.begin(async (tx) => {
+        await tx`UPDATE accounts SET name = 'half'`;
+        throw new Error('no further');
+      }),
+    ).rejects.toThrow('no further');
+    await expect(
+      sql.begin(async (tx) => {
+        await tx`UPDATE accounts SET name = 'half'`;
+        await tx`SELECT 1 / 0`.catch(() => undefined);
+        return 'done';
+      }),
+    ).rejects.toThrow('rolled back');
+    const [row] = await database.sql`SELECT name FROM accounts WHERE id = ${ME}`;
+    expect(row).toEqual({ name: 'written' });
+  });
+
+  it('begins transactions as they are asked for, and cancels what runs in them', async () => {
+    const sql = bindAccount(pool, ME);
+    await expect(sql.begin('READ ONLY', async (tx) => await tx`UPDATE accounts SET name = 'x'`)).rejects.toMatchObject({
+      code: '25006',
+    });
+    const gone = new AbortController();
+    const slow = runCancelable(sql, gone.signal, async (query) => await query`SELECT pg_sleep(20)`);
+    setImmediate(() => gone.abort(new Error('gone')));
+    await expect(slow).rejects.toThrow();
+    expect(await sql`SELECT 1 AS one`).toHaveLength(1);
+  });
+
+  it('opens no way past the account', () => {
+    const sql = bindAccount(pool, ME);
+    expect(() => sql.reserve).toThrow('would leave the account');
+    expect(() => sql`SELECT 1`.cursor(1)).toThrow('only ever awaited');
+    expect(() => bindAccount(pool, `${ME}'; RESET ROLE; --`)).toThrow('cannot be bound');
+  });
+
+  it('is told at once that its database is away, and goes on when it is back', async () => {
+    const proxy = await startDatabaseProxy(database);
+    const target = proxy.database.target;
+    const far = openDatabase({
+      target,
+      maxConnections: 2,
+      applicationName: 'tests',
+      forAccounts: true,
+      deadlineMs: 800,
+    });
+    const sql = bindAccount(far, ME);
+    expect(await sql`SELECT 1 AS one`).toHaveLength(1);
+    await proxy.down();
+    await expect(sql`SELECT 1 AS one`).rejects.toThrow();
+    await proxy.up();
+    await expect
+      .poll(
+        () =>
+          sql`SELECT 1 AS one`.then(
+            (rows) => rows.length,
+            () => 0,
+          ),
+        { timeout: 5_000 },
+      )
+      .toBe(1);
+    proxy.silence();
+    const began = performance.now();
+    await expect(Promise.all([sql`SELECT 1`, sql.begin(async (tx) => await tx`SELECT 1`)])).rejects.toMatchObject({
+      code: 'DATABASE_SILENT',
+    });
+    expect(performance.now() - began).toBeLessThan(2_000);
+    await proxy.up();
+    await expect
+      .poll(
+        () =>
+          sql`SELECT 1 AS one`.then(
+            (rows) => rows.length,
+            () => 0,
+          ),
+        { timeout: 5_000 },
+      )
+      .toBe(1);
+    await far.end({ timeout: 1 });
+    await proxy.close();
+  });
+});

@@ -1,0 +1,14 @@
+import { inject } from 'vitest';
+import type { GeneratedDkimKey } from '../../packages/server/src/sending-domains/dkim-key.ts';
+
+/** Hands out the keys of the run in turn: real ones, and one that comes again does so after all the others. */
+export function takeDkimKeys(): () => Promise<GeneratedDkimKey> {
+  const keys = inject('dkimKeys');
+  let taken = 0;
+  return async () => {
+    const key = keys[taken % keys.length];
+    taken += 1;
+    if (key === undefined) throw new Error('The run has no keys.');
+    return key;
+  };
+}

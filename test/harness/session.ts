@@ -1,0 +1,50 @@
+import type { Answer, CallOptions, TestApp } from './test-app.ts';
+
+/** A browser that is signed in, as far as requests show it. */
+export interface TestSession {
+  /** Name and value. */
+  readonly cookie: string;
+  readonly user: { readonly id: string; readonly memberId: string; readonly email: string; readonly role: string };
+  readonly account: { readonly id: string; readonly name: string };
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+}
+
+/** Signs in as development lets everybody do. An address that nobody knows makes an account. */
+export async function signInAs(server: TestApp, email: string): Promise<TestSession> {
+  const answer = await server.call('POST', '/dev/session', { key: null, body: { email } });
+  if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
+  const { user, account } = answer.body;
+  return { ...browserOf(server, cookieOf(answer, 'session')), user, account };
+}
+
+/** Requests as a browser with this cookie makes them. */
+export function browserOf(server: TestApp, cookie: string): Pick<TestSession, 'cookie' | 'call'> {
+  return {
+    cookie,
+    call: (method, path, options = {}) =>
+      server.call(method, path, {
+        ...options,
+        key: null,
+        headers: { cookie, origin: server.baseUrl, ...options.headers },
+      }),
+  };
+}
+
+/** `name=value` of a cookie that an answer sets. */
+export function cookieOf({ headers }: Pick<Answer, 'headers'>, name: string): string {
+  const found = headers.getSetCookie().find((line) => line.startsWith(`${name}=`));
+  if (found === undefined) throw new Error(`no cookie ${name} in ${headers.getSetCookie().join(' | ')}`);
+  return found.slice(0, found.indexOf(';'));
+}
+
+/** Gives an address a seat in the test's own account and signs it in. */
+export async function joinAs(
+  server: TestApp,
+  owner: TestSession,
+  role: string,
+  email = `${role}@sandbox.test`,
+): Promise<TestSession> {
+  const invited = await owner.call('POST', '/team/invitations', { body: { email, role } });
+  if (invited.status !== 201) throw new Error(JSON.stringify(invited.body));
+  return await signInAs(server, email);
+}

@@ -1,0 +1,138 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestDatabase } from './test-database.ts';
+
+export interface OpenedDatabase {
+  /** The same database, reached by the way on which the walls are taken out. */
+  readonly database: TestDatabase;
+  /** How many conditions on the account were taken out of statements so far. */
+  readonly removed: () => number;
+  close(): Promise<void>;
+}
+
+const SOCKET = '.s.PGSQL.5432';
+const APP_ROLE = 'postrider_app';
+const PARSE = 'P'.charCodeAt(0);
+const SIMPLE_QUERY = 'Q'.charCodeAt(0);
+
+/**
+ * Takes the first wall between accounts out of a server under test, without a change to the server: on the way to the database every condition
+ * by which a statement of a request asks for one account (`account_id = $1` and the like) becomes one that holds for all. What still keeps the
+ * accounts apart is row-level security alone. With `second` taken out as well, requests run as the database's superuser: by that a test shows
+ * that the first wall is really gone, and that it would see it.
+ */
+export async function takeOutFirstWall(
+  database: TestDatabase,
+  { second = false }: { readonly second?: boolean } = {},
+): Promise<OpenedDatabase> {
+  const { target } = database;
+  if (target.kind !== 'socket') throw new Error('The test database is reached over a socket.');
+  const folder = await mkdtemp(join(tmpdir(), 'pg-'));
+  const sockets = new Set<Socket>();
+  let removed = 0;
+  await openFunctions(database);
+
+  const server = createServer((client) => {
+    const upstream = connect(join(target.host, SOCKET));
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
+    }
+    const rewrite = createRewriter(second, (count) => {
+      removed += count;
+    });
+    client.on('data', (chunk: Buffer) => upstream.write(rewrite(chunk))).on('end', () => upstream.end());
+    upstream.on('data', (chunk) => client.write(chunk)).on('end', () => client.end());
+  });
+  await new Promise<void>((resolve) => server.listen(join(folder, SOCKET), resolve));
+  return {
+    database: { ...database, target: { ...target, host: folder } },
+    removed: () => removed,
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** `m.account_id = $1` and `d.account_id = account`. */
+const CONDITION = /\b(?:\w+\.)?account_id = (?:\$\d+|account)(?![\w.])/g;
+/** Of the accounts themselves: `a.id = $1`, `id = $1`. */
+const OWN_CONDITION = /\b(?:a\.)?id = \$\d+/g;
+
+export function withoutAccount(statement: string): { readonly statement: string; readonly count: number } {
+  let count = 0;
+  // The value is still read, so that the parameter keeps its type.
+  const open = (condition: string): string => {
+    count += 1;
+    return `(${condition} OR true)`;
+  };
+  const opened = statement.replaceAll(CONDITION, open);
+  const isOfAccounts = /\b(?:UPDATE|FROM) accounts\b/.test(opened);
+  return { statement: isOfAccounts ? opened.replaceAll(OWN_CONDITION, open) : opened, count };
+}
+
+/** The functions that requests call have the account in their own statements. They are the database's, so they are opened there. */
+async function openFunctions({ sql }: TestDatabase): Promise<void> {
+  const functions = await sql<{ definition: string }[]>`
+    SELECT pg_get_functiondef(p.oid) AS definition FROM pg_proc p
+    WHERE p.pronamespace = 'public'::regnamespace AND p.prokind = 'f' AND p.prosrc LIKE '%account_id = account%'
+      AND p.proname <> 'is_domain_held_elsewhere'`;
+  for (const { definition } of functions) await sql.unsafe(withoutAccount(definition).statement);
+}
+
+/** Rewrites what a client sends: its first packet, which has no type, and then messages of a type, a length and a body. */
+function createRewriter(second: boolean, onRemoved: (count: number) => void): (chunk: Buffer) => Buffer {
+  let waiting: Buffer = Buffer.alloc(0);
+  let isStarted = false;
+  let isRequest = false;
+
+  function takePacket(): Buffer | null {
+    const head = isStarted ? 1 : 0;
+    if (waiting.length < head + 4) return null;
+    const end = head + waiting.readUInt32BE(head);
+    if (waiting.length < end) return null;
+    const packet = waiting.subarray(0, end);
+    waiting = waiting.subarray(end);
+    return packet;
+  }
+
+  function rewriteStart(packet: Buffer): Buffer {
+    isStarted = true;
+    const words = packet.toString('latin1', 8).split('\0');
+    const role = words.indexOf(APP_ROLE);
+    isRequest = role > 0;
+    if (!isRequest || !second) return packet;
+    words.splice(role - 1, 2);
+    const body = Buffer.from(words.join('\0'), 'latin1');
+    const start = Buffer.alloc(8);
+    start.writeUInt32BE(8 + body.length, 0);
+    packet.copy(start, 4, 4, 8);
+    return Buffer.concat([start, body]);
+  }
+
+  function rewriteMessage(packet: Buffer): Buffer {
+    const [type] = packet;
+    if (!isRequest || (type !== PARSE && type !== SIMPLE_QUERY)) return packet;
+    // A name and a statement, or a statement alone; what follows is numbers, which are kept byte for byte.
+    const from = type === PARSE ? packet.indexOf(0, 5) + 1 : 5;
+    const to = packet.indexOf(0, from);
+    const { statement, count } = withoutAccount(packet.toString('utf8', from, to));
+    onRemoved(count);
+    const message = Buffer.concat([packet.subarray(0, from), Buffer.from(statement), packet.subarray(to)]);
+    message.writeUInt32BE(message.length - 1, 1);
+    return message;
+  }
+
+  return (chunk) => {
+    waiting = Buffer.concat([waiting, chunk]);
+    const sent: Buffer[] = [];
+    for (let packet = takePacket(); packet !== null; packet = takePacket()) {
+      sent.push(isStarted ? rewriteMessage(packet) : rewriteStart(packet));
+    }
+    return Buffer.concat(sent);
+  };
+}

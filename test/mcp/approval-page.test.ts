@@ -1,0 +1,108 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { signInAs } from '../harness/session.ts';
+import { startTestApp, type TestApp } from '../harness/test-app.ts';
+
+let server: TestApp;
+let key: string;
+const open: Client[] = [];
+
+beforeAll(async () => {
+  server = await startTestApp();
+  const body = { name: 'Held', scopes: ['emails:send', 'emails:read'], approvalMode: 'always' };
+  key = (await server.call('POST', '/keys', { body })).body.key;
+});
+afterAll(async () => {
+  for (const client of open) await client.close();
+  await server.close();
+});
+
+/** A client that opens addresses for its user, or none. `opened` holds what it was asked to. */
+async function connect(opens: boolean, action: 'accept' | 'decline' = 'accept') {
+  const opened: string[] = [];
+  const client = new Client(
+    { name: 'test', version: '0.0.0' },
+    {
+      versionNegotiation: { mode: { pin: '2026-07-28' } },
+      capabilities: opens ? { elicitation: { url: {} } } : { elicitation: { form: {} } },
+    },
+  );
+  client.setRequestHandler('elicitation/create', ({ params }) => {
+    opened.push(params.mode === 'url' ? params.url : 'a form');
+    return { action };
+  });
+  const requestInit = { headers: { authorization: `Bearer ${key}` } };
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${server.baseUrl}/mcp`), { requestInit }));
+  open.push(client);
+  return { client, opened };
+}
+
+const send = (client: Client, subject: string) =>
+  client.callTool({
+    name: 'send_email',
+    arguments: { from: 'ada@sandbox.test', to: 'delivered@sandbox.test', subject, text: 'Hi' },
+  });
+
+describe('the answer to a held send', () => {
+  it.each(['accept', 'decline'] as const)(
+    'has a client that can open addresses open the approval page, and approves nothing by that (%s)',
+    async (action) => {
+      const { client, opened } = await connect(true, action);
+      const { structuredContent, content } = await send(client, `Opened ${action}`);
+      const { id, approvalId, status, notes, ...rest } = structuredContent as Record<string, string>;
+      expect(opened).toEqual([`${server.baseUrl}/approvals/open/${approvalId}`]);
+      expect(status).toBe('pending_approval');
+      expect(rest).not.toHaveProperty('deduplicated');
+      expect(notes).toContain(`A person decides here, signed in: ${opened[0]}`);
+      expect(JSON.stringify(content)).not.toContain('sent twice');
+      expect((await server.call('GET', `/emails/${id}`)).body.status).toBe('pending_approval');
+      expect((await server.call('GET', `/emails?q=Opened%20${action}`)).body.total).toBe(1);
+    },
+  );
+
+  it('says in words where a person decides, where the client opens nothing', async () => {
+    const { client, opened } = await connect(false);
+    const { structuredContent, content } = await send(client, 'Words');
+    const { approvalId } = structuredContent as Record<string, string>;
+    expect(opened).toEqual([]);
+    for (const form of [structuredContent, content])
+      expect(JSON.stringify(form)).toContain(`${server.baseUrl}/approvals/open/${approvalId}`);
+    expect(JSON.stringify(content)).toContain('Held, not sent');
+    const again = await send(client, 'Words');
+    expect(again.structuredContent).toMatchObject({ deduplicated: true, approvalId });
+  });
+});
+
+describe('the approval page that agents name', () => {
+  async function held(): Promise<string> {
+    return (await server.send({ subject: 'To decide' }, { key })).body.approvalId;
+  }
+  const visit = (path: string, cookie?: string) =>
+    fetch(`${server.baseUrl}${path}`, { redirect: 'manual', headers: cookie === undefined ? {} : { cookie } });
+
+  it('has a person sign in first, and then leads to a link of their own', async () => {
+    const path = `/approvals/open/${await held()}`;
+    const stranger = await visit(path);
+    expect([stranger.status, stranger.headers.get('location')]).toEqual([
+      303,
+      `/auth/sign-in?next=${encodeURIComponent(path)}`,
+    ]);
+    const { cookie } = await signInAs(server, 'owner@sandbox.test');
+    const led = await visit(path, cookie);
+    expect([led.status, led.headers.get('location')]).toEqual([303, expect.stringMatching(/^\/approvals\/[\w-]{43}$/)]);
+    const page = await visit(led.headers.get('location') ?? '');
+    expect(page.status).toBe(200);
+    expect(await page.text()).toContain('To decide');
+  });
+
+  it('says of another account’s, of an unknown one and of junk that there is none', async () => {
+    const { cookie } = await signInAs(server, 'owner@sandbox.test');
+    const { accountId } = await server.newAccount();
+    expect(accountId).not.toBe(server.accountId);
+    const other = await signInAs(server, 'other@sandbox.test');
+    expect((await visit(`/approvals/open/${await held()}`, other.cookie)).status).toBe(404);
+    expect((await visit('/approvals/open/01980d3c-7a52-7c31-9d5e-2f0c6a1b4e03', cookie)).status).toBe(404);
+    expect((await visit('/approvals/open/x', cookie)).status).toBe(404);
+    expect((await fetch(`${server.baseUrl}/approvals/open/x`, { method: 'POST' })).status).toBe(405);
+  });
+});

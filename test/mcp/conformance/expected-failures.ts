@@ -1,0 +1,78 @@
+import type { Revision } from './run-suite.ts';
+
+type Expected = Readonly<Record<Revision, readonly string[]>>;
+
+/**
+ * Sampling and elicitation of the 2025 protocol are requests from the server to the client, within a session. The endpoint is stateless, so it
+ * cannot make them; in protocol 2026-07-28 the same is a result, and passes. Nothing else may stand here.
+ */
+export const EXPECTED_OF_TRANSPORT: Expected = {
+  '2025-11-25': [
+    'elicitation-sep1034-defaults:elicitation-sep1034-general',
+    'elicitation-sep1330-enums:elicitation-sep1330-general',
+    'tools-call-elicitation:tools-call-elicitation',
+    'tools-call-sampling:tools-call-sampling',
+  ],
+  '2026-07-28': [],
+};
+
+/**
+ * Of our own catalogue: every one is a probe of a tool, prompt or resource that only the suite's own catalogue has, which the suite cannot
+ * tell from a failure. Two are not: over HTTP the 2025 protocol's logging levels and subscriptions need a session, and are not offered.
+ */
+export const EXPECTED_OF_CATALOGUE: Expected = {
+  '2025-11-25': [
+    'elicitation-sep1034-defaults:elicitation-sep1034-general',
+    'elicitation-sep1330-enums:elicitation-sep1330-general',
+    'logging-set-level:logging-set-level',
+    'prompts-get-embedded-resource:prompts-get-embedded-resource',
+    'prompts-get-simple:prompts-get-simple',
+    'prompts-get-with-args:prompts-get-with-args',
+    'prompts-get-with-image:prompts-get-with-image',
+    'resources-read-binary:resources-read-binary',
+    'resources-read-text:resources-read-text',
+    'resources-subscribe:resources-subscribe',
+    'resources-templates-read:resources-templates-read',
+    'resources-unsubscribe:resources-unsubscribe',
+    'tools-call-audio:tools-call-audio',
+    'tools-call-elicitation:tools-call-elicitation',
+    'tools-call-embedded-resource:tools-call-embedded-resource',
+    'tools-call-error:tools-call-error',
+    'tools-call-image:tools-call-image',
+    'tools-call-mixed-content:tools-call-mixed-content',
+    'tools-call-sampling:tools-call-sampling',
+    'tools-call-simple-text:tools-call-simple-text',
+    'tools-call-with-logging:tools-call-with-logging',
+    'tools-call-with-progress:tools-call-with-progress',
+  ],
+  '2026-07-28': [
+    'input-required-result-basic-elicitation:sep-2322-elicitation-incomplete',
+    'input-required-result-basic-list-roots:sep-2322-list-roots-incomplete',
+    'input-required-result-basic-sampling:sep-2322-sampling-incomplete',
+    'input-required-result-capability-check:sep-2322-respect-client-capabilities',
+    'input-required-result-multi-round:sep-2322-multi-round-r1',
+    'input-required-result-multiple-input-requests:sep-2322-multiple-inputs-incomplete',
+    'input-required-result-non-tool-request:sep-2322-non-tool-incomplete',
+    'input-required-result-request-state:sep-2322-request-state-incomplete',
+    'input-required-result-result-type:sep-2322-result-type-included',
+    'input-required-result-tampered-state:sep-2322-reject-tampered-state',
+    'prompts-get-embedded-resource:prompts-get-embedded-resource',
+    'prompts-get-simple:prompts-get-simple',
+    'prompts-get-with-args:prompts-get-with-args',
+    'prompts-get-with-image:prompts-get-with-image',
+    'resources-read-binary:resources-read-binary',
+    'resources-read-text:resources-read-text',
+    'resources-templates-read:resources-templates-read',
+    'server-stateless:sep-2575-http-server-no-independent-requests-on-stream',
+    'server-stateless:sep-2575-missing-capability-http-400',
+    'server-stateless:sep-2575-server-no-log-without-loglevel',
+    'server-stateless:sep-2575-server-rejects-undeclared-capability',
+    'tools-call-audio:tools-call-audio',
+    'tools-call-embedded-resource:tools-call-embedded-resource',
+    'tools-call-error:tools-call-error',
+    'tools-call-image:tools-call-image',
+    'tools-call-mixed-content:tools-call-mixed-content',
+    'tools-call-simple-text:tools-call-simple-text',
+    'tools-call-with-progress:tools-call-with-progress',
+  ],
+};

@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readCaptured } from '../../harness/captured-mail.ts';
+import { expectInvalid, expectProblem } from '../../harness/expect-problem.ts';
+import { browserOf, cookieOf } from '../../harness/session.ts';
+import { type Answer, startTestApp, type TestApp } from '../../harness/test-app.ts';
+
+const SUBJECT = 'Your sign-in link';
+
+describe('a sign-in link', () => {
+  let server: TestApp;
+  beforeAll(async () => {
+    server = await startTestApp({ settings: { POSTRIDER_SIGNUP: 'closed' } });
+  });
+  afterAll(() => server.close());
+
+  async function ask(email: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return await server.call('POST', '/auth/magic-link', { key: null, body: { email }, headers });
+  }
+  /** The link's path in the last mail to an address. */
+  async function linkFor(email: string): Promise<string> {
+    await server.app.services.people.links.idle();
+    const [mail] = await server.database.sql`
+      SELECT b.text FROM message_recipients r JOIN message_bodies b ON b.account_id = r.account_id AND b.message_id = r.message_id
+      WHERE r.email = ${email} ORDER BY r.message_id DESC LIMIT 1`;
+    const path = /\/auth\/magic-link\/[\w-]{43}/.exec(mail?.['text'] ?? '')?.[0];
+    if (path === undefined) throw new Error(`no link for ${email}`);
+    return path;
+  }
+  async function askAndTake(email = 'owner@sandbox.test') {
+    const answer = await ask(email);
+    return { path: await linkFor(email), browser: browserOf(server, cookieOf(answer, 'sign-in')), answer };
+  }
+
+  it('signs in by the button of its page, in the browser that asked [sessions.magic-link] [sessions.bodies]', async () => {
+    const { path, browser, answer } = await askAndTake();
+    await expect.poll(async () => (await delivered(server, 'owner@sandbox.test')).length).toBe(1);
+    expect([answer.status, answer.body]).toEqual([202, { ok: true }]);
+    const page = await browser.call('GET', path);
+    expect(page.status).toBe(200);
+    expect(page.body).toMatch(/<form method="post"><button type="submit">/);
+    expect(page.headers.get('content-security-policy')).toMatch(/default-src 'none'.*frame-ancestors 'none'/);
+    // With no-referrer browsers send the Origin `null` with forms.
+    expect(page.headers.get('referrer-policy')).toBe('same-origin');
+    const spent = await browser.call('POST', path);
+    expect(spent.status).toBe(200);
+    expect(spent.body).toContain('owner@sandbox.test');
+    const session = await browserOf(server, cookieOf(spent, 'session')).call('GET', '/auth/session');
+    expect(session.body).toMatchObject({ authenticated: true, user: { email: 'owner@sandbox.test', role: 'owner' } });
+  });
+
+  it('is not used up by programs that follow the links in mail [sessions.magic-link]', async () => {
+    const { path, browser } = await askAndTake();
+    for (let i = 0; i < 3; i++) expect((await server.call('GET', path, { key: null })).status).toBe(200);
+    expect((await server.call('POST', path, { key: null })).status).toBe(404);
+    expect((await browser.call('POST', path)).status).toBe(200);
+  });
+
+  it('works once, however many use it at once [sessions.magic-link]: checklist 11', async () => {
+    const { path, browser } = await askAndTake();
+    const uses = await Promise.all(Array.from({ length: 50 }, () => browser.call('POST', path)));
+    expect(uses.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(uses.filter(({ status }) => status === 404)).toHaveLength(49);
+  });
+
+  it('works for ten minutes', async () => {
+    const { path, browser } = await askAndTake();
+    server.clock.advance(10 * 60_000 + 1);
+    expect((await browser.call('POST', path)).status).toBe(404);
+  });
+
+  it('is worth nothing in another browser, forged or cut short', async () => {
+    const { path, browser } = await askAndTake();
+    const other = browserOf(server, cookieOf(await ask('nobody@example.com'), 'sign-in'));
+    expect((await other.call('POST', path)).status).toBe(404);
+    for (const wrong of [
+      path.slice(0, -1),
+      `${path.slice(0, -1)}!`,
+      '/auth/magic-link/x',
+      `${path}A`,
+      `/auth/magic-link/${'A'.repeat(43)}`,
+    ])
+      expect((await browser.call('POST', wrong)).status).toBe(404);
+    expect((await browser.call('POST', path, { headers: { origin: 'https://evil.example' } })).status).toBe(403);
+    expect((await browser.call('POST', path, { headers: { accept: 'application/json' } })).body.authenticated).toBe(
+      true,
+    );
+  });
+
+  it('is answered alike for an address that nobody knows, as fast, and not mailed there: checklist 12', async () => {
+    const took = async (email: string) => {
+      const began = performance.now();
+      const answer = await ask(email);
+      expect([answer.status, answer.body, answer.headers.getSetCookie().length]).toEqual([202, { ok: true }, 1]);
+      return performance.now() - began;
+    };
+    const times: Record<string, number[]> = { 'owner@sandbox.test': [], 'stranger@sandbox.test': [] };
+    for (let i = 0; i < 12; i++) for (const [email, list] of Object.entries(times)) list.push(await took(email));
+    const [known = 0, unknown = 0] = Object.values(times).map((list) => list.sort((a, b) => a - b)[6] ?? 0);
+    expect(Math.max(known, unknown) / Math.min(known, unknown)).toBeLessThan(3);
+    await server.app.services.people.links.idle();
+    expect(await delivered(server, 'stranger@sandbox.test')).toEqual([]);
+  });
+
+  it('ends the session the browser had before, and begins one of another token: checklist 13', async () => {
+    const { path, browser } = await askAndTake();
+    const first = cookieOf(await browser.call('POST', path), 'session');
+    const again = await askAndTake();
+    const planted = browserOf(server, `${again.browser.cookie}; ${first}`);
+    const second = cookieOf(await planted.call('POST', again.path), 'session');
+    expect(second).not.toBe(first);
+    expect((await browserOf(server, first).call('GET', '/auth/session')).body.authenticated).toBe(false);
+    expect((await browserOf(server, second).call('GET', '/auth/session')).body.authenticated).toBe(true);
+  });
+
+  it('is asked for on a page that needs no script, and goes on to a page of this server only', async () => {
+    const page = await server.call('GET', '/auth/sign-in?next=/auth/device', { key: null });
+    expect(page.body).toContain('name="next" value="/auth/device"');
+    expect(page.body).not.toContain('<script');
+    for (const next of ['https://evil.example/', '//evil.example', '/\\evil.example', 'javascript:alert(1)'])
+      expect(
+        (await server.call('GET', `/auth/sign-in?next=${encodeURIComponent(next)}`, { key: null })).body,
+      ).not.toContain('name="next"');
+    const form = { 'content-type': 'application/x-www-form-urlencoded', origin: server.baseUrl };
+    const rawBody = 'email=owner%40sandbox.test&next=%2Fauth%2Fdevice';
+    const asked = await server.call('POST', '/auth/sign-in', { key: null, headers: form, rawBody });
+    expect(asked.status).toBe(202);
+    const path = await linkFor('owner@sandbox.test');
+    const spent = await browserOf(server, cookieOf(asked, 'sign-in')).call('POST', path);
+    expect(spent.body).toContain('href="/auth/device"');
+    const wrong = await server.call('POST', '/auth/sign-in', { key: null, headers: form, rawBody: 'email=%3Cb%3E' });
+    expect([wrong.status, wrong.body]).toEqual([422, expect.stringContaining('That is no email address.')]);
+  });
+
+  it('refuses what is no address, and fields that do not exist', async () => {
+    expectInvalid(await ask('x'), 'email');
+    const body = { email: 'a@b.test', role: 'owner' };
+    expectInvalid(await server.call('POST', '/auth/magic-link', { key: null, body }), 'role');
+    expectProblem(await server.call('GET', '/auth/magic-link', { key: null }), 405, 'method_not_allowed');
+    expectProblem(await server.call('PATCH', '/auth/magic-link/x', { key: null }), 405, 'method_not_allowed');
+  });
+
+  it('makes no account where sign-up is closed, and one where it is open [sessions.signup] [contract-settings.signup]', async () => {
+    const refused = await server.call('POST', '/dev/session', { key: null, body: { email: 'new@sandbox.test' } });
+    expectProblem(refused, 404, 'not_found');
+    expect(await server.database.sql`SELECT FROM users WHERE email = 'new@sandbox.test'`).toHaveLength(0);
+    const open = await startTestApp({ database: server.database, settings: { POSTRIDER_SIGNUP: 'open' } });
+    try {
+      const made = await Promise.all(
+        [1, 2, 3].map(() => open.call('POST', '/dev/session', { key: null, body: { email: 'New@sandbox.test' } })),
+      );
+      expect(new Set(made.map(({ body }) => body.account.id)).size).toBe(1);
+      expect(made[0]?.body).toMatchObject({ user: { email: 'New@sandbox.test', role: 'owner' } });
+    } finally {
+      await open.close();
+    }
+  });
+});
+
+/** What was mailed to an address, once it is there. */
+async function delivered(server: TestApp, email: string) {
+  await server.pump();
+  const mails = await readCaptured(server, SUBJECT);
+  return mails.filter(({ to }) => to.includes(email));
+}

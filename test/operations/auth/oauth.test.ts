@@ -1,0 +1,219 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectInvalid, expectProblem } from '../../harness/expect-problem.ts';
+import { OIDC_CLIENT, type OidcPerson, type RunningProvider, startOidcProvider } from '../../harness/oidc-provider.ts';
+import { browserOf, cookieOf } from '../../harness/session.ts';
+import { type Answer, startTestApp, type TestApp } from '../../harness/test-app.ts';
+
+describe('a sign-in at a provider', () => {
+  let server: TestApp;
+  let provider: RunningProvider;
+  let github: FakeGithub;
+  beforeAll(async () => {
+    provider = await startOidcProvider(() => `${server.baseUrl}/auth/oauth/oidc/callback`);
+    github = await startFakeGithub();
+    server = await startTestApp({
+      settings: {
+        POSTRIDER_OIDC_ISSUER: provider.issuer,
+        POSTRIDER_OIDC_CLIENT_ID: OIDC_CLIENT.id,
+        POSTRIDER_OIDC_CLIENT_SECRET: OIDC_CLIENT.secret,
+        POSTRIDER_GITHUB_URL: github.url,
+        POSTRIDER_GITHUB_CLIENT_ID: 'postrider',
+        POSTRIDER_GITHUB_CLIENT_SECRET: 'secret',
+        POSTRIDER_GOOGLE_CLIENT_ID: 'postrider',
+        POSTRIDER_GOOGLE_CLIENT_SECRET: 'secret',
+        POSTRIDER_SIGNUP: 'closed',
+      },
+    });
+  });
+  afterAll(async () => {
+    await server.close();
+    await provider.close();
+    await github.close();
+  });
+
+  const get = (path: string, cookie = '') =>
+    server.call('GET', path, { key: null, headers: cookie === '' ? {} : { cookie } });
+
+  /** Begins here and goes through the provider's own pages; answers where that sends the browser back to. */
+  async function travel(name = 'oidc', next = '') {
+    const begun = await get(`/auth/oauth/${name}${next === '' ? '' : `?next=${encodeURIComponent(next)}`}`);
+    if (begun.status !== 302) throw new Error(`${begun.status} ${begun.body}`);
+    const cookie = cookieOf(begun, 'oauth');
+    const there = begun.headers.get('location') ?? '';
+    return { begun, cookie, there, back: pathOf(await followUntil(server.baseUrl, there)) };
+  }
+
+  async function signInWith(person: OidcPerson): Promise<Answer> {
+    provider.signsIn(person);
+    const { cookie, back } = await travel();
+    return await get(back, cookie);
+  }
+
+  it('signs in whom the provider vouches for, with state, PKCE and nonce [sessions.oauth]', async () => {
+    provider.signsIn({ sub: 'u1', email: 'owner@sandbox.test', email_verified: true, name: 'Olive Owner' });
+    const { begun, there, cookie, back } = await travel('oidc', '/auth/device?user_code=BBBB-CCCC');
+    const asked = new URL(there).searchParams;
+    expect(Object.fromEntries(asked)).toMatchObject({
+      response_type: 'code',
+      redirect_uri: `${server.baseUrl}/auth/oauth/oidc/callback`,
+      code_challenge_method: 'S256',
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+      state: expect.stringMatching(/^[\w-]{43}$/),
+      nonce: expect.stringMatching(/^[\w-]{43}$/),
+    });
+    expect(begun.headers.getSetCookie()[0]).toMatch(/; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/);
+    // What the browser keeps shows nobody the verifier.
+    expect(Buffer.from(cookie.slice('oauth='.length), 'base64url').toString()).not.toContain('verifier');
+    const done = await get(back, cookie);
+    expect([done.status, done.body]).toEqual([200, expect.stringContaining('href="/auth/device?user_code=BBBB-CCCC"')]);
+    const session = (await browserOf(server, cookieOf(done, 'session')).call('GET', '/auth/session')).body;
+    expect(session.user).toMatchObject({ email: 'owner@sandbox.test', name: 'Olive Owner', role: 'owner' });
+  });
+
+  it('knows people by issuer and subject, whatever address they have there now', async () => {
+    const moved = await signInWith({ sub: 'u1', email: 'elsewhere@sandbox.test', email_verified: false });
+    expect(moved.body).toContain('owner@sandbox.test');
+    const taken = await signInWith({ sub: 'u2', email: 'owner@sandbox.test', email_verified: false });
+    expect([taken.status, taken.body]).toEqual([403, expect.stringContaining('has not verified your email address')]);
+    expect(taken.headers.getSetCookie().join()).not.toContain('session=prs_');
+    const none = await signInWith({ sub: 'u3' });
+    expect(none.status).toBe(403);
+    const stranger = await signInWith({ sub: 'u4', email: 'stranger@sandbox.test', email_verified: true });
+    expect([stranger.status, stranger.body]).toEqual([403, expect.stringContaining('Ask for an invitation')]);
+    expect(await server.database.sql`SELECT subject FROM identities WHERE issuer = ${provider.issuer}`).toEqual([
+      { subject: 'u1' },
+    ]);
+  });
+
+  it('believes no answer that it did not ask for: checklist 15', async () => {
+    provider.signsIn({ sub: 'u1' });
+    const [one, two] = [await travel(), await travel()];
+    const without = (path: string, name: string, value?: string) => {
+      const url = new URL(path, server.baseUrl);
+      if (value === undefined) url.searchParams.delete(name);
+      else url.searchParams.set(name, value);
+      return `${url.pathname}${url.search}`;
+    };
+    const refused = async (path: string, cookie: string) => {
+      const answer = await get(path, cookie);
+      expect([path, answer.status, answer.body]).toEqual([path, 400, expect.stringContaining('Nobody was signed in')]);
+      expect(answer.headers.getSetCookie().join()).not.toContain('session=prs_');
+    };
+    await refused(one.back, ''); // another browser
+    await refused(one.back, two.cookie); // the state of another attempt
+    await refused(without(one.back, 'state'), one.cookie);
+    await refused(without(one.back, 'iss', 'https://evil.example'), one.cookie); // mix-up
+    await refused(without(one.back, 'iss'), one.cookie);
+    await refused(without(one.back, 'code', 'made-up'), one.cookie);
+    await refused('/auth/oauth/oidc/callback?error=access_denied', one.cookie);
+    await refused(one.back.replace('/oidc/', '/github/'), one.cookie); // another provider's
+    await refused(two.back, `oauth=${'A'.repeat(80)}`);
+    expect((await get(two.back, two.cookie)).status).toBe(200);
+    await refused(two.back, two.cookie); // a code is good once
+    server.clock.advance(601_000);
+    await refused(one.back, one.cookie);
+  });
+
+  it('leads to no other server, before and after: checklist 15', async () => {
+    provider.signsIn({ sub: 'u1' });
+    for (const next of ['https://evil.example/', '//evil.example']) {
+      const { cookie, back } = await travel('oidc', next);
+      const done = await get(back, cookie);
+      expect(done.status).toBe(200);
+      expect(done.body).not.toContain('evil.example');
+    }
+    expectInvalid(await get('/auth/oauth/oidc?redirect_uri=https://evil.example'), 'redirect_uri');
+  });
+
+  it('is 404 at a provider that nobody set up [sessions.oauth] [contract-settings.oauth]', async () => {
+    for (const name of ['nope', '__proto__', 'constructor', 'OIDC', '%2e%2e']) {
+      expectProblem(await get(`/auth/oauth/${name}`), 404, 'not_found');
+      expectProblem(await get(`/auth/oauth/${name}/callback?code=x&state=y`), 404, 'not_found');
+    }
+    const page = (await get('/auth/sign-in')).body;
+    for (const label of ['GitHub', 'Google', 'single sign-on']) expect(page).toContain(`Sign in with ${label}`);
+  });
+
+  it('works at GitHub, by the number there and the primary address if it is verified [sessions.oauth]', async () => {
+    github.person = { id: 42, emails: [{ email: 'owner@sandbox.test', primary: true, verified: false }] };
+    const unverified = await travel('github');
+    expect((await get(unverified.back, unverified.cookie)).status).toBe(403);
+    github.person = { id: 42, emails: [{ email: 'owner@sandbox.test', primary: true, verified: true }] };
+    const { cookie, back, there } = await travel('github');
+    expect(new URL(there).searchParams.get('code_challenge_method')).toBe('S256');
+    const done = await get(back, cookie);
+    expect([done.status, done.body]).toEqual([200, expect.stringContaining('owner@sandbox.test')]);
+    expect(await server.database.sql`SELECT issuer, subject FROM identities WHERE subject = '42'`).toEqual([
+      { issuer: github.url, subject: '42' },
+    ]);
+    const { body } = await browserOf(server, cookieOf(done, 'session')).call('GET', '/audit?action=session.started');
+    expect(body.entries[0].details).toEqual({ how: 'oauth:github' });
+  });
+
+  it('is told as away where the provider does not answer', async () => {
+    await provider.close();
+    server.clock.advance(3_600_001);
+    const answer = await get('/auth/oauth/oidc');
+    expect([answer.status, answer.body]).toEqual([503, expect.stringContaining('does not answer')]);
+  });
+});
+
+/** Follows redirects as a browser does, with its cookies, until they lead to `home`. */
+async function followUntil(home: string, from: string): Promise<string> {
+  const jar = new Map<string, string>();
+  let url = from;
+  for (let step = 0; step < 10 && !url.startsWith(home); step += 1) {
+    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
+    const response = await fetch(url, { redirect: 'manual', headers: { cookie } });
+    for (const line of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      jar.set(name, value);
+    }
+    const location = response.headers.get('location');
+    if (location === null) throw new Error(`${response.status} at ${url}: ${(await response.text()).slice(0, 300)}`);
+    url = new URL(location, url).href;
+  }
+  return url;
+}
+
+function pathOf(url: string): string {
+  const { pathname, search } = new URL(url);
+  return `${pathname}${search}`;
+}
+
+interface FakeGithub {
+  readonly url: string;
+  person: { id: number; emails: { email: string; primary: boolean; verified: boolean }[] };
+  close(): Promise<void>;
+}
+
+/** What GitHub answers, as far as a sign-in asks: another company's machine. */
+async function startFakeGithub(): Promise<FakeGithub> {
+  const fake: { person: FakeGithub['person'] } = { person: { id: 0, emails: [] } };
+  const http: Server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://github.test');
+    const json = (body: unknown) => response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
+    if (url.pathname === '/login/oauth/authorize') {
+      const back = new URL(url.searchParams.get('redirect_uri') ?? '');
+      back.searchParams.set('code', 'a-code');
+      back.searchParams.set('state', url.searchParams.get('state') ?? '');
+      response.writeHead(302, { location: back.href }).end();
+    } else if (url.pathname === '/login/oauth/access_token') {
+      json({ access_token: 'a-token', token_type: 'bearer', scope: 'user:email' });
+    } else if (request.headers.authorization?.toLowerCase() !== 'bearer a-token') response.writeHead(401).end();
+    else if (url.pathname === '/api/v3/user') json({ id: fake.person.id, login: 'octo', name: '' });
+    else json(fake.person.emails);
+  });
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+  return Object.assign(fake, {
+    url,
+    close: () =>
+      new Promise<void>((resolve) => {
+        http.closeAllConnections();
+        http.close(() => resolve());
+      }),
+  });
+}

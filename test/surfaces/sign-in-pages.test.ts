@@ -1,0 +1,77 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startBrowser } from '../harness/browser.ts';
+import { startTestApp, type TestApp } from '../harness/test-app.ts';
+
+describe('the sign-in pages in a browser', () => {
+  let server: TestApp;
+  let browser: Browser;
+  beforeAll(async () => {
+    [server, browser] = await Promise.all([startTestApp(), startBrowser()]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await server.close();
+  });
+
+  /** The link of the last sign-in mail. */
+  async function mailedLink(): Promise<string> {
+    await server.app.services.people.links.idle();
+    const [mail] = await server.database.sql`
+      SELECT b.text FROM message_recipients r JOIN message_bodies b ON b.account_id = r.account_id AND b.message_id = r.message_id
+      WHERE r.email = 'owner@sandbox.test' ORDER BY r.message_id DESC LIMIT 1`;
+    return /http\S+/.exec(mail?.['text'] ?? '')?.[0] ?? '';
+  }
+
+  it.each(['light', 'dark'] as const)(
+    'sign a person in, confirm their device and sign them out, %s, on a phone, by keyboard and without scripts [sessions.magic-link] [sessions.device]',
+    async (colorScheme) => {
+      const viewport = { width: 320, height: 568 };
+      const context = await browser.newContext({ viewport, colorScheme, javaScriptEnabled: false });
+      const page = await context.newPage();
+      const complaints: string[] = [];
+      page.on('console', (message) => complaints.push(message.text()));
+      const heading = () => page.getByRole('heading').textContent();
+      const fits = async () =>
+        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(viewport.width);
+      const press = (key: string) => Promise.all([page.waitForNavigation(), page.keyboard.press(key)]);
+
+      const device = (await server.call('POST', '/auth/device', { key: null })).body;
+      await page.goto(device.verificationUrl);
+      expect(await heading()).toBe('Sign in');
+      await fits();
+      await page.getByLabel('Your email address').focus();
+      await page.keyboard.type('owner@sandbox.test');
+      await press('Enter');
+      expect(await heading()).toBe('Look into your mail');
+
+      await page.goto(await mailedLink());
+      await page.getByRole('button', { name: 'Sign in' }).focus();
+      await press('Enter');
+      expect(await heading()).toBe('You are signed in');
+      expect(await page.locator('header').textContent()).toContain('owner@sandbox.test');
+      await fits();
+      expect((await context.cookies()).find(({ name }) => name === 'session')).toMatchObject({
+        ...{ httpOnly: true, sameSite: 'Lax', path: '/' },
+      });
+
+      await page.getByRole('link', { name: 'Go on' }).focus();
+      await press('Enter');
+      expect(await page.locator('.code').textContent()).toBe(device.userCode);
+      await fits();
+      await page.getByRole('button', { name: 'Yes, sign the device in' }).focus();
+      await press('Enter');
+      expect(await heading()).toBe('The device is signed in');
+      const body = { deviceCode: device.deviceCode };
+      expect((await server.call('POST', '/auth/device/token', { key: null, body })).status).toBe(200);
+
+      await page.getByRole('button', { name: 'Sign out' }).focus();
+      await press('Enter');
+      expect(await heading()).toBe('You are signed out');
+      await page.goto(`${server.baseUrl}/auth/sign-in`);
+      expect(await heading()).toBe('Sign in');
+      expect(complaints).toEqual([]);
+      await context.close();
+    },
+  );
+});
