@@ -6,6 +6,8 @@ export default defineConfig({
     // What takes long, and what needs more than Node: each has a command of its own.
     exclude: [
       ...(process.env['FAULTS'] === 'long' ? [] : ['test/faults/**/*.long.test.ts']),
+      // The suite measures by timers of its own, and needs the machine for itself.
+      ...(process.env['CONFORMANCE'] === 'run' ? [] : ['test/mcp/conformance/**']),
       ...(process.env['POSTFIX'] === 'installed' ? [] : ['test/postfix/**']),
     ],
     globalSetup: ['test/harness/global-setup.ts'],

@@ -5,6 +5,7 @@ import { benchFairness } from './deliver/bench-fairness.ts';
 import { benchExactness } from './exactness/bench-exactness.ts';
 import { benchLimiter } from './exactness/bench-limiter.ts';
 import { benchLinks } from './links/bench-links.ts';
+import { benchMcp } from './mcp/bench-mcp.ts';
 import { benchPostfix } from './postfix/bench-postfix.ts';
 import { benchReads } from './reads/bench-reads.ts';
 import { benchSeed } from './reads/bench-seed.ts';
@@ -16,12 +17,13 @@ import { benchStats } from './stats/bench-stats.ts';
 import { benchDispatch } from './webhooks/bench-dispatch.ts';
 import { benchFleet } from './webhooks/bench-fleet.ts';
 
-const HELP = `usage: pnpm bench <accept|deliver|exactness|fairness|limiter|postfix|render|links|smtp|soak|seed|reads|stats|webhooks|webhooks-fleet> [--count N] [--rounds N] [--minutes N]
+const HELP = `usage: pnpm bench <accept|deliver|exactness|fairness|limiter|postfix|render|links|smtp|soak|seed|reads|stats|webhooks|webhooks-fleet|mcp> [--count N] [--rounds N] [--minutes N]
 
 accept   single sends over 64 connections and batches through the door, against bare INSERTs on the same Postgres
 deliver  the delivery engine through smtp-relay with DKIM, against RSA-2048 alone and nodemailer's pooled transport
 limiter  the processor time of the rate limit, against that of the sends it is asked for
 links    finding, tagging and tracking the links of a 100 KB newsletter, against a copy of it and parse5
+mcp      a tool call by either protocol, against the same REST call, over one connection
 postfix  the delivery engine with ten tracked links, against Postfix with OpenDKIM (bench/postfix/install.sh) on the same machine
 exactness quota, rates, send limits, idempotency and changes of keys, with 64 clients over four server processes: no tolerance
 fairness a fresh message beside another account's backlog of 300,000, and healthy destinations beside dead ones
@@ -62,6 +64,7 @@ const BENCHMARKS: Readonly<Record<string, () => boolean | Promise<boolean>>> = {
   links: () => benchLinks({ rounds }),
   reads: () => benchReads(place, { count: logCount, rounds }),
   seed: () => benchSeed(place, logCount),
+  mcp: () => benchMcp({ count: Number(values.count ?? 300), rounds }),
   render: () => benchRender({ count: Number(values.count ?? 3_000) }),
   smtp: () => benchSmtp({ count: Number(values.count ?? 4_000), rounds }),
   stats: () => benchStats(place, { count: logCount, rounds: Math.max(rounds, 20) }),

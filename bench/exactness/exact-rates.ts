@@ -34,13 +34,13 @@ async function proveRate(fleet: Fleet, key: string, limit: number): Promise<bool
       if (answer.status === 429 && endsAtMs === Number.POSITIVE_INFINITY) endsAtMs = performance.now() + BEYOND_MS;
     }
   });
-  const { least, most, gone, refused, others } = count(answers, limit);
+  const { least, most, gone, refused, others, unheard } = count(answers, limit);
   console.log(
-    `\nrate of ${round(limit)} a minute, ${CLIENTS} clients: ${round(gone)} went in ${round(spanMs(answers) / 1_000, 1)} s, ${round(refused)} were refused; ${round(least)} to ${round(most)} may go, by when they were counted`,
+    `\nrate of ${round(limit)} a minute, ${CLIENTS} clients: ${round(gone)} went in ${round(spanMs(answers) / 1_000, 1)} s, ${round(refused)} were refused, ${round(unheard)} had no answer in time; ${round(least)} to ${round(most)} may go, by when they were counted`,
   );
   const found = [
     [`rate of ${limit}: requests beyond the allowance`, Math.max(0, gone - most)],
-    [`rate of ${limit}: requests short of the allowance`, Math.max(0, least - gone)],
+    [`rate of ${limit}: requests short of the allowance`, Math.max(0, least - gone - unheard)],
     [`rate of ${limit}: answers that are neither 200 nor 429`, others],
   ] as const;
   for (const [what, value] of found) console.log(judge(what, value, 0, 'at most'));
@@ -72,6 +72,8 @@ function count(answers: readonly Timed[], limit: number) {
     gone: went.length,
     refused: refused.length,
     others: answers.length - went.length - refused.length,
+    // Each of them may have been counted.
+    unheard: answers.reduce((sum, { answer }) => sum + answer.unheard, 0),
   };
 }
 

@@ -18,6 +18,8 @@ export interface Answer {
   // Answers of many operations; each part of the benchmark reads what its own ones hold.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   readonly body: any;
+  /** How often the call was made before it without an answer in time. */
+  readonly unheard: number;
 }
 
 export interface Call {
@@ -80,13 +82,17 @@ export async function startFleet(): Promise<Fleet> {
  * the call is made again until something is known; what may not be done twice bears an idempotency key.
  */
 async function callForSure(url: string, method: string, call: Call): Promise<Answer> {
-  for (;;) {
+  for (let unheard = 0; ; unheard += 1) {
     const answer = await callOnce(url, method, call);
-    if (answer.status !== 503) return answer;
+    if (answer.status !== 503) return { ...answer, unheard };
   }
 }
 
-async function callOnce(url: string, method: string, { key, body, idempotencyKey }: Call): Promise<Answer> {
+async function callOnce(
+  url: string,
+  method: string,
+  { key, body, idempotencyKey }: Call,
+): Promise<Omit<Answer, 'unheard'>> {
   const response = await fetch(url, {
     method,
     headers: {

@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ApprovalMailer } from '../../packages/server/src/approvals/approval-mail.ts';
 import { createApprovalJobs } from '../../packages/server/src/approvals/run-approval-jobs.ts';
-import { tellApprovers } from '../../packages/server/src/approvals/tell-approvers.ts';
+import { remindApprovers, tellApprovers } from '../../packages/server/src/approvals/tell-approvers.ts';
+import { takeApprovalMails } from '../../packages/server/src/db/queries/approval-notices.ts';
 import { purgeExpired } from '../../packages/server/src/db/queries/maintenance.ts';
 import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
-import { startTestApp, type TestApp } from '../harness/test-app.ts';
+import { DEFAULT_SEND, startTestApp, type TestApp } from '../harness/test-app.ts';
 import { decide, decidingKey, holdingKey, quotaUsed } from './approving.ts';
 
 const HOUR_MS = 3_600_000;
@@ -84,6 +85,42 @@ describe('what time does to holds', () => {
     expect(body).toMatchObject({ status: 'pending', text: 'Hi there', attachments: [{ filename: 'a.txt' }] });
   });
 
+  it('keeps what was edited of a body no longer than the body, and a hold no longer than its message', async () => {
+    const decider = await decidingKey(server);
+    const edits = { html: '<p>After</p>', subject: 'After' };
+    const approved = async (fields: Readonly<Record<string, unknown>>) => {
+      const { body } = await server.send({ html: '<p>Before</p>', ...fields }, { key: agent });
+      expect((await decide(server, decider, body.approvalId, { decision: 'approve', edits })).body.outcome).toBe(
+        'queued',
+      );
+      return body;
+    };
+    const aged = await approved({});
+    const canceled = await approved({ scheduled_at: 'PT1H' });
+    const purge = async (limits: Readonly<Record<string, Date>>) => {
+      const never = new Date(0);
+      const before = { requestsBefore: never, idempotencyBefore: never, capturedBefore: never };
+      const ages = { ...before, bodiesBefore: never, messagesBefore: never, ...limits };
+      await purgeExpired(server.database.sql, { ...ages, openStatuses: ['pending_approval'] });
+    };
+    const kept = async ({ approvalId }: { readonly approvalId: string }) => {
+      const rows = await server.database.sql`SELECT changes FROM approval_revisions WHERE approval_id = ${approvalId}`;
+      return Object.keys(rows[0]?.['changes'] ?? {}).toSorted();
+    };
+    expect((await server.call('DELETE', `/emails/${canceled.id}`)).status).toBe(200);
+    await purge({});
+    expect(await kept(aged)).toEqual(['html', 'subject']);
+    expect(await kept(canceled)).toEqual(['subject']);
+    await server.database.sql`DELETE FROM deliveries`;
+    const soon = new Date(server.clock.now().getTime() + HOUR_MS);
+    await purge({ bodiesBefore: soon });
+    expect(await kept(aged)).toEqual(['subject']);
+    await purge({ messagesBefore: soon });
+    const [left] = await server.database.sql`
+      SELECT (SELECT count(*)::int FROM approvals) AS holds, (SELECT count(*)::int FROM approval_revisions) AS revisions`;
+    expect(left).toEqual({ holds: 0, revisions: 0 });
+  });
+
   it('mails those who approve, once, and reminds them at half and at nine tenths of the time', async () => {
     await addMember('approver@sandbox.test', 'approver');
     await addMember('developer@sandbox.test', 'developer');
@@ -111,6 +148,66 @@ describe('what time does to holds', () => {
     expect(reminded[0]).toEqual({ count: 4 });
   });
 
+  it('mails 20 times in 10 minutes at most, then once about all that waits', async () => {
+    const { accountId } = await server.newAccount('Unharmed');
+    for (let sent = 0; sent < 25; sent += 1) {
+      const { id } = await hold();
+      await createApprovalJobs(mailer).tell();
+      await server.call('DELETE', `/emails/${id}`);
+    }
+    expect(await mails()).toHaveLength(20);
+    for (let sent = 0; sent < 23; sent += 1) await hold();
+    // Another account is told all the same, and neither is the throttled one reminded.
+    const other = await server.newKey({ accountId, name: 'Other' });
+    const { key: loud } = await server
+      .call('POST', '/keys', { key: other, body: { name: 'Loud', scopes: ['full'], approvalMode: 'always' } })
+      .then(({ body }) => body);
+    await server.send({ to: 'bob@receiver.example' }, { key: loud });
+    await createApprovalJobs(mailer).watch();
+    expect((await mails()).slice(20).map(({ to }) => to)).toEqual(['other@sandbox.test']);
+    server.clock.advance(9 * 60_000);
+    await createApprovalJobs(mailer).watch();
+    expect(await mails()).toHaveLength(21);
+    server.clock.advance(61_000);
+    await createApprovalJobs(mailer).watch();
+    const after = await mails();
+    expect(after).toHaveLength(22);
+    expect(after[21]).toMatchObject({ to: 'owner@sandbox.test', subject: 'Waiting for your approval: 23 emails' });
+    expect(after[21]?.text.match(/\/approvals\//g)).toHaveLength(20);
+    expect(after[21]?.text).toContain('And 3 more: postrider approvals list');
+    await createApprovalJobs(mailer).watch();
+    expect(await mails()).toHaveLength(22);
+  });
+
+  it('reminds by the same count of mails, later where they are used up, and tells of hundreds in one', async () => {
+    const { sql } = server.database;
+    const held = await hold();
+    await createApprovalJobs(mailer).tell();
+    server.clock.advance(36.1 * HOUR_MS);
+    const { accountId } = server;
+    const now = server.clock.now();
+    for (let taken = 0; taken < 20; taken += 1) {
+      expect(await sql.begin((transaction) => takeApprovalMails(transaction, [accountId], now))).toEqual(
+        new Set([accountId]),
+      );
+    }
+    expect(await sql.begin((transaction) => takeApprovalMails(transaction, [accountId], now))).toEqual(new Set());
+    expect(await remindApprovers(mailer)).toBe(0);
+    server.clock.advance(10 * 60_000);
+    expect(await remindApprovers(mailer)).toBe(1);
+    expect((await mails()).map(({ subject }) => subject)).toEqual([
+      'Waiting for your approval: “Hello”',
+      'Still waiting for your approval: “Hello”',
+    ]);
+    expect(await remindApprovers(mailer)).toBe(0);
+    await server.call('DELETE', `/emails/${held.id}`);
+    const emails = Array.from({ length: 100 }, () => ({ ...DEFAULT_SEND, to: 'bob@receiver.example' }));
+    for (let batch = 0; batch < 3; batch += 1)
+      await server.call('POST', '/emails/batch', { key: agent, body: { emails } });
+    await createApprovalJobs(mailer).tell();
+    expect((await mails()).slice(2).map(({ subject }) => subject)).toEqual(['Waiting for your approval: 300 emails']);
+  });
+
   it('shows everything behind the link and changes nothing, however often it is followed [approvals.who-decides]', async () => {
     const html = '<p onclick="x()">Look<script>alert(1)</script></p>';
     const { body: held } = await server.send(
@@ -134,6 +231,27 @@ describe('what time does to holds', () => {
     expect(frame.headers.get('content-security-policy')).toMatch(/default-src 'none'.*; sandbox$/);
     expect((await server.call('GET', `/emails/${held.id}`)).body.status).toBe('pending_approval');
     expect((await fetch(link, { method: 'PUT' })).status).toBe(405);
+  });
+
+  it('shows behind the link where answers would go, names and headers, and approves nothing by the key Enter [approvals.who-decides]', async () => {
+    const fields = { to: 'The Boss <bob@receiver.example>', reply_to: 'Spy <spy@elsewhere.example>' };
+    await server.send({ ...fields, headers: { 'X-Campaign': 'autumn' }, unsubscribe: true }, { key: agent });
+    await tellApprovers(mailer);
+    const page = await (await fetch(linkIn((await mails())[0]?.text ?? ''))).text();
+    expect(page).toContain('<b>To:</b> The Boss &lt;bob@receiver.example&gt;');
+    expect(page).toContain('<b>Reply to:</b> Spy &lt;spy@elsewhere.example&gt;');
+    expect(page).toContain('<b>Header X-Campaign:</b> autumn');
+    expect(page).toContain('<b>Unsubscribing:</b>');
+    // The first submit button of a form is what Enter presses; where that one is disabled, nothing is sent.
+    expect(/<(?:input type="submit"|button)[^>]*>/.exec(page)?.[0]).toMatch(/ disabled hidden>$/);
+  });
+
+  it('decides nothing by a form that holds what the database cannot', async () => {
+    const held = await hold();
+    await tellApprovers(mailer);
+    const link = linkIn((await mails())[0]?.text ?? '');
+    expect((await post(link, { decision: 'reject', rejectCode: 'other', note: 'a\u0000b' })).status).toBe(422);
+    expect((await server.call('GET', `/emails/${held.id}`)).body.status).toBe('pending_approval');
   });
 
   it('decides by the link once, under 50 parallel posts, in the name of its approver [approvals.who-decides] [contract-errors.409-approvals]', async () => {

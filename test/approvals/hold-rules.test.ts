@@ -1,4 +1,4 @@
-import type { HoldWhen } from '@postrider/core';
+import { findOperation, type HoldWhen, toInlineSchema } from '@postrider/core';
 import { describe, expect, it } from 'vitest';
 import { findHoldReasons, type HoldQuestion } from '../../packages/server/src/holds/hold-rules.ts';
 import { findLinkHosts } from '../../packages/server/src/holds/link-hosts.ts';
@@ -85,6 +85,13 @@ describe('the rules that hold a send [approvals.modes]', () => {
   });
 });
 
+describe('the description of the rule about links', () => {
+  it('names every place that it looks at', () => {
+    const said = JSON.stringify(toInlineSchema(findOperation('keys.create').body, 'input'));
+    expect(said).toContain('in the HTML, the text, the subject or a header');
+  });
+});
+
 describe('the hosts that a message leads to [approvals.modes]', () => {
   it.each<[string, string | null, string | null, string[] | null]>([
     ['an anchor', '<a href="https://Evil.Example/x">x</a>', null, ['evil.example']],
@@ -136,6 +143,15 @@ describe('the hosts that a message leads to [approvals.modes]', () => {
   ])('%s', (_name, html, text, hosts) => {
     const found = findLinkHosts(html, [text, deriveText(html ?? '')]);
     expect(found).toEqual(hosts === null ? { hosts: [], unreadable: true } : { hosts, unreadable: false });
+  });
+
+  it('are found in the subject and in headers, where only whole URLs are links', () => {
+    const lines = [
+      'See https://evil.example/x',
+      '<https://list.example/leave>, <mailto:a@b.example>',
+      'Your acme.com order',
+    ];
+    expect(findLinkHosts(null, [null], lines)).toEqual({ hosts: ['evil.example', 'list.example'], unreadable: false });
   });
 
   it('are found in time that grows with the length alone', () => {

@@ -41,6 +41,27 @@ describe('held sends on every surface', () => {
     await client.close();
   });
 
+  it('shows over MCP with names, answers, headers and unsubscribing what would go out', async () => {
+    const client = await connectTo(server, 'toolsets=approvals', agent);
+    const { body: held } = await server.send(
+      {
+        ...{ to: 'The Boss <bob@receiver.example>', reply_to: 'Spy <spy@elsewhere.example>' },
+        ...{ headers: { 'X-Campaign': 'autumn' }, unsubscribe: true },
+      },
+      { key: agent },
+    );
+    const { text, record } = await client.call('get_approval', { id: held.approvalId, wait: 1 });
+    for (const said of ['To: The Boss <bob@receiver.example>', 'Reply-To: Spy <spy@elsewhere.example>']) {
+      expect(text).toContain(said);
+    }
+    expect(text).toContain('X-Campaign: autumn');
+    expect(text).toContain('Unsubscribe link: one for each recipient');
+    expect(record).toMatchObject({ headers: { 'X-Campaign': 'autumn' }, unsubscribe: true });
+    const listed = await client.call('list_approvals');
+    expect(listed.record.approvals[0]).not.toHaveProperty('headers');
+    await client.close();
+  });
+
   it('brings back over MCP why it was rejected, and which fields were edited [approvals.who-decides]', async () => {
     const client = await connectTo(server, '', agent);
     const first = (await client.call('send_email', { ...mail, subject: 'Rejected one' })).record;

@@ -55,6 +55,36 @@ by source
 `);
   });
 
+  it('reads the account by the name of the group alone, which still knows what stands below it', async () => {
+    const account = { id: 'a1', name: 'Acme', plan: 'self_hosted' };
+    const { code, stdout, received } = await runAgainst([answer(account)], ['account', '--json']);
+    expect([code, JSON.parse(stdout)]).toEqual([0, account]);
+    expect(received.map(({ method, url }) => `${method} ${url}`)).toEqual(['GET /account']);
+    const wrong = await runAgainst([], ['account', 'statss']);
+    expect([wrong.code, JSON.parse(wrong.stderr).detail]).toEqual([2, "unknown command 'statss'"]);
+  });
+
+  it('stats draws the days of the window below, a character a day', async () => {
+    const day = (date: string, sent: number, bounced: number) => ({
+      date,
+      sent,
+      delivered: sent,
+      bounced,
+      complained: 0,
+    });
+    const days = [day('2026-11-19', 10, 0), day('2026-11-20', 0, 0), day('2026-11-21', 1_000, 1)];
+    const { stdout, received } = await runAgainst([answer(STATS), answer(days)], ['stats', '--window', '3d'], PEOPLE);
+    expect(received.map(({ url }) => url)).toEqual(['/account/stats?window=3d', '/account/volume?window=3d']);
+    expect(stdout).toContain(`
+by day
+               MOST  2026-11-19 TO 2026-11-21 (UTC)
+  sent        1,000  ▁ █
+  delivered   1,000  ▁ █
+  bounced         1    █
+  complained      0
+`);
+  });
+
   it('stats fits a narrow terminal, the bars going first', async () => {
     const { stdout } = await runAgainst([answer(STATS)], ['account', 'stats'], { ...PEOPLE, columns: 40 });
     for (const line of stdout.split('\n')) expect([...line].length).toBeLessThanOrEqual(40);

@@ -89,7 +89,7 @@ describe('the binary', () => {
 
 describe('the start', () => {
   // Loading zod, the registry, the SDK and the MCP package takes several times as long as all the rest.
-  it.each([[['--help']], [['send', '--help']], [['emails', 'lisst']]])(
+  it.each([[['--help']], [['send', '--help']], [['emails', 'lisst']], [['completion', 'bash']]])(
     'of %j loads nothing but the parser',
     async (argv) => {
       const { stderr } = await finished(start(argv, undefined, ['--import', LOAD_TRACE]));

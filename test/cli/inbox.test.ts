@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decide, decidingKey, holdingKey } from '../approvals/approving.ts';
+import { signInAs } from '../harness/session.ts';
 import { type DrivenTerminal, startInTerminal, type TerminalSize } from '../harness/terminal.ts';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
+import { connectTo } from '../mcp/connect.ts';
 
 const WIDE = { columns: 100, rows: 32 };
 const NARROW = { columns: 60, rows: 15 };
@@ -69,6 +71,9 @@ describe('the inbox in a terminal', () => {
       to: ['Bob <bob@receiver.example>', 'eve@receiver.example'],
       cc: 'carl@receiver.example',
       bcc: ['secret@blind.example'],
+      reply_to: 'Spy <spy@elsewhere.example>',
+      headers: { 'X-Campaign': 'autumn' },
+      unsubscribe: true,
       subject: 'Pay n\u2060ow, please',
       html: '<p>Please <a href="https://evil.example/login?a=1&amp;b=2">https://bank.example/login</a></p><p>See <a href="https://bank.example@evil.example/">the terms</a></p><img src="https://pixel.example/x.gif">',
       text: 'Go to https://bank.example/login.\nThanks \u202eabc\u200b \u001b[31mred\u001b]0;owned\u0007',
@@ -100,4 +105,179 @@ describe('the inbox in a terminal', () => {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: escapes are what is looked for.
     expect(terminal.written()).not.toMatch(/\u001b\[(?:1|2|7|3\d)m|\u202e|\u001b\]0/);
   });
+
+  it('approves with what was edited in $EDITOR, after showing what was changed [approvals.decision]', async () => {
+    await clear();
+    const held = await hold({ subject: 'Helo', text: 'Hi Bob,\n\nsee you\n', cc: 'carl@receiver.example' });
+    const EDITOR = await editor(
+      'fix',
+      `sed -i -e 's/Subject: Helo/Subject: Hello/' -e 's/^Cc: .*/Cc: /' -e 's/see you/See you!/' "$1"`,
+    );
+    await using terminal = open(WIDE, { EDITOR });
+    await terminal.shows('Helo');
+    terminal.type('e');
+    await terminal.shows('Approve it with these changes?');
+    await snapshot(terminal, 'edited-wide');
+    terminal.type('y');
+    await terminal.shows('Approved: Hello');
+    await terminal.shows('nothing waits');
+    expect(await approval(held.approvalId)).toMatchObject({
+      ...{ status: 'approved', outcome: 'queued', subject: 'Hello', cc: [], text: 'Hi Bob,\n\nSee you!\n' },
+      ...{ edited: ['cc', 'subject', 'text'], revision: 2 },
+    });
+    terminal.type('\u0003');
+    expect(await terminal.ended).toBe(130);
+  });
+
+  it('leaves a hold alone that the editor did not change, gives a broken file back, and tells of an editor that fails', async () => {
+    await clear();
+    const held = await hold({ subject: 'Left alone' });
+    // The first time it breaks the file, then it leaves it as it is, then it fails.
+    const turns = `n=$(cat "$0.turns" 2>/dev/null || echo 0); echo $((n + 1)) > "$0.turns"`;
+    const EDITOR = await editor('turns', `${turns}\ncase $n in 0) echo gone > "$1";; 2) exit 3;; esac`);
+    await using terminal = open(NARROW, { EDITOR });
+    await terminal.shows('Left alone');
+    terminal.type('e');
+    await terminal.shows('The file cannot be read back.');
+    await snapshot(terminal, 'unreadable-narrow');
+    terminal.type('n');
+    await terminal.shows('> [ ]');
+    terminal.type('e');
+    await terminal.shows('Nothing was changed, nothing was decided.');
+    terminal.type('e');
+    await terminal.shows('turns ended with 3');
+    expect((await approval(held.approvalId)).status).toBe('pending');
+  });
+
+  it('rejects several with one code and note, and approves one that it remembers, each bound to what was seen', async () => {
+    await clear();
+    const [first, second, third] = [
+      await hold({ subject: 'Newsletter one' }),
+      await hold({ subject: 'Newsletter two' }),
+      await hold({ subject: 'Invoice' }),
+    ];
+    await using terminal = open(NARROW);
+    await terminal.shows('3 waiting');
+    terminal.type('/');
+    await terminal.shows('Filter: _');
+    terminal.type('newsletter');
+    await terminal.shows('filter "newsletter": 2');
+    terminal.type('\r');
+    await terminal.shows('?: help');
+    terminal.type('*');
+    await terminal.shows('2 selected');
+    terminal.type('r');
+    await terminal.shows('wrong_recipient');
+    await snapshot(terminal, 'reject-narrow');
+    terminal.type('3');
+    await terminal.shows('Code: not_needed');
+    terminal.type('Too many of them.');
+    await terminal.shows('Note: Too many of them._');
+    terminal.type('\r');
+    await terminal.shows('2 rejected.');
+    for (const { approvalId } of [first, second]) {
+      expect(await approval(approvalId)).toMatchObject({
+        status: 'rejected',
+        rejectCode: 'not_needed',
+        note: 'Too many of them.',
+      });
+    }
+    terminal.type('\u001b');
+    await terminal.shows('Invoice');
+    terminal.type('R');
+    await terminal.shows('Remember is on');
+    terminal.type('a');
+    await terminal.shows('Approve this one?');
+    await terminal.shows('y: approve');
+    await snapshot(terminal, 'approve-narrow');
+    terminal.type('y');
+    await terminal.shows('its recipients are trusted: Invoice');
+    expect((await approval(third.approvalId)).status).toBe('approved');
+    const [trust] = await server.database
+      .sql`SELECT email FROM trusted_recipients WHERE account_id = ${server.accountId}`;
+    expect(trust?.['email']).toBe('bob@receiver.example');
+  });
+
+  it('tells of a hold that somebody else decided while it was looked at', async () => {
+    await clear();
+    const held = await hold({ subject: 'Contested' });
+    await using terminal = open(NARROW, { NO_COLOR: '' });
+    await terminal.shows('Contested');
+    terminal.type('\r');
+    await terminal.shows('Held by');
+    await decide(server, decider, held.approvalId, {
+      decision: 'reject',
+      rejectCode: 'policy',
+      note: 'Not this week.',
+    });
+    await terminal.shows('It was decided elsewhere');
+    const screen = terminal.screen();
+    for (const words of ['rejected by', 'policy', 'Not this week.']) expect(screen).toContain(words);
+    terminal.type(' ');
+    await terminal.shows('nothing waits');
+    // Colours, where they are wanted.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: escapes are what is looked for.
+    expect(terminal.written()).toMatch(/\u001b\[1m/);
+  });
+
+  it('speaks whole sentences to a screen reader', async () => {
+    await clear();
+    await hold({ subject: 'Spoken', bcc: 'secret@blind.example' });
+    await using terminal = open(WIDE, { INK_SCREEN_READER: 'true' });
+    const screen = await terminal.shows('here: Spoken');
+    expect(screen).toMatch(
+      /here: Spoken, to bob@receiver\.example \+1, by Support agent, held by always, expires in 71 h/,
+    );
+  });
+
+  it('refuses at once where there is no access, without touching the terminal', async () => {
+    await using terminal = open(NARROW, { POSTRIDER_API_KEY: 'pr_live_nonsense' });
+    expect(await terminal.ended).toBe(3);
+    expect(terminal.screen()).toMatch(/^Error: /);
+    expect(terminal.written()).not.toContain('\u001b[?1049h');
+  });
+
+  it('is where a person edits and approves what an agent sent over MCP, which sees it delivered and what was edited [approvals.who-decides]', async () => {
+    await clear();
+    const client = await connectTo(server, '', agent);
+    const mail = {
+      from: 'ada@sandbox.test',
+      to: ['delivered@sandbox.test'],
+      subject: 'Your refund',
+      text: 'You get 1000 EUR.',
+    };
+    const sent = await client.call('send_email', mail);
+    expect(sent.record).toMatchObject({ status: 'pending_approval' });
+    expect(sent.text).toMatch(/Held, not sent/);
+    const waiting = client.call('wait_for_email', { id: sent.record.id, wait: 50 });
+    const EDITOR = await editor('refund', `sed -i 's/1000 EUR/10 EUR/' "$1"`);
+    await using terminal = open(WIDE, { EDITOR, POSTRIDER_API_KEY: await personToken() });
+    await terminal.shows('Your refund');
+    terminal.type('\r');
+    await terminal.shows('You get 1000 EUR.');
+    terminal.type('e');
+    await terminal.shows('+ You get 10 EUR.');
+    terminal.type('y');
+    await terminal.shows('Approved: Your refund');
+    await server.pump();
+    const { record, text } = await waiting;
+    expect(record).toMatchObject({
+      settled: true,
+      status: 'delivered',
+      approval: { status: 'approved', edited: ['text'] },
+    });
+    expect(text).toMatch(/edited: text/);
+    const { decidedBy } = await approval(sent.record.approvalId);
+    expect(decidedBy).toBe((await signInAs(server, 'owner@sandbox.test')).user.memberId);
+    await client.close();
+  });
+
+  /** The session of the owner as `postrider login` gets it. */
+  async function personToken(): Promise<string> {
+    const owner = await signInAs(server, 'owner@sandbox.test');
+    const { body: device } = await server.call('POST', '/auth/device', { key: null, body: {} });
+    await owner.call('POST', '/auth/device/confirm', { body: { userCode: device.userCode } });
+    const { deviceCode } = device;
+    return (await server.call('POST', '/auth/device/token', { key: null, body: { deviceCode } })).body.token;
+  }
 });

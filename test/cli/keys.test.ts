@@ -32,6 +32,16 @@ describe('postrider keys', () => {
     expect(stdout).toMatch(/^state +active$/m);
   });
 
+  it('makes a key whose sends are held by rules, and shows them', async () => {
+    const rules = '{"hasBcc":true,"recipientsOver":5,"linkDomainNotIn":["a.example","b.example"]}';
+    const flags = ['--scope', 'emails:send', '--approval-mode', 'policy', '--hold-when', rules];
+    const { code, stdout } = await run('keys', 'create', '--name', 'Held', ...flags);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^approval +policy: /m);
+    for (const rule of ['hasBcc', 'recipientsOver 5', 'linkDomainNotIn a.example b.example'])
+      expect(stdout).toContain(rule);
+  });
+
   it('lists, reads, changes, rotates, pauses, resumes and revokes', async () => {
     const { id, key } = await json('keys', 'create', '--name', 'Billing', '--scope', 'sending');
     expect((await run('keys', 'list')).stdout).toMatch(/^NAME +KEY +STATE/);

@@ -303,6 +303,28 @@ describe('the settings', () => {
     expect(problemsOf({ POSTRIDER_SECRET_KEY: 'short' })).toEqual(['POSTRIDER_SECRET_KEY']);
   });
 
+  it('name former secret keys, one or several, which may have commas in them', () => {
+    const formerOf = (text: string) =>
+      configOf({ POSTRIDER_SECRET_KEY: SECRET, POSTRIDER_SECRET_KEY_PREVIOUS: text }).formerSecretKeys();
+    expect(configOf({ POSTRIDER_SECRET_KEY: SECRET }).formerSecretKeys()).toEqual([]);
+    expect(formerOf(SECRET)).toEqual([Buffer.from(SECRET, 'base64')]);
+    const other = Buffer.alloc(32, 3);
+    expect(formerOf(`${SECRET}, ${other.toString('hex')}`)).toEqual(
+      expect.arrayContaining([Buffer.from(SECRET, 'base64'), other]),
+    );
+    expect(formerOf('correct, horse, battery, staple, and more')).toHaveLength(1);
+    const short = { POSTRIDER_SECRET_KEY: SECRET, POSTRIDER_SECRET_KEY_PREVIOUS: 'short' };
+    expect(problemsOf(short)).toEqual(['POSTRIDER_SECRET_KEY_PREVIOUS']);
+  });
+
+  it('keep a key file for its owner alone', () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'postrider-config-'));
+    cleanUp(() => rmSync(dataDir, { recursive: true }));
+    configOf({ POSTRIDER_DATA_DIR: dataDir }).secretKey();
+    expect(configOf({ POSTRIDER_DATA_DIR: dataDir }).formerSecretKeys()).toEqual([]);
+    expect(statSync(join(dataDir, 'secret.key')).mode & 0o777).toBe(0o600);
+  });
+
   it.each([
     ['POSTRIDER_PORT', ['x', '-1', '65536', '80.5', '1e3']],
     [

@@ -289,6 +289,10 @@ describe('its check of', () => {
   it('the secret key tries it on what is stored', async () => {
     const other = Buffer.alloc(32, 9).toString('base64');
     expect(await checkOf('secret-key', { POSTRIDER_SECRET_KEY: other })).toMatchObject(failing(/sandbox\.test/));
+    const former = { POSTRIDER_SECRET_KEY_PREVIOUS: TEST_SECRET_KEY.toString('base64') };
+    expect(await checkOf('secret-key', { POSTRIDER_SECRET_KEY: other, ...former })).toMatchObject(
+      warning(/sealed with a former secret key/),
+    );
     // In development it may lie in the data directory; it is not made here.
     const development = { POSTRIDER_MODE: 'development', POSTRIDER_SECRET_KEY: '' };
     expect(await checkOf('secret-key', development)).toMatchObject(failing(/secret\.key is gone/));

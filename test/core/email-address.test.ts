@@ -1,4 +1,4 @@
-import { foldAddress, hasForbiddenCharacter, parseMailbox, toAsciiDomain } from '@postrider/core';
+import { foldAddress, formatMailbox, hasForbiddenCharacter, parseMailbox, toAsciiDomain } from '@postrider/core';
 import { describe, expect, it } from 'vitest';
 
 function parsed(given: string) {
@@ -121,6 +121,16 @@ describe('a mailbox', () => {
     expect(parsed(name(512)).name).toHaveLength(503);
     expect(refusalOf(name(513))).toContain('longer than 512 characters');
   });
+});
+
+describe('a mailbox that is shown', () => {
+  it.each([null, 'Ada', 'Boss, The', 'a "quoted" one', 'back\\slash', 'x <y@z.example>', 'ends in >', 'Müller: Söhne'])(
+    'is read back as what it was: %s',
+    (name) => {
+      const verdict = parseMailbox(formatMailbox({ name, address: 'a@b.example' }));
+      expect(verdict).toMatchObject({ ok: true, mailbox: { name, address: 'a@b.example' } });
+    },
+  );
 });
 
 describe('a domain name', () => {

@@ -11,7 +11,7 @@ const HOUR_MS = 3_600_000;
  * Messages fall due all at once in front of two processes' workers, and at that moment each is canceled over both. Whoever has a message's
  * rows first wins: it is canceled and no copy leaves, or it is sent and the cancel is told so.
  */
-describe('canceling against sending', () => {
+describe('canceling against sending (invariant I6)', () => {
   let sink: SmtpSink;
   let one: TestApp;
   let two: TestApp;

@@ -28,7 +28,7 @@ export interface DrivenTerminal extends AsyncDisposable {
   readonly ended: Promise<number>;
 }
 
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 10_000;
 
 /** Starts the CLI in a terminal emulator. */
 export function startInTerminal(argv: readonly string[], { env, columns, rows }: TerminalOptions): DrivenTerminal {

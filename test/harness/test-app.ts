@@ -21,6 +21,8 @@ export interface TestAppOptions {
   readonly database?: TestDatabase;
   /** Addresses of the DNS servers that are asked. */
   readonly dnsServers?: readonly string[];
+  /** Takes the lines of the server's log, at level `debug`. */
+  readonly log?: { write(line: string): void };
 }
 
 export interface Answer {
@@ -74,7 +76,10 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   const { accountId, key } = await createAccount(tools, { name: 'Acme', ownerEmail: 'owner@sandbox.test' });
   const port = await findFreePort();
   const baseUrl = `http://127.0.0.1:${port}`;
-  const logger = pino({ level: process.env['TEST_LOG'] ?? 'silent' });
+  const logger =
+    options.log === undefined
+      ? pino({ level: process.env['TEST_LOG'] ?? 'silent' })
+      : pino({ level: 'debug' }, options.log);
   const random = () => 0.5;
   const app = createApp({ config, baseUrl, target: database.target, logger, clock, random, generateDkimKey });
   await app.start({ host: '127.0.0.1', port });

@@ -63,7 +63,7 @@ const CONDITION = /\b(?:\w+\.)?account_id = (?:\$\d+|account)(?![\w.])/g;
 /** Of the accounts themselves: `a.id = $1`, `id = $1`. */
 const OWN_CONDITION = /\b(?:a\.)?id = \$\d+/g;
 
-export function withoutAccount(statement: string): { readonly statement: string; readonly count: number } {
+function withoutAccount(statement: string): { readonly statement: string; readonly count: number } {
   let count = 0;
   // The value is still read, so that the parameter keeps its type.
   const open = (condition: string): string => {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createKeyRates } from '../../packages/server/src/keys/key-rates.ts';
 import { expectProblem } from '../harness/expect-problem.ts';
@@ -92,9 +93,11 @@ describe('the rate limit of a key', () => {
       );
       const refilled = Math.ceil(((performance.now() - began) / 60_000) * rateLimit);
       const gone = count(answers.flat(), 200);
-      expect(gone).toBeGreaterThanOrEqual(rateLimit);
+      // On a machine that is short of time: counted or not, nobody knows.
+      const unknown = count(answers.flat(), 503);
+      expect(gone + unknown).toBeGreaterThanOrEqual(rateLimit);
       expect(gone).toBeLessThanOrEqual(rateLimit + refilled);
-      expect(count(answers.flat(), 429)).toBe(256 - gone);
+      expect(count(answers.flat(), 429)).toBe(256 - gone - unknown);
     },
   );
 
@@ -184,6 +187,23 @@ describe('a process that counts requests of a key', () => {
     await rates.close();
     // One was counted when the key was read; the bucket runs out meanwhile, so that it can only hold less.
     expect(await before()).toBeLessThanOrEqual(401.001);
+  });
+
+  it('is lent nothing while the database answers it late, since it would be late to give it back', async () => {
+    const { sql } = server.database;
+    const caller = { ...(await callerOf(1_000)), rateLimit: 1_000 };
+    const late = new Proxy(sql, {
+      apply: (target, self, given) => pause(80).then(() => Reflect.apply(target, self, given)),
+    });
+    const rates = createKeyRates(late);
+    const burst = () => Promise.all(Array.from({ length: 20 }, () => rates.take(caller)));
+    for (let n = 0; n < 4; n += 1) {
+      expect((await burst()).every(({ ok }) => ok)).toBe(true);
+      const next = rates.take(caller);
+      expect(next).toBeInstanceOf(Promise);
+      expect((await next).ok).toBe(true);
+    }
+    await rates.close();
   });
 
   it('lets another one wait for what it may give back, rather than refuse it [keys.rate-limit]', async () => {

@@ -108,10 +108,13 @@ describe('the tools for keys', () => {
       await own.close();
       return names;
     };
-    expect(await listed('keys:read')).toEqual(['get_sending_context', 'list_keys', 'get_key']);
-    expect(await listed('approvals:decide')).toEqual(['get_sending_context']);
+    // Every key sees the holds of its own sends.
+    const holds = ['list_approvals', 'get_approval'];
+    expect(await listed('keys:read')).toEqual(['get_sending_context', 'list_keys', 'get_key', ...holds]);
+    expect(await listed('approvals:decide')).toEqual(['get_sending_context', ...holds]);
     expect(await listed('keys:write')).toEqual([
       ...['get_sending_context', 'create_key', 'update_key', 'rotate_key', 'pause_key', 'resume_key', 'revoke_key'],
+      ...holds,
     ]);
   });
 });

@@ -1,4 +1,4 @@
-import { active, deferred, section } from './requirement.ts';
+import { active, section } from './requirement.ts';
 
 export const contractRunning = section('contract: Running it', [
   active(
@@ -107,7 +107,7 @@ export const contractOperator = section('contract: Running it, operator commands
   active('contract-operator.stats', '`stats rebuild`.'),
   active('contract-operator.audit', '`audit verify`.'),
   active('contract-operator.migrate', '`migrate`.'),
-  deferred('secret-rotation', 'contract-operator.secrets', '`secrets rotate`.'),
+  active('contract-operator.secrets', '`secrets rotate`.'),
   active(
     'contract-operator.anywhere',
     'In every mode; they work beside a running server and without one, and answer JSON with `--json`.',

@@ -1,4 +1,4 @@
-import { active, deferred, section } from './requirement.ts';
+import { active, section } from './requirement.ts';
 
 export const errors = section('Errors', [
   active(
@@ -49,9 +49,5 @@ export const versioning = section('Versioning', [
   ),
   active('versioning.both-forms', 'Whether both forms are accepted: not shown.'),
   active('versioning.templates', 'Templates are versioned resources with rollback support.'),
-  deferred(
-    'compatibility',
-    'versioning.deprecation',
-    'Deprecation policy and compatibility guarantees for the API: not shown.',
-  ),
+  active('versioning.deprecation', 'Deprecation policy and compatibility guarantees for the API: not shown.'),
 ]);

@@ -52,11 +52,6 @@ export function active(id: string, sentence: string): Row {
   return { id, sentence, deferredTo: null };
 }
 
-/** A requirement that waits for a capability; it becomes `active` in the change that brings the capability and its test. */
-export function deferred(capability: Capability, id: string, sentence: string): Row {
-  return { id, sentence, deferredTo: capability };
-}
-
 /** Names the section once for all its rows, which keep the order of the source. */
 export function section(title: string, rows: readonly Row[]): readonly Requirement[] {
   return rows.map((row) => ({ ...row, section: title }));

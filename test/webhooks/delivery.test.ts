@@ -151,6 +151,9 @@ describe('events', () => {
     const { secret: next } = (await server.call('POST', `/webhooks/${id}/rotate`)).body;
     await test();
     await count(2);
+    // Once they are written down: a lease that ends before that would have them delivered again.
+    const made = async () => (await server.call('GET', `/webhooks/${id}/deliveries?status=succeeded`)).body.total;
+    await expect.poll(made, { timeout: 10_000 }).toBe(2);
     server.clock.advance(DAY_MS + 1_000);
     await test();
     await count(3);

@@ -104,3 +104,82 @@ describe('the dispatcher', () => {
     expect(stopped.received.length).toBe(4);
   });
 });
+
+describe('a dispatcher whose endpoints fall silent', () => {
+  let world: HandMadeDispatcher;
+  const receivers: WebhookReceiver[] = [];
+  beforeAll(async () => {
+    world = await startHandMadeDispatcher();
+  });
+  afterAll(async () => {
+    await world.close();
+    for (const receiver of receivers) await receiver.close();
+    expect(world.faults).toEqual([]);
+  });
+
+  async function receiver(): Promise<WebhookReceiver & { readonly id: string }> {
+    const made = await startWebhookReceiver();
+    receivers.push(made);
+    return Object.assign(made, { id: await world.endpoint(made.url) });
+  }
+
+  it('lets them keep no place that another needs, however many they are', async () => {
+    // As many as fill all the places together, once their lanes are at their widest.
+    const turning = await Promise.all(Array.from({ length: 4 }, () => receiver()));
+    for (const { id } of turning) await world.events(id, 200);
+    const { dispatcher } = world;
+    while (turning.some(({ received }) => received.length < 200)) await dispatcher.pump();
+    await dispatcher.idle();
+    for (const each of turning) each.answer(() => undefined);
+    for (const { id } of turning) await world.events(id, 1_000);
+    await dispatcher.pump();
+    await Promise.all(turning.map((each) => each.count(250)));
+    const healthy = await receiver();
+    await world.events(healthy.id, 20);
+    world.clock.advance(2_000);
+    await dispatcher.pump();
+    await healthy.count(20);
+  });
+});
+
+describe('a dispatcher with hundreds of silent endpoints', () => {
+  let world: HandMadeDispatcher;
+  const receivers: WebhookReceiver[] = [];
+  beforeAll(async () => {
+    world = await startHandMadeDispatcher({ totalMs: 3_000, maxInFlight: 60 });
+  });
+  afterAll(async () => {
+    await world.close();
+    for (const receiver of receivers) await receiver.close();
+    expect(world.faults).toEqual([]);
+  });
+
+  async function receiver(how?: Answering): Promise<WebhookReceiver & { readonly id: string }> {
+    const made = await startWebhookReceiver(how);
+    receivers.push(made);
+    return Object.assign(made, { id: await world.endpoint(made.url) });
+  }
+
+  it('has room for endpoints that answer, however many are silent and have much waiting', async () => {
+    const healthy = await receiver();
+    await world.events(healthy.id, 8);
+    await world.dispatcher.pump();
+    await healthy.count(8);
+    const silent = await receiver(() => undefined);
+    // More than an account may have: they are those of several.
+    const copies = await world.sql<{ id: string }[]>`
+      INSERT INTO webhook_endpoints (account_id, id, url, events, secret, created_at)
+      SELECT account_id, gen_random_uuid(), url, events, secret, created_at
+      FROM webhook_endpoints, generate_series(2, 100) WHERE id = ${silent.id} RETURNING id`;
+    const ids = [silent.id, ...copies.map(({ id }) => id)];
+    for (const id of ids) await world.events(id, 40);
+    for (let look = 0; look < 10; look += 1) await world.dispatcher.pump();
+    await world.events(healthy.id, 100);
+    const startedAtMs = performance.now();
+    await world.dispatcher.pump();
+    await healthy.count(108);
+    // Sooner than the first of the silent ones is given up.
+    expect(performance.now() - startedAtMs).toBeLessThan(2_500);
+    expect(silent.received.length).toBeGreaterThan(0);
+  });
+});

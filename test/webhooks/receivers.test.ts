@@ -107,6 +107,20 @@ describe('a receiver that', () => {
     expect(Buffer.byteLength(attempt.response_body)).toBeLessThanOrEqual(4_096);
   });
 
+  it.each([1_001, 1_002, 1_003, 1_004])(
+    'answers %i bytes that are no text before whole characters has none of these cut in half',
+    async (bytes) => {
+      const { url } = await receiver(
+        (_event, response) =>
+          void response.end(Buffer.concat([Buffer.alloc(bytes, 0xff), Buffer.from('😀'.repeat(800))])),
+      );
+      const { attempt } = await attemptAt(url);
+      expect(attempt.response_body).toMatch(/^\uFFFD+(?:😀)+$/u);
+      expect(Buffer.byteLength(attempt.response_body)).toBeGreaterThan(4_096 - 4);
+      expect(Buffer.byteLength(attempt.response_body)).toBeLessThanOrEqual(4_096);
+    },
+  );
+
   it.each([301, 302, 307, 308])('redirects by %i is not followed [events.retry-schedule]', async (status) => {
     const target = await receiver();
     const { url } = await receiver(

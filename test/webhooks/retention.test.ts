@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { purgeWebhooks } from '../../packages/server/src/db/queries/webhook-deliveries.ts';
+import { purgeWebhooks } from '../../packages/server/src/db/queries/purge-webhooks.ts';
 import { type HandMadeDispatcher, startHandMadeDispatcher } from '../harness/hand-made-dispatcher.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../harness/webhook-receiver.ts';
 

@@ -37,6 +37,13 @@ describe('the schedule of attempts', () => {
     expect(readRetryAfter('Sun, 01 Mar 2026 11:00:00 GMT', NOW)).toBe(0);
     expect([readRetryAfter(undefined, NOW), readRetryAfter('soon', NOW)]).toEqual([null, null]);
   });
+
+  it('leaves an endpoint alone for a day that asks for ages, however many digits they have', () => {
+    for (const digits of [9, 10, 13, 400]) {
+      const retryAfterMs = readRetryAfter('9'.repeat(digits), NOW);
+      expect(nextAttemptAt({ step: 1, retryAfterMs }, NOW, 0.5)).toEqual(new Date(NOW.getTime() + 86_400_000));
+    }
+  });
 });
 
 describe('an endpoint that fails', () => {

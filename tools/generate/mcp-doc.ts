@@ -1,5 +1,5 @@
 import { type Effect, TOOLSET_NAMES, TOOLSETS, type Toolset } from '@postrider/core';
-import { TOOLS, type Tool } from '@postrider/mcp';
+import { PROMPTS, RESOURCE_KINDS, TOOLS, type Tool } from '@postrider/mcp';
 import { MARKDOWN_NOTICE, renderTable } from './markdown.ts';
 
 /** docs/mcp.md: the tools of every toolset, and how a connection chooses among them. */
@@ -18,6 +18,45 @@ sees only the tools that it may use.
 | only tools that change and send nothing | \`/mcp?readonly=true\` | \`postrider-mcp --readonly\` |
 
 An unknown name is refused, with the names there are. A toolset without tools is known and empty: what it is for comes later.
+
+## Setting up a program
+
+\`postrider mcp install\` enters the stdio program into the settings of Claude Desktop, Claude Code, Cursor, VS Code, Windsurf, Codex, Gemini CLI and Zed: those
+it finds, or those that \`--client\` names. It keeps everything else in a file, comments included, and a copy of the file beside it; a file it does not
+understand it leaves alone. \`--print\` shows what it would enter. An agent gets a key of its own: \`--api-key\` and \`--base-url\`, or the directory of a
+server in development.
+
+## Resources
+
+${renderTable(
+  ['address', 'what', 'scope'],
+  RESOURCE_KINDS.map(({ name, variable, description, scope }) => [
+    `\`email://${name}/{${variable}}\``,
+    description,
+    scope === null ? 'any key' : `\`${scope}\``,
+  ]),
+)}
+
+A resource is the text of the tool that reads the same thing: fenced the same, cut the same. \`resources/list\` holds the templates and the holds that wait
+for a decision; \`completion/complete\` completes ids and slugs from the newest things there are. \`subscriptions/listen\` (protocol 2026-07-28) tells of
+changes, at most 250 ms after them; over stdio both it and \`resources/subscribe\` of the 2025 protocol do, within 5 s. Over HTTP the 2025 protocol would
+need a session for that. A stream watches at most 100 resources (over stdio 10), and ends when its key does.
+
+## Prompts
+
+${renderTable(
+  ['prompt', 'arguments', 'what for'],
+  PROMPTS.map(({ name, description, arguments: list }) => [
+    `\`${name}\``,
+    list.map((argument) => (argument.required ? argument.name : `${argument.name} (optional)`)).join(', '),
+    description,
+  ]),
+)}
+
+## Held sends
+
+No tool approves. The answer to a held send says so, and names the page where a person decides, signed in: \`/approvals/open/{id}\`. A client that can open
+addresses for its user (URL-mode elicitation) is asked to open that page; whatever it answers, only the decision on the page counts.
 
 ## The default tools
 

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { type AnyOperation, type CallableOperation, OPERATIONS, type Operation } from '@postrider/core';
 import { collectCitations } from '../../test/requirements/citations.ts';
 import { REQUIREMENTS } from '../../test/requirements.ts';
+import { renderAgentsDoc } from './agents-doc.ts';
 import { cliHelpFiles } from './cli-help.ts';
 import { renderConfigurationDoc, type Setting } from './configuration-doc.ts';
 import { renderErrorsDoc } from './errors-doc.ts';
@@ -15,6 +16,7 @@ import { createOpenApiDocument, type OpenApiDocument, renderOpenApiDocument } fr
 import { type Product, TYPESCRIPT_NOTICE } from './product.ts';
 import { renderRequirementsDoc } from './requirements-doc.ts';
 import { describeCall } from './sdk-calls.ts';
+import { renderSdkDoc } from './sdk-doc.ts';
 import { renderSdkModels } from './sdk-models.ts';
 import { renderSdkOperations } from './sdk-operations.ts';
 import { renderResource, renderResources } from './sdk-resources.ts';
@@ -31,7 +33,8 @@ export async function renderProducts(root: string): Promise<readonly Product[]> 
   const document = createOpenApiDocument(await readVersion(root, 'server'));
   return [
     { path: 'openapi.yaml', content: renderOpenApiDocument(document) },
-    ...(await renderSdk(document, await readVersion(root, 'sdk'))),
+    ...(await renderSdk(root, document, await readVersion(root, 'sdk'))),
+    { path: 'docs/agents.md', content: renderAgentsDoc() },
     { path: 'docs/errors.md', content: renderErrorsDoc() },
     { path: 'docs/events.md', content: renderEventsDoc(document) },
     { path: 'docs/mcp.md', content: renderMcpDoc() },
@@ -43,13 +46,14 @@ export async function renderProducts(root: string): Promise<readonly Product[]> 
   ];
 }
 
-async function renderSdk(document: OpenApiDocument, version: string): Promise<readonly Product[]> {
+async function renderSdk(root: string, document: OpenApiDocument, version: string): Promise<readonly Product[]> {
   const operations = OPERATIONS.filter(isCallable);
   const resources = Map.groupBy(
     operations.filter((operation) => !isAlias(operation)).map((operation) => describeCall(operation, document)),
     ({ resource }) => resource,
   );
   return [
+    { path: 'docs/sdk.md', content: await renderSdkDoc(root, resources) },
     { path: `${SDK_GENERATED}/version.ts`, content: `${TYPESCRIPT_NOTICE}\n\nexport const VERSION = '${version}';\n` },
     { path: `${SDK_GENERATED}/schema.ts`, content: await renderSdkSchema(document) },
     { path: `${SDK_GENERATED}/models.ts`, content: renderSdkModels(document) },

@@ -56,8 +56,10 @@ function renderImports(calls: readonly Call[], types: readonly NamedType[]): str
   const lists = calls.some(({ page }) => page !== null);
   const parts = types.some(({ kind }) => kind === 'alias');
   const files = types.some(isFile);
+  const data = calls.some((call) => call.page === null && !isFile(call.output));
   return [
     `import type { CallOptions, OperationCaller } from '../../call.ts';`,
+    ...(data ? [`import { type CallPromise, callOperation } from '../../call-promise.ts';`] : []),
     ...(files ? [`import { type DownloadPromise, download } from '../../download.ts';`] : []),
     ...(lists ? [`import { listPages, type PagePromise } from '../../pagination.ts';`] : []),
     ...(models.length > 0 ? [`import type { ${[...new Set(models)].sort().join(', ')} } from '../models.ts';`] : []),
@@ -82,7 +84,7 @@ function renderOverloads(call: Call): string {
   if (call.alternatives.length === 0 || call.body === null) return '';
   const { name } = call.body;
   const signature = (body: string, answer: string) =>
-    `  ${call.method}(${renderArguments(call, body).replaceAll(' = {}', '').replace('options:', 'options?:')}): Promise<${answer}>;\n`;
+    `  ${call.method}(${renderArguments(call, body).replaceAll(' = {}', '').replace('options:', 'options?:')}): CallPromise<${answer}>;\n`;
   const none = call.alternatives.map(({ when }) => `${when}?: false`).join('; ');
   return [
     ...call.alternatives.map(({ when, output }) => signature(`${name} & { ${when}: true }`, output.name)),
@@ -107,9 +109,8 @@ function renderCall(call: Call): string {
   }
 `;
   }
-  return `  async ${call.method}(${renderArguments(call)}): Promise<${type}> {
-    const { data } = await this.#client.requestOperation<${type}>('${call.id}', ${renderInput(call)}, options);
-    return data;
+  return `  ${call.method}(${renderArguments(call)}): CallPromise<${type}> {
+    return callOperation(this.#client, '${call.id}', ${renderInput(call)}, options);
   }
 `;
 }

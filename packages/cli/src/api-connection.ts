@@ -1,5 +1,5 @@
 import { readCredentials } from '@postrider/mcp/credentials';
-import { Download, type OperationId, Postrider, PostriderError } from '@postrider/sdk';
+import { type Answer, Download, type HttpRequest, type OperationId, Postrider, PostriderError } from '@postrider/sdk';
 import type { CliIo } from './cli-io.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { type FailureProblem, ownFailure, requestFailure, usageFailure } from './failure.ts';
@@ -16,6 +16,8 @@ export interface ApiAnswer {
 
 /** The server as commands see it. Calls reject with a CliFailure, or with the signal's reason where the user interrupts. */
 export interface ApiConnection {
+  /** A request by method and path, to whatever the server has there. */
+  request(request: HttpRequest): Promise<Answer>;
   /** `maxRetries`: attempts after the first one; the SDK's own number unless given. */
   call(operationId: string, input: OperationInput, maxRetries?: number): Promise<ApiAnswer>;
   /**
@@ -44,6 +46,13 @@ export async function connect(options: GlobalOptions, io: CliIo, needsKey: boole
 export function connectTo(credentials: Credentials, options: GlobalOptions, io: CliIo): ApiConnection {
   const client = createClient(credentials, options);
   return {
+    request: async (request) => {
+      try {
+        return await client.request({ ...request, signal: io.signal });
+      } catch (error) {
+        throw toCliFailure(error, options);
+      }
+    },
     call: async (operationId, input, maxRetries) => {
       // The catalogue of commands and the SDK's operations are generated from the same registry.
       const id = operationId as OperationId;

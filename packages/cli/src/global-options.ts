@@ -9,6 +9,8 @@ export interface GlobalOptions {
   readonly hasJsonErrors: boolean;
   readonly hasColor: boolean;
   readonly isQuiet: boolean;
+  /** False: what would be asked at the terminal is a mistake instead. */
+  readonly mayAsk: boolean;
   readonly timeoutSeconds: number;
   readonly apiKey: string | undefined;
   readonly baseUrl: string | undefined;
@@ -48,6 +50,10 @@ export function addGlobalOptions(command: Command): Command {
     ).argParser(parseTimeout),
     new Option('--no-color', 'Print without colours; so does the environment variable NO_COLOR.'),
     new Option('-q, --quiet', 'Print the answer and errors only, no hints.'),
+    new Option(
+      '--no-input',
+      'Never ask at the terminal: what would be asked is an error that says which flag to give.',
+    ),
   ];
   const own = new Set(command.options.map(({ long }) => long));
   for (const option of options) {
@@ -67,6 +73,7 @@ export const GLOBAL_FLAG_NAMES = [
   'timeout',
   'color',
   'quiet',
+  'input',
   'help',
 ] as const;
 
@@ -78,6 +85,7 @@ export function readGlobalOptions(command: Command, io: CliIo): GlobalOptions {
     ...outputForm(typeof isJson === 'boolean' ? isJson : undefined, io),
     hasColor: given['color'] !== false && !io.env['NO_COLOR'] && io.env['TERM'] !== 'dumb',
     isQuiet: given['quiet'] === true,
+    mayAsk: given['input'] !== false,
     timeoutSeconds: typeof given['timeout'] === 'number' ? given['timeout'] : TIMEOUT_SECONDS_DEFAULT,
     apiKey: textOrNothing(given['apiKey']),
     baseUrl: textOrNothing(given['baseUrl']),

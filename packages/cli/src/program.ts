@@ -12,9 +12,10 @@ import { addWaitFlag, isSend } from './commands/describe-send.ts';
 import { describeSuppress, SUPPRESS_OPERATION } from './commands/describe-suppress.ts';
 import { describeDomains } from './commands/domains/describe-domains.ts';
 import { describeExport, EXPORT_OPERATION } from './commands/log/describe-export.ts';
-import { describeTail, TAIL_COMMAND } from './commands/log/describe-tail.ts';
+import { describeTail, TAIL_COMMANDS } from './commands/log/describe-tail.ts';
 import { describeMcpInstall, MCP_INSTALL_COMMAND } from './commands/mcp/describe-mcp.ts';
 import { describeProfiles } from './commands/people/describe-people.ts';
+import { describeProgramCommand, PROGRAM_COMMANDS } from './commands/program/describe-program.ts';
 import { describePlacement, PLACEMENT_OPERATION } from './commands/tools/describe-placement.ts';
 import { describeWebhooks } from './commands/webhooks/describe-webhooks.ts';
 import { EXIT_CODE_MEANINGS, EXIT_CODES, type ExitCodeName } from './exit-codes.ts';
@@ -24,7 +25,16 @@ import type { Invocation } from './invocation.ts';
 import { readVersion } from './version.ts';
 
 /** Second names of commands, at the top: what is used most is shortest. */
-const SHORTCUTS: Readonly<Record<string, string>> = { send: 'emails send', batch: 'emails batch' };
+const SHORTCUTS: Readonly<Record<string, string>> = {
+  send: 'emails send',
+  batch: 'emails batch',
+  stats: 'account stats',
+  tail: 'emails tail',
+  'logs tail': 'requests tail',
+};
+
+/** What the name of a group does without a word behind it. */
+const GROUP_DEFAULTS: Readonly<Record<string, string>> = { account: 'account get' };
 
 /** The root of the command tree; `run` is called with what the command line asks for. */
 export function buildProgram(
@@ -53,9 +63,13 @@ export function buildProgram(
   for (const [name, target] of Object.entries(SHORTCUTS)) {
     const description = commands.find(({ command }) => command === target);
     if (description !== undefined)
-      addLeaf(program, name, description, io, run).summary(`${description.summary}; short for ${target}`);
+      addCommand(program, { ...description, command: name }, io, run).summary(`${description.summary}; as ${target}`);
   }
   for (const description of commands) addCommand(program, description, io, run);
+  for (const [name, target] of Object.entries(GROUP_DEFAULTS)) {
+    const description = commands.find(({ command }) => command === target);
+    if (description !== undefined) addCommand(program, { ...description, command: name }, io, run);
+  }
   return program;
 }
 
@@ -64,13 +78,14 @@ function addCommand(
   description: CommandDescription,
   io: CliIo,
   run: (invocation: Invocation) => Promise<void>,
-): void {
+): Command {
   const words = description.command.split(' ');
   const leaf = words.pop() ?? description.command;
   let parent = program;
   for (const word of words) parent = parent.commands.find((group) => group.name() === word) ?? addGroup(parent, word);
-  addLeaf(parent, leaf, description, io, run);
+  const added = addLeaf(parent, leaf, description, io, run);
   if (parent !== program) parent.summary(parent.commands.map((command) => command.name()).join(', '));
+  return added;
 }
 
 function addGroup(parent: Command, name: string): Command {
@@ -99,7 +114,8 @@ function addLeaf(
   if (description.id.startsWith('profiles ')) describeProfiles(command, description.id);
   if (description.id.startsWith('webhooks ')) describeWebhooks(command, description.id);
   if (description.id === EXPORT_OPERATION) describeExport(command);
-  if (description.id === TAIL_COMMAND) describeTail(command);
+  if (TAIL_COMMANDS.includes(description.id)) describeTail(command);
+  if (PROGRAM_COMMANDS.includes(description)) describeProgramCommand(command, description.id);
   if (description.id === VERIFY_COMMAND) describeVerify(command);
   if (description.id === MCP_INSTALL_COMMAND) describeMcpInstall(command);
   if (description.id.startsWith('approvals ')) describeApprovals(command, description.id);
@@ -124,7 +140,7 @@ function asGroup(group: Command): void {
 
 function unknownCommand(group: Command): Error {
   const names = group.commands.map((command) => command.name()).join(', ');
-  return usageFailure(`unknown command '${group.args.join(' ')}'`, `postrider ${group.name()} knows: ${names}`);
+  return usageFailure(`unknown command '${group.args[0]}'`, `postrider ${group.name()} knows: ${names}`);
 }
 
 /** A command in the list of its group: its name and what it must be given. */

@@ -46,8 +46,23 @@ export async function runCli(
 
 /** What talks to the server is loaded here and not before: help and usage mistakes need none of it. */
 async function execute(invocation: Invocation, io: CliIo): Promise<ExitCode> {
+  const { runProgramCommand } = await import('./commands/program/run-program-command.ts');
+  const told = runProgramCommand(invocation, io);
+  // Shells ask for their completions at every start: what talks to a server stays out of it.
+  if (told !== null) return told;
   const { executeInvocation } = await import('./execute.ts');
-  return executeInvocation(invocation, io);
+  return executeInvocation(invocation, invocation.options.mayAsk ? io : withoutAsking(io));
+}
+
+/** Whoever would ask looks whether stdin is a terminal first. */
+function withoutAsking(io: CliIo): CliIo {
+  const { stdin } = io;
+  const silent = {
+    isTTY: false,
+    [Symbol.asyncIterator]: () => stdin[Symbol.asyncIterator](),
+    destroy: () => stdin.destroy?.(),
+  };
+  return { ...io, stdin: silent };
 }
 
 /** Null where there is nothing to report: help and version were printed. */

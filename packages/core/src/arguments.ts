@@ -26,13 +26,20 @@ export interface PlacedInput {
  * (`idempotency_key`); `x-` headers are left out, since they only repeat fields of the body.
  */
 export function argumentsOf(operation: Operation): readonly Argument[] {
-  return [
+  const known = CONVERTED.get(operation);
+  if (known !== undefined) return known;
+  const list = [
     ...fieldsOf(operation.params, 'params'),
     ...fieldsOf(operation.query, 'query'),
     ...fieldsOf(operation.body, 'body', operation.itemwise),
     ...fieldsOf(operation.headers, 'headers').filter(({ key }) => !key.startsWith('x-')),
   ];
+  CONVERTED.set(operation, list);
+  return list;
 }
+
+/** Operations never change, and converting the schemas of a send takes milliseconds, which every call of a tool would pay. */
+const CONVERTED = new WeakMap<Operation, readonly Argument[]>();
 
 /** The flat arguments as one JSON Schema with a root object and no references. */
 export function argumentSchema(operation: Operation): JsonSchema {

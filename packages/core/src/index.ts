@@ -23,6 +23,7 @@ export type {
   Access,
   AnonymousLimits,
   CliExposure,
+  Deprecation,
   Effect,
   McpExposure,
   Operation,
@@ -40,7 +41,7 @@ export {
   type OperationId,
 } from './operations/index.ts';
 export { isRoleWithin, ROLES, type Role, scopesOfRole } from './roles.ts';
-export type { ReputationLevel } from './schemas/account.ts';
+export { accountNameSchema, type ReputationLevel } from './schemas/account.ts';
 export {
   type Approval,
   type ApprovalDecision,
@@ -59,6 +60,7 @@ export {
 export { DRY_RUN_CHECK_NAMES, type DryRun, type DryRunCheckName } from './schemas/dry-run.ts';
 export {
   foldAddress,
+  formatMailbox,
   hasForbiddenCharacter,
   type Mailbox,
   parseMailbox,

@@ -79,6 +79,8 @@ export const LIMITS = {
   approvalHoursMax: 720,
   approvalNoteCharacters: 1_000,
   approvalsPerCall: 100,
+  approvalMails: 20, // to each approver of an account, in so many minutes; what comes meanwhile waits for one mail about all of it
+  approvalMailMinutes: 10,
   accountNameCharacters: 100,
   domainsPerAccount: 50,
   removedDomainsPerAccount: 1_000, // the history keeps those that were removed last
@@ -91,6 +93,7 @@ export const LIMITS = {
   dkimSelectorCharacters: 100,
   retiredKeyDays: 7, // a DKIM key that signs no more stays published for what is still on its way
   seatsPerAccount: 25,
+  invitationsPerDay: 50, // mailed for one account in 24 hours; the seats bound nothing, since one can be taken away and given again
   sessionIdleDays: 7,
   sessionDays: 30, // from its beginning, however much it is used
   magicLinkMinutes: 10,

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { BODY_ERRORS, COMMON_ERRORS, ERRORS, type ErrorCode, KEY_ERRORS } from './errors.ts';
 import { type Components, type JsonSchema, toComponentSchema, withItems } from './json-schema.ts';
 import { describeWebhooks } from './openapi-webhooks.ts';
-import type { Operation } from './operation.ts';
+import type { Deprecation, Operation } from './operation.ts';
 import { problemSchema } from './schemas/problem.ts';
 
 export interface OpenApiOptions {
@@ -29,7 +29,7 @@ export function toOpenApi(operations: readonly Operation[], options: OpenApiOpti
       title: 'Postrider',
       version: options.version,
       description:
-        'Self-hosted transactional email. Every path is also served under `/v1`. Every answer carries `x-request-id`. Errors are RFC 9457 problem details.',
+        'Self-hosted transactional email. Every path is also served under `/v1`, and both forms are the same version of the API. Every answer carries `x-request-id`. Errors are RFC 9457 problem details. Within a version nothing is taken away: fields, codes and values may be added, so ignore those you do not know. What is deprecated says so here, and in the headers `Deprecation` and `Sunset` of its answers, at least 12 months before it goes.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: options.serverUrl }],
@@ -92,6 +92,7 @@ function describeOperation(operation: Operation, components: Components, problem
     tags: [resourceOf(operation)],
     summary: operation.summary,
     description: scope === null ? operation.description : `${operation.description} Scope: \`${scope}\`.`,
+    ...(operation.deprecated ? describeDeprecation(operation.deprecated) : {}),
     security: securityOf(operation),
     ...parametersOf(operation, components),
     ...(operation.body ? { requestBody: bodyOf(operation, components) } : {}),
@@ -102,6 +103,10 @@ function describeOperation(operation: Operation, components: Components, problem
     'x-effect': operation.effect,
     ...(scope === null ? {} : { 'x-scope': scope }),
   };
+}
+
+function describeDeprecation({ since, sunset, instead }: Deprecation): JsonSchema {
+  return { deprecated: true, 'x-deprecation': { since, sunset, instead } };
 }
 
 /** A bearer session token travels as a key does. */

@@ -70,6 +70,16 @@ export interface AnonymousLimits {
   readonly bodyBytes: number;
 }
 
+/** An operation on its way out. It works as before until its sunset; docs/compatibility.md says how long that is at least. */
+export interface Deprecation {
+  /** The day since when it should not be used, `YYYY-MM-DD`. */
+  readonly since: string;
+  /** The day from which it may be gone, `YYYY-MM-DD`; null where none is set. */
+  readonly sunset: string | null;
+  /** What to use instead, in words. */
+  readonly instead: string;
+}
+
 export interface Operation {
   readonly id: string;
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -99,6 +109,7 @@ export interface Operation {
   readonly alternatives?: readonly AlternativeAnswer[];
   /** The operation that this one is another spelling of: the SDK has that one alone. */
   readonly aliasOf?: string;
+  readonly deprecated?: Deprecation;
   /** Response headers a caller may rely on beside `x-request-id`: name to meaning. */
   readonly responseHeaders?: Readonly<Record<string, string>>;
   /** Codes beyond COMMON_ERRORS, KEY_ERRORS and BODY_ERRORS, which follow from `access` and `body`. */

@@ -1,3 +1,4 @@
+export { renderAgentGuide } from './agent-guide.ts';
 export { createMcpServer, type McpServerSettings } from './create-server.ts';
 export {
   type Credentials,
@@ -9,7 +10,7 @@ export {
 export { createMcpHttpHandler, type McpCaller, type McpHttpHandler, type McpHttpSettings } from './http-handler.ts';
 export type { Invoke, InvokeResult } from './invoke.ts';
 export { PROMPTS } from './prompts/index.ts';
-export { parseResourceUri, RESOURCE_KINDS, type ResourceKind } from './resources/resource-kinds.ts';
+export { parseResourceUri, RESOURCE_KINDS } from './resources/resource-kinds.ts';
 export type { ResourceWatch, WatchResources } from './resources/resource-watch.ts';
 export { DEFAULT_TOOLSET, type SurfaceEntry, surfaceEntries, type ToolName } from './surface.ts';
 export type { Tool } from './tool.ts';

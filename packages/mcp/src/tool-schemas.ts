@@ -88,14 +88,23 @@ function compactObject(schema: ObjectSchema): ObjectSchema {
 
 /** Leaves out what costs tokens and says nothing: limits of the type itself, and regular expressions that repeat a `format`. */
 function compactNode(node: JsonSchema): JsonSchema {
-  const kept = keepEntries(node, (key, value) => {
-    if (key === 'pattern') return typeof node['format'] !== 'string';
+  const split = splitTypes(node);
+  const kept = keepEntries(split, (key, value) => {
+    if (key === 'pattern') return typeof split['format'] !== 'string';
     if (key === 'minimum' || key === 'maximum') return Math.abs(Number(value)) !== Number.MAX_SAFE_INTEGER;
     // Names of a map are described in words; several model providers do not know `propertyNames`.
     return !((key === 'minLength' || key === 'minItems') && value === 0) && key !== 'propertyNames';
   });
   // A schema that says nothing is refused by some clients; as a bare boolean it is known to all in this one place.
   return isEmpty(kept['additionalProperties']) ? { ...kept, additionalProperties: true } : kept;
+}
+
+/** Several types are written as alternatives of one each: some clients, and the dialects that some model providers translate to, know no list. */
+function splitTypes(node: JsonSchema): JsonSchema {
+  const { type, description, ...shape } = node;
+  if (!Array.isArray(type)) return node;
+  const anyOf = type.map((one) => (one === 'null' ? { type: one } : { ...shape, type: one }));
+  return { anyOf, ...(description === undefined ? {} : { description }) };
 }
 
 function isEmpty(value: unknown): boolean {

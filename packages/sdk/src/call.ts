@@ -1,4 +1,5 @@
 import type { OperationId } from './generated/operations.ts';
+import type { RateLimit } from './rate-limit.ts';
 
 /** What a single call may set for itself; everything else comes from the client. */
 export interface CallOptions {
@@ -40,6 +41,8 @@ export interface Answer<Data = unknown> {
   /** The parsed JSON body; the text of any other body; null where there is none. */
   readonly data: Data;
   readonly requestId: string | null;
+  /** Null where the answer does not say. */
+  readonly rateLimit: RateLimit | null;
 }
 
 /** A successful answer whose body is handed on as it comes. */
@@ -48,6 +51,8 @@ export interface OpenAnswer {
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly requestId: string | null;
+  /** Null where the answer does not say. */
+  readonly rateLimit: RateLimit | null;
   /** Can be read once. */
   readonly chunks: AsyncIterable<Uint8Array>;
 }

@@ -1,5 +1,6 @@
 import type { CallOptions, OpenAnswer, OperationCaller, OperationInput } from './call.ts';
 import type { OperationId } from './generated/operations.ts';
+import type { RateLimit } from './rate-limit.ts';
 
 /**
  * A file on its way: iterated it is its bytes as they come, so that it may be larger than the memory. It can be read once, by one of the
@@ -12,13 +13,15 @@ export class Download implements AsyncIterable<Uint8Array> {
   /** Whether there is more than the file holds. */
   readonly isTruncated: boolean;
   readonly requestId: string | null;
+  readonly rateLimit: RateLimit | null;
   readonly #chunks: AsyncIterable<Uint8Array>;
 
-  constructor({ headers, requestId, chunks }: OpenAnswer) {
+  constructor({ headers, requestId, rateLimit, chunks }: OpenAnswer) {
     this.fileName = /filename="([^"\\/]+)"/.exec(headers['content-disposition'] ?? '')?.[1] ?? null;
     this.contentType = headers['content-type'] ?? null;
     this.isTruncated = headers['x-export-truncated'] === 'true';
     this.requestId = requestId;
+    this.rateLimit = rateLimit;
     this.#chunks = chunks;
   }
 

@@ -1,4 +1,5 @@
 import type { Problem } from './generated/models.ts';
+import type { RateLimit } from './rate-limit.ts';
 
 /** Codes of the error catalogue, as servers of this version answer them; docs/errors.md explains each. */
 export type ErrorCode = Problem['code'];
@@ -38,6 +39,8 @@ export interface PostriderErrorDetails {
   readonly recipients: readonly RefusedRecipient[];
   /** Milliseconds the server asked to wait; null where it did not. */
   readonly retryAfterMs: number | null;
+  /** How the rate limit of the key stood; null where the answer does not say. */
+  readonly rateLimit: RateLimit | null;
   /** The key the request carried. Where the outcome is unknown, the same call with this key is safe. */
   readonly idempotencyKey: string | null;
   /** The whole body: parsed where it was JSON, else at most its first 4,096 characters; null where there was none. */
@@ -56,6 +59,7 @@ export class PostriderError extends Error implements PostriderErrorDetails {
   readonly errors: readonly FieldProblem[];
   readonly recipients: readonly RefusedRecipient[];
   readonly retryAfterMs: number | null;
+  readonly rateLimit: RateLimit | null;
   readonly idempotencyKey: string | null;
   readonly body: unknown;
 
@@ -70,6 +74,7 @@ export class PostriderError extends Error implements PostriderErrorDetails {
     this.errors = details.errors;
     this.recipients = details.recipients;
     this.retryAfterMs = details.retryAfterMs;
+    this.rateLimit = details.rateLimit;
     this.idempotencyKey = details.idempotencyKey;
     this.body = details.body;
   }

@@ -3,6 +3,7 @@ import { decodeBody } from './body.ts';
 import type { Answer } from './call.ts';
 import type { PostriderError } from './errors.ts';
 import { connectionError, type RequestFacts, refusalError, timeoutError, unexpectedAnswerError } from './failures.ts';
+import { readRateLimit } from './rate-limit.ts';
 import { decideRetry } from './retries.ts';
 import type { Transport, TransportAnswer, TransportRequest } from './transport.ts';
 
@@ -42,7 +43,8 @@ function isSuccess(answer: TransportAnswer, { expectsJson }: PreparedCall): bool
 
 function toAnswer(answer: TransportAnswer): Answer {
   const { status, headers } = answer;
-  return { status, headers, data: decodeBody(answer).data, requestId: headers['x-request-id'] ?? null };
+  const { data } = decodeBody(answer);
+  return { status, headers, data, requestId: headers['x-request-id'] ?? null, rateLimit: readRateLimit(headers) };
 }
 
 function toError(outcome: AttemptOutcome, call: PreparedCall): PostriderError {

@@ -1,6 +1,7 @@
 import { type DecodedBody, decodeBody } from './body.ts';
 import { PostriderError, type PostriderErrorDetails } from './errors.ts';
 import type { Problem } from './generated/models.ts';
+import { readRateLimit } from './rate-limit.ts';
 import { isGatewayStatus, parseRetryAfter } from './retries.ts';
 import type { TransportAnswer } from './transport.ts';
 
@@ -75,7 +76,15 @@ function adviceOnOutcome({ method, idempotencyKey }: RequestFacts): string {
 type SharedDetails = Omit<PostriderErrorDetails, 'code' | 'detail' | 'fix'>;
 
 function unanswered({ idempotencyKey }: RequestFacts): SharedDetails {
-  const nothing = { status: null, requestId: null, errors: [], recipients: [], retryAfterMs: null, body: null };
+  const nothing = {
+    status: null,
+    requestId: null,
+    errors: [],
+    recipients: [],
+    retryAfterMs: null,
+    rateLimit: null,
+    body: null,
+  };
   return { ...nothing, retryable: true, idempotencyKey };
 }
 
@@ -92,6 +101,7 @@ function answered(
     errors: [],
     recipients: [],
     retryAfterMs: parseRetryAfter(answer.headers['retry-after'], nowMs),
+    rateLimit: readRateLimit(answer.headers),
     idempotencyKey,
     body: typeof data === 'string' ? data.slice(0, KEPT_BODY_CHARACTERS) : data,
   };

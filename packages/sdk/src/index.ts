@@ -1,4 +1,5 @@
 export type { Answer, CallOptions, HttpRequest, OpenAnswer, OperationCaller, OperationInput } from './call.ts';
+export { CallPromise } from './call-promise.ts';
 export { Postrider, type PostriderOptions } from './client.ts';
 export { Download, type DownloadPromise } from './download.ts';
 export {
@@ -163,6 +164,7 @@ export type {
 } from './generated/models.ts';
 export type { OperationId } from './generated/operations.ts';
 export { Page, type PagePromise } from './pagination.ts';
+export type { RateLimit } from './rate-limit.ts';
 export type { Transport, TransportAnswer, TransportRequest } from './transport.ts';
 export { type VerifyWebhookOptions, verifyWebhook } from './webhooks/verify-webhook.ts';
 export type { WebhookEvent } from './webhooks/webhook-event.ts';

@@ -1,6 +1,7 @@
 import type { OpenAnswer } from './call.ts';
 import { type PreparedCall, succeed } from './exchange.ts';
 import { connectionError, timeoutError } from './failures.ts';
+import { readRateLimit } from './rate-limit.ts';
 import type { Transport } from './transport.ts';
 
 /**
@@ -13,7 +14,8 @@ export async function openExchange(transport: Transport, call: PreparedCall): Pr
   const wire = { ...call.wire, opens: true };
   const { status, headers, text, chunks } = await succeed(transport, { ...call, wire, signal });
   const body = chunks ?? [new TextEncoder().encode(text)];
-  return { status, headers, requestId: headers['x-request-id'] ?? null, chunks: readInTime(body, call, cut) };
+  const facts = { requestId: headers['x-request-id'] ?? null, rateLimit: readRateLimit(headers) };
+  return { status, headers, ...facts, chunks: readInTime(body, call, cut) };
 }
 
 async function* readInTime(

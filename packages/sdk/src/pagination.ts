@@ -1,5 +1,6 @@
-import type { CallOptions, OperationCaller, OperationInput } from './call.ts';
+import type { Answer, CallOptions, OperationCaller, OperationInput } from './call.ts';
 import type { OperationId } from './generated/operations.ts';
+import type { RateLimit } from './rate-limit.ts';
 
 /** The fields that every list answers beside its items. */
 interface PageFields {
@@ -16,10 +17,18 @@ export class Page<Item> implements AsyncIterable<Item> {
   readonly totalIsEstimate: boolean;
   /** Null on the last page. */
   readonly nextCursor: string | null;
+  readonly requestId: string | null;
+  readonly rateLimit: RateLimit | null;
   readonly #readPage: (cursor: string) => Promise<Page<Item>>;
 
-  constructor(data: readonly Item[], fields: PageFields, readPage: (cursor: string) => Promise<Page<Item>>) {
+  constructor(
+    data: readonly Item[],
+    { data: fields, requestId, rateLimit }: Pick<Answer<PageFields>, 'data' | 'requestId' | 'rateLimit'>,
+    readPage: (cursor: string) => Promise<Page<Item>>,
+  ) {
     this.data = data;
+    this.requestId = requestId;
+    this.rateLimit = rateLimit;
     this.total = fields.total;
     this.totalIsEstimate = fields.totalIsEstimate;
     this.nextCursor = fields.nextCursor;
@@ -60,8 +69,8 @@ export function listPages<Item>(
     const query = cursor === undefined ? input.query : { ...input.query, cursor };
     // The generator found `itemsName` in the answer's schema, where it is the array of items.
     type Body = PageFields & { readonly [name: string]: unknown };
-    const { data } = await client.requestOperation<Body>(id, { ...input, query }, options);
-    return new Page(data[itemsName] as readonly Item[], data, readPage);
+    const answer = await client.requestOperation<Body>(id, { ...input, query }, options);
+    return new Page(answer.data[itemsName] as readonly Item[], answer, readPage);
   }
   return new PagePromise((resolve, reject) => {
     readPage().then(resolve, reject);

@@ -34,7 +34,7 @@ describe('the public conformance suite', () => {
     await fixture.close();
   });
 
-  it.concurrent.each(REVISIONS)(
+  it.each(REVISIONS)(
     'finds all that %s requires in our transport, with the catalogue it asks for',
     async (revision) => {
       const report = await runSuite(fixture.url, revision);
@@ -45,7 +45,7 @@ describe('the public conformance suite', () => {
     SUITE_MS,
   );
 
-  it.concurrent.each(REVISIONS)(
+  it.each(REVISIONS)(
     'finds nothing wrong with our own catalogue by %s, but that it lacks the suite’s own tools, prompts and resources',
     async (revision) => {
       const report = await runSuite(proxy.url, revision);

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
 
 export type Revision = '2025-11-25' | '2026-07-28';
@@ -16,7 +17,7 @@ export interface SuiteReport {
   readonly passed: number;
 }
 
-const SUITE = resolve(import.meta.dirname, '../../../node_modules/@modelcontextprotocol/conformance');
+const SUITE = dirname(createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/package.json'));
 const PROGRAM = join(SUITE, 'dist/index.js');
 
 /** Runs what a revision of the protocol requires of servers, by the public suite's own program. */

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readHoldFacts } from '../../../packages/server/src/db/queries/hold-facts.ts';
+import { type HoldRow, lockHoldingKeys } from '../../../packages/server/src/db/queries/insert-holds.ts';
 import { decide, decidingKey, holdingKey, quotaUsed } from '../../approvals/approving.ts';
 import { readCaptured } from '../../harness/captured-mail.ts';
 import { expectInvalid, expectProblem } from '../../harness/expect-problem.ts';
@@ -19,7 +21,18 @@ const RECORD_FIELDS = [
     'channel',
   ],
   ...['from', 'to', 'cc', 'bcc', 'subject', 'text', 'html', 'attachments', 'scheduledAt', 'createdAt', 'expiresAt'],
-  ...['decidedAt', 'decidedBy', 'note', 'rejectCode', 'edited', 'outcome', 'problem'],
+  ...[
+    'decidedAt',
+    'decidedBy',
+    'note',
+    'rejectCode',
+    'edited',
+    'outcome',
+    'problem',
+    'replyTo',
+    'headers',
+    'unsubscribe',
+  ],
 ];
 
 describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
@@ -85,7 +98,7 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expect(body).toMatchObject({
       ...{ id: held.approvalId, emailId: held.id, status: 'pending', reasons: ['always'], revision: 1 },
       ...{ keyId: agentId, keyName: 'Agent 7', agentName: 'Otto', source: 'agent', channel: 'api' },
-      ...{ from: 'Ada <ada@sandbox.test>', to: ['bob@receiver.example'], cc: ['cy@receiver.example'] },
+      ...{ from: 'Ada <ada@sandbox.test>', to: ['bob@receiver.example'], cc: ['Cy <cy@receiver.example>'] },
       ...{ bcc: ['di@receiver.example'], subject: 'Hello', text: 'Hi there', html: '<p>Hi</p>', edited: [] },
       ...{ contentHash: expect.stringMatching(/^[0-9a-f]{64}$/), outcome: null, problem: null, decidedAt: null },
       attachments: [{ filename: 'a.txt', contentType: expect.any(String), size: 2 }],
@@ -94,6 +107,49 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     const other = await hold({ bcc: ['dora@receiver.example'] });
     const { body: second } = await server.call('GET', `/keys/approvals/${other.approvalId}`, { key: agent });
     expect(second.contentHash).not.toBe(body.contentHash);
+  });
+
+  it('shows with names, answers, headers and unsubscribing what goes out, in every answer [approvals.list-shape]', async () => {
+    const fields = {
+      to: ['"Boss, The" <bob@receiver.example>', 'eve@receiver.example'],
+      cc: 'Cy <cy@receiver.example>',
+      bcc: 'Di <di@receiver.example>',
+      reply_to: 'Spy <spy@elsewhere.example>',
+      headers: { 'X-Campaign': 'autumn' },
+      unsubscribe: true,
+    };
+    const held = await hold(fields);
+    const shown = {
+      ...{ to: fields.to, cc: [fields.cc], bcc: [fields.bcc] },
+      ...{ replyTo: fields.reply_to, headers: fields.headers, unsubscribe: true },
+    };
+    const path = `/keys/approvals/${held.approvalId}`;
+    const { body: got } = await server.call('GET', path, { key: agent });
+    expect(got).toMatchObject(shown);
+    const { body: listed } = await server.call('GET', '/keys/approvals?limit=1', { key: agent });
+    expect(listed.approvals).toEqual([got]);
+    // What the record shows can be given back as an edit, and is no change.
+    const edits = { to: got.to, cc: got.cc, bcc: got.bcc };
+    const decided = await decide(server, decider, held.approvalId, { decision: 'approve', edits });
+    expect(decided.body).toMatchObject({ ...shown, revision: 1, edited: [], outcome: 'queued' });
+    const plain = (await server.call('GET', `/keys/approvals/${(await hold()).approvalId}`, { key: agent })).body;
+    expect(plain).toMatchObject({ replyTo: null, headers: {}, unsubscribe: false });
+  });
+
+  it('takes a key for revoked that another server with a clock ahead has revoked', async () => {
+    const { key, id } = await holdingKey(server);
+    const held = await hold({}, key);
+    const ahead = new Date(server.clock.now().getTime() + 5_000);
+    const { sql } = server.database;
+    await sql`UPDATE api_keys SET revoked_at = ${ahead} WHERE id = ${id}`;
+    const { body } = await decide(server, decider, held.approvalId);
+    expect(body).toMatchObject({ outcome: 'failed', problem: { code: 'issuing_key_revoked' } });
+    const { keys } = await readHoldFacts(sql, { keys: [{ accountId: server.accountId, keyId: id }], recipients: [] });
+    expect(keys).toMatchObject([{ keyId: id, isRevoked: true }]);
+    const row = { account_id: server.accountId, key_id: id } as HoldRow; // All that is read of it.
+    await expect(sql.begin((transaction) => lockHoldingKeys(transaction, [row]))).rejects.toMatchObject({
+      code: 'PR001',
+    });
   });
 
   it('lists holds in pages, by status, those of a key to that key alone [approvals.list] [approvals.list-shape] [approvals.visibility]', async () => {
@@ -180,7 +236,7 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
         text: 'New',
         html: '<p>New</p>',
       },
-      to: ['cy@receiver.example', 'di@receiver.example'],
+      to: ['Cy <cy@receiver.example>', 'di@receiver.example'],
     });
     expect(body.contentHash).not.toBe(before.contentHash);
     expect(await quotaUsed(server)).toBe(used + 2);
@@ -447,6 +503,19 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     if (refused === undefined) throw new Error('nothing was refused');
     expectProblem(refused, 429, 'too_many_held');
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    const { body: dry } = await server.send({ dry_run: true }, { key });
+    expect(dry).toMatchObject({ ok: false, approvalRequired: true });
+    expect(dry.checks).toContainEqual(expect.objectContaining({ name: 'quota', ok: false, code: 'too_many_held' }));
+  });
+
+  it('holds by links in the subject and in headers as well [approvals.modes]', async () => {
+    const { key } = await holdingKey(server, { approvalMode: 'policy', holdWhen: { linkDomainNotIn: ['ok.example'] } });
+    const { body: free } = await server.send({ subject: 'See https://ok.example/x' }, { key });
+    expect(free.status).toBe('queued');
+    const leave = { headers: { 'List-Unsubscribe': '<https://evil.example/leave>' } };
+    for (const astray of [{ subject: 'See https://evil.example/x' }, leave]) {
+      expect((await hold(astray, key)).reasons).toEqual(['linkDomainNotIn']);
+    }
   });
 
   it('keeps who did what, by which way, in a trail that only grows, and in the audit log [approvals.expiry]', async () => {

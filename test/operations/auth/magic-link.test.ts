@@ -109,7 +109,14 @@ describe('a sign-in link', () => {
     const second = cookieOf(await planted.call('POST', again.path), 'session');
     expect(second).not.toBe(first);
     expect((await browserOf(server, first).call('GET', '/auth/session')).body.authenticated).toBe(false);
-    expect((await browserOf(server, second).call('GET', '/auth/session')).body.authenticated).toBe(true);
+    const signedIn = browserOf(server, second);
+    expect((await signedIn.call('GET', '/auth/session')).body.authenticated).toBe(true);
+    const { entries } = (await signedIn.call('GET', '/audit?action=session&limit=3')).body;
+    expect(entries.slice(0, 2).map(({ action }: { action: string }) => action)).toEqual([
+      'session.started',
+      'session.ended',
+    ]);
+    expect(entries[1].targetId).not.toBe(entries[0].targetId);
   });
 
   it('is asked for on a page that needs no script, and goes on to a page of this server only', async () => {
@@ -127,6 +134,13 @@ describe('a sign-in link', () => {
     const path = await linkFor('owner@sandbox.test');
     const spent = await browserOf(server, cookieOf(asked, 'sign-in')).call('POST', path);
     expect(spent.body).toContain('href="/auth/device"');
+    // Else a page elsewhere could plant a link of its own in the browser, and have the person sign in as somebody else.
+    for (const origin of ['https://evil.example', 'null']) {
+      const foreign = { ...form, origin };
+      const planted = await server.call('POST', '/auth/sign-in', { key: null, headers: foreign, rawBody });
+      expectProblem(planted, 403, 'missing_scope');
+      expect(planted.headers.getSetCookie()).toEqual([]);
+    }
     const wrong = await server.call('POST', '/auth/sign-in', { key: null, headers: form, rawBody: 'email=%3Cb%3E' });
     expect([wrong.status, wrong.body]).toEqual([422, expect.stringContaining('That is no email address.')]);
   });

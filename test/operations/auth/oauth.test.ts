@@ -80,6 +80,11 @@ describe('a sign-in at a provider', () => {
     expect(taken.headers.getSetCookie().join()).not.toContain('session=prs_');
     const none = await signInWith({ sub: 'u3' });
     expect(none.status).toBe(403);
+    // What only looks like an address here, or wraps one, is nobody's.
+    for (const email of ['Olive <owner@sandbox.test>', '<owner@sandbox.test>', '\u00f6wner@sandbox.test', 'owner'])
+      expect((await signInWith({ sub: 'u5', email, email_verified: true })).status).toBe(403);
+    const odd = { sub: 'u1', name: 'Olive\u0000\r\nBcc: x@evil.example' };
+    expect((await signInWith(odd)).status).toBe(200);
     const stranger = await signInWith({ sub: 'u4', email: 'stranger@sandbox.test', email_verified: true });
     expect([stranger.status, stranger.body]).toEqual([403, expect.stringContaining('Ask for an invitation')]);
     expect(await server.database.sql`SELECT subject FROM identities WHERE issuer = ${provider.issuer}`).toEqual([

@@ -35,8 +35,8 @@ describe('what the service says of itself', () => {
       expect(purpose).toMatch(/^[a-z][A-Za-z]+$/);
       const [method = '', path = ''] = endpoint.split(' ');
       const { status } = await server.call(method, path.replace(':id', 'x'), { key: null });
-      // The public operations that take a body, the free tools, tell of its absence.
-      expect(endpoint.startsWith('POST /tools/') ? [422] : [200, 401], endpoint).toContain(status);
+      const operation = OPERATIONS.find((each) => each.method === method && each.path === path);
+      expect(statusesOf(operation), endpoint).toContain(status);
     }
   });
 
@@ -64,3 +64,12 @@ describe('what the service says of itself', () => {
     expect(headers.get('content-security-policy')).toContain("default-src 'none'");
   });
 });
+
+/** What an operation answers to somebody unknown who sends nothing. */
+function statusesOf(operation: (typeof OPERATIONS)[number] | undefined): readonly number[] {
+  if (operation === undefined || operation.access.kind !== 'public') return [200, 401];
+  // The free tools and signing in tell of the absence of their body, and nobody is the provider `:provider`.
+  if ('body' in operation && operation.body !== undefined) return [422];
+  // A page sends whoever is not signed in to where that is done.
+  return operation.path.includes(':') ? [404] : [200, 204, 303];
+}

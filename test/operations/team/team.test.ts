@@ -1,4 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { appendAudit } from '../../../packages/server/src/db/queries/audit-log.ts';
+import { confirmDevice } from '../../../packages/server/src/sessions/device-sign-in.ts';
+import { changeRole, inviteMember } from '../../../packages/server/src/sessions/team.ts';
+import { createIdGenerator } from '../../../packages/server/src/uuid-v7.ts';
 import { readCaptured } from '../../harness/captured-mail.ts';
 import { expectInvalid, expectProblem } from '../../harness/expect-problem.ts';
 import { browserOf, joinAs, signInAs, type TestSession } from '../../harness/session.ts';
@@ -51,9 +55,11 @@ describe('the team', () => {
       },
     ]);
     expectProblem(await invite(owner, 'ada@SANDBOX.test', 'viewer'), 409, 'already_exists');
+    // The server's own timers may have taken it up before.
     await server.pump();
-    const [mail] = await readCaptured(server, 'Your invitation to Acme');
-    expect(mail?.to).toEqual(['Ada@sandbox.test']);
+    const read = async () => await readCaptured(server, 'Your invitation to Acme');
+    await expect.poll(async () => (await read()).map(({ to }) => to)).toEqual([['Ada@sandbox.test']]);
+    const [mail] = await read();
     expect(mail?.parsed.text).toContain(`${server.baseUrl}/auth/sign-in`);
     const ada = await signInAs(server, 'ada@sandbox.test');
     expect(ada.user).toMatchObject({ memberId: invited.body.id, role: 'developer' });
@@ -141,6 +147,28 @@ describe('the team', () => {
     expect((await admin.call('DELETE', self)).status).toBe(200);
   });
 
+  it('is not taken back by whom it was taken from, let in a moment before', async () => {
+    const { forAccount, people } = server.app.services;
+    const services = forAccount(server.accountId);
+    const admin = await joinAs(server, owner, 'admin', 'clinging@sandbox.test');
+    const id = admin.user.memberId;
+    const letIn = async () => {
+      const live = await people.sessions.findAnew({ token: admin.cookie.slice('session='.length), kind: 'cookie' });
+      if (live?.caller.person === null || live === null) throw new Error('no session');
+      return { caller: live.caller, person: live.caller.person };
+    };
+    const before = await letIn();
+    await owner.call('PATCH', `/team/${id}`, { body: { role: 'developer' } });
+    expect(await changeRole(services, before.caller, id, 'admin')).toEqual({ kind: 'escalation' });
+    await owner.call('PATCH', `/team/${id}`, { body: { role: 'admin' } });
+    const { caller, person } = await letIn();
+    await owner.call('DELETE', `/team/${id}`);
+    const again = { email: person.email, role: 'viewer' } as const;
+    expect(await inviteMember(services, caller, again)).toEqual({ kind: 'escalation' });
+    const { userCode } = (await server.call('POST', '/auth/device', { key: null })).body;
+    expect(await confirmDevice(people.tools, userCode, person, caller.accountId)).toBe('unknown');
+  });
+
   it('gives through a key nothing that the key may not do itself', async () => {
     const byKey = (email: string, role: string, key = server.key) =>
       server.call('POST', '/team/invitations', { key, body: { email, role } });
@@ -162,6 +190,47 @@ describe('the team', () => {
     );
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(left);
     for (const refused of answers.filter(({ status }) => status !== 201)) expectInvalid(refused, ['email', 'too_many']);
+  });
+
+  it('mails 50 invitations of an account in 24 hours, however many seats are given and taken away', async () => {
+    const { accountId, key } = await server.newAccount('Loop');
+    const invited = async (email: string) =>
+      await server.call('POST', '/team/invitations', { key, body: { email, role: 'viewer' } });
+    const ids = createIdGenerator();
+    for (let given = 0; given < 49; given += 1) {
+      const now = server.clock.now();
+      const entry = {
+        accountId,
+        id: ids.next(now),
+        action: 'member.invited',
+        actor: 'operator',
+        targetId: null,
+      } as const;
+      await appendAudit(server.database.sql, [{ ...entry, details: {}, now }]);
+      server.clock.advance(60_000);
+    }
+    expect((await invited('one@sandbox.test')).status).toBe(201);
+    const refused = await invited('two@sandbox.test');
+    expectProblem(refused, 429, 'rate_limited');
+    const retryAfterSeconds = Number(refused.headers.get('retry-after'));
+    expect(retryAfterSeconds).toBeGreaterThan(86_400 - 50 * 60);
+    expect(retryAfterSeconds).toBeLessThanOrEqual(86_400 - 49 * 60);
+    expect((await server.call('GET', '/team', { key })).body.seats.used).toBe(2);
+    server.clock.advance(retryAfterSeconds * 1_000);
+    expect((await invited('two@sandbox.test')).status).toBe(201);
+    expectProblem(await invited('three@sandbox.test'), 429, 'rate_limited');
+  });
+
+  it('logs an invitation that cannot be mailed, and gives the seat all the same', async () => {
+    const lines: string[] = [];
+    const settings = { POSTRIDER_MAIL_FROM: 'Team <team@nobody-verified.example>' };
+    const mute = await startTestApp({ settings, log: { write: (line) => void lines.push(line) } });
+    const body = { email: 'ada@sandbox.test', role: 'viewer' };
+    expect((await mute.call('POST', '/team/invitations', { body })).status).toBe(201);
+    await mute.close();
+    expect(lines.filter((line) => line.includes('mailing an invitation'))).toEqual([
+      expect.stringContaining('domain_not_verified'),
+    ]);
   });
 
   it('is another account’s to nobody: /team/:id answers as for an unknown id: checklist 1', async () => {

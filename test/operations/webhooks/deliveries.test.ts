@@ -179,6 +179,7 @@ describe('the deliveries of an endpoint', () => {
     expect((await replay({ since: '2026-01-01', until: '2026-01-08', dryRun: true })).status).toBe(200);
     expectInvalid(await replay({ since: ago(0), until: ago(HOUR_MS) }), ['until', 'out_of_range']);
     expectInvalid(await replay({ since: '2099-01-01' }), ['since', 'out_of_range']);
+    expectInvalid(await replay({ since: '2099-01-01', until: '2099-01-02' }), ['since', 'out_of_range']);
     expectInvalid(await replay({}), 'since');
     expectInvalid(await replay({ since: ago(1), events: ['email.eaten'] }), 'events.0');
     expectInvalid(await replay({ since: ago(1), status: 'pending' }), 'status');
@@ -194,10 +195,17 @@ describe('the deliveries of an endpoint', () => {
     expectProblem(await server.call('POST', `/webhooks/${id}/test`), 409, 'webhook_disabled');
     expectProblem(await replay({ since: server.clock.now().toISOString() }), 409, 'webhook_disabled');
     expectProblem(await retry(failed?.id ?? ''), 409, 'webhook_disabled');
+    // Queued by a process that had still seen it enabled.
+    await server.database.sql`
+      INSERT INTO webhook_deliveries (account_id, endpoint_id, event_id, id, event_type, attempt, step, next_at, created_at)
+      SELECT account_id, endpoint_id, event_id, gen_random_uuid(), event_type, attempt + 1, 1, now() + interval '1 hour', now()
+      FROM webhook_attempts WHERE id = ${failed?.id ?? null}`;
+    expect(await rows('?status=pending')).toHaveLength(1);
     // What happens meanwhile is stored, so that a replay brings it.
     const since = server.clock.now().toISOString();
     await server.call('POST', '/suppressions', { body: { email: 'meanwhile@example.com' } });
     await server.call('PATCH', `/webhooks/${id}`, { body: { status: 'enabled' } });
+    expect(await rows('?status=pending')).toEqual([]);
     receiver.answer(200);
     expect((await replay({ since, status: 'failed' })).body).toEqual({ queued: 1 });
     await receiver.first(({ event }) => event.data.email === 'meanwhile@example.com');

@@ -106,6 +106,7 @@ describe('POST /webhooks/simulate', () => {
         'nonsense',
       ],
       ...['http://user:pw@localhost:3000/', 'ftp://localhost/', 'https://localhost:3000/', '', 'http://0.0.0.0:3000/'],
+      'http://localhost:99999/',
       ...['http://169.254.169.254/', 'http://[::ffff:10.0.0.1]/', 'http://127.0.0.1.example.com/'],
     ];
     for (const url of urls) expectInvalid(await simulate({ url }), 'url');

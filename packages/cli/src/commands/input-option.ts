@@ -17,8 +17,8 @@ export function toNegatedOption(input: InputDescription): Option {
 /** The positional argument of an operation's argument, such as the id in `emails get <id>`. */
 export function toArgument(input: InputDescription): Argument {
   const name = synopsisOf(input);
-  return new Argument(name, plainText(input.description)).argParser((text: string) =>
-    parserOf(input.value)(text, undefined),
+  return new Argument(name, plainText(input.description)).argParser((text: string, previous: unknown) =>
+    parserOf(input.value)(text, previous),
   );
 }
 

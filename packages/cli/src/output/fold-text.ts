@@ -11,19 +11,19 @@ export function foldText(text: string, columns: number): readonly string[] {
 
 function foldLine(text: string, width: number): readonly string[] {
   const lines: string[] = [];
-  let line = '';
+  let line: string | null = null;
   for (const word of text.split(' ')) {
-    const longer = line === '' ? word : `${line} ${word}`;
+    const longer: string = line === null ? word : `${line} ${word}`;
     if (textWidth(longer) <= width) {
       line = longer;
       continue;
     }
-    if (line !== '') lines.push(line);
+    if (line !== null) lines.push(line);
     const pieces = breakWord(word, width);
     lines.push(...pieces.slice(0, -1));
     line = pieces.at(-1) ?? '';
   }
-  return [...lines, line];
+  return [...lines, line ?? ''];
 }
 
 function breakWord(word: string, width: number): readonly string[] {

@@ -57,9 +57,10 @@ function dropUntilFitting(columns: readonly Column[], width: number): readonly C
 /** Every column gets its least, and what is left goes where text would be cut, one column of the terminal at a time. */
 function shareWidth(columns: readonly Column[], width: number): number[] {
   const widths = columns.map(leastWidth);
+  const natural = columns.map(naturalWidth);
   let left = width - totalWidth(widths);
   for (;;) {
-    const wanting = columns.flatMap((column, index) => (naturalWidth(column) > (widths[index] ?? 0) ? [index] : []));
+    const wanting = natural.flatMap((wanted, index) => (wanted > (widths[index] ?? 0) ? [index] : []));
     if (wanting.length === 0 || left <= 0) return widths;
     for (const index of wanting.slice(0, left)) {
       widths[index] = (widths[index] ?? 0) + 1;

@@ -29,9 +29,9 @@ export const approvalSchema = z
     source: sourceSchema,
     channel: channelSchema,
     from: z.string(),
-    to: z.array(z.string()),
-    cc: z.array(z.string()),
-    bcc: z.array(z.string()),
+    to: z.array(z.string()).describe('Mailboxes with the names that they go out with: `a@b.c` or `Name <a@b.c>`.'),
+    cc: z.array(z.string()).describe('Like `to`.'),
+    bcc: z.array(z.string()).describe('Like `to`.'),
     subject: z.string(),
     text: z
       .string()
@@ -50,6 +50,12 @@ export const approvalSchema = z
       .nullable()
       .describe('Of an approval: `queued`, or `failed` where the acceptance check refused the message by then.'),
     problem: problemSchema.nullable().describe('Why it failed.'),
+    replyTo: z.string().nullable().describe('Where answers go; null where they go to `from`.'),
+    headers: z
+      .record(z.string(), z.string())
+      .nullable()
+      .describe('The additional headers as given; null where they are stored no more.'),
+    unsubscribe: z.boolean().describe('Whether each recipient gets an unsubscribe link of their own.'),
   })
   .meta({ id: 'Approval' });
 

@@ -34,6 +34,13 @@ export function parseMailbox(given: string): MailboxVerdict {
   return parseAddress(text.slice(open + 1, -1), name.name);
 }
 
+/** A mailbox as `parseMailbox` reads it back: `a@b.c` or `Name <a@b.c>`, the name in quotes where it has to be. */
+export function formatMailbox({ name, address }: Pick<Mailbox, 'name' | 'address'>): string {
+  if (name === null) return address;
+  const shown = FORBIDDEN_IN_BARE_NAME.test(name) ? `"${name.replace(/(["\\])/g, '\\$1')}"` : name;
+  return `${shown} <${address}>`;
+}
+
 /** Control characters could break a header line; bidirectional controls make a name show as another (trust rule for every header value). */
 export function hasForbiddenCharacter(text: string): boolean {
   for (let i = 0; i < text.length; i++) {

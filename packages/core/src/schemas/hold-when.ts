@@ -42,7 +42,7 @@ export const newHoldWhenSchema = z.strictObject({
     .nullable()
     .optional()
     .describe(
-      'Sends with a link to a domain that is not listed, in the HTML or the text; a subdomain is a domain of its own. Images are no links; a bare name that mail programs make a link of is one.',
+      'Sends with a link to a domain that is not listed, in the HTML, the text, the subject or a header; a subdomain is a domain of its own. Images are no links; a bare name that mail programs make a link of is one.',
     ),
 });
 

@@ -56,7 +56,7 @@ const quotaThresholdDataSchema = z
 
 /** The record without what the message says. */
 const approvalEventDataSchema = approvalSchema
-  .omit({ html: true, text: true })
+  .omit({ html: true, text: true, headers: true })
   .meta({ id: 'ApprovalEventData' });
 
 /** `data` of the events that are about no message. */

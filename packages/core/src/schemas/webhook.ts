@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { LIMITS } from '../limits.ts';
 import { WEBHOOK_EVENT_NAMES, type WebhookEventType } from '../webhook-events.ts';
+import { hasForbiddenCharacter } from './email-address.ts';
 import { idSchema, timestampSchema } from './identifiers.ts';
 import { headerText } from './text.ts';
 
@@ -65,6 +66,11 @@ const urlSchema = z
   .max(LIMITS.urlCharacters)
   .refine((given) => /^https?:\/\/[^\s/]/i.test(given), {
     message: 'must be an https URL',
+    params: { code: 'invalid_url' },
+  })
+  // Parsing a URL leaves line breaks out, but what is kept is the text: it stands in mail, logs and terminals.
+  .refine((given) => !/\s/.test(given) && !hasForbiddenCharacter(given), {
+    message: 'must not contain white space, control or text-direction characters',
     params: { code: 'invalid_url' },
   });
 

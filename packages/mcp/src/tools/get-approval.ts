@@ -25,9 +25,15 @@ function describeApproval(approval: Approval, untrusted: (text: string) => strin
         ...line('To', approval.to.join(', ')),
         ...line('Cc', approval.cc.join(', ')),
         ...line('Bcc', approval.bcc.join(', ')),
+        ...line('Reply-To', approval.replyTo),
         ...line('Subject', approval.subject),
         ...line('Agent', approval.agentName),
         ...line('Scheduled for', approval.scheduledAt),
+        ...section(
+          'Headers',
+          Object.entries(approval.headers ?? {}).map(([name, value]) => `${name}: ${value}`),
+        ),
+        ...line('Unsubscribe link', approval.unsubscribe ? 'one for each recipient' : null),
         ...section(
           'Attachments',
           approval.attachments.map(({ filename, contentType, size }) => `${filename} (${contentType}, ${size} bytes)`),

@@ -4,7 +4,7 @@ import { callingTool } from '../tool.ts';
 import { toOneLine } from '../untrusted-text.ts';
 import { describePage } from './page-text.ts';
 
-const BODIES_NOTE = 'Bodies are left out of the rows: read one with get_approval. Only people decide.';
+const BODIES_NOTE = 'Bodies and headers are left out of the rows: read one with get_approval. Only people decide.';
 
 export const listApprovalsTool = callingTool(findOperation('approvals.list'), {
   toRecord: (page) => ({ ...page, approvals: page.approvals.map(toRow) }),
@@ -13,7 +13,7 @@ export const listApprovalsTool = callingTool(findOperation('approvals.list'), {
     [describePage(page, { rows: page.approvals, noun: 'held sends', describeRow }, untrusted), BODIES_NOTE].join('\n'),
 });
 
-function toRow({ html: _html, text: _text, problem, ...approval }: Approval) {
+function toRow({ html: _html, text: _text, headers: _headers, problem, ...approval }: Approval) {
   return { ...approval, problem: problem?.code ?? null };
 }
 

@@ -1,7 +1,7 @@
 import type { OperationById } from '@postrider/core';
 import { UNTRUSTED_NOTE } from '../results.ts';
 import { callingTool, type ToolMaker } from '../tool.ts';
-import { describeKey } from './key-text.ts';
+import { describeKey, NAMED_OF_A_KEY } from './key-text.ts';
 
 const SHOWN_ONCE =
   'The secret is shown this once and cannot be read again. Put it where it belongs now, and nowhere else: in no email, ticket or log.';
@@ -9,6 +9,7 @@ const SHOWN_ONCE =
 /** A tool that answers a key with its secret. */
 export function secretKeyTool(operation: OperationById<'keys.create' | 'keys.rotate'>): ToolMaker {
   return callingTool(operation, {
+    shows: ['key', ...NAMED_OF_A_KEY],
     structuredNotes: [SHOWN_ONCE, UNTRUSTED_NOTE],
     toText: ({ key: secret, ...key }, untrusted) =>
       [SHOWN_ONCE, `Secret: ${secret}`, describeKey(key, untrusted)].join('\n'),

@@ -128,8 +128,11 @@ export interface components {
             source: components["schemas"]["Source"];
             channel: components["schemas"]["Channel"];
             from: string;
+            /** @description Mailboxes with the names that they go out with: `a@b.c` or `Name <a@b.c>`. */
             to: string[];
+            /** @description Like `to`. */
             cc: string[];
+            /** @description Like `to`. */
             bcc: string[];
             subject: string;
             /** @description As it would be delivered; null where there is none, or it is stored no more. */
@@ -165,6 +168,14 @@ export interface components {
             outcome: ("queued" | "failed") | null;
             /** @description Why it failed. */
             problem: components["schemas"]["Problem"] | null;
+            /** @description Where answers go; null where they go to `from`. */
+            replyTo: string | null;
+            /** @description The additional headers as given; null where they are stored no more. */
+            headers: {
+                [key: string]: string;
+            } | null;
+            /** @description Whether each recipient gets an unsubscribe link of their own. */
+            unsubscribe: boolean;
         };
         /** @description A hold was approved, rejected or withdrawn, or it expired. */
         ApprovalDecidedEvent: {
@@ -252,8 +263,11 @@ export interface components {
             source: components["schemas"]["Source"];
             channel: components["schemas"]["Channel"];
             from: string;
+            /** @description Mailboxes with the names that they go out with: `a@b.c` or `Name <a@b.c>`. */
             to: string[];
+            /** @description Like `to`. */
             cc: string[];
+            /** @description Like `to`. */
             bcc: string[];
             subject: string;
             attachments: {
@@ -285,6 +299,10 @@ export interface components {
             outcome: ("queued" | "failed") | null;
             /** @description Why it failed. */
             problem: components["schemas"]["Problem"] | null;
+            /** @description Where answers go; null where they go to `from`. */
+            replyTo: string | null;
+            /** @description Whether each recipient gets an unsubscribe link of their own. */
+            unsubscribe: boolean;
         };
         ApprovalOutcomes: {
             /** @description Holds that were decided. */
@@ -1399,7 +1417,7 @@ export interface components {
                 hasAttachments?: boolean;
                 /** @description Sends whose body is not a template. */
                 freeformBody?: boolean;
-                /** @description Sends with a link to a domain that is not listed, in the HTML or the text; a subdomain is a domain of its own. Images are no links; a bare name that mail programs make a link of is one. */
+                /** @description Sends with a link to a domain that is not listed, in the HTML, the text, the subject or a header; a subdomain is a domain of its own. Images are no links; a bare name that mail programs make a link of is one. */
                 linkDomainNotIn?: string[] | null;
             } | null;
             /** @description Provenance of sends that say none themselves. */
@@ -1751,7 +1769,7 @@ export interface components {
                 hasAttachments?: boolean;
                 /** @description Sends whose body is not a template. */
                 freeformBody?: boolean;
-                /** @description Sends with a link to a domain that is not listed, in the HTML or the text; a subdomain is a domain of its own. Images are no links; a bare name that mail programs make a link of is one. */
+                /** @description Sends with a link to a domain that is not listed, in the HTML, the text, the subject or a header; a subdomain is a domain of its own. Images are no links; a bare name that mail programs make a link of is one. */
                 linkDomainNotIn?: string[] | null;
             } | null;
             /** @description Provenance of sends that say none themselves. */

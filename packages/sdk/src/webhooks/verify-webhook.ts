@@ -143,6 +143,7 @@ function refusal(code: WebhookErrorCode, detail: string, fix: string): Postrider
     errors: [],
     recipients: [],
     retryAfterMs: null,
+    rateLimit: null,
     idempotencyKey: null,
     body: null,
   });

@@ -10,35 +10,38 @@ export interface ApprovalMailer extends InstallationMailer {
 /** Holds that one approver hears of in one mail, each with the token of their own link. */
 export interface ApprovalNotice {
   readonly to: string;
+  /** NAMED_HOLDS at most. */
   readonly holds: readonly { readonly hold: NoticedHold; readonly token: string }[];
+  /** How many it is about, with those that are not named. */
+  readonly count: number;
 }
 
 /** A mail names this many; the others are only counted, and lie in the inbox like these. */
-const NAMED = 20;
+export const NAMED_HOLDS = 20;
 
 /** @throws where the mail was refused, with the reason */
 export async function mailApprovals(
   mailer: ApprovalMailer,
-  { to, holds }: ApprovalNotice,
+  { to, holds, count }: ApprovalNotice,
   isReminder: boolean,
 ): Promise<void> {
   const [first] = holds;
   if (first === undefined) return;
-  const what = holds.length === 1 ? `“${first.hold.subject}”` : `${holds.length} emails`;
+  const what = count === 1 ? `“${first.hold.subject}”` : `${count} emails`;
   const subject = `${isReminder ? 'Still waiting' : 'Waiting'} for your approval: ${what}`.slice(0, 200).toWellFormed();
   const from = mailer.mailFrom ?? `Postrider <no-reply@${mailer.sandboxDomain}>`;
-  const text = toText(holds, mailer.baseUrl, isReminder);
+  const text = toText({ holds, count }, mailer.baseUrl, isReminder);
   const verdict = await sendInstallationMail(mailer, { from, to, subject, text, tags: ['approval'] });
   if (verdict.kind === 'refused') throw new Error(`${verdict.code}: ${verdict.detail}`);
 }
 
-function toText(holds: ApprovalNotice['holds'], baseUrl: string, isReminder: boolean): string {
+function toText({ holds, count }: Omit<ApprovalNotice, 'to'>, baseUrl: string, isReminder: boolean): string {
   const { accountName } = holds[0]?.hold ?? { accountName: '' };
-  const more = holds.length - NAMED;
+  const more = count - holds.length;
   return [
-    `${holds.length === 1 ? 'An email' : `${holds.length} emails`} of ${accountName} ${isReminder ? 'still ' : ''}${holds.length === 1 ? 'waits' : 'wait'} for somebody to decide. Nothing was sent.`,
+    `${count === 1 ? 'An email' : `${count} emails`} of ${accountName} ${isReminder ? 'still ' : ''}${count === 1 ? 'waits' : 'wait'} for somebody to decide. Nothing was sent.`,
     '',
-    ...holds.slice(0, NAMED).flatMap(({ hold, token }) => describe(hold, `${baseUrl}/approvals/${token}`)),
+    ...holds.flatMap(({ hold, token }) => describe(hold, `${baseUrl}/approvals/${token}`)),
     ...(more > 0 ? [`And ${more} more: postrider approvals list --status pending`, ''] : []),
     'Each link shows everything and lets you decide, once. Opening it decides nothing. Do not pass it on: whoever has it decides in your name.',
     '',

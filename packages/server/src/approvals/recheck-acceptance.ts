@@ -66,7 +66,8 @@ export async function recheckAcceptance(
     quotaLimit: limit,
     quotaUsed: account?.used ?? 0,
   });
-  const isRevoked = row === null || (row.revokedAt !== null && row.revokedAt <= now);
+  // Whoever revoked it may have a clock that is ahead of this one: that it was revoked is all that counts.
+  const isRevoked = row === null || row.revokedAt !== null;
   const charge = { accountId, month, limit };
   const refusal = isRevoked ? KEY_REVOKED : verdict.ok ? null : verdict;
   if (refusal === null && (await adjustQuota(transaction, { ...charge, units: more }))) {

@@ -1,6 +1,7 @@
 import type { Query } from '../db/client.ts';
 import {
   type Approver,
+  claimOthers,
   claimUntold,
   insertApprovalLinks,
   lockDueReminders,
@@ -8,24 +9,37 @@ import {
   type NoticedHold,
   readApprovers,
   setReminders,
+  takeApprovalMails,
+  unclaim,
 } from '../db/queries/approval-notices.ts';
 import { addApprovalEvents } from '../db/queries/approvals.ts';
 import { announceApprovals } from '../holds/announce-approvals.ts';
 import { SYSTEM } from '../holds/decider.ts';
 import { nextReminder } from '../sending/new-hold.ts';
-import { type ApprovalMailer, type ApprovalNotice, mailApprovals } from './approval-mail.ts';
+import { type ApprovalMailer, type ApprovalNotice, mailApprovals, NAMED_HOLDS } from './approval-mail.ts';
 import { createApprovalToken } from './approval-token.ts';
 
 /** Mails the approvers of holds that are new; answers how many holds those were. */
 export async function tellApprovers(mailer: ApprovalMailer): Promise<number> {
-  return await notify(mailer, false, async (transaction, now) => await claimUntold(transaction, now));
+  return await notify(mailer, false, async (transaction, now) => {
+    const claimed = await claimUntold(transaction, now);
+    const mailed = await takeMails(transaction, claimed, now);
+    const holds = claimed.filter(({ accountId }) => mailed.has(accountId));
+    if (holds.length < claimed.length) {
+      const others = claimed.filter(({ accountId }) => !mailed.has(accountId));
+      await unclaim(transaction, others);
+    }
+    return { holds, others: holds.length === 0 ? new Map() : await claimOthers(transaction, [...mailed], now) };
+  });
 }
 
 /** Mails the approvers of holds that nobody has decided at half and at nine tenths of their time, and announces it. */
 export async function remindApprovers(mailer: ApprovalMailer): Promise<number> {
   return await notify(mailer, true, async (transaction, now) => {
-    const holds = await lockDueReminders(transaction, now);
-    if (holds.length === 0) return holds;
+    const due = await lockDueReminders(transaction, now);
+    const mailed = await takeMails(transaction, due, now);
+    const holds = due.filter(({ accountId }) => mailed.has(accountId));
+    if (holds.length === 0) return { holds, others: new Map() };
     const reminders = holds.map((hold) => ({ ...hold, at: nextReminder(hold.createdAt, hold.expiresAt, now) }));
     await setReminders(transaction, reminders);
     await addApprovalEvents(
@@ -46,8 +60,20 @@ export async function remindApprovers(mailer: ApprovalMailer): Promise<number> {
       const approvalIds = own.map(({ id }) => id);
       await announceApprovals(transaction, mailer.ids, 'approval.reminder', { accountId, approvalIds }, now);
     }
-    return holds;
+    return { holds, others: new Map() };
   });
+}
+
+/** Each account with holds among these gets one mail an approver; answers the accounts that may have one. */
+async function takeMails(transaction: Query, holds: readonly NoticedHold[], now: Date): Promise<ReadonlySet<string>> {
+  if (holds.length === 0) return new Set();
+  return await takeApprovalMails(transaction, [...byAccount(holds).keys()], now);
+}
+
+/** The holds to tell of, and how many others of each account there are to be counted. */
+interface Claim {
+  readonly holds: readonly NoticedHold[];
+  readonly others: ReadonlyMap<string, number>;
 }
 
 /**
@@ -57,12 +83,13 @@ export async function remindApprovers(mailer: ApprovalMailer): Promise<number> {
 async function notify(
   mailer: ApprovalMailer,
   isReminder: boolean,
-  claim: (transaction: Query, now: Date) => Promise<readonly NoticedHold[]>,
+  claim: (transaction: Query, now: Date) => Promise<Claim>,
 ): Promise<number> {
   const now = mailer.clock.now();
   const { notices, count } = await mailer.sql.begin(async (transaction) => {
-    const holds = await claim(transaction, now);
-    return { notices: await makeNotices(transaction, holds, now), count: holds.length };
+    const { holds, others } = await claim(transaction, now);
+    const count = holds.length + [...others.values()].reduce((sum, more) => sum + more, 0);
+    return { notices: await makeNotices(transaction, { holds, others }, now), count };
   });
   for (const notice of notices) {
     await mailApprovals(mailer, notice, isReminder).catch((error: unknown) => {
@@ -74,7 +101,7 @@ async function notify(
 
 async function makeNotices(
   transaction: Query,
-  holds: readonly NoticedHold[],
+  { holds, others }: Claim,
   now: Date,
 ): Promise<readonly ApprovalNotice[]> {
   const links: NewApprovalLink[] = [];
@@ -83,7 +110,8 @@ async function makeNotices(
     for (const approver of await readApprovers(transaction, accountId)) {
       notices.push({
         to: approver.email,
-        holds: own.map((hold) => ({ hold, token: makeLink(hold, approver, links) })),
+        holds: own.slice(0, NAMED_HOLDS).map((hold) => ({ hold, token: makeLink(hold, approver, links) })),
+        count: own.length + (others.get(accountId) ?? 0),
       });
     }
   }

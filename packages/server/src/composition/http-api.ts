@@ -1,5 +1,6 @@
 import type { Sql } from '../db/client.ts';
 import { createTrackingRecorder } from '../events/tracking-recorder.ts';
+import { addAgentGuide } from '../http/agent-guide-route.ts';
 import { createAnonymousGate } from '../http/anonymous-gate.ts';
 import { addApprovalEntrance } from '../http/approval-entrance.ts';
 import { addApprovalRoutes } from '../http/approval-routes.ts';
@@ -20,6 +21,7 @@ import type { KeyAuthenticator } from '../keys/key-authenticator.ts';
 import type { KeyRates } from '../keys/key-rates.ts';
 import { createTrackingTokens } from '../links/tracking-token.ts';
 import type { Services } from '../operations/context.ts';
+import { readBorne } from '../sessions/visit.ts';
 import { createUnsubscribeLinks } from '../unsubscribe/unsubscribe-links.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 import type { AppOptions } from './app-options.ts';
@@ -46,7 +48,11 @@ export function createApi(
     trustedProxies: config.trustedProxies,
     logger,
     requestLog,
-    identify: authenticator.identify,
+    identify: async (headers) => {
+      const borne = readBorne(headers, services.people.cookies);
+      if (borne === null) return await authenticator.identify(headers.authorization);
+      return (await services.people.sessions.find(borne))?.caller ?? null;
+    },
   });
   const gate = createAnonymousGate(clock);
   const mcp = createMcpRoute({ services, logger, gate, rates });
@@ -61,6 +67,7 @@ export function createApi(
   addSignInRoutes(http, signIn);
   addOAuthCallback(http, signIn);
   addReferenceRoutes(http, baseUrl);
+  addAgentGuide(http, baseUrl);
   addApprovalRoutes(http, services);
   addApprovalEntrance(http, services);
   addUnsubscribeRoutes(http, {

@@ -27,6 +27,7 @@ export function createPeople(
   return {
     tools,
     mailer,
+    onError: warn,
     sessions: createSessionAuthenticator(sql, clock),
     links: createMagicLinks(tools, mailer, warn),
     cookies: createCookieJar(isSecure),

@@ -9,19 +9,24 @@ export const APPROVAL_PAGE_POLICY = `${PERSON_PAGE_POLICY}; frame-src 'self'`;
 export const HELD_BODY_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'self'; sandbox";
 
-/** Everything that is to be seen of a held message, and the two buttons. */
+/**
+ * Everything that is to be seen of a held message, and the two buttons. The first button of the form is one that does nothing, since the key
+ * Enter in the note presses the first: nobody is to approve by it.
+ */
 export function renderApprovalPage(approval: Approval, token: string): string {
-  const { subject, from, to, cc, bcc, text, html: body, attachments, reasons, keyName, agentName } = approval;
+  const { subject, from, text, html: body, attachments, reasons, keyName, agentName } = approval;
+  const { to, cc, bcc, replyTo, headers, unsubscribe } = approval;
   return renderPersonPage(
     'Send this email?',
     html`<p>It is held by ${reasons.join(', ')} until ${approval.expiresAt}. Nothing was sent.</p>
-${line('From', from)}${line('To', to.join(', '))}${line('Cc', cc.join(', '))}${line('Bcc', bcc.join(', '))}
+${line('From', from)}${line('Reply to', replyTo ?? '')}${line('To', to.join(', '))}${line('Cc', cc.join(', '))}${line('Bcc', bcc.join(', '))}
+${Object.entries(headers ?? {}).map(([name, value]) => line(`Header ${name}`, value))}${line('Unsubscribing', unsubscribe ? 'a link of their own for each recipient' : '')}
 ${line('Subject', subject)}${line('Sent by', agentName === null ? (keyName ?? '') : `${agentName} (key ${keyName ?? ''})`)}
 ${line('To go at', approval.scheduledAt ?? '')}
 ${line('Files', attachments.map(({ filename, contentType, size }) => `${filename} (${contentType}, ${size} bytes)`).join(', '))}
 ${text === null ? html`` : html`<details open><summary>Text</summary><pre>${text}</pre></details>`}
 ${body === null ? html`` : html`<details open><summary>HTML</summary><iframe sandbox title="The message" src="/approvals/${token}/html" width="100%" height="480"></iframe></details>`}
-<form method="post"><input type="hidden" name="contentHash" value="${approval.contentHash}">
+<form method="post"><input type="submit" value="Choose below" disabled hidden><input type="hidden" name="contentHash" value="${approval.contentHash}">
 <label for="note">A note for whoever sent it (optional)</label>
 <input id="note" name="note" maxlength="${LIMITS.approvalNoteCharacters}">
 <button type="submit" name="decision" value="approve">Approve: send it</button>

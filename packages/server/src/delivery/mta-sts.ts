@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { DnsResolver } from '../dns/dns-resolver.ts';
-import type { OutboundAnswer, OutboundClient } from '../outbound/outbound-client.ts';
+import type { OutboundAnswer } from '../outbound/outbound-answer.ts';
+import type { OutboundClient } from '../outbound/outbound-client.ts';
 import { createFadingSet } from './fading-set.ts';
 import { readStsPolicy, readStsRecord, type StsPolicy } from './mta-sts-policy.ts';
 

@@ -4,7 +4,7 @@ import { announce } from '../events/announce.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 import { toApproval } from './approval-record.ts';
 
-/** Tells an account's endpoints and listeners what became of holds: their records as this transaction has them, without the bodies. */
+/** Tells an account's endpoints and listeners what became of holds: their records as this transaction has them, without what is forgotten with the body. */
 export async function announceApprovals(
   transaction: Query,
   ids: IdGenerator,
@@ -14,7 +14,7 @@ export async function announceApprovals(
 ): Promise<void> {
   const rows = await readApprovals(transaction, accountId, approvalIds);
   const announcements = rows.map((row) => {
-    const { html: _html, text: _text, ...data } = toApproval(row);
+    const { html: _html, text: _text, headers: _headers, ...data } = toApproval(row);
     return { accountId, type, data };
   });
   await announce(transaction, ids, announcements, now);

@@ -1,22 +1,24 @@
-import type { Approval, MessageApproval } from '@postrider/core';
+import { type Approval, formatMailbox, type MessageApproval } from '@postrider/core';
 import type { ApprovalRow } from '../db/queries/approvals.ts';
 import type { MessageHold } from '../db/queries/read-messages.ts';
 
 /** A hold as the API shows it. */
 export function toApproval(row: ApprovalRow): Approval {
-  const addressesOf = (kind: string) =>
-    row.recipients.filter((recipient) => recipient.kind === kind).map(({ email }) => email);
+  const mailboxesOf = (kind: string) =>
+    row.recipients
+      .filter((recipient) => recipient.kind === kind)
+      .map(({ name, email: address }) => formatMailbox({ name, address }));
   const { id, emailId, status, reasons, revision, contentHash, keyId, keyName, agentName } = row;
-  const { from, subject, text, html, attachments, decidedBy, note } = row;
+  const { from, subject, text, html, attachments, decidedBy, note, replyTo, headers, unsubscribe } = row;
   return {
     ...{ id, emailId, status, reasons, revision, contentHash, keyId, keyName, agentName },
     // These columns were written from the enumerations the output names.
     source: row.source as Approval['source'],
     channel: row.channel as Approval['channel'],
     from,
-    to: addressesOf('to'),
-    cc: addressesOf('cc'),
-    bcc: addressesOf('bcc'),
+    to: mailboxesOf('to'),
+    cc: mailboxesOf('cc'),
+    bcc: mailboxesOf('bcc'),
     ...{ subject, text, html, attachments },
     scheduledAt: row.scheduledAt?.toISOString() ?? null,
     createdAt: row.createdAt.toISOString(),
@@ -28,6 +30,7 @@ export function toApproval(row: ApprovalRow): Approval {
     edited: row.edited as Approval['edited'],
     outcome: row.outcome as Approval['outcome'],
     problem: row.problem as Approval['problem'],
+    ...{ replyTo, headers: headers === null ? null : { ...headers }, unsubscribe },
   };
 }
 

@@ -16,9 +16,18 @@ export interface LinkHosts {
  * programs read, and names that mail programs make links of by themselves. Addresses of mail and telephones lead to no host, and images are no
  * links. Never throws.
  * @param texts all that is to be read: the plain text, and what the HTML shows
+ * @param lines the subject and the values of headers, such as List-Unsubscribe, which mail programs make a button of: no bare names count there
  */
-export function findLinkHosts(html: string | null, texts: readonly (string | null)[]): LinkHosts {
-  const found = [...attributeHosts(html ?? ''), ...texts.flatMap((text) => textHosts(text ?? ''))];
+export function findLinkHosts(
+  html: string | null,
+  texts: readonly (string | null)[],
+  lines: readonly string[] = [],
+): LinkHosts {
+  const found = [
+    ...attributeHosts(html ?? ''),
+    ...texts.flatMap((text) => textHosts(text ?? '')),
+    ...lines.flatMap(urlHosts),
+  ];
   const hosts = found.filter((host) => host !== null);
   return { hosts: [...new Set(hosts)], unreadable: hosts.length < found.length };
 }
@@ -69,8 +78,11 @@ const WORD = /[\p{L}\p{N}.@/_-]+/gu;
 const NAME_CHARACTERS = 254;
 
 function textHosts(text: string): Host[] {
-  const urls = [...text.matchAll(URL_IN_TEXT)].map(([url]) => hostOf(url.replace(SENTENCE_END, '')));
-  return [...urls, ...bareNames(text.replace(URL_IN_TEXT, ' '))];
+  return [...urlHosts(text), ...bareNames(text.replace(URL_IN_TEXT, ' '))];
+}
+
+function urlHosts(text: string): Host[] {
+  return [...text.matchAll(URL_IN_TEXT)].map(([url]) => hostOf(url.replace(SENTENCE_END, '')));
 }
 
 function* bareNames(text: string): Generator<string> {

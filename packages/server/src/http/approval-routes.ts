@@ -15,6 +15,7 @@ import { type ApprovalLink, findApprovalLink, markLinkUsed } from '../db/queries
 import { readApproval } from '../db/queries/approvals.ts';
 import { toApproval } from '../holds/approval-record.ts';
 import type { Services } from '../operations/context.ts';
+import { findTextFault } from '../operations/text-faults.ts';
 import { refuseOtherMethods } from './method-not-allowed.ts';
 import { fieldOf } from './person-pages.ts';
 
@@ -95,8 +96,9 @@ async function decide(request: FastifyRequest, reply: FastifyReply, services: Se
   return sendPage(reply, row === null ? renderUnknownApprovalPage() : renderDecidedPage(toApproval(row)));
 }
 
-/** What the form says, held to the schema of every decision; null where it breaks it. */
+/** What the form says, held to the schema of every decision; null where it breaks it. A form can hold NUL, which the database cannot. */
 function readDecision(form: unknown, { revision }: ApprovalLink): Decision | null {
+  if (findTextFault(form) !== null) return null;
   const decision = fieldOf(form, 'decision');
   const note = fieldOf(form, 'note')?.trim() ?? '';
   const contentHash = fieldOf(form, 'contentHash');

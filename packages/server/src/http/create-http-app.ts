@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { METHODS } from 'node:http';
+import { type IncomingHttpHeaders, METHODS } from 'node:http';
 import { isRequestId, LIMITS } from '@postrider/core';
 import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { Logger } from 'pino';
@@ -8,6 +8,7 @@ import type { Caller } from '../keys/caller.ts';
 import { ProblemError, problemHeaders, toProblem } from '../problem.ts';
 import { answerClientError } from './client-error.ts';
 import { assertJsonEncoding, parseJsonBody } from './json-body.ts';
+import { loggedPath, pathOf } from './logged-path.ts';
 import { MAX_PARAM_CHARACTERS, refusalOfMethod, rememberServedPaths } from './method-not-allowed.ts';
 import { parseQueryString } from './query-string.ts';
 import type { RequestLog } from './request-log.ts';
@@ -17,8 +18,8 @@ export interface HttpAppOptions {
   readonly trustedProxies: readonly string[];
   readonly logger: Logger;
   readonly requestLog: RequestLog;
-  /** Whose key a request bears that no operation asked for one: its refusal belongs in the log of that account too. */
-  readonly identify: (authorization: string) => Promise<Caller | null>;
+  /** Whose key or session a request bears that no operation asked for one: its refusal belongs in the log of that account too. */
+  readonly identify: (headers: IncomingHttpHeaders) => Promise<Caller | null>;
   /** How long a client may take; PATIENCE unless given. */
   readonly patience?: Patience;
 }
@@ -186,7 +187,7 @@ function logRequest(
   { requestLog, logger, identify }: HttpAppOptions,
 ): void {
   const { caller, code, emailId } = request.state;
-  const path = pathOf(request.url);
+  const path = loggedPath(request.url, request.routeOptions.url);
   const durationMs = Math.round(reply.elapsedTime);
   if (logger.isLevelEnabled('debug')) {
     logger.debug(
@@ -206,23 +207,20 @@ function logRequest(
       key_id: person === null ? keyId : null,
       email_id: emailId,
     });
-  const { authorization } = request.headers;
   if (caller !== null) add(caller);
-  else if (authorization !== undefined && isMissed(reply.statusCode)) {
-    identify(authorization).then(
+  else if (isMissed(request, reply.statusCode)) {
+    identify(request.headers).then(
       (found) => found !== null && add(found),
       (error: unknown) => logger.debug({ requestId: request.id, error: String(error) }, 'whose request it was'),
     );
   }
 }
 
-/** Nothing is served there, so no operation has looked at the key. */
-function isMissed(status: number): boolean {
-  return status === 404 || status === 405;
-}
-
-/** The path as logged: no query string, bounded, and nothing Postgres cannot store. */
-function pathOf(url: string): string {
-  const end = url.indexOf('?');
-  return (end < 0 ? url : url.slice(0, end)).slice(0, 500);
+/**
+ * Nothing is served there, so no operation has looked at the key. Browsers add a cookie to pages too, whose paths hold secrets: theirs are only
+ * those that no page has.
+ */
+function isMissed({ headers, is404 }: FastifyRequest, status: number): boolean {
+  if (headers.authorization !== undefined) return status === 404 || status === 405;
+  return headers.cookie !== undefined && is404;
 }

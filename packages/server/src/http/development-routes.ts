@@ -1,4 +1,4 @@
-import { LIMITS, mailboxSchema } from '@postrider/core';
+import { accountNameSchema, mailboxSchema } from '@postrider/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type AccountTools, createAccount } from '../accounts/create-account.ts';
@@ -23,7 +23,7 @@ export interface DevelopmentOptions {
 const MAILBOX_ROWS = 1_000;
 
 const newAccountSchema = z.strictObject({
-  name: z.string().min(1).max(LIMITS.accountNameCharacters),
+  name: accountNameSchema,
   ownerEmail: mailboxSchema,
 });
 

@@ -9,6 +9,7 @@ import { validationFailed } from '../operations/parse-part.ts';
 import { readVisit } from '../sessions/visit.ts';
 import type { AnonymousGate } from './anonymous-gate.ts';
 import { authenticateRequest, type Entrance } from './authenticate-request.ts';
+import { deprecationHeaders } from './deprecation-headers.ts';
 import { assertScope, executeOperation } from './execute-operation.ts';
 import { refuseOtherMethods } from './method-not-allowed.ts';
 import { prefersText } from './prefers-text.ts';
@@ -58,7 +59,8 @@ export function addOperationRoutes(app: FastifyInstance, options: RouterOptions)
 }
 
 function addRoute(app: FastifyInstance, prefix: string, operation: AnyOperation, options: RouterOptions): void {
-  const { anonymousLimits }: Operation = operation;
+  const { anonymousLimits, deprecated }: Operation = operation;
+  const farewell = deprecated === undefined ? null : deprecationHeaders(deprecated, options.baseUrl);
   app.route({
     method: operation.method,
     url: urlOf(prefix, operation.path),
@@ -66,6 +68,7 @@ function addRoute(app: FastifyInstance, prefix: string, operation: AnyOperation,
     ...(anonymousLimits ? { bodyLimit: anonymousLimits.bodyBytes } : {}),
     // All that concerns the key comes before the body is read: the order of checks is key, address, rate, scope, shape, existence, rules.
     onRequest: async (request, reply) => {
+      if (farewell !== null) reply.headers(farewell);
       options.gate.assertRate(operation, request.ip);
       if (operation.access.kind === 'public') return;
       const caller = await authenticateRequest(operation, request, options);

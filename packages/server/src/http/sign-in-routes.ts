@@ -100,6 +100,8 @@ async function showSignIn(request: FastifyRequest, reply: FastifyReply, visit: V
 
 async function askForLink(request: FastifyRequest, reply: FastifyReply, visit: Visit, options: SignInRouteOptions) {
   const { people, baseUrl } = options;
+  // A page elsewhere could have a link made for an address of its own, and the person sign in under that.
+  if (!visit.isFromHere) throw foreignOrigin(baseUrl);
   const next = toOwnPath(fieldOf(request.body, 'next'), baseUrl);
   const parsed = mailboxSchema.safeParse(fieldOf(request.body, 'email'));
   if (!parsed.success) {

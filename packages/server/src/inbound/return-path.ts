@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { deriveKeys } from '../keys/derived-keys.ts';
+import { deriveKeys } from '../derived-keys.ts';
 
 /** What a return path is made for: one hand-off of a message. */
 export interface ReturnPathSubject {

@@ -26,6 +26,8 @@ export interface KeyRates {
 const LEASE_MS = 100;
 /** How much longer others wait for what comes back: a busy process may be late with it. */
 const RETURN_MS = 150;
+/** Where the database answers later than this nothing is lent: who is that late would be late to give it back, and others would be refused meanwhile. */
+const QUICK_MS = 50;
 /** Past so many keys those that hold nothing are forgotten. */
 const MAX_KEPT = 10_000;
 
@@ -62,6 +64,7 @@ export function createKeyRates(sql: Sql): KeyRates {
   const buckets = new Map<string, Bucket>();
   const due = new Set<Bucket>();
   let asking: Promise<void> | null = null;
+  let lastTripMs = Number.POSITIVE_INFINITY;
 
   function bucketOf({ accountId, keyId, rateLimit }: Parameters<KeyRates['take']>[0], nowMs: number): Bucket {
     const known = buckets.get(keyId);
@@ -89,7 +92,7 @@ export function createKeyRates(sql: Sql): KeyRates {
   async function askAll(): Promise<void> {
     try {
       while (due.size > 0) {
-        const asked = [...due].map((bucket) => beginAsking(bucket));
+        const asked = [...due].map((bucket) => beginAsking(bucket, lastTripMs <= QUICK_MS));
         due.clear();
         await askFor(asked);
       }
@@ -108,6 +111,7 @@ export function createKeyRates(sql: Sql): KeyRates {
         asked.map(({ ask: question }) => question),
         LEASE_MS + RETURN_MS,
       );
+      lastTripMs = performance.now() - sentAtMs;
       for (const [index, one] of asked.entries()) settle(one, answers[index], sentAtMs);
     } catch (error) {
       // Those behind them would wait as long for the same answer.
@@ -176,12 +180,12 @@ interface Asked {
 }
 
 /** What a bucket asks for, with whom it is for. What it held is given back in the same statement. */
-function beginAsking(bucket: Bucket): Asked {
+function beginAsking(bucket: Bucket, isQuick: boolean): Asked {
   const { accountId, keyId, limit: rateLimit, spare: returned } = bucket;
   const waiters = bucket.waiting.splice(0);
   bucket.spare = 0;
   // Where nobody waits it only gives back.
-  const wished = waiters.length === 0 ? 0 : Math.max(0, bucket.count - waiters.length);
+  const wished = waiters.length === 0 || !isQuick ? 0 : Math.max(0, bucket.count - waiters.length);
   return { bucket, waiters, ask: { accountId, keyId, rateLimit, needed: waiters.length, wished, returned } };
 }
 

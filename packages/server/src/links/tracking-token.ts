@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { deriveKeys } from '../keys/derived-keys.ts';
+import { deriveKeys } from '../derived-keys.ts';
 
 /** What a tracking URL stands for. Whom it was sent to is not in it: a message knows whether it had one recipient alone. */
 export interface TrackingSubject {

@@ -1,6 +1,8 @@
-import { Agent, type Dispatcher } from 'undici';
+import { Agent } from 'undici';
+import { createAnswerHandler } from './answer-handler.ts';
 import { checkUrl, type UrlVerdict } from './check-url.ts';
 import { createGuardedConnector, OutboundRefusedError } from './guarded-connector.ts';
+import type { OutboundAnswer } from './outbound-answer.ts';
 import type { ResolveHost } from './resolve-host.ts';
 
 export interface OutboundClientOptions {
@@ -29,21 +31,6 @@ export interface OutboundRequest {
   readonly signal?: AbortSignal;
 }
 
-export type OutboundAnswer =
-  | {
-      readonly kind: 'answered';
-      readonly status: number;
-      /** By lower-case name. A header that came twice is joined by a comma. */
-      readonly headers: Readonly<Record<string, string>>;
-      readonly body: Buffer;
-      /** True where the body was longer than `maxBytes`, or there was no room for it. */
-      readonly truncated: boolean;
-    }
-  /** The rules forbid it; nothing was sent. The reason reads on from the words "The URL". */
-  | { readonly kind: 'refused'; readonly reason: string }
-  /** It was allowed and did not work. The reason is a clause of its own. */
-  | { readonly kind: 'failed'; readonly reason: string };
-
 /**
  * The one way a request of ours leaves for an address that somebody else named: attachment URLs, webhooks, discovery documents. Redirects
  * are answers like others and never followed.
@@ -63,7 +50,7 @@ const KEPT_VERDICTS = 1_000;
 export function createOutboundClient(options: OutboundClientOptions): OutboundClient {
   const { allowLoopback, totalMs = TOTAL_MS, connectMs = CONNECT_MS } = options;
   const policy = { allowLoopback };
-  const verdicts = new Map<string, UrlVerdict>();
+  const verdicts = new Map<string, Checked>();
   const agent = new Agent({
     connect: createGuardedConnector({
       policy,
@@ -80,11 +67,11 @@ export function createOutboundClient(options: OutboundClientOptions): OutboundCl
   });
 
   /** What is said of a URL never changes, and the same few are called again and again. */
-  function check(url: string): UrlVerdict {
+  function check(url: string): Checked {
     const known = verdicts.get(url);
     if (known !== undefined) return known;
     if (verdicts.size >= KEPT_VERDICTS) verdicts.clear();
-    const verdict = checkUrl(url, policy);
+    const verdict = toChecked(checkUrl(url, policy));
     verdicts.set(url, verdict);
     return verdict;
   }
@@ -92,67 +79,61 @@ export function createOutboundClient(options: OutboundClientOptions): OutboundCl
   async function request(given: OutboundRequest): Promise<OutboundAnswer> {
     const checked = check(given.url);
     if (!checked.ok) return { kind: 'refused', reason: checked.reason };
-    // Taken back at the end: signals with a time-out of their own stay, with their timers, until it is over.
-    const ending = new AbortController();
-    const end = () => ending.abort();
-    const timer = setTimeout(end, totalMs);
-    const { signal } = ending;
-    if (given.signal?.aborted === true) end();
-    given.signal?.addEventListener('abort', end);
     try {
-      const response = await agent.request({
-        origin: checked.url.origin,
-        path: `${checked.url.pathname}${checked.url.search}`,
-        method: given.method,
-        headers: { 'user-agent': options.userAgent, ...given.headers },
-        body: given.body ?? null,
-        signal,
-      });
-      return await readAnswer(response, given);
+      return await exchange(checked.target, given);
     } catch (error) {
       if (error instanceof OutboundRefusedError) return { kind: 'refused', reason: error.message };
-      return { kind: 'failed', reason: signal.aborted ? 'it did not answer in time' : describeFailure(error) };
-    } finally {
-      clearTimeout(timer);
-      given.signal?.removeEventListener('abort', end);
+      return { kind: 'failed', reason: describeFailure(error) };
     }
+  }
+
+  function exchange({ origin, path }: Target, given: OutboundRequest): Promise<OutboundAnswer> {
+    const { signal } = given;
+    return new Promise((resolve, reject) => {
+      const end = () => handler.abort(new OutboundLateError());
+      const timer = setTimeout(end, totalMs);
+      const finish = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', end);
+      };
+      const handler = createAnswerHandler(
+        given,
+        (answer) => {
+          finish();
+          resolve(answer);
+        },
+        (error) => {
+          finish();
+          reject(error);
+        },
+      );
+      if (signal?.aborted === true) return end();
+      signal?.addEventListener('abort', end);
+      const headers = { 'user-agent': options.userAgent, ...given.headers };
+      agent.dispatch({ origin, path, method: given.method, headers, body: given.body ?? null }, handler);
+    });
   }
 
   return { request, close: () => agent.destroy() };
 }
 
-/** By events and not by iteration, which costs more than all the rest of a small answer. */
-function readAnswer(response: Dispatcher.ResponseData, given: OutboundRequest): Promise<OutboundAnswer> {
-  const { statusCode: status, body: source } = response;
-  const chunks: Buffer[] = [];
-  let length = 0;
-  return new Promise((resolve, reject) => {
-    const answer = (truncated: boolean) => {
-      const body = Buffer.concat(chunks, Math.min(length, given.maxBytes));
-      resolve({ kind: 'answered', status, headers: joinHeaders(response.headers), body, truncated });
-    };
-    source.on('data', (chunk: Buffer) => {
-      const hasRoom = given.takeRoom?.(chunk.length) !== false;
-      if (hasRoom) {
-        chunks.push(chunk);
-        length += chunk.length;
-        if (length <= given.maxBytes) return;
-      }
-      // The connection goes with the body.
-      source.removeAllListeners('data').destroy();
-      answer(true);
-    });
-    source.once('end', () => answer(false));
-    // Whatever comes behind the first of these changes nothing any more.
-    source.on('error', reject);
-    source.once('close', () => reject(new Error('the answer broke off')));
-  });
+/** Where an allowed URL leads, as the HTTP client takes it. */
+interface Target {
+  readonly origin: string;
+  readonly path: string;
 }
 
-function joinHeaders(headers: Dispatcher.ResponseData['headers']): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]),
-  );
+type Checked = { readonly ok: true; readonly target: Target } | { readonly ok: false; readonly reason: string };
+
+function toChecked(verdict: UrlVerdict): Checked {
+  if (!verdict.ok) return verdict;
+  const { origin, pathname, search } = verdict.url;
+  return { ok: true, target: { origin, path: `${pathname}${search}` } };
+}
+
+/** The whole of it took too long, or its caller gave it up. */
+class OutboundLateError extends Error {
+  override readonly name = 'OutboundLateError';
 }
 
 const FAILURES: Readonly<Record<string, string>> = {
@@ -174,6 +155,7 @@ const FAILURES: Readonly<Record<string, string>> = {
 
 /** Words for people. What a library says of its insides is of no use to who named the URL. */
 function describeFailure(error: unknown): string {
+  if (error instanceof OutboundLateError) return 'it did not answer in time';
   const code = codeOf(error);
   const known = code === null ? undefined : FAILURES[code];
   if (known !== undefined) return known;

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { NameHolder } from '../db/queries/domains.ts';
+import { deriveKeys } from '../derived-keys.ts';
 import type { DnsAnswer } from '../dns/dns-resolver.ts';
-import { deriveKeys } from '../keys/derived-keys.ts';
 
 /** The TXT record by which an account proves that a name is its own although another account has verified it. */
 export interface ClaimChallenge {

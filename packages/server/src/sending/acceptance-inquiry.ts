@@ -57,12 +57,15 @@ export function createAcceptanceInquiry(options: InquiryOptions): AcceptanceInqu
     return sends.map((send) => {
       const account = facts.accounts.get(send.command.accountId);
       const quota = { limit: account?.monthlyQuota ?? monthlyQuota, used: account?.used ?? 0, cost: send.cost };
+      const findings = examineAcceptance(questionOf(send, facts, quota, sent.faultOf(send.command)));
+      const hold = holds.holdOf(send);
       return {
-        findings: examineAcceptance(questionOf(send, facts, quota, sent.faultOf(send.command))),
+        // A key that can hold no more sends nothing that would have to be held.
+        findings: hold === null ? findings : { ...findings, quota: findings.quota ?? holds.faultOf(send) },
         recipients: send.recipients,
         provenance: provenanceOf(send.command),
         quota,
-        holdReasons: holds.holdOf(send)?.reasons ?? [],
+        holdReasons: hold?.reasons ?? [],
       };
     });
   }

@@ -43,7 +43,7 @@ export async function readBatchFacts(
   const asked = sends
     .filter(({ sandboxSender }) => !sandboxSender)
     .map(({ command }) => ({ accountId: command.accountId, value: command.request.from.domain }));
-  const holding = readHoldFactsOf(query, sends, now);
+  const holding = readHoldFactsOf(query, sends);
   // Whatever becomes of the other question first, this one's failure is heard below.
   holding.catch(() => undefined);
   const facts = await readAcceptanceFacts(query, {

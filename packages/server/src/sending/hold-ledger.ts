@@ -27,7 +27,7 @@ export interface HoldLedger {
 }
 
 /** Reads the facts of those sends that may be held, in one round trip; none where there are no such sends. */
-export async function readHoldFactsOf(query: Query, sends: readonly PreparedSend[], now: Date): Promise<HoldFacts> {
+export async function readHoldFactsOf(query: Query, sends: readonly PreparedSend[]): Promise<HoldFacts> {
   const asking = sends.filter(({ command }) => command.approval);
   if (asking.length === 0) return NO_FACTS;
   return await readHoldFacts(query, {
@@ -37,7 +37,6 @@ export async function readHoldFactsOf(query: Query, sends: readonly PreparedSend
       .flatMap(({ command: { accountId, keyId }, recipients }) =>
         recipients.map(({ email }) => ({ accountId, keyId, email: foldAddress(email) })),
       ),
-    now,
   });
 }
 
@@ -91,7 +90,12 @@ function toQuestion(
     recipients,
     attachments: content.attachments.length,
     isTemplated: content.template !== null,
-    links: () => findLinkHosts(content.html, [content.text, content.html === null ? null : deriveText(content.html)]),
+    links: () =>
+      findLinkHosts(
+        content.html,
+        [content.text, content.html === null ? null : deriveText(content.html)],
+        [content.subject, ...Object.values(command.request.headers ?? {})],
+      ),
     isKnown: people === null ? null : (email) => find(email)?.isKnown === true,
     isTrusted: (email) => find(email)?.isTrusted === true,
   };

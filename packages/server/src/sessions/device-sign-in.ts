@@ -63,7 +63,9 @@ export async function confirmDevice(
   accountId: string,
 ): Promise<ConfirmVerdict> {
   return await onUserCode({ sql, clock }, typed, userId, async (transaction, code) => {
-    if (code.userId === null) await confirmDeviceCode(transaction, code.userCode, { userId, accountId, memberId });
+    return (
+      code.userId !== null || (await confirmDeviceCode(transaction, code.userCode, { userId, accountId, memberId }))
+    );
   });
 }
 
@@ -75,10 +77,12 @@ export async function denyDevice(
 ): Promise<ConfirmVerdict> {
   return await onUserCode({ sql, clock }, typed, userId, async (transaction, code) => {
     await deleteDeviceCode(transaction, code.userCode);
+    return true;
   });
 }
 
-type Work = (transaction: Parameters<typeof deleteDeviceCode>[0], code: DeviceCodeRow) => Promise<void>;
+/** Answers false where the person has no seat any more. */
+type Work = (transaction: Parameters<typeof deleteDeviceCode>[0], code: DeviceCodeRow) => Promise<boolean>;
 
 async function onUserCode(
   { sql, clock }: Pick<DeviceTools, 'sql' | 'clock'>,
@@ -90,8 +94,7 @@ async function onUserCode(
     const code = await lockUserCode(transaction, toUserCode(typed));
     if (code === null || (code.userId !== null && code.userId !== userId)) return 'unknown';
     if (code.expiresAt <= clock.now()) return 'expired';
-    await work(transaction, code);
-    return 'confirmed';
+    return (await work(transaction, code)) ? 'confirmed' : 'unknown';
   });
 }
 

@@ -16,4 +16,6 @@ export interface People {
   readonly secrets: SecretBox;
   /** By name. */
   readonly providers: ReadonlyMap<string, OAuthProvider>;
+  /** Tells the log what went wrong behind an answer. */
+  readonly onError: (error: unknown, what: string) => void;
 }

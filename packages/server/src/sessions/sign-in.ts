@@ -47,7 +47,7 @@ export async function signIn(
     if (person === null) return { kind: arrival.email === null ? 'unverified' : 'unknown' };
     const [seat] = person.seats;
     if (seat === undefined) throw new Error('a person without a seat');
-    if (former !== null) await deleteSession(transaction, hashToken(former.token), former.kind);
+    if (former !== null) await endStoredSession(transaction, tools, former);
     const token = await beginSession(transaction, tools, {
       userId: person.userId,
       seat,
@@ -84,6 +84,20 @@ export async function beginSession(
   } as const;
   await appendAudit(transaction, [{ ...entry, details: { how: session.how } }]);
   return token;
+}
+
+/** Removes a session and notes it in the audit log of the account it was in; nothing where it has ended already. */
+export async function endStoredSession(
+  transaction: Transaction,
+  { clock, ids }: Pick<SignInTools, 'clock' | 'ids'>,
+  { token, kind }: { readonly token: string; readonly kind: SessionKind },
+): Promise<void> {
+  const ended = await deleteSession(transaction, hashToken(token), kind);
+  if (ended === null) return;
+  const { accountId, memberId: actor, id: targetId } = ended;
+  const now = clock.now();
+  const entry = { accountId, id: ids.next(now), action: 'session.ended', actor, targetId, details: {}, now } as const;
+  await appendAudit(transaction, [entry]);
 }
 
 interface FoundPerson {

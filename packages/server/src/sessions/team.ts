@@ -1,12 +1,13 @@
 import { isRoleWithin, LIMITS, type Role, scopesOfRole } from '@postrider/core';
 import type { Clock } from '../clock.ts';
 import type { Query, Sql } from '../db/client.ts';
+import { findInvitation } from '../db/queries/audit-entries.ts';
 import { appendAudit } from '../db/queries/audit-log.ts';
 import { deleteMember, insertInvitation, lockTeam, type MemberRow, setMemberRole } from '../db/queries/members.ts';
 import type { Caller } from '../keys/caller.ts';
 import { findEscalations } from '../keys/escalation.ts';
 import { defaultRestrictions } from '../keys/key-restrictions.ts';
-import { type IdGenerator, isUuid } from '../uuid-v7.ts';
+import { type IdGenerator, idFloorAfter, isUuid } from '../uuid-v7.ts';
 
 export interface TeamTools {
   readonly sql: Pick<Sql, 'begin'>;
@@ -18,18 +19,32 @@ export type TeamRefusal = 'missing' | 'escalation' | 'exists' | 'full' | 'last-o
 
 export type TeamVerdict = { readonly kind: 'done'; readonly member: MemberRow } | { readonly kind: TeamRefusal };
 
+/** `limited`: as many invitations of the account were mailed as may be. */
+export type InviteVerdict = TeamVerdict | { readonly kind: 'limited'; readonly retryAfterSeconds: number };
+
+const DAY_MS = 86_400_000;
+/** The id of the beginning of all time. */
+const NIL_ID = '00000000-0000-0000-0000-000000000000';
+
 /** Gives an address a seat. */
 export async function inviteMember(
   tools: TeamTools,
   caller: Caller,
   { email, role }: { readonly email: string; readonly role: Role },
-): Promise<TeamVerdict> {
-  if (!mayGive(caller, role)) return { kind: 'escalation' };
-  return await onTeam(tools, caller, async (transaction, team, now) => {
+): Promise<InviteVerdict> {
+  return await onTeam<InviteVerdict>(tools, caller, async (transaction, team, now) => {
+    if (!mayGive(caller, role, team)) return { kind: 'escalation' };
     if (team.some((member) => member.email.toLowerCase() === email.toLowerCase())) return { kind: 'exists' };
     if (team.length >= LIMITS.seatsPerAccount) return { kind: 'full' };
+    const { accountId } = caller;
+    const dayAgo = new Date(now.getTime() - DAY_MS);
+    const since = { at: dayAgo, id: idFloorAfter(NIL_ID, dayAgo.getTime()) };
+    const oldest = await findInvitation(transaction, { accountId, since, rank: LIMITS.invitationsPerDay });
+    if (oldest !== null) {
+      return { kind: 'limited', retryAfterSeconds: Math.ceil((oldest.getTime() - dayAgo.getTime()) / 1_000) };
+    }
     const member = { id: tools.ids.next(now), name: null, email, role, status: 'invited', joinedAt: null } as const;
-    await insertInvitation(transaction, { ...member, accountId: caller.accountId, invitedBy: caller.keyId, now });
+    await insertInvitation(transaction, { ...member, accountId, invitedBy: caller.keyId, now });
     await audit(transaction, tools, caller, 'member.invited', member, now);
     return { kind: 'done', member };
   });
@@ -38,7 +53,7 @@ export async function inviteMember(
 /** Gives a member another role. */
 export async function changeRole(tools: TeamTools, caller: Caller, id: string, role: Role): Promise<TeamVerdict> {
   return await onMember(tools, caller, id, async (transaction, team, member, now) => {
-    if (!mayGive(caller, role)) return { kind: 'escalation' };
+    if (!mayGive(caller, role, team)) return { kind: 'escalation' };
     if (member.role === role) return { kind: 'done', member };
     if (role !== 'owner' && isLastOwner(team, member)) return { kind: 'last-owner' };
     await setMemberRole(transaction, caller.accountId, id, role);
@@ -62,8 +77,12 @@ export async function removeMember(tools: TeamTools, caller: Caller, id: string)
  * Whether the caller may give a role, or take it. Of people nobody goes above their own. A seat is as good as a key of what its role may do, so a
  * key can give one only where it could make that key: so no key reaches through a person what it may not do itself, such as deciding holds.
  */
-function mayGive({ person, row }: Caller, role: Role): boolean {
-  if (person !== null) return isRoleWithin(role, person.role);
+function mayGive({ person, row }: Caller, role: Role, team: readonly MemberRow[]): boolean {
+  if (person !== null) {
+    // As they are behind the lock: who was let in a moment before they were removed or changed must not undo that.
+    const own = team.find(({ id }) => id === person.memberId)?.role;
+    return own !== undefined && scopesOfRole(own).includes('team:write') && isRoleWithin(role, own);
+  }
   return findEscalations(row, { ...defaultRestrictions('live'), scopes: scopesOfRole(role) }, null).length === 0;
 }
 
@@ -72,9 +91,13 @@ function isLastOwner(team: readonly MemberRow[], { id, role, status }: MemberRow
   return role === 'owner' && status === 'active' && !team.some((member) => member.id !== id && isOwner(member));
 }
 
-type Work = (transaction: Query, team: readonly MemberRow[], now: Date) => Promise<TeamVerdict>;
+type Work<Verdict> = (transaction: Query, team: readonly MemberRow[], now: Date) => Promise<Verdict>;
 
-async function onTeam({ sql, clock }: TeamTools, { accountId }: Caller, work: Work): Promise<TeamVerdict> {
+async function onTeam<Verdict>(
+  { sql, clock }: TeamTools,
+  { accountId }: Caller,
+  work: Work<Verdict>,
+): Promise<Verdict> {
   const answered = await sql.begin(async (transaction) => {
     const team = await lockTeam(transaction, accountId);
     return { verdict: await work(transaction, team, clock.now()) };
@@ -89,11 +112,11 @@ async function onMember(
   work: (transaction: Query, team: readonly MemberRow[], member: MemberRow, now: Date) => Promise<TeamVerdict>,
 ): Promise<TeamVerdict> {
   if (!isUuid(id)) return { kind: 'missing' };
-  return await onTeam(tools, caller, async (transaction, team, now) => {
+  return await onTeam<TeamVerdict>(tools, caller, async (transaction, team, now) => {
     const member = team.find((row) => row.id === id.toLowerCase());
     if (member === undefined) return { kind: 'missing' };
     // What somebody has is theirs to lose only by those who could have given it.
-    if (member.id !== caller.person?.memberId && !mayGive(caller, member.role)) return { kind: 'escalation' };
+    if (member.id !== caller.person?.memberId && !mayGive(caller, member.role, team)) return { kind: 'escalation' };
     return await work(transaction, team, member, now);
   });
 }

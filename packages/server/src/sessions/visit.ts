@@ -12,7 +12,7 @@ export interface BorneToken {
 export interface Visit {
   /** The client's address, as far as it can be believed. */
   readonly address: string;
-  /** Null where the request bears no session. An `Authorization` header goes before a cookie. */
+  /** Null where the request bears no session. A session token in `Authorization` goes before the cookie; a key there is no session. */
   readonly borne: BorneToken | null;
   /** As of comesFromHere. */
   readonly isFromHere: boolean;
@@ -29,13 +29,13 @@ export interface VisitHeaders {
 export function readVisit(headers: VisitHeaders, address: string, jar: CookieJar, baseUrl: string): Visit {
   return {
     address,
-    borne: readBorne(headers, jar),
+    borne: readBorne(headers, jar) ?? readBorne({ cookie: headers.cookie }, jar),
     isFromHere: comesFromHere(headers, jar, baseUrl),
     cookie: (name) => readCookie(headers.cookie, name),
   };
 }
 
-/** The session that a request bears, if any. A cookie counts only where no `Authorization` says who calls. */
+/** The session that a call is made with, if any. A cookie counts only where no `Authorization` says who calls. */
 export function readBorne({ authorization, cookie }: VisitHeaders, jar: CookieJar): BorneToken | null {
   if (authorization !== undefined) {
     const bearer = /^bearer +(\S+) *$/i.exec(authorization)?.[1];
@@ -73,6 +73,7 @@ function isSameOrigin(origin: string | undefined, baseUrl: string): boolean {
 export function toOwnPath(next: string | null | undefined, baseUrl: string): string | null {
   if (next === null || next === undefined || !/^\/[^/\\]/.test(next)) return null;
   const url = URL.parse(next, `${new URL(baseUrl).origin}/`);
-  if (url === null || url.origin !== new URL(baseUrl).origin) return null;
+  // Dots in a path are resolved here: what is left of `/.//host` names another server.
+  if (url === null || url.origin !== new URL(baseUrl).origin || url.pathname.startsWith('//')) return null;
   return `${url.pathname}${url.search}`;
 }

@@ -33,12 +33,6 @@ export function readAddressList(field: string, value: string): ShownMailboxes {
   return { mailboxes, others, hasGroup };
 }
 
-/** `Name <a@b.c>` as the send request takes it. */
-export function formatMailbox({ name, address }: ShownMailbox): string {
-  if (name === null) return address;
-  return `${/[<>",;:\\@[\]]/.test(name) ? `"${name.replace(/(["\\])/g, '\\$1')}"` : name} <${address}>`;
-}
-
 /** The single addresses of a list, comments left out; names of groups are dropped, and their members stay. */
 function splitItems(field: string, value: string): { readonly items: readonly string[]; readonly hasGroup: boolean } {
   const items: string[] = [];

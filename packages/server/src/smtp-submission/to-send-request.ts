@@ -1,8 +1,8 @@
-import { foldAddress } from '@postrider/core';
+import { foldAddress, formatMailbox } from '@postrider/core';
 import { decodeWords } from 'postal-mime';
 import { MessageFault } from './message-fault.ts';
 import { passedHeaders } from './own-headers.ts';
-import { formatMailbox, readAddressList, type ShownMailbox } from './read-address-list.ts';
+import { readAddressList, type ShownMailbox } from './read-address-list.ts';
 import { type ReadFile, readContent } from './read-content.ts';
 import { findField, type HeaderField } from './read-header-fields.ts';
 import { readMime } from './read-mime.ts';

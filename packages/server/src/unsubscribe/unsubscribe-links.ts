@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { deriveKeys } from '../keys/derived-keys.ts';
+import { deriveKeys } from '../derived-keys.ts';
 
 /** One recipient of one message. */
 export interface UnsubscribeSubject {

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 import type { Sql } from '../db/client.ts';
+import { classifyDatabaseError } from '../db/database-errors.ts';
 import { type AttemptRow, recordAttempts } from '../db/queries/webhook-deliveries.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 import { settleHealth } from './endpoint-health.ts';
@@ -44,19 +45,28 @@ export function createAttemptRecorder(options: {
 
   /** Both are safe to do again: a database that broke off may have done them. */
   async function write(batch: readonly Attempt[]): Promise<void> {
-    await persist(() => recordAttempts(sql, leaseId, batch, clock.now()));
+    const isRefused = await persist(() => recordAttempts(sql, leaseId, batch, clock.now()), batch.length > 1);
+    if (isRefused) {
+      const half = Math.ceil(batch.length / 2);
+      await write(batch.slice(0, half));
+      await write(batch.slice(half));
+      return;
+    }
     await persist(() => settleHealth({ sql, ids }, batch, clock.now()));
   }
 
-  async function persist(work: () => Promise<void>): Promise<void> {
+  /** Whether the database refused what was given, where that can be divided: one that it does not take is not to take others with it. */
+  async function persist(work: () => Promise<void>, canDivide = false): Promise<boolean> {
     for (let tried = 1; ; tried += 1) {
       try {
         await work();
-        return;
+        return false;
       } catch (error) {
-        if (tried === TRIES || ending) {
+        const isRefused = classifyDatabaseError(error) === 'data';
+        if (isRefused && canDivide) return true;
+        if (isRefused || tried === TRIES || ending) {
           onError(error, 'recording webhook attempts');
-          return;
+          return false;
         }
         await pause(RETRY_MS);
       }

@@ -37,8 +37,12 @@ export interface DispatcherOptions {
 }
 
 const MAX_IN_FLIGHT = 1_000;
-/** Taken in one statement. */
-const CLAIM_ROWS = 500;
+/** Of these as many as endpoints may have together that are slow, silent or not known yet: hundreds of them leave the others their half. */
+const SLOW_SHARE = 0.5;
+/** Taken in one statement: its fixed cost, planning above all, is shared by its rows. */
+const CLAIM_ROWS = 1_000;
+/** Room for fewer is left until there is more: else a process that is full would ask for one row after another. */
+const CLAIM_ROWS_MIN = 100;
 /** Attempts that are not written down; with more, nothing is begun until the database keeps up. */
 const UNWRITTEN_MAX = 3_000;
 /** A change of an endpoint acts within a second. */
@@ -54,6 +58,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const receivers = createReceivers(sql, options.box);
   const lanes = createLanes();
   const underWay = new Set<ClaimedDelivery>();
+  const maxSlow = Math.ceil(maxInFlight * SLOW_SHARE);
+  let slowUnderWay = 0;
   let refreshedAtMs = 0;
   let pumping: Promise<void> | null = null;
   let again = false;
@@ -69,11 +75,20 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     for (const id of waiting) if (receivers.get(id)?.enabled !== true) lanes.drop(id);
   }
 
+  function room(): number {
+    return UNWRITTEN_MAX - recorder.waiting() - lanes.waitingCount();
+  }
+
+  async function giveBack(left: readonly ClaimedDelivery[]): Promise<void> {
+    if (left.length > 0) await releaseDeliveries(sql, leaseId, left);
+  }
+
   async function claim(): Promise<boolean> {
     await refresh();
     const now = clock.now();
-    const limit = Math.min(CLAIM_ROWS, UNWRITTEN_MAX - recorder.waiting() - lanes.waitingCount());
-    if (limit <= 0) return false;
+    if (room() < CLAIM_ROWS) await giveBack(lanes.takeStalled(now));
+    const limit = Math.min(CLAIM_ROWS, room());
+    if (limit < CLAIM_ROWS_MIN) return false;
     const leaseUntil = new Date(now.getTime() + LEASE_MS);
     const asked = lanes.rooms(now);
     const claimed = await claimDeliveries(sql, { ...asked, now, leaseId, leaseUntil, limit });
@@ -115,10 +130,14 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     }
   }
 
+  function hasRoomFor(lane: Lane): boolean {
+    return underWay.size < maxInFlight && (lane.isBrisk() || slowUnderWay < maxSlow);
+  }
+
   function beginLane(lane: Lane): void {
     const now = clock.now();
-    while (!stopped && underWay.size < maxInFlight && lane.mayBegin(now)) {
-      const next = lane.take();
+    while (!stopped && hasRoomFor(lane) && lane.mayBegin(now)) {
+      const next = lane.take(now);
       if (next === null) return;
       const receiver = receivers.get(next.delivery.endpointId);
       if (receiver?.enabled !== true || now.getTime() - next.takenAt.getTime() > BEGIN_WITHIN_MS) {
@@ -132,17 +151,21 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   async function deliver(lane: Lane, receiver: Receiver, delivery: ClaimedDelivery): Promise<void> {
     const startedAt = clock.now();
+    const isSlow = !lane.isBrisk();
+    if (isSlow) slowUnderWay += 1;
     const { eventId, body } = delivery;
     const headers = signWebhook({ id: eventId, body, keys: receiver.keysAt(startedAt), now: startedAt });
     const result = await postEvent(client, { url: receiver.url, body, headers, now: startedAt });
+    const wasFull = underWay.size === maxInFlight || (isSlow && slowUnderWay === maxSlow);
+    if (isSlow) slowUnderWay -= 1;
     // Given back meanwhile, at the end of this process: another one makes the attempt.
     if (!underWay.delete(delivery)) return;
     const now = clock.now();
     recorder.add(toAttempt(delivery, result, startedAt, now, lane.finish(result, now)));
+    // Where all the room was taken, others wait for what has just become free, and it is their turn.
+    if (wasFull) beginAll();
     beginLane(lane);
     if (lane.wantsMore(now)) void pump();
-    // Where all the room was taken, others wait for what has just become free.
-    if (underWay.size === maxInFlight - 1) beginAll();
     tellQuiet();
   }
 
@@ -180,11 +203,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const left = [...lanes.takeAll(), ...underWay];
     underWay.clear();
     await within(drainMs, recorder.end());
-    if (left.length === 0) return;
-    const released = releaseDeliveries(sql, leaseId, left);
     await within(
       drainMs,
-      released.catch((error: unknown) => onError(error, 'giving webhook deliveries back')),
+      giveBack(left).catch((error: unknown) => onError(error, 'giving webhook deliveries back')),
     );
   }
 

@@ -38,7 +38,7 @@ const LOOK_EVERY_MS = 250;
 const PAUSE_SHARE = 10;
 const CHECK_EVERY_MS = 1_000;
 /** An event is stored some moments after it happened, which is what its id tells: so each look goes back, and leaves out what was seen. */
-const LOOK_BACK_MS = 60_000;
+export const LOOK_BACK_MS = 60_000;
 const ENTRIES_PER_LOOK = 20_000;
 /** Events are stored for so long behind a listener's last sign of life, so that one who comes back has missed none. */
 const KEEP_STREAMING_MS = 600_000;

@@ -12,7 +12,7 @@ const FIRST_WIDTH = 4;
 export const MAX_WIDTH = 50;
 /** An answer that takes longer is no reason to ask for more at once. */
 const BRISK_MS = 1_000;
-const SLOW_MS = 3_000;
+export const SLOW_MS = 3_000;
 /** A slow endpoint keeps moving, but never has more of the room than this. */
 const SLOW_WIDTH = 2;
 /** So many without an answer, and the endpoint is tried only now and then until one comes back. */

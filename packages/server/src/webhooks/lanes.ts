@@ -1,5 +1,5 @@
 import type { ClaimedDelivery } from '../db/queries/webhook-deliveries.ts';
-import { FRESH_PACE, type LanePace, nextPace, type PaceSample } from './lane-pace.ts';
+import { FRESH_PACE, type LanePace, nextPace, type PaceSample, SLOW_MS } from './lane-pace.ts';
 
 /** A delivery that was taken and not begun yet. */
 export interface WaitingDelivery {
@@ -10,8 +10,10 @@ export interface WaitingDelivery {
 /** What this process has of one endpoint: what was taken, what is under way, and how fast it goes. */
 export interface Lane {
   mayBegin(now: Date): boolean;
+  /** Whether the last attempt was answered soon; false of one that nothing is known of. */
+  isBrisk(): boolean;
   /** Begins the next; null where nothing waits. */
-  take(): WaitingDelivery | null;
+  take(now: Date): WaitingDelivery | null;
   /** Takes back a beginning: nothing was sent. */
   leave(): void;
   /** Ends one that was begun; answers whether the endpoint was failing before. */
@@ -36,6 +38,8 @@ export interface Lanes {
   inTurn(): readonly Lane[];
   waitingIds(): readonly string[];
   waitingCount(): number;
+  /** Takes back what waits for endpoints that are paused or have not ended a request for a while: others need its place. */
+  takeStalled(now: Date): readonly ClaimedDelivery[];
   /** Forgets what was taken for an endpoint. */
   drop(id: string): void;
   /** Everything that was taken and not begun. */
@@ -43,7 +47,13 @@ export interface Lanes {
 }
 
 /** Taken ahead, in widths of the lane, so that the endpoint is not kept waiting while more is taken. */
-const AHEAD = 10;
+const AHEAD = 20;
+/** The same of an endpoint that is slow, silent or not known yet: what is taken for it waits long. */
+const SLOW_AHEAD = 2;
+/** So many wait for all of these together at most, so that there is room left to take what goes quickly. */
+const SLOW_WAITING_MAX = 1_000;
+/** Without an end of a request for so long, nothing is taken ahead: what waits may be waiting for a timeout. */
+const STALLED_MS = 2_000;
 /** Lanes that have nothing to do and nothing to remember are forgotten when there are more. */
 const KEPT = 2_000;
 
@@ -51,6 +61,9 @@ interface LaneState {
   pace: LanePace;
   underWay: number;
   isFailing: boolean;
+  isBrisk: boolean;
+  /** When a request ended, or the first of several began. */
+  movedAt: Date | null;
   waiting: WaitingDelivery[];
   /** How many at the beginning of `waiting` have been begun. */
   begun: number;
@@ -64,14 +77,23 @@ export function createLanes(): Lanes {
   function stateOf(id: string): LaneState {
     const known = states.get(id);
     if (known !== undefined) return known;
-    const fresh = { pace: FRESH_PACE, underWay: 0, isFailing: false, waiting: [], begun: 0, isDrained: false };
+    const nothing = { underWay: 0, isFailing: false, isBrisk: false, movedAt: null, waiting: [], begun: 0 };
+    const fresh: LaneState = { pace: FRESH_PACE, ...nothing, isDrained: false };
     states.set(id, fresh);
     return fresh;
   }
 
-  function roomOf({ pace, underWay, waiting, begun }: LaneState, now: Date): number {
-    if (isPaused(pace, now)) return 0;
-    return Math.max(0, pace.width * AHEAD - underWay - (waiting.length - begun));
+  function roomOf(state: LaneState, now: Date, isSlowFull: boolean): number {
+    const { pace, underWay, isBrisk } = state;
+    if (isPaused(pace, now) || (isSlowFull && !isBrisk)) return 0;
+    const ahead = isStalled(state, now) ? 1 : isBrisk ? AHEAD : SLOW_AHEAD;
+    return Math.max(0, pace.width * ahead - underWay - waitingIn(state));
+  }
+
+  function isSlowFull(): boolean {
+    let count = 0;
+    for (const state of states.values()) if (!state.isBrisk) count += waitingIn(state);
+    return count >= SLOW_WAITING_MAX;
   }
 
   function tidy(now: Date): void {
@@ -90,8 +112,9 @@ export function createLanes(): Lanes {
     },
     rooms(now) {
       tidy(now);
-      const rooms = new Map([...states].map(([id, state]) => [id, roomOf(state, now)] as const));
-      return { rooms, otherwise: FRESH_PACE.width * AHEAD };
+      const isFull = isSlowFull();
+      const rooms = new Map([...states].map(([id, state]) => [id, roomOf(state, now, isFull)] as const));
+      return { rooms, otherwise: isFull ? 0 : FRESH_PACE.width * SLOW_AHEAD };
     },
     noteTaken({ rooms, otherwise }, taken, isCutOff) {
       const counts = new Map<string, number>();
@@ -113,7 +136,7 @@ export function createLanes(): Lanes {
     waitingIds: () => [...states].filter(([, state]) => state.waiting.length > state.begun).map(([id]) => id),
     waitingCount() {
       let count = 0;
-      for (const { waiting, begun } of states.values()) count += waiting.length - begun;
+      for (const state of states.values()) count += waitingIn(state);
       return count;
     },
     drop(id) {
@@ -123,11 +146,18 @@ export function createLanes(): Lanes {
       state.begun = 0;
     },
     takeAll() {
-      const all = [...states.values()].flatMap(({ waiting, begun }) =>
-        waiting.slice(begun).map(({ delivery }) => delivery),
-      );
+      const all = [...states.values()].flatMap(leftOf);
       states.clear();
       return all;
+    },
+    takeStalled(now) {
+      const stalled = [...states.values()].filter((state) => isPaused(state.pace, now) || isStalled(state, now));
+      return stalled.flatMap((state) => {
+        const left = leftOf(state);
+        state.waiting = [];
+        state.begun = 0;
+        return left;
+      });
     },
   };
 }
@@ -135,10 +165,12 @@ export function createLanes(): Lanes {
 function toLane(state: LaneState): Lane {
   return {
     mayBegin: (now) => state.underWay < state.pace.width && !isPaused(state.pace, now),
-    take() {
+    isBrisk: () => state.isBrisk,
+    take(now) {
       const next = state.waiting[state.begun];
       if (next === undefined) return null;
       state.begun += 1;
+      if (state.underWay === 0) state.movedAt = now;
       state.underWay += 1;
       // Shifting an array costs as much as it is long; so it is done once in a while.
       if (state.begun === state.waiting.length) {
@@ -152,16 +184,30 @@ function toLane(state: LaneState): Lane {
     },
     finish(result, now) {
       state.underWay -= 1;
+      state.movedAt = now;
       state.pace = nextPace(state.pace, result, now);
       const wasFailing = state.isFailing;
       state.isFailing = !result.succeeded;
+      state.isBrisk = result.statusCode !== null && result.durationMs < SLOW_MS;
       return wasFailing;
     },
     wantsMore: (now) =>
       !state.isDrained &&
       !isPaused(state.pace, now) &&
-      state.waiting.length - state.begun < state.pace.width * (AHEAD / 2),
+      waitingIn(state) < state.pace.width * ((state.isBrisk ? AHEAD : SLOW_AHEAD) / 2),
   };
+}
+
+function waitingIn({ waiting, begun }: LaneState): number {
+  return waiting.length - begun;
+}
+
+function leftOf({ waiting, begun }: LaneState): readonly ClaimedDelivery[] {
+  return waiting.slice(begun).map(({ delivery }) => delivery);
+}
+
+function isStalled({ underWay, movedAt }: LaneState, now: Date): boolean {
+  return underWay > 0 && movedAt !== null && now.getTime() - movedAt.getTime() >= STALLED_MS;
 }
 
 function isPaused({ pausedUntil }: LanePace, now: Date): boolean {

@@ -1,5 +1,6 @@
 import { LIMITS } from '@postrider/core';
-import type { OutboundAnswer, OutboundClient } from '../outbound/outbound-client.ts';
+import type { OutboundAnswer } from '../outbound/outbound-answer.ts';
+import type { OutboundClient } from '../outbound/outbound-client.ts';
 import { readRetryAfter } from './retry-time.ts';
 import type { SignatureHeaders } from './sign-webhook.ts';
 
@@ -68,13 +69,20 @@ function describeStatus(statusCode: number): string {
   return statusCode === 410 ? 'The endpoint answered 410: it is gone.' : `The endpoint answered ${statusCode}.`;
 }
 
-/** As UTF-8 text within the limit; the database takes no NUL, and what is no UTF-8 is shown as such. */
+/**
+ * As UTF-8 text within the limit; the database takes no NUL, and what is no UTF-8 is shown as such. Replacement characters take more room than
+ * what they stand for, so it is cut a second time, and never inside of a character: half of one would make the whole record unreadable.
+ */
 function toStoredText(body: Buffer): string {
   const text = body.subarray(0, LIMITS.webhookResponseBytes).toString('utf8').replaceAll('\u0000', '\uFFFD');
-  // Replacement characters take more room than what they stand for.
-  let stored = text;
-  while (Buffer.byteLength(stored) > LIMITS.webhookResponseBytes) {
-    stored = stored.slice(0, stored.length - Math.ceil((Buffer.byteLength(stored) - LIMITS.webhookResponseBytes) / 3));
-  }
-  return stored;
+  const bytes = Buffer.from(text);
+  if (bytes.length <= LIMITS.webhookResponseBytes) return text;
+  let end = LIMITS.webhookResponseBytes;
+  while (isContinuation(bytes[end])) end -= 1;
+  return bytes.toString('utf8', 0, end);
+}
+
+/** Whether a byte of UTF-8 is one behind the first of a character (RFC 3629, section 3). */
+function isContinuation(byte = 0): boolean {
+  return (byte & 0xc0) === 0x80;
 }

@@ -40,7 +40,8 @@ export function nextAttemptAt(
 /** How long `retry-after` asks for (RFC 9110, section 10.2.3): seconds, or a date; null where it says neither. */
 export function readRetryAfter(header: string | undefined, now: Date): number | null {
   if (header === undefined) return null;
-  if (/^\d{1,9}$/.test(header.trim())) return Number(header.trim()) * 1_000;
+  // However many digits: what asks for ages is not called soon either.
+  if (/^\d+$/.test(header.trim())) return Number(header.trim()) * 1_000;
   const at = Date.parse(header);
   return Number.isNaN(at) ? null : Math.max(0, at - now.getTime());
 }

@@ -109,6 +109,8 @@ function sampleApproval(now: Date): EventData<'approval.requested'> {
     edited: [],
     outcome: null,
     problem: null,
+    replyTo: null,
+    unsubscribe: false,
   };
 }
 

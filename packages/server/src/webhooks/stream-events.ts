@@ -1,8 +1,9 @@
 import type { Clock } from '../clock.ts';
 import type { Sql } from '../db/client.ts';
 import { readEventsById } from '../db/queries/event-feeds.ts';
+import { idFloor } from '../db/queries/message-filters.ts';
 import { type EventRow, readEventsAfter } from '../db/queries/webhook-events.ts';
-import type { EventFeed } from './event-feeds.ts';
+import { type EventFeed, LOOK_BACK_MS } from './event-feeds.ts';
 import { signWebhook, toSigningKey } from './sign-webhook.ts';
 
 export interface StreamRequest {
@@ -36,12 +37,15 @@ export async function* streamEvents(
   };
   try {
     yield `retry: ${RETRY_MS}\nevent: ready\ndata: ${JSON.stringify({ secret })}\n\n`;
+    // Those that the feed may tell of too. Older ones it does not, and a listener who comes back after weeks has many.
     const sent = new Set<string>();
+    const oldest = idFloor(clock.now().getTime() - 2 * LOOK_BACK_MS);
     for (let last = lastEventId; last !== null; ) {
       const rows = await readEventsAfter(sql, accountId, last, EVENTS_PER_READ);
       for (const row of rows) {
-        sent.add(row.id);
-        if (types === null || types.has(row.type)) yield write(row);
+        if (types !== null && !types.has(row.type)) continue;
+        if (row.id > oldest) sent.add(row.id);
+        yield write(row);
       }
       last = rows.length < EVENTS_PER_READ ? null : (rows.at(-1)?.id ?? null);
     }

@@ -32,6 +32,10 @@ export interface Hold {
   readonly outcome: string | null;
   /** Why it failed, in words. */
   readonly problem: string | null;
+  readonly replyTo: string | null;
+  /** Name and value of each. */
+  readonly headers: readonly (readonly [string, string])[];
+  readonly unsubscribe: boolean;
 }
 
 export interface HeldFile {
@@ -45,7 +49,7 @@ export function readHold(answer: unknown): Hold {
   const text = (name: string) => textOf(record[name]);
   const orNull = (name: string) => (typeof record[name] === 'string' ? record[name] : null);
   const list = (name: string) => (Array.isArray(record[name]) ? record[name].map(textOf) : []);
-  const { problem, revision } = record;
+  const { problem, revision, headers } = record;
   return {
     ...{ id: text('id'), emailId: text('emailId'), status: text('status'), reasons: list('reasons') },
     ...{ revision: typeof revision === 'number' ? revision : 1, contentHash: text('contentHash') },
@@ -61,9 +65,13 @@ export function readHold(answer: unknown): Hold {
     ...{ decidedAt: orNull('decidedAt'), decidedBy: orNull('decidedBy'), note: orNull('note') },
     ...{ rejectCode: orNull('rejectCode'), edited: list('edited'), outcome: orNull('outcome') },
     problem: isRecord(problem) ? textOf(problem['detail']) : null,
+    replyTo: orNull('replyTo'),
+    headers: Object.entries(isRecord(headers) ? headers : {}).map(([name, value]) => [name, textOf(value)] as const),
+    unsubscribe: record['unsubscribe'] === true,
   };
 }
 
+/** The addresses it goes to, without names: those could push them out of sight, or count one address as two. */
 export function recipientsOf({ to, cc, bcc }: Pick<Hold, 'to' | 'cc' | 'bcc'>): readonly string[] {
-  return [...to, ...cc, ...bcc];
+  return [...to, ...cc, ...bcc].map((mailbox) => /<([^<>]*)>$/.exec(mailbox)?.[1] ?? mailbox);
 }

@@ -11,9 +11,13 @@ const LABEL_COLUMNS = 12;
 
 /** All that is to be seen of a held send, for somebody who decides about it. */
 export function previewLines(hold: Hold, columns: number, now: Date): readonly ShownLine[] {
+  return [...factLines(hold, columns, now), ...contentLines(hold, columns)];
+}
+
+/** Where its links go and what its bodies say; the same at any time. */
+export function contentLines(hold: Hold, columns: number): readonly ShownLine[] {
   const html = hold.html === null ? null : readHtml(hold.html);
   return [
-    ...factLines(hold, columns, now),
     ...linkBlock('Links in the HTML', (html?.links ?? []).map(judgeLink), columns),
     ...linkBlock('Links in the text', linksInText(hold.text ?? ''), columns),
     ...bodyBlock('Text', hold.text, columns, 'Nothing: it has no plain text.'),
@@ -23,11 +27,12 @@ export function previewLines(hold: Hold, columns: number, now: Date): readonly S
 
 /** What it is, whom it goes to and why it is held. */
 export function factLines(hold: Hold, columns: number, now: Date): readonly ShownLine[] {
-  const { to, cc, bcc, attachments } = hold;
+  const { to, cc, bcc, attachments, headers } = hold;
   const count = recipientsOf(hold).length;
   return [
     ...fact('Subject', hold.subject, columns, 'title'),
     ...fact('From', hold.from, columns),
+    ...fact('Reply to', hold.replyTo ?? '', columns),
     ...facts('To', to, columns),
     ...facts('Cc', cc, columns),
     ...facts('Bcc', bcc, columns),
@@ -36,6 +41,12 @@ export function factLines(hold: Hold, columns: number, now: Date): readonly Show
     ...fact('Held by', hold.reasons.join(', '), columns),
     ...fact('Agent', hold.agentName, columns),
     ...fact('Came by', [hold.source, hold.channel, `key ${hold.keyName || '(gone)'}`].join(', '), columns),
+    ...facts(
+      'Headers',
+      headers.map(([name, value]) => `${name}: ${value}`),
+      columns,
+    ),
+    ...fact('Unsubscribe', hold.unsubscribe ? 'a link of their own for each recipient' : '', columns),
     ...facts('Files', attachments.map(describeFile), columns),
     ...fact('Goes out', hold.scheduledAt === null ? 'at once' : formatTime(hold.scheduledAt), columns),
     ...(hold.status === 'pending' ? expiryLines(hold, columns, now) : endLines(hold, columns)),

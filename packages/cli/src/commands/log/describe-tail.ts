@@ -2,7 +2,10 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { CommandDescription } from '../../command-description.ts';
 import { COMMANDS } from '../../generated/commands.ts';
 
-export const TAIL_COMMAND = 'emails tail';
+const TAIL_COMMAND = 'emails tail';
+export const REQUESTS_TAIL_COMMAND = 'requests tail';
+/** Both ways to follow a log. */
+export const TAIL_COMMANDS: readonly string[] = [TAIL_COMMAND, REQUESTS_TAIL_COMMAND];
 
 export const LAST_DEFAULT = 10;
 const LAST_MAX = 100;
@@ -24,6 +27,21 @@ export const TAIL: CommandDescription = {
   scope: LIST?.scope ?? null,
   examples: ['postrider emails tail --tag order', 'postrider emails tail --source agent --json | jq -r .subject'],
   inputs: (LIST?.inputs ?? []).filter(({ name }) => !NOT_OF_TAIL.includes(name)),
+};
+
+const REQUESTS = COMMANDS.find(({ id }) => id === 'requests.list');
+
+/** Follows the log of requests; those that following it makes are left out. */
+export const REQUESTS_TAIL: CommandDescription = {
+  id: REQUESTS_TAIL_COMMAND,
+  command: REQUESTS_TAIL_COMMAND,
+  summary: 'Follow new requests',
+  description:
+    'Prints the newest requests to the API and then every new one, oldest first, until Ctrl-C. With `--json` each is a JSON document on a line of its own. The requests that the command itself makes are left out.',
+  needsKey: true,
+  scope: REQUESTS?.scope ?? null,
+  examples: ['postrider logs tail', 'postrider requests tail --json | jq -r .path'],
+  inputs: (REQUESTS?.inputs ?? []).filter(({ name }) => !NOT_OF_TAIL.includes(name)),
 };
 
 export function describeTail(command: Command): Command {

@@ -11,7 +11,7 @@ import { isOpenAfter } from '../../output/steady-sink.ts';
 import { padToWidth } from '../../output/text-width.ts';
 import { formatTime } from '../../output/time.ts';
 import { inertJson, singleLine } from '../../output/untrusted-text.ts';
-import { INTERVAL_SECONDS_DEFAULT, LAST_DEFAULT } from './describe-tail.ts';
+import { INTERVAL_SECONDS_DEFAULT, LAST_DEFAULT, REQUESTS_TAIL_COMMAND } from './describe-tail.ts';
 
 /** As many as the API gives at once. */
 const PAGE_ROWS = 100;
@@ -20,7 +20,27 @@ const PAGES_MAX = 50;
 /** The widest of the statuses. */
 const STATUS_COLUMNS = 16;
 
-/** Prints new messages until the user interrupts, or nobody reads any more. Faults that may pass do not end it. */
+/** Which log is followed. */
+interface LogKind {
+  readonly operation: string;
+  /** The field of a page with its rows. */
+  readonly rows: string;
+  /** What rows are in the order of. */
+  readonly position: (row: JsonRecord) => string;
+  readonly describe: (row: JsonRecord, output: Output) => string;
+}
+
+const MESSAGES: LogKind = { operation: 'emails.list', rows: 'messages', position: idOf, describe: describeMessage };
+
+/** Ids of requests may be the callers' own, so that they stand in no order. */
+const REQUESTS: LogKind = {
+  operation: 'requests.list',
+  rows: 'requests',
+  position: (row) => textOf(row['createdAt']),
+  describe: describeRequest,
+};
+
+/** Prints new rows until the user interrupts, or nobody reads any more. Faults that may pass do not end it. */
 export async function runTail(
   invocation: Invocation,
   connection: ApiConnection,
@@ -29,23 +49,24 @@ export async function runTail(
 ): Promise<ExitCode> {
   const { last, interval } = invocation.ownFlags;
   const { query } = placeValues(invocation.command, invocation.values);
-  const log = followLog(query, connection);
+  const kind = invocation.command.id === REQUESTS_TAIL_COMMAND ? REQUESTS : MESSAGES;
+  const log = followLog(kind, query, connection);
   const shown = typeof last === 'number' ? last : LAST_DEFAULT;
   const pauseMs = (typeof interval === 'number' ? interval : INTERVAL_SECONDS_DEFAULT) * 1_000;
   const begun = await log.begin();
-  let isOpen = await print(shown === 0 ? [] : begun.slice(-shown), output, io);
+  let isOpen = await print(kind, shown === 0 ? [] : begun.slice(-shown), output, io);
   while (isOpen) {
     await pause(pauseMs, undefined, io.signal === undefined ? {} : { signal: io.signal });
-    isOpen = await print(await lookAgain(log, output), output, io);
+    isOpen = await print(kind, await lookAgain(kind, log, output), output, io);
   }
   return EXIT_CODES.done;
 }
 
 /** Failures that may pass are told and waited out; all others end the command. */
-async function lookAgain(log: LogFollower, output: Output): Promise<readonly JsonRecord[]> {
+async function lookAgain(kind: LogKind, log: LogFollower, output: Output): Promise<readonly JsonRecord[]> {
   try {
     const { rows, isWhole } = await log.look();
-    if (!isWhole) output.remark('More messages came than could be followed; some are not shown.');
+    if (!isWhole) output.remark(`More ${kind.rows} came than could be followed; some are not shown.`);
     return rows;
   } catch (error) {
     if (!(error instanceof CliFailure) || !error.problem.retryable) throw error;
@@ -65,23 +86,26 @@ interface LogFollower {
  * What is new is what was not seen before, not what has an id above the newest: of messages that are accepted at the same time, one with a
  * lower id can be there later.
  */
-function followLog(filters: Readonly<Record<string, unknown>>, connection: ApiConnection): LogFollower {
+function followLog(kind: LogKind, filters: Readonly<Record<string, unknown>>, connection: ApiConnection): LogFollower {
+  /** The requests made here, which the log of requests has as well. */
+  const own = new Set<string>();
   let seen = new Set<string>();
   /** Older messages are none that came since. */
   let floor = '';
 
   async function readPage(cursor: string | null): Promise<{ rows: readonly JsonRecord[]; next: string | null }> {
     const query = { ...filters, limit: PAGE_ROWS, ...(cursor === null ? {} : { cursor }) };
-    const { data } = await connection.call('emails.list', { params: {}, query, headers: {}, body: undefined });
-    const page = isRecord(data) ? data : {};
-    return { rows: recordsOf(page['messages']), next: textOf(page['nextCursor']) || null };
+    const answer = await connection.call(kind.operation, { params: {}, query, headers: {}, body: undefined });
+    own.add(answer.headers['x-request-id'] ?? '');
+    const page = isRecord(answer.data) ? answer.data : {};
+    return { rows: recordsOf(page[kind.rows]), next: textOf(page['nextCursor']) || null };
   }
 
   return {
     async begin() {
       const { rows } = await readPage(null);
       seen = new Set(rows.map(idOf));
-      floor = rows.length < PAGE_ROWS ? '' : idOf(rows.at(-1) ?? {});
+      floor = rows.length < PAGE_ROWS ? '' : kind.position(rows.at(-1) ?? {});
       return rows.toReversed();
     },
     async look() {
@@ -91,8 +115,8 @@ function followLog(filters: Readonly<Record<string, unknown>>, connection: ApiCo
       for (let pages = 0; pages < PAGES_MAX; pages += 1) {
         const { rows, next } = await readPage(cursor);
         for (const row of rows) newest.add(idOf(row));
-        const fresh = rows.filter((row) => !seen.has(idOf(row)) && idOf(row) > floor);
-        found.push(...fresh);
+        const fresh = rows.filter((row) => !seen.has(idOf(row)) && kind.position(row) > floor);
+        found.push(...fresh.filter((row) => !own.has(idOf(row))));
         cursor = fresh.length === rows.length ? next : null;
         if (cursor === null) break;
       }
@@ -103,15 +127,22 @@ function followLog(filters: Readonly<Record<string, unknown>>, connection: ApiCo
   };
 }
 
-async function print(rows: readonly JsonRecord[], output: Output, io: CliIo): Promise<boolean> {
+async function print(kind: LogKind, rows: readonly JsonRecord[], output: Output, io: CliIo): Promise<boolean> {
   for (const row of rows) {
-    const line = output.isJson ? inertJson(JSON.stringify(row)) : describe(row, output);
+    const line = output.isJson ? inertJson(JSON.stringify(row)) : kind.describe(row, output);
     if (!(await isOpenAfter(io.stdout, `${line}\n`))) return false;
   }
   return true;
 }
 
-function describe(row: JsonRecord, { paint }: Output): string {
+function describeRequest(row: JsonRecord, { paint }: Output): string {
+  const text = (name: string) => singleLine(textOf(row[name]));
+  const what = `${text('status').padStart(3)}  ${text('method').padEnd(6)}  ${text('path')}`;
+  const aside = [text('code'), `${text('durationMs')} ms`, text('id')].filter((part) => part !== '').join('  ');
+  return `${paint.faint(formatTime(text('createdAt')))}  ${what}  ${paint.faint(aside)}`;
+}
+
+function describeMessage(row: JsonRecord, { paint }: Output): string {
   const text = (name: string) => singleLine(textOf(row[name]));
   const status = paint.status(padToWidth(text('status'), STATUS_COLUMNS));
   return `${paint.faint(formatTime(text('createdAt')))}  ${status}  ${text('id')}  ${text('to')}  ${text('subject')}`;

@@ -2,6 +2,7 @@ import { bar } from '../bar.ts';
 import { isRecord, type JsonRecord, recordsOf, textOf } from '../json-value.ts';
 import type { Output } from '../output.ts';
 import { renderBlock } from '../sheet.ts';
+import { sparkLine } from '../spark-line.ts';
 import { type Column, renderTable } from '../table.ts';
 import { singleLine } from '../untrusted-text.ts';
 
@@ -40,6 +41,24 @@ export function showVolume(answer: JsonRecord, output: Output): void {
   ];
   if (days.length > 0) output.writeText(renderTable(columns, output.width, output.paint));
   output.remark(`${number(sent.reduce((sum, one) => sum + one, 0))} messages sent in ${days.length} days.`);
+}
+
+/** The days of a window as a line for each outcome, a character a day, with its best day. */
+export function showDays(volume: unknown, output: Output): void {
+  const days = recordsOf(volume);
+  const counts = ['sent', 'delivered', 'bounced', 'complained'];
+  const series = counts.map((name) => days.map((day) => numberOf(day[name])));
+  const [first, last] = [days[0], days.at(-1)].map((day) => singleLine(textOf(day?.['date'])));
+  if (!series.some((values) => values.some((value) => value > 0))) return;
+  const columns: Column[] = [
+    { title: '', cells: counts },
+    rightColumn(
+      'most',
+      series.map((values) => number(Math.max(...values))),
+    ),
+    { title: `${first} to ${last} (utc)`, cells: series.map(sparkLine), dropOrder: 1 },
+  ];
+  output.writeText(renderBlock('by day', renderTable(columns, widthWithin(output), output.paint), output.paint));
 }
 
 function renderOutcomes(stats: JsonRecord, output: Output): string {

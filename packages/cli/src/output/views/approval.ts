@@ -1,4 +1,4 @@
-import { readHold } from '../../commands/approvals/hold.ts';
+import { readHold, recipientsOf } from '../../commands/approvals/hold.ts';
 import { endLines, previewLines } from '../../commands/approvals/preview-lines.ts';
 import type { ShownLine, Tone } from '../../commands/approvals/shown-line.ts';
 import { formatTimeLeftShort } from '../../commands/approvals/time-left.ts';
@@ -39,7 +39,7 @@ export function showApprovalList(answer: JsonRecord, output: Output, now: Date):
     { title: 'id', cells: cells(({ id }) => id) },
     { title: 'status', cells: cells(({ status }) => status), paint: output.paint.status },
     { title: 'subject', cells: cells(({ subject }) => subject), minWidth: 8 },
-    { title: 'to', cells: cells(({ to, cc, bcc }) => [...to, ...cc, ...bcc].join(', ')), minWidth: 8, dropOrder: 3 },
+    { title: 'to', cells: cells((hold) => recipientsOf(hold).join(', ')), minWidth: 8, dropOrder: 3 },
     { title: 'sent by', cells: cells(({ agentName, keyName }) => agentName || keyName), minWidth: 8, dropOrder: 1 },
     { title: 'held by', cells: cells(({ reasons }) => reasons.join(', ')), minWidth: 8, dropOrder: 2 },
     {

@@ -20,13 +20,17 @@ export function showKey(key: JsonRecord, output: Output): void {
     ['recipients', key['recipientAllowlist'] === null ? 'any' : text('recipientAllowlist')],
     ['networks', key['ipAllowlist'] === null ? 'any' : text('ipAllowlist')],
     ['persona', personaText(key)],
-    ['approval', text('approvalMode')],
+    ['approval', approvalText(key)],
     ['created', formatTime(text('createdAt'))],
     ['last used', formatTime(text('lastUsedAt'))],
     ['expires', formatTime(text('expiresAt'))],
   ];
   output.writeText(renderSheet(lines, output.paint));
-  if (text('key') !== '') output.remark('The secret is shown this once. Keep it now.');
+  if (text('key') === '') return;
+  output.remark('The secret is shown this once. Keep it now.');
+  output.remark(
+    'To use it in this shell: export POSTRIDER_API_KEY=<the secret>. To copy it alone: add --json | jq -r .key',
+  );
 }
 
 /** The keys of an account. */
@@ -55,6 +59,18 @@ function stateOf(key: JsonRecord): string {
 function scopesText({ scopes }: JsonRecord): string {
   const names = Array.isArray(scopes) ? scopes.map((scope) => singleLine(textOf(scope))) : [];
   return names.length > 3 ? `${names.slice(0, 2).join(', ')} and ${names.length - 2} more` : names.join(', ');
+}
+
+/** `policy: hasBcc, recipientsOver 5, linkDomainNotIn a.example b.example`. */
+function approvalText({ approvalMode, holdWhen }: JsonRecord): string {
+  const mode = singleLine(textOf(approvalMode));
+  if (!isRecord(holdWhen)) return mode;
+  const rules = Object.entries(holdWhen).flatMap(([name, value]) => {
+    if (value === null || value === undefined || value === false) return [];
+    if (value === true) return [name];
+    return [`${name} ${Array.isArray(value) ? value.map(textOf).join(' ') : textOf(value)}`];
+  });
+  return rules.length === 0 ? mode : `${mode}: ${singleLine(rules.join(', '))}`;
 }
 
 function limitText(limit: unknown): string {

@@ -20,7 +20,7 @@ export const simulateWebhook = defineOperation({
       .string()
       .min(1)
       .max(LIMITS.urlCharacters)
-      .refine((given) => LOOPBACK_URL.test(given), {
+      .refine((given) => LOOPBACK_URL.test(given) && URL.parse(given) !== null, {
         message: 'must be of the form `http://localhost:<port>`',
         params: { code: 'not_loopback' },
       })

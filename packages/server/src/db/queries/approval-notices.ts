@@ -1,3 +1,4 @@
+import { LIMITS } from '@postrider/core';
 import type { Query } from '../client.ts';
 
 /** A hold that its approvers are to hear of. */
@@ -19,24 +20,83 @@ export interface NoticedHold {
 /** Holds a statement takes at most. */
 const HOLDS_AT_ONCE = 200;
 
-/** Undecided holds whose approvers were not told; they count as told from here on. */
+/** Undecided holds whose approvers were not told, but of accounts that have had their mails for now; they count as told from here on. */
 export async function claimUntold(transaction: Query, now: Date): Promise<readonly NoticedHold[]> {
   return await transaction<NoticedHold[]>`
     WITH claimed AS (
       UPDATE approvals SET told_at = ${now} WHERE (account_id, id) IN (
         SELECT account_id, id FROM approvals WHERE status = 'pending' AND told_at IS NULL AND expires_at > ${now}
+          AND NOT ${isMailedOut(transaction, now)}
         ORDER BY created_at LIMIT ${HOLDS_AT_ONCE} FOR UPDATE SKIP LOCKED)
       RETURNING *
     )
     ${noticed(transaction)}`;
 }
 
-/** Undecided holds whose approvers are to be reminded by now, locked. */
+/** Gives them back to be told of later. */
+export async function unclaim(transaction: Query, holds: readonly NoticedHold[]): Promise<void> {
+  const rows = JSON.stringify(holds.map(({ accountId: a, id: h }) => ({ a, h })));
+  await transaction`
+    UPDATE approvals p SET told_at = NULL FROM json_to_recordset(${rows}::text::json) AS r (a uuid, h uuid)
+    WHERE p.account_id = r.a AND p.id = r.h`;
+}
+
+/**
+ * Counts the other untold holds of these accounts, which count as told from here on: the mail about some of them is the mail about all.
+ */
+export async function claimOthers(
+  transaction: Query,
+  accountIds: readonly string[],
+  now: Date,
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await transaction<{ accountId: string; count: number }[]>`
+    WITH claimed AS (
+      UPDATE approvals SET told_at = ${now} WHERE (account_id, id) IN (
+        SELECT account_id, id FROM approvals
+        WHERE account_id = ANY (${[...accountIds]}::uuid[]) AND status = 'pending' AND told_at IS NULL AND expires_at > ${now}
+        FOR UPDATE SKIP LOCKED)
+      RETURNING account_id
+    )
+    SELECT account_id AS "accountId", count(*)::int AS count FROM claimed GROUP BY 1`;
+  return new Map(rows.map(({ accountId, count }) => [accountId, count]));
+}
+
+/**
+ * Counts one mail more to the approvers of each account.
+ * @returns the accounts that had one left. Of two who ask for the last one at once, one gets it.
+ */
+export async function takeApprovalMails(
+  transaction: Query,
+  accountIds: readonly string[],
+  now: Date,
+): Promise<ReadonlySet<string>> {
+  const horizon = mailHorizon(now);
+  const rows = await transaction<{ accountId: string }[]>`
+    INSERT INTO approval_mails AS w (account_id, mailed_at)
+    SELECT a, ARRAY[${now}::timestamptz] FROM unnest(${[...accountIds]}::uuid[]) AS a ORDER BY a
+    ON CONFLICT (account_id) DO UPDATE
+    SET mailed_at = array(SELECT t FROM unnest(w.mailed_at) AS t WHERE t > ${horizon}) || excluded.mailed_at
+    WHERE (SELECT count(*) FROM unnest(w.mailed_at) AS t WHERE t > ${horizon}) < ${LIMITS.approvalMails}
+    RETURNING account_id AS "accountId"`;
+  return new Set(rows.map(({ accountId }) => accountId));
+}
+
+function isMailedOut(query: Query, now: Date) {
+  return query`EXISTS (SELECT FROM approval_mails w WHERE w.account_id = approvals.account_id
+    AND (SELECT count(*) FROM unnest(w.mailed_at) AS t WHERE t > ${mailHorizon(now)}) >= ${LIMITS.approvalMails})`;
+}
+
+function mailHorizon(now: Date): Date {
+  return new Date(now.getTime() - LIMITS.approvalMailMinutes * 60_000);
+}
+
+/** Undecided holds whose approvers are to be reminded by now, locked; those of accounts that have had their mails for now wait. */
 export async function lockDueReminders(transaction: Query, now: Date): Promise<readonly NoticedHold[]> {
   return await transaction<NoticedHold[]>`
     WITH claimed AS MATERIALIZED (
       SELECT * FROM approvals
       WHERE status = 'pending' AND least(expires_at, remind_at) <= ${now} AND remind_at <= ${now} AND expires_at > ${now}
+        AND NOT ${isMailedOut(transaction, now)}
       ORDER BY remind_at LIMIT ${HOLDS_AT_ONCE} FOR UPDATE SKIP LOCKED
     )
     ${noticed(transaction)}`;

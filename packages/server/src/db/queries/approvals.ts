@@ -28,7 +28,11 @@ export interface ApprovalRow {
   readonly edited: string[];
   readonly outcome: string | null;
   readonly problem: unknown;
-  readonly recipients: { readonly kind: RecipientKind; readonly email: string }[];
+  readonly recipients: { readonly kind: RecipientKind; readonly name: string | null; readonly email: string }[];
+  readonly replyTo: string | null;
+  /** Null where they are stored no more. */
+  readonly headers: Readonly<Record<string, string>> | null;
+  readonly unsubscribe: boolean;
   readonly attachments: { readonly filename: string; readonly contentType: string; readonly size: number }[];
 }
 
@@ -104,7 +108,8 @@ function selectApprovals(query: Query) {
       k.name AS "keyName", m.agent_name AS "agentName", m.source, m.channel, m.from_given AS "from", m.subject, b.html, b.text,
       m.scheduled_at AS "scheduledAt", h.created_at AS "createdAt", h.expires_at AS "expiresAt", h.decided_at AS "decidedAt",
       h.decided_by AS "decidedBy", h.note, h.reject_code AS "rejectCode", h.edited, h.outcome, h.problem,
-      (SELECT coalesce(json_agg(json_build_object('kind', r.kind, 'email', r.email) ORDER BY r.ordinal), '[]')
+      m.reply_to AS "replyTo", b.headers, m.unsubscribe,
+      (SELECT coalesce(json_agg(json_build_object('kind', r.kind, 'name', r.name, 'email', r.email) ORDER BY r.ordinal), '[]')
         FROM message_recipients r WHERE r.account_id = h.account_id AND r.message_id = h.message_id) AS recipients,
       (SELECT coalesce(json_agg(json_build_object('filename', a.filename, 'contentType', a.content_type, 'size', a.size) ORDER BY a.ordinal), '[]')
         FROM message_attachments a WHERE a.account_id = h.account_id AND a.message_id = h.message_id) AS attachments
@@ -161,12 +166,12 @@ export async function lockUndecidedOf(
     WHERE h.account_id = ${accountId} AND h.key_id = ${keyId} AND h.status = 'pending' ORDER BY h.id FOR UPDATE`;
 }
 
-/** Locks one undecided hold that has expired and that nobody has in hand; null where there is none. */
+/** Locks one undecided hold that has expired and that nobody has in hand, in the order of the index, so that each of many costs the same; null where there is none. */
 export async function lockExpiredApproval(transaction: Query, now: Date): Promise<LockedApproval | null> {
   const [row] = await transaction<LockedApproval[]>`
     SELECT ${lockedColumns(transaction)} FROM approvals h
     WHERE h.status = 'pending' AND least(h.expires_at, h.remind_at) <= ${now} AND h.expires_at <= ${now}
-    ORDER BY h.expires_at LIMIT 1 FOR UPDATE SKIP LOCKED`;
+    ORDER BY least(h.expires_at, h.remind_at) LIMIT 1 FOR UPDATE SKIP LOCKED`;
   return row ?? null;
 }
 

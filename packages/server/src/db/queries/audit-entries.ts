@@ -60,3 +60,27 @@ function matches(query: Query, { accountId, action, actor, targetId, from, to }:
     ${from === null ? query`` : query`AND l.created_at >= ${from}`}
     ${to === null ? query`` : query`AND l.created_at < ${to}`}`;
 }
+
+/**
+ * When that invitation was given that is so many back from the account's last one; null where fewer were given since then.
+ * @param since the time, and the least id of that time: by the key of the table what is older is left out
+ */
+export async function findInvitation(
+  query: Query,
+  {
+    accountId,
+    since,
+    rank,
+  }: {
+    readonly accountId: string;
+    readonly since: { readonly at: Date; readonly id: string };
+    readonly rank: number;
+  },
+): Promise<Date | null> {
+  const [row] = await query<{ createdAt: Date }[]>`
+    SELECT l.created_at AS "createdAt" FROM audit_log l
+    WHERE l.account_id = ${accountId} AND l.id >= ${since.id} AND l.created_at > ${since.at}
+      AND l.action = 'member.invited'
+    ORDER BY l.id DESC OFFSET ${rank - 1} LIMIT 1`;
+  return row?.createdAt ?? null;
+}

@@ -42,14 +42,17 @@ export async function lockUserCode(query: Query, userCode: string): Promise<Devi
   return row ?? null;
 }
 
+/** False where the seat was taken away meanwhile; then nothing is confirmed. */
 export async function confirmDeviceCode(
   query: Query,
   userCode: string,
-  seat: { readonly userId: string; readonly accountId: string; readonly memberId: string },
-): Promise<void> {
+  { userId, accountId, memberId }: { readonly userId: string; readonly accountId: string; readonly memberId: string },
+): Promise<boolean> {
+  const seats = await query`SELECT FROM members WHERE account_id = ${accountId} AND id = ${memberId} FOR KEY SHARE`;
+  if (seats.length === 0) return false;
   await query`
-    UPDATE device_codes SET user_id = ${seat.userId}, account_id = ${seat.accountId}, member_id = ${seat.memberId}
-    WHERE user_code = ${userCode}`;
+    UPDATE device_codes SET user_id = ${userId}, account_id = ${accountId}, member_id = ${memberId} WHERE user_code = ${userCode}`;
+  return true;
 }
 
 /** Notes that the device has asked, and how long it has to wait from now on. */

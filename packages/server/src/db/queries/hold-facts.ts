@@ -5,7 +5,6 @@ export interface HoldQuestions {
   readonly keys: readonly { readonly accountId: string; readonly keyId: string }[];
   /** Recipients, folded, of keys that hold by who is written to. */
   readonly recipients: readonly { readonly accountId: string; readonly keyId: string; readonly email: string }[];
-  readonly now: Date;
 }
 
 export interface HoldFacts {
@@ -39,7 +38,7 @@ const WRITTEN_TO = ['queued', 'sending', 'sent', 'delivered', 'deferred', 'bounc
  * Reads what the rules about holding need to know. Whom an account wrote to is found by the index of the message log's search, and in what is
  * not indexed yet; a message that was held and not let go proves no contact, and neither does one of a test key.
  */
-export async function readHoldFacts(query: Query, { keys, recipients, now }: HoldQuestions): Promise<HoldFacts> {
+export async function readHoldFacts(query: Query, { keys, recipients }: HoldQuestions): Promise<HoldFacts> {
   const [row] = await query<HoldFacts[]>`
     WITH asked_keys AS MATERIALIZED (
       SELECT DISTINCT a, k FROM json_to_recordset(${JSON.stringify(keys.map(({ accountId: a, keyId: k }) => ({ a, k })))}::text::json)
@@ -61,7 +60,7 @@ export async function readHoldFacts(query: Query, { keys, recipients, now }: Hol
     )
     SELECT
       (SELECT coalesce(json_agg(json_build_object('keyId', q.k, 'approvalHours', c.approval_hours,
-          'isRevoked', coalesce(k.revoked_at <= ${now}, k.id IS NULL),
+          'isRevoked', k.id IS NULL OR k.revoked_at IS NOT NULL,
           'undecided', (SELECT count(*) FROM (SELECT FROM approvals h WHERE h.account_id = q.a AND h.key_id = q.k AND h.status = 'pending'
             LIMIT 1001) AS undecided))), '[]')
         FROM asked_keys q JOIN accounts c ON c.id = q.a LEFT JOIN api_keys k ON k.account_id = q.a AND k.id = q.k) AS keys,

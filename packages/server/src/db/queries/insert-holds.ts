@@ -36,7 +36,7 @@ export interface HoldRow extends NewHold {
  * Locks the keys that the holds belong to, so that nobody revokes one meanwhile and none gets more holds than it may have: where one was
  * revoked or has too many it fails with SQLSTATE PR001, having written nothing.
  */
-export async function lockHoldingKeys(query: Query, holds: readonly HoldRow[], now: Date): Promise<void> {
+export async function lockHoldingKeys(query: Query, holds: readonly HoldRow[]): Promise<void> {
   const counts = new Map<string, { a: string; k: string; n: number }>();
   for (const { account_id: a, key_id: k } of holds) counts.set(k, { a, k, n: (counts.get(k)?.n ?? 0) + 1 });
   const asked = JSON.stringify([...counts.values()]);
@@ -47,7 +47,7 @@ export async function lockHoldingKeys(query: Query, holds: readonly HoldRow[], n
   await query`
     SELECT refuse_stale_acceptance(EXISTS (
       SELECT FROM json_to_recordset(${asked}::text::json) AS q (a uuid, k uuid, n integer)
-      WHERE NOT EXISTS (SELECT FROM api_keys k WHERE k.account_id = q.a AND k.id = q.k AND (k.revoked_at IS NULL OR k.revoked_at > ${now}))
+      WHERE NOT EXISTS (SELECT FROM api_keys k WHERE k.account_id = q.a AND k.id = q.k AND k.revoked_at IS NULL)
         OR q.n + (SELECT count(*) FROM (SELECT FROM approvals h WHERE h.account_id = q.a AND h.key_id = q.k AND h.status = 'pending'
           LIMIT ${LIMITS.heldPerKey + 1}) AS undecided) > ${LIMITS.heldPerKey}))`;
 }

@@ -119,7 +119,7 @@ export async function insertMessages(
   // end of the transaction.
   return await sql.begin(async (transaction) => {
     for (const row of attachments) await insertAttachment(transaction, row);
-    if (holds.length > 0) await lockHoldingKeys(transaction, holds, options.now);
+    if (holds.length > 0) await lockHoldingKeys(transaction, holds);
     const usage = await writeMessages(transaction, messages, charges, options, holds.length > 0);
     if (holds.length > 0) {
       await insertHolds(transaction, holds, options.now);

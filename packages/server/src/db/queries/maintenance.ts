@@ -18,8 +18,8 @@ export async function purgeExpired(
   await query`DELETE FROM captured_messages WHERE received_at < ${limits.capturedBefore}`;
   await repeat(() => purgeAttachments(query, limits.bodiesBefore), PURGE_FILES);
   await repeat(() => purgeBodies(query, limits.bodiesBefore));
+  await repeat(() => purgeEditedBodies(query));
   await repeat(() => purgeMessages(query, limits.messagesBefore, limits.openStatuses));
-  await query`DELETE FROM approvals WHERE status <> 'pending' AND created_at < ${limits.messagesBefore}`;
 }
 
 /** Rows a statement removes at most, so that none runs into its time limit, however much there is. */
@@ -56,6 +56,20 @@ async function purgeBodies(query: Query, before: Date): Promise<number> {
   return rows.length;
 }
 
+/** What approvers made of a body is kept as long as the body itself, be that purged or taken back; answers how many revisions lost theirs. */
+async function purgeEditedBodies(query: Query): Promise<number> {
+  const rows = await query`
+    WITH aged AS MATERIALIZED (
+      SELECT v.account_id, v.approval_id, v.revision FROM approval_revisions v
+      JOIN approvals h ON h.account_id = v.account_id AND h.id = v.approval_id
+      WHERE v.changes ?| ARRAY['html', 'text']
+        AND NOT EXISTS (SELECT 1 FROM message_bodies b WHERE b.account_id = h.account_id AND b.message_id = h.message_id)
+      LIMIT ${PURGE_ROWS})
+    UPDATE approval_revisions v SET changes = v.changes - ARRAY['html', 'text'] FROM aged
+    WHERE v.account_id = aged.account_id AND v.approval_id = aged.approval_id AND v.revision = aged.revision RETURNING 1`;
+  return rows.length;
+}
+
 /** Removes messages with all that hangs on them, save those that still wait to be delivered; answers how many. */
 async function purgeMessages(query: Query, before: Date, openStatuses: readonly string[]): Promise<number> {
   const rows = await query`
@@ -78,6 +92,8 @@ async function purgeMessages(query: Query, before: Date, openStatuses: readonly 
       DELETE FROM message_search s USING aged WHERE s.account_id = aged.account_id AND s.message_id = aged.id
     ), counts AS (
       DELETE FROM message_counts c USING aged WHERE c.account_id = aged.account_id AND c.message_id = aged.id
+    ), holds AS (
+      DELETE FROM approvals h USING aged WHERE h.account_id = aged.account_id AND h.message_id = aged.id
     )
     DELETE FROM messages m USING aged WHERE m.account_id = aged.account_id AND m.id = aged.id RETURNING 1`;
   return rows.length;

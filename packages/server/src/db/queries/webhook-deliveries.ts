@@ -26,6 +26,9 @@ export interface ClaimOptions {
   readonly limit: number;
 }
 
+/** Endpoints that one statement takes of: each costs a lock, and those of all connections together have only so much room in Postgres. */
+const CLAIM_ENDPOINTS = 2_000;
+
 /**
  * Takes due deliveries, of each endpoint as many as there is room for, so that none that has much waiting keeps another's back. Endpoints with
  * something waiting are found by a loose scan: one step each, however much of theirs waits. They are taken in no order, so that none comes
@@ -37,19 +40,22 @@ export async function claimDeliveries(query: Query, options: ClaimOptions): Prom
   const rooms = [...options.rooms].map(([id, room]) => ({ id, room }));
   return await query<ClaimedDelivery[]>`
     WITH RECURSIVE lanes AS (
-      (SELECT d.account_id, d.endpoint_id FROM webhook_deliveries d ORDER BY d.account_id, d.endpoint_id LIMIT 1)
+      (SELECT d.account_id, d.endpoint_id, d.next_at FROM webhook_deliveries d ORDER BY d.account_id, d.endpoint_id, d.next_at LIMIT 1)
       UNION ALL
-      SELECT n.account_id, n.endpoint_id FROM lanes l CROSS JOIN LATERAL (
-        SELECT d.account_id, d.endpoint_id FROM webhook_deliveries d
+      SELECT n.account_id, n.endpoint_id, n.next_at FROM lanes l CROSS JOIN LATERAL (
+        SELECT d.account_id, d.endpoint_id, d.next_at FROM webhook_deliveries d
         WHERE (d.account_id, d.endpoint_id) > (l.account_id, l.endpoint_id)
-        ORDER BY d.account_id, d.endpoint_id LIMIT 1) AS n
+        ORDER BY d.account_id, d.endpoint_id, d.next_at LIMIT 1) AS n
     ),
-    open AS MATERIALIZED (
+    due AS MATERIALIZED (
       SELECT l.account_id, l.endpoint_id, w.revision, w.failing_since IS NOT NULL AS is_failing, coalesce(r.room, ${otherwise}) AS room
       FROM lanes l JOIN webhook_endpoints w ON w.account_id = l.account_id AND w.id = l.endpoint_id AND w.status = 'enabled'
       LEFT JOIN json_to_recordset(${JSON.stringify(rooms)}::text::json) AS r (id uuid, room integer) ON r.id = l.endpoint_id
-      WHERE coalesce(r.room, ${otherwise}) > 0 AND pg_try_advisory_xact_lock(hashtextextended('postrider.webhooks ' || w.id, 0))
-      ORDER BY random()
+      WHERE l.next_at <= ${now} AND coalesce(r.room, ${otherwise}) > 0
+      ORDER BY random() LIMIT ${CLAIM_ENDPOINTS}
+    ),
+    open AS MATERIALIZED (
+      SELECT * FROM due WHERE pg_try_advisory_xact_lock(hashtextextended('postrider.webhooks ' || due.endpoint_id, 0))
     ),
     picked AS MATERIALIZED (
       SELECT d.place, o.revision, o.is_failing FROM open o CROSS JOIN LATERAL (
@@ -95,16 +101,25 @@ export async function recordAttempts(
   attempts: readonly AttemptRow[],
   now: Date,
 ): Promise<void> {
+  const endpoints = new Map<string, number>();
+  const types = new Map<string, number>();
+  // What many have in common is written once, and nulls not at all: the text is the largest part of what an attempt costs here.
   const rows = attempts.map((attempt) => ({
-    ...{ a: attempt.accountId, w: attempt.endpointId, e: attempt.eventId, i: attempt.id, t: attempt.eventType },
-    ...{ n: attempt.attempt, s: attempt.succeeded, c: attempt.statusCode, x: attempt.error, d: attempt.durationMs },
-    ...{ b: attempt.responseBody, at: attempt.createdAt.toISOString(), o: attempt.nextId },
-    next: attempt.nextAttemptAt?.toISOString() ?? null,
+    ...{ w: placeOf(endpoints, attempt.endpointId), t: placeOf(types, attempt.eventType) },
+    ...{ e: attempt.eventId, i: attempt.id, n: attempt.attempt, s: attempt.succeeded, d: attempt.durationMs },
+    ...{ c: attempt.statusCode ?? undefined, x: attempt.error ?? undefined, b: attempt.responseBody ?? undefined },
+    ...{ at: attempt.createdAt.toISOString(), o: attempt.nextId ?? undefined },
+    next: attempt.nextAttemptAt?.toISOString(),
   }));
+  const accounts = new Map(attempts.map(({ endpointId, accountId }) => [endpointId, accountId]));
+  const accountIds = [...endpoints.keys()].map((id) => accounts.get(id) ?? null);
   await query`
     WITH given AS MATERIALIZED (
-      SELECT * FROM json_to_recordset(${JSON.stringify(rows)}::text::json) AS g (
-        a uuid, w uuid, e uuid, i uuid, t text, n integer, s boolean, c integer, x text, d integer, b text, at timestamptz, o uuid, next timestamptz)
+      SELECT (${accountIds}::uuid[])[w] AS a, (${[...endpoints.keys()]}::uuid[])[w] AS w, (${[...types.keys()]}::text[])[t] AS t,
+        e, i, n, s, c, x, d, b, at, o, next
+      FROM json_to_recordset(${JSON.stringify(rows)}::text::json) AS g (
+        w integer, t integer, e uuid, i uuid, n integer, s boolean, c integer, x text, d integer, b text, at timestamptz, o uuid,
+        next timestamptz)
     ),
     finished AS (
       DELETE FROM webhook_deliveries d USING given g
@@ -123,6 +138,14 @@ export async function recordAttempts(
     // Written by a former try whose answer was lost, all of it: then there is nothing left to do.
     if (!isUniqueViolation(error)) throw error;
   });
+}
+
+/** The number of a value in an array of Postgres', whose first is 1; given to it the first time that it is seen. */
+function placeOf(places: Map<string, number>, value: string): number {
+  const known = places.get(value);
+  if (known !== undefined) return known;
+  places.set(value, places.size + 1);
+  return places.size;
 }
 
 /** Gives back what was taken and not begun. */
@@ -292,38 +315,4 @@ export async function requeueEvents(
     ON CONFLICT (account_id, endpoint_id, event_id) DO UPDATE SET step = 0, next_at = least(d.next_at, excluded.next_at)
     RETURNING 1`;
   return rows.length;
-}
-
-/** Rows a statement removes at most. */
-const PURGE_ROWS = 5_000;
-
-/** Removes events and attempts from before then, and what waits of such events. */
-export async function purgeWebhooks(query: Query, before: Date): Promise<void> {
-  await repeat(async () => {
-    const rows = await query`
-      DELETE FROM webhook_deliveries d USING (
-        SELECT x.account_id, x.endpoint_id, x.event_id FROM webhook_deliveries x WHERE x.event_id < uuid_v7_lower_bound(${before})
-        LIMIT ${PURGE_ROWS}) AS aged
-      WHERE d.account_id = aged.account_id AND d.endpoint_id = aged.endpoint_id AND d.event_id = aged.event_id RETURNING 1`;
-    return rows.length;
-  });
-  await repeat(async () => {
-    const rows = await query`
-      WITH aged AS MATERIALIZED (
-        SELECT account_id, id FROM webhook_events WHERE id < uuid_v7_lower_bound(${before}) LIMIT ${PURGE_ROWS})
-      DELETE FROM webhook_events e USING aged WHERE e.account_id = aged.account_id AND e.id = aged.id RETURNING 1`;
-    return rows.length;
-  });
-  await repeat(async () => {
-    const rows = await query`
-      WITH aged AS MATERIALIZED (
-        SELECT account_id, endpoint_id, id FROM webhook_attempts WHERE id < uuid_v7_lower_bound(${before}) LIMIT ${PURGE_ROWS})
-      DELETE FROM webhook_attempts a USING aged
-      WHERE a.account_id = aged.account_id AND a.endpoint_id = aged.endpoint_id AND a.id = aged.id RETURNING 1`;
-    return rows.length;
-  });
-}
-
-async function repeat(purge: () => Promise<number>): Promise<void> {
-  while ((await purge()) === PURGE_ROWS);
 }

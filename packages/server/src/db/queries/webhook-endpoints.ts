@@ -99,7 +99,10 @@ export async function changeEndpoint(
     WHERE account_id = ${accountId} AND id = ${id}`;
 }
 
-/** Enables an endpoint; its failures are forgotten, and nobody has to be told of them any more. */
+/**
+ * Enables an endpoint; its failures are forgotten, and nobody has to be told of them any more. What waits for it was queued beside its disabling,
+ * by who had still seen it enabled, and is dropped as the rest was.
+ */
 export async function enableEndpoint(
   query: Query,
   { accountId, id }: Pick<EndpointRow, 'accountId' | 'id'>,
@@ -108,6 +111,7 @@ export async function enableEndpoint(
     UPDATE webhook_endpoints SET status = 'enabled', disabled_reason = NULL, failing_since = NULL, failures = 0, notice_due_at = NULL,
       revision = revision + 1
     WHERE account_id = ${accountId} AND id = ${id}`;
+  await query`DELETE FROM webhook_deliveries WHERE account_id = ${accountId} AND endpoint_id = ${id}`;
 }
 
 /**

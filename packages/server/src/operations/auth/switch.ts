@@ -1,21 +1,43 @@
-import { readSeats } from '../../db/queries/people.ts';
+import type { Transaction } from '../../db/client.ts';
+import { appendAudit } from '../../db/queries/audit-log.ts';
+import { readSeats, type SeatRow } from '../../db/queries/people.ts';
 import { moveSession } from '../../db/queries/sessions.ts';
+import type { Person } from '../../keys/caller.ts';
 import { ProblemError } from '../../problem.ts';
+import type { SignInTools } from '../../sessions/sign-in.ts';
 import type { Handler } from '../context.ts';
 import { toSession } from './session-record.ts';
 import { signedIn } from './signed-in.ts';
 
 /** Moves the session to another seat of the person. */
 export const switchSession: Handler<'auth.switch'> = async ({ body }, context) => {
-  const { services } = context;
+  const { services, caller } = context;
   const { person, borne } = signedIn(context);
   const { sessions, tools } = services.people;
   const isMoved = await tools.sql.begin(async (transaction) => {
     const seats = await readSeats(transaction, person.userId);
     const seat = seats.find(({ accountId }) => accountId === body.accountId.toLowerCase());
-    if (seat !== undefined) await moveSession(transaction, person.sessionId, seat);
-    return seat !== undefined;
+    if (seat === undefined) return false;
+    await moveSession(transaction, person.sessionId, seat);
+    if (seat.memberId !== person.memberId) await noteMoved(transaction, tools, caller.accountId, person, seat);
+    return true;
   });
   if (!isMoved) throw new ProblemError('not_found', { detail: `You have no seat in the account ${body.accountId}.` });
   return { body: toSession(await sessions.findAnew(borne)) };
 };
+
+/** Each account sees in its audit log who comes and who goes. */
+async function noteMoved(
+  transaction: Transaction,
+  { clock, ids }: Pick<SignInTools, 'clock' | 'ids'>,
+  accountId: string,
+  { sessionId: targetId, memberId: actor }: Person,
+  to: SeatRow,
+): Promise<void> {
+  const now = clock.now();
+  const entry = { targetId, details: { how: 'switch' }, now } as const;
+  await appendAudit(transaction, [
+    { ...entry, id: ids.next(now), accountId, actor, action: 'session.ended' },
+    { ...entry, id: ids.next(now), accountId: to.accountId, actor: to.memberId, action: 'session.started' },
+  ]);
+}

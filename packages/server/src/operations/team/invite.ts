@@ -1,14 +1,18 @@
 import { mailInvitation } from '../../sessions/sign-in-mail.ts';
 import { inviteMember as invite } from '../../sessions/team.ts';
 import type { Handler } from '../context.ts';
-import { toMember, toTeamProblem } from './member-record.ts';
+import { toMember, tooManyInvitations, toTeamProblem } from './member-record.ts';
 
 /** Gives a seat and mails the invitation. A mail that cannot be sent takes nothing back: the address can sign in all the same. */
 export const inviteMember: Handler<'team.invite'> = async ({ body }, { services, caller }) => {
   const email = body.email.address;
   const verdict = await invite(services, caller, { email, role: body.role });
+  if (verdict.kind === 'limited') throw tooManyInvitations(verdict.retryAfterSeconds);
   if (verdict.kind !== 'done') throw toTeamProblem(verdict.kind, email);
   const { accountName } = caller;
-  await mailInvitation(services.people.mailer, { to: email, accountName, role: body.role }).catch(() => undefined);
+  const { mailer, onError } = services.people;
+  await mailInvitation(mailer, { to: email, accountName, role: body.role }).catch((error: unknown) => {
+    onError(error, 'mailing an invitation');
+  });
   return { body: toMember(verdict.member) };
 };

@@ -38,3 +38,10 @@ export function toTeamProblem(kind: TeamRefusal, name: string, path: 'role' | 'i
       ]);
   }
 }
+
+export function tooManyInvitations(retryAfterSeconds: number): ProblemError {
+  return new ProblemError('rate_limited', {
+    detail: `An account has ${LIMITS.invitationsPerDay} invitations mailed in 24 hours, and these were. Wait ${retryAfterSeconds} s.`,
+    headers: { 'retry-after': String(retryAfterSeconds) },
+  });
+}

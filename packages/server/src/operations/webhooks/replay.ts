@@ -14,7 +14,7 @@ export const replayWebhook: Handler<'webhooks.replay'> = async ({ params, body }
   const now = services.clock.now();
   const { id: endpointId } = await enabledEndpoint(services.sql, accountId, params.id);
   const { since, until = now, events: types = null, ids = null, status = null } = body;
-  if (until < since) throw outOfOrder(body.until === undefined);
+  if (since > now || until < since) throw outOfOrder(since > now);
   if (until.getTime() - since.getTime() > LIMITS.webhookReplayDays * DAY_MS) {
     throw new ProblemError('window_too_large', {
       detail: `A replay covers at most ${LIMITS.webhookReplayDays} days, from \`since\` to \`until\`.`,
@@ -40,8 +40,8 @@ async function queue({ sql, readsSql }: Services, selection: ReplaySelection, no
   }
 }
 
-function outOfOrder(isUntilNow: boolean): ProblemError {
-  const [path, message] = isUntilNow
+function outOfOrder(isInFuture: boolean): ProblemError {
+  const [path, message] = isInFuture
     ? ['since', 'must not lie in the future']
     : ['until', 'must not lie before `since`'];
   return new ProblemError('validation_failed', {

@@ -1,6 +1,7 @@
 import { LIMITS } from '@postrider/core';
 import { createGate } from '../../gate.ts';
-import { type OutboundAnswer, type OutboundClient, TOTAL_MS } from '../../outbound/outbound-client.ts';
+import type { OutboundAnswer } from '../../outbound/outbound-answer.ts';
+import { type OutboundClient, TOTAL_MS } from '../../outbound/outbound-client.ts';
 
 export type FetchVerdict =
   | { readonly ok: true; readonly content: Uint8Array }

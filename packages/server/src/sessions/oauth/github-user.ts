@@ -1,6 +1,7 @@
 import * as oidc from 'openid-client';
 import type { OAuthSetting } from '../../config/setting-values.ts';
 import type { Arrival } from '../sign-in.ts';
+import { toProviderAddress, toProviderName } from './provider-claims.ts';
 
 const PUBLIC = 'https://github.com';
 
@@ -29,14 +30,14 @@ export async function readGithubUser(
   if (!isRecord(user) || typeof user['id'] !== 'number') throw new Error('/user answered no id');
   // Names can be given up and taken by others; the number stays.
   const identity = { issuer, subject: String(user['id']) };
-  const name = typeof user['name'] === 'string' && user['name'] !== '' ? user['name'] : null;
+  const name = toProviderName(user['name']);
   return { email: primaryEmail(emails), name, identity, how: `oauth:${provider}` };
 }
 
 function primaryEmail(emails: unknown): string | null {
   const list: readonly unknown[] = Array.isArray(emails) ? emails : [];
   const primary = list.find((entry) => isRecord(entry) && entry['primary'] === true && entry['verified'] === true);
-  return isRecord(primary) && typeof primary['email'] === 'string' ? primary['email'] : null;
+  return isRecord(primary) ? toProviderAddress(primary['email']) : null;
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

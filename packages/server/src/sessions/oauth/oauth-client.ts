@@ -3,6 +3,7 @@ import type { OAuthSetting } from '../../config/setting-values.ts';
 import type { OutboundClient } from '../../outbound/outbound-client.ts';
 import type { Arrival } from '../sign-in.ts';
 import { readGithubUser } from './github-user.ts';
+import { toProviderAddress, toProviderName } from './provider-claims.ts';
 
 /** What a sign-in at a provider was begun with; it waits in the browser, sealed, until the person comes back. */
 export interface OAuthAttempt {
@@ -94,7 +95,7 @@ export function createOAuthProvider({ setting, baseUrl, http, nowMs }: OAuthClie
       const info: Readonly<Record<string, unknown>> =
         claims['email'] === undefined ? await askUser(configuration, tokens.access_token, claims.sub) : claims;
       return {
-        ...{ email: verifiedEmail(info), name: textOf(info['name']) },
+        ...{ email: verifiedEmail(info), name: toProviderName(info['name']) },
         identity: { issuer: claims.iss, subject: claims.sub },
         how: `oauth:${setting.name}`,
       };
@@ -104,11 +105,7 @@ export function createOAuthProvider({ setting, baseUrl, http, nowMs }: OAuthClie
 
 /** Only what the provider itself has verified says whose an address is. */
 function verifiedEmail(claims: Readonly<Record<string, unknown>>): string | null {
-  return claims['email_verified'] === true ? textOf(claims['email']) : null;
-}
-
-function textOf(value: unknown): string | null {
-  return typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
+  return claims['email_verified'] === true ? toProviderAddress(claims['email']) : null;
 }
 
 /** Some providers tell of the person at an endpoint of its own only. */

@@ -71,6 +71,7 @@ export function createInbox({ heldSends, edit, quit }: InboxDeps): Inbox {
     } catch (error) {
       if (!(error instanceof CliFailure)) throw error;
       const { detail, fix } = error.problem;
+      if (effect.kind === 'decide') set({ ...state, dialog: effect.from });
       tell([detail, fix].filter(Boolean).join(' '), 'bad');
     } finally {
       set({ ...state, busy: null });
@@ -83,7 +84,7 @@ export function createInbox({ heldSends, edit, quit }: InboxDeps): Inbox {
     const file = await edit(written);
     const verdict = readEditFile(file, hold);
     if (!verdict.ok) {
-      set({ ...state, dialog: { kind: 'unreadable', hold, file, message: verdict.message }, scroll: 0 });
+      set({ ...state, busy: null, dialog: { kind: 'unreadable', hold, file, message: verdict.message }, scroll: 0 });
       return;
     }
     const before = contentOf(hold);
@@ -93,7 +94,7 @@ export function createInbox({ heldSends, edit, quit }: InboxDeps): Inbox {
       return;
     }
     const diff = differencesBetween(before, verdict.content);
-    set({ ...state, dialog: { kind: 'approve', holds: [hold], edited: { edits, diff, file } }, scroll: 0 });
+    set({ ...state, busy: null, dialog: { kind: 'approve', holds: [hold], edited: { edits, diff, file } }, scroll: 0 });
   }
 
   async function decide(holds: readonly Hold[], decision: Decision): Promise<void> {

@@ -3,7 +3,7 @@ import { cutToWidth } from '../../../output/text-width.ts';
 import { severalLines, singleLine } from '../../../output/untrusted-text.ts';
 import type { DiffLine } from '../differences.ts';
 import { type Hold, recipientsOf } from '../hold.ts';
-import { endLines, factLines, previewLines } from '../preview-lines.ts';
+import { contentLines, endLines, factLines } from '../preview-lines.ts';
 import type { ShownLine, Tone } from '../shown-line.ts';
 import { HELP_LINES } from './help-lines.ts';
 import { type Dialog, type InboxState, REJECT_CHOICES, visibleHolds } from './inbox-state.ts';
@@ -20,14 +20,24 @@ export interface ScreenSize {
   readonly rows: number;
 }
 
+/** The part of a preview that takes long with a long mail, so that a screen that is drawn anew can keep it. */
+export type ContentReader = (hold: Hold, columns: number) => readonly ShownLine[];
+
 /** The rows that are not the body's: the title, what is said, and the keys. */
 const FRAME_ROWS = 3;
 
 /** What the screen shows. Every line fits; what does not fit in height is scrolled. */
-export function drawInbox(state: InboxState, { columns, rows }: ScreenSize, now: Date): Screen {
+export function drawInbox(
+  state: InboxState,
+  { columns, rows }: ScreenSize,
+  now: Date,
+  readContent: ContentReader = contentLines,
+): Screen {
   const pageRows = Math.max(1, rows - FRAME_ROWS);
   const isList = state.dialog === null || state.dialog.kind === 'filter' ? state.opened === null : false;
-  const body = isList ? listLines(state, { columns, rows: pageRows }, now) : bodyLines(state, columns, now);
+  const body = isList
+    ? listLines(state, { columns, rows: pageRows }, now)
+    : bodyLines(state, columns, now, readContent);
   const scrollMax = isList ? 0 : Math.max(0, body.length - pageRows);
   const from = Math.min(state.scroll, scrollMax);
   const shown = body.slice(from, from + pageRows);
@@ -37,7 +47,7 @@ export function drawInbox(state: InboxState, { columns, rows }: ScreenSize, now:
     ...shown,
     ...filler,
     sayLine(state),
-    keysLine(state),
+    keysLine(state, columns),
   ];
   return { lines: lines.map((line) => ({ ...line, text: cutToWidth(line.text, columns) })), pageRows, scrollMax };
 }
@@ -56,50 +66,70 @@ function titleLine(state: InboxState, scroll: { readonly from: number; readonly 
 
 function sayLine({ busy, notice, trouble, isRemembering, dialog }: InboxState): ShownLine {
   if (busy !== null) return { text: busy, tone: 'faint' };
+  if (notice !== null) return notice;
   if (dialog?.kind === 'filter') return { text: `Filter: ${singleLine(dialog.draft)}_` };
   if (dialog?.kind === 'note') return { text: `Note: ${singleLine(dialog.draft)}_` };
-  if (notice !== null) return notice;
   if (trouble !== null) return { text: `The list may be old: ${trouble}`, tone: 'bad' };
   if (isRemembering) return { text: 'Remember is on: an approval trusts its recipients for this key from then on.' };
   return { text: '' };
 }
 
-function keysLine({ dialog, opened, busy }: InboxState): ShownLine {
-  const keys = (text: string): ShownLine => ({ text, tone: 'faint' });
-  if (busy !== null) return keys('');
+/** The keys that work here. Where they do not all fit, the last two stay: help tells the others. */
+function keysLine(state: InboxState, columns: number): ShownLine {
+  const keys = state.busy === null ? [...keysOf(state)] : [];
+  while (keys.length > 2 && keys.join('  ').length > columns) keys.splice(-3, 1);
+  return { text: keys.join('  '), tone: 'faint' };
+}
+
+function keysOf({ dialog, opened }: InboxState): readonly string[] {
   switch (dialog?.kind) {
     case 'help':
     case 'ended':
-      return keys('any key: back');
+      return ['any key: back'];
     case 'filter':
-      return keys('enter: keep it  esc: no filter');
+      return ['enter: keep it', 'esc: no filter'];
     case 'approve':
-      return keys(
-        `y: approve${dialog.edited === null ? '' : ' with the changes'}  n: back${dialog.holds.length > 1 ? '' : '  e: edit'}  R: remember  j/k: scroll`,
-      );
+      return [
+        dialog.edited === null ? 'y: approve' : 'y: approve with the changes',
+        'n: back',
+        ...(dialog.holds.length > 1 ? [] : ['e: edit']),
+        ...['R: remember', 'j/k: scroll'],
+      ];
     case 'code':
-      return keys('1-5 or enter: choose  esc: back');
+      return ['1-5 or enter: choose', 'esc: back'];
     case 'note':
-      return keys('enter: reject  esc: back without a decision');
+      return ['enter: reject', 'esc: back without a decision'];
     case 'unreadable':
-      return keys('e: edit again  n: drop the changes');
+      return ['e: edit again', 'n: drop the changes'];
     case 'changed':
-      return keys('y: decide so all the same  n: back  j/k: scroll');
+      return ['y: decide so all the same', 'n: back', 'j/k: scroll'];
     default:
       return opened === null
-        ? keys('enter: open  a: approve  e: edit  r: reject  space: select  /: filter  ?: help  q: quit')
-        : keys('a: approve  e: edit  r: reject  R: remember  j/k: scroll  esc: back  ?: help  q: quit');
+        ? ['enter: open', 'a: approve', 'r: reject', 'e: edit', 'space: select', '/: filter', '?: help', 'q: quit']
+        : ['a: approve', 'r: reject', 'e: edit', 'R: remember', 'j/k: scroll', 'esc: back', '?: help', 'q: quit'];
   }
 }
 
-function bodyLines(state: InboxState, columns: number, now: Date): readonly ShownLine[] {
+function bodyLines(state: InboxState, columns: number, now: Date, readContent: ContentReader): readonly ShownLine[] {
   const { dialog, opened } = state;
-  if (dialog === null || dialog.kind === 'filter') return opened === null ? [] : previewLines(opened, columns, now);
-  return dialogLines(dialog, state, columns, now);
+  const preview = (hold: Hold) => [...factLines(hold, columns, now), ...readContent(hold, columns)];
+  if (dialog === null || dialog.kind === 'filter') return opened === null ? [] : preview(opened);
+  return dialog.kind === 'changed'
+    ? [...changedLines(dialog, columns), ...preview(dialog.hold)]
+    : dialogLines(dialog, state, columns, now);
+}
+
+function changedLines({ diff }: Dialog & { kind: 'changed' }, columns: number): readonly ShownLine[] {
+  return [
+    ...plain('Somebody changed it while you looked. Nothing was decided yet.', columns, 'bad'),
+    { text: '' },
+    ...(diff.length === 0 ? plain('What differs is in its files or headers.', columns) : diffLines(diff, columns)),
+    { text: '' },
+  ];
 }
 
 function dialogLines(
-  dialog: Exclude<Dialog, { kind: 'filter' }>,
+  dialog: Exclude<Dialog, { kind: 'filter' | 'changed' }>,
   state: InboxState,
   columns: number,
   now: Date,
@@ -130,16 +160,6 @@ function dialogLines(
       ];
     case 'unreadable':
       return [...plain('The file cannot be read back.', columns, 'bad'), ...plain(singleLine(dialog.message), columns)];
-    case 'changed':
-      return [
-        ...plain('Somebody changed it while you looked. Nothing was decided yet.', columns, 'bad'),
-        { text: '' },
-        ...(dialog.diff.length === 0
-          ? plain('What differs is in its files or headers.', columns)
-          : diffLines(dialog.diff, columns)),
-        { text: '' },
-        ...previewLines(dialog.hold, columns, now),
-      ];
     case 'ended':
       return [
         ...plain('It was decided elsewhere. Nothing is left to do here.', columns, 'title'),
@@ -200,7 +220,7 @@ const TONES = { title: 'title', same: 'faint', removed: 'bad', added: 'good' } a
 const SPOKEN = { title: '', same: '', removed: 'removed: ', added: 'added: ' } as const;
 
 /** Signs tell what changed; colours only repeat it. */
-export function diffLines(diff: readonly DiffLine[], columns: number): readonly ShownLine[] {
+function diffLines(diff: readonly DiffLine[], columns: number): readonly ShownLine[] {
   return diff.flatMap(({ kind, text }) => {
     const sign = SIGNS[kind];
     return foldText(severalLines(text), columns - sign.length).map((line) => ({

@@ -1,8 +1,10 @@
-import { Box, type Key, Text, useApp, useInput, useWindowSize } from 'ink';
+import { Box, type Key, Text, useApp, useInput, usePaste, useWindowSize } from 'ink';
 import { createElement, type ReactElement, useEffect, useLayoutEffect, useState, useSyncExternalStore } from 'react';
+import type { Hold } from '../hold.ts';
+import { contentLines } from '../preview-lines.ts';
 import type { ShownLine, Tone } from '../shown-line.ts';
 import type { Inbox } from './create-inbox.ts';
-import { drawInbox } from './draw-inbox.ts';
+import { type ContentReader, drawInbox } from './draw-inbox.ts';
 import type { Press } from './press-key.ts';
 
 export interface InboxAppProps {
@@ -30,7 +32,8 @@ export function InboxApp(props: InboxAppProps): ReactElement {
   const { suspendTerminal } = useApp();
   const now = useNow(isSpoken ? SPOKEN_TICK_MS : TICK_MS);
   // A last line that is full makes some terminals scroll.
-  const { lines, pageRows, scrollMax } = drawInbox(state, { columns, rows: rows - 1 }, now);
+  const [readContent] = useState(() => rememberLast(contentLines));
+  const { lines, pageRows, scrollMax } = drawInbox(state, { columns, rows: rows - 1 }, now, readContent);
   useLayoutEffect(() => inbox.measure({ pageRows, scrollMax }), [inbox, pageRows, scrollMax]);
   useEffect(() => onReady((run) => suspendTerminal(run)), [onReady, suspendTerminal]);
   useEffect(() => lookRegularly(inbox, onError), [inbox, onError]);
@@ -38,8 +41,18 @@ export function InboxApp(props: InboxAppProps): ReactElement {
     if (key.ctrl && input === 'c') onInterrupt();
     else for (const press of pressesOf(input, key)) inbox.press(press).catch(onError);
   });
+  usePaste((text) => void inbox.press({ name: 'paste', text }).catch(onError));
   const shown = isSpoken ? lines.filter(({ text }) => text.trim() !== '') : lines;
   return createElement(Box, { flexDirection: 'column' }, ...shown.map((line) => lineElement(line, hasColor)));
+}
+
+/** Reads a mail once for all the times that it is drawn. */
+function rememberLast(read: ContentReader): ContentReader {
+  let last: { readonly hold: Hold; readonly columns: number; readonly lines: readonly ShownLine[] } | null = null;
+  return (hold, columns) => {
+    if (last?.hold !== hold || last.columns !== columns) last = { hold, columns, lines: read(hold, columns) };
+    return last.lines;
+  };
 }
 
 function useNow(everyMs: number): Date {
@@ -96,16 +109,21 @@ const NAMED: readonly (readonly [keyof Key, string])[] = [
   ['delete', 'backspace'],
 ];
 
+/** More at once than anybody types while the program looks away. */
+const TYPED_AT_ONCE_MAX = 3;
+
 /**
- * What came from the terminal as keys. Several characters at once are somebody who types fast where each only moves, and else a paste, which
- * writes into a field and presses nothing: no pasted text may decide.
+ * What came from the terminal as keys. A few characters at once are somebody who types fast. More are a paste of a terminal that does not mark
+ * what is pasted: it writes into a field and presses nothing, since no pasted text may decide.
  */
-export function pressesOf(input: string, key: Key): readonly Press[] {
+function pressesOf(input: string, key: Key): readonly Press[] {
   const named = NAMED.find(([flag]) => key[flag] === true);
   if (named !== undefined) return [{ name: named[1], text: '' }];
   if (key.ctrl || key.meta || input === '') return [];
-  if (input === '\n') return [{ name: 'enter', text: '' }];
-  if (/^[jk]{2,}$/.test(input)) return [...input].map((text) => ({ name: text, text }));
-  const isOne = [...input].length === 1;
-  return [{ name: !isOne ? 'paste' : input === ' ' ? 'space' : input, text: input }];
+  const characters = [...input];
+  if (characters.length > TYPED_AT_ONCE_MAX) return [{ name: 'paste', text: input }];
+  return characters.map((text) => ({ name: WRITTEN[text] ?? text, text: text < ' ' ? '' : text }));
 }
+
+/** Keys that come as a character, where several came at once. */
+const WRITTEN: Readonly<Record<string, string>> = { ' ': 'space', '\r': 'enter', '\n': 'enter', '\u007f': 'backspace' };

@@ -19,7 +19,13 @@ export type Effect =
   | { readonly kind: 'quit' }
   /** `file` is what was being edited, to go on with it; null begins anew. */
   | { readonly kind: 'edit'; readonly hold: Hold; readonly file: string | null }
-  | { readonly kind: 'decide'; readonly holds: readonly Hold[]; readonly decision: Decision };
+  | {
+      readonly kind: 'decide';
+      readonly holds: readonly Hold[];
+      readonly decision: Decision;
+      /** What was answered, to go back to where the decision is refused: nothing that was written is lost. */
+      readonly from: Dialog | null;
+    };
 
 export interface Pressed {
   readonly state: InboxState;
@@ -30,8 +36,8 @@ export interface Pressed {
 export function pressKey(state: InboxState, press: Press, measures: Measures): Pressed {
   if (state.busy !== null) return { state };
   const { dialog } = state;
-  if (dialog !== null) return pressInDialog(state, dialog, press, measures);
   const next = { ...state, notice: null };
+  if (dialog !== null) return pressInDialog(next, dialog, press, measures);
   return (
     pressForBoth(next, press) ??
     (next.opened === null ? pressInList(next, press, measures) : pressInPreview(next, press, measures))
@@ -231,7 +237,7 @@ function pressInChanged(
   const { hold, decision } = dialog;
   const opened = state.opened === null ? null : hold;
   if (press.name === 'y') {
-    return { ...close({ ...state, opened }), effect: { kind: 'decide', holds: [hold], decision } };
+    return { ...close({ ...state, opened }), effect: { kind: 'decide', holds: [hold], decision, from: dialog } };
   }
   if (press.name === 'n' || press.name === 'escape') return close({ ...state, opened });
   return { state: scrolled(state, press, measures) };
@@ -241,7 +247,7 @@ function pressInChanged(
 function decide(state: InboxState, holds: readonly Hold[], given: Decision): Pressed {
   const isRemembered = given.decision === 'approve' && state.isRemembering;
   const decision = { ...given, ...(isRemembered ? { remember: true as const } : {}) };
-  return { ...close(state), effect: { kind: 'decide', holds, decision } };
+  return { ...close(state), effect: { kind: 'decide', holds, decision, from: state.dialog } };
 }
 
 function typed(draft: string, { name, text }: Press): string {

@@ -51,11 +51,13 @@ export async function runInbox(heldSends: HeldSends, options: GlobalOptions, io:
     interactive: true,
   });
   io.signal?.addEventListener('abort', () => resolve(EXIT_CODES.interrupted), { once: true });
+  // It ends by itself where drawing fails.
+  const exited = instance.waitUntilExit().then(() => resolve(EXIT_CODES.unexpected), reject);
   try {
     return await promise;
   } finally {
     instance.unmount();
-    await instance.waitUntilExit();
+    await exited;
     stdin.setRawMode(false);
   }
 }

@@ -1,0 +1,29 @@
+/** Where a token in the path is all that says who somebody is. Under `/approvals/open/` stands an id, which is no secret. */
+const BEFORE_TOKEN = /^(\/+(?:approvals\/+(?!open\/)|auth\/+magic-link\/+))[^/]+/i;
+const PATH_CHARACTERS = 500;
+
+/**
+ * The path as logged: no query string, no token, bounded.
+ * @param route the pattern of the route that answered; undefined where none did
+ */
+export function loggedPath(url: string, route: string | undefined): string {
+  if (route?.includes('/:token')) return route;
+  const path = pathOf(url);
+  const read = unescaped(path);
+  return BEFORE_TOKEN.test(read) ? read.replace(BEFORE_TOKEN, '$1:token').slice(0, PATH_CHARACTERS) : path;
+}
+
+/** The path of a request: no query string, bounded. */
+export function pathOf(url: string): string {
+  const end = url.indexOf('?');
+  return (end < 0 ? url : url.slice(0, end)).slice(0, PATH_CHARACTERS);
+}
+
+/** As the router reads it, for which `/%61pprovals` is `/approvals`. */
+function unescaped(path: string): string {
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
+}

@@ -1,0 +1,87 @@
+import type { Dispatcher } from 'undici';
+import type { OutboundAnswer } from './outbound-answer.ts';
+
+type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** What is read of an answer; as of OutboundRequest. */
+export interface AnswerLimits {
+  readonly maxBytes: number;
+  readonly takeRoom?: (bytes: number) => boolean;
+}
+
+/** Takes one answer as the HTTP client reads it, and ends it early where nothing more of it is wanted. */
+export interface AnswerHandler extends Dispatcher.DispatchHandler {
+  /** Gives the request up, begun or not; rejects with this error unless it is over. */
+  abort(error: Error): void;
+}
+
+/**
+ * Collects an answer by the client's own callbacks: a stream and a signal for each request cost as much as all the rest of a small one.
+ * Exactly one of `resolve` and `reject` is called, and once.
+ */
+export function createAnswerHandler(
+  { maxBytes, takeRoom }: AnswerLimits,
+  resolve: (answer: OutboundAnswer) => void,
+  reject: (error: Error) => void,
+): AnswerHandler {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  let status = 0;
+  let headers: Headers = {};
+  let controller: Dispatcher.DispatchController | null = null;
+  let ended: Error | null = null;
+  let isOver = false;
+
+  function fail(error: Error): void {
+    if (isOver) return;
+    isOver = true;
+    reject(error);
+  }
+
+  function answer(truncated: boolean): void {
+    if (isOver) return;
+    isOver = true;
+    const body = Buffer.concat(chunks, Math.min(length, maxBytes));
+    resolve({ kind: 'answered', status, headers: joinHeaders(headers), body, truncated });
+  }
+
+  return {
+    abort(error) {
+      ended = error;
+      fail(error);
+      controller?.abort(error);
+    },
+    onRequestStart(given) {
+      // Given up while it waited for a connection: nothing of it is sent.
+      if (ended !== null) return given.abort(ended);
+      controller = given;
+    },
+    onResponseStart(_, statusCode, given) {
+      // One that only says to go on (RFC 9110, section 15.2) has the final one behind it.
+      if (statusCode < 200) return;
+      status = statusCode;
+      headers = given;
+    },
+    onResponseData(given, chunk) {
+      if (takeRoom?.(chunk.length) !== false) {
+        chunks.push(chunk);
+        length += chunk.length;
+        if (length <= maxBytes) return;
+      }
+      answer(true);
+      // The connection goes with the body.
+      given.abort(new Error('the rest of the answer is not wanted'));
+    },
+    onResponseEnd: () => answer(false),
+    onResponseError: (_, error) => fail(error),
+  };
+}
+
+function joinHeaders(headers: Headers): Readonly<Record<string, string>> {
+  const joined: Record<string, string> = {};
+  for (const name of Object.keys(headers)) {
+    const value = headers[name];
+    joined[name] = typeof value === 'string' ? value : (value?.join(', ') ?? '');
+  }
+  return joined;
+}

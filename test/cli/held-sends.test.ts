@@ -1,0 +1,277 @@
+import { describe, expect, it } from 'vitest';
+import { differencesBetween } from '../../packages/cli/src/commands/approvals/differences.ts';
+import { readEditFile, writeEditFile } from '../../packages/cli/src/commands/approvals/edit-file.ts';
+import { contentOf, editsBetween } from '../../packages/cli/src/commands/approvals/held-content.ts';
+import type { Decision, HeldSends } from '../../packages/cli/src/commands/approvals/held-sends.ts';
+import { type Hold, readHold } from '../../packages/cli/src/commands/approvals/hold.ts';
+import { createInbox } from '../../packages/cli/src/commands/approvals/inbox/create-inbox.ts';
+import { drawInbox } from '../../packages/cli/src/commands/approvals/inbox/draw-inbox.ts';
+import { judgeLink, linksInText } from '../../packages/cli/src/commands/approvals/judge-links.ts';
+import { readHtml } from '../../packages/cli/src/commands/approvals/read-html.ts';
+import { CliFailure } from '../../packages/cli/src/failure.ts';
+import { foldText } from '../../packages/cli/src/output/fold-text.ts';
+import { textWidth } from '../../packages/cli/src/output/text-width.ts';
+
+const NOW = new Date('2026-01-31T09:00:00.000Z');
+
+function heldSend(fields: Readonly<Record<string, unknown>> = {}): Hold {
+  return readHold({
+    ...{ id: 'h1', emailId: 'm1', status: 'pending', reasons: ['always'], revision: 1, contentHash: 'one' },
+    ...{
+      keyName: 'Agent',
+      source: 'agent',
+      channel: 'mcp',
+      from: 'ada@sandbox.test',
+      to: ['bob@x.example'],
+      cc: [],
+      bcc: [],
+    },
+    ...{ subject: 'Hello', text: 'Hi', html: null, attachments: [], scheduledAt: null, edited: [] },
+    ...{ createdAt: NOW.toISOString(), expiresAt: '2026-02-03T09:00:00.000Z', ...fields },
+  });
+}
+
+describe('the file of an edit', () => {
+  it.each([
+    [{}],
+    [{ text: 'a\n\nb\n', html: '<p>x</p>\n' }],
+    [{ text: null, html: '<p>x</p>' }],
+    [{ text: 'no end', html: 'no end' }],
+    [{ text: 'lines\r\nof another kind\r\n' }],
+    [{ text: '===== text =====\n# no comment', html: '===== html =====' }],
+    [{ to: ['"Doe, Jane" <jane@x.example>', 'b@x.example'], bcc: ['c@x.example'], scheduledAt: NOW.toISOString() }],
+  ])('brings back exactly what it was made of: %j', (fields) => {
+    const hold = heldSend(fields);
+    const verdict = readEditFile(writeEditFile(hold), hold);
+    expect(verdict).toEqual({ ok: true, content: contentOf(hold) });
+  });
+
+  it('tells what was changed and nothing else', () => {
+    const hold = heldSend({ cc: ['c@x.example'], scheduledAt: NOW.toISOString() });
+    const file = writeEditFile(hold)
+      .replace('To: bob@x.example', 'To: bob@x.example\nTo: eve@x.example')
+      .replace(/^Cc: .*$/m, 'Cc: ')
+      .replace(/^Scheduled-At: .*$/m, 'Scheduled-At:')
+      .replaceAll('\n', '\r\n');
+    const verdict = readEditFile(file, hold);
+    if (!verdict.ok) throw new Error(verdict.message);
+    expect(editsBetween(contentOf(hold), verdict.content)).toEqual({
+      ...{ to: ['bob@x.example', 'eve@x.example'], cc: [], scheduled_at: 'PT0S' },
+    });
+  });
+
+  it('is refused with the line that is wrong', () => {
+    const hold = heldSend();
+    const read = (file: string) => readEditFile(file, hold);
+    expect(read(writeEditFile(hold).replace('Subject:', 'Sujet:'))).toMatchObject({
+      message: expect.stringMatching(/^Line \d+ is none of/),
+    });
+    expect(read('')).toMatchObject({ ok: false, message: 'The line "===== text =====" is gone.' });
+  });
+});
+
+describe('a difference', () => {
+  it('shows the lines that changed with those around them', () => {
+    const lines = Array.from({ length: 20 }, (_, index) => `line ${index}`);
+    const changed = lines.with(10, 'another');
+    const diff = differencesBetween(
+      contentOf(heldSend({ text: lines.join('\n') })),
+      contentOf(heldSend({ text: changed.join('\n') })),
+    );
+    expect(diff.map(({ kind, text }) => `${kind} ${text}`)).toEqual([
+      ...[
+        'title Text',
+        'same line 8',
+        'same line 9',
+        'removed line 10',
+        'added another',
+        'same line 11',
+        'same line 12',
+        'same …',
+      ],
+    ]);
+  });
+});
+
+describe('HTML as somebody who decides sees it', () => {
+  it.each([
+    ['<p>One</p><p>Two &amp; <b>three</b></p>', 'One\n\nTwo & three'],
+    ['<style>a{}</style><script>"</p>"</script>Hi<!-- not this --> there', 'Hi there'],
+    ['<!--[if mso]>For Outlook<![endif]-->', 'For Outlook'],
+    ['<div style="display:none">hidden</div>', 'hidden'],
+    ['a < b and <unfinished', 'a < b and <unfinished'],
+    ['<img alt="a > b">', '[image: a > b]'],
+  ])('%j reads %j', (html, text) => {
+    expect(readHtml(html).text).toBe(text);
+  });
+
+  it('finds every place it leads to', () => {
+    const html = `<base href="https://base.example/"><a href=rel>r</a><a href='h&#116;tps://x.example/?a&amp;b'>x</a>
+      <form action="https://form.example/"><img src="https://pixel.example/p"><img src="cid:logo"><a href="java&Tab;script:x">j</a>`;
+    expect(readHtml(html).links).toEqual([
+      { kind: 'link', target: 'https://base.example/rel', shown: 'r' },
+      { kind: 'link', target: 'https://x.example/?a&b', shown: 'x' },
+      { kind: 'form', target: 'https://form.example/', shown: '' },
+      { kind: 'image', target: 'https://pixel.example/p', shown: '' },
+      { kind: 'link', target: expect.stringContaining('script:x'), shown: 'j' },
+    ]);
+  });
+
+  it.each(['<a href="', '<', '<a '.repeat(3), '<!--', '&#', '"\'<x y=', 'a.', '<a href=x>'])(
+    'takes no longer for a long mail made of %j',
+    (part) => {
+      const startMs = performance.now();
+      const { links, text } = readHtml(part.repeat(30_000));
+      linksInText(text);
+      for (const link of links.slice(0, 10)) judgeLink(link);
+      // Linear work takes a fraction of a second, even here; anything else takes minutes.
+      expect(performance.now() - startMs).toBeLessThan(3_000);
+    },
+  );
+});
+
+describe('a link', () => {
+  it.each([
+    ['https://bank.example/x', 'https://bank.example/x', []],
+    ['https://www.bank.example/', 'bank.example', []],
+    ['https://evil.example/', 'www.bank.example', ['its text names www.bank.example, it goes to evil.example']],
+    ['https://bank.example@evil.example/', 'here', ['goes to evil.example: what stands before @ is a user name']],
+    ['https://b\u0430nk.example/', 'here', ['its host is written with other letters: xn--bnk-6cd.example']],
+    ['https://x.example/', '', ['has no text']],
+    ['javascript:alert(1)', 'here', ['is no web address (javascript:)']],
+    ['/relative', 'here', ['is no full address']],
+    ['mailto:a@b.example', 'write to us', []],
+  ])('to %j that says %j is marked %j', (target, shown, warnings) => {
+    expect(judgeLink({ kind: 'link', target, shown }).warnings).toEqual(warnings);
+  });
+});
+
+describe('a folded text', () => {
+  it.each([
+    'a long sentence of several words',
+    `https://x.example/${'y'.repeat(70)}`,
+    '漢字'.repeat(20),
+    '  kept  spaces',
+    '',
+  ])('loses nothing and is never too wide: %j', (text) => {
+    const lines = foldText(text, 11);
+    expect(lines.every((line) => textWidth(line) <= 11)).toBe(true);
+    expect(lines.join('').replaceAll(' ', '')).toBe(text.replaceAll(' ', ''));
+  });
+});
+
+describe('a hold that changed meanwhile', () => {
+  const key = (name: string) => ({ name, text: name });
+
+  it('is shown with what changed, and decided once that is confirmed, bound to the new content', async () => {
+    const before = heldSend();
+    const after = heldSend({ contentHash: 'two', revision: 2, to: ['eve@x.example'], text: 'Hi Eve' });
+    const asked: Decision[] = [];
+    const heldSends: HeldSends = {
+      listPending: async () => ({ holds: asked.length < 2 ? [before] : [], total: 1 }),
+      read: async () => after,
+      async decide(_id, decision) {
+        asked.push(decision);
+        if (decision.contentHash !== 'two') return { kind: 'changed', hold: after };
+        return { kind: 'decided', hold: { ...after, status: 'approved', outcome: 'queued' }, answer: {} };
+      },
+    };
+    const inbox = createInbox({ heldSends, edit: async (file) => file, quit: () => {} });
+    await inbox.refresh();
+    const screen = () =>
+      drawInbox(inbox.getState(), { columns: 60, rows: 14 }, NOW)
+        .lines.map(({ text }) => text)
+        .join('\n');
+    await inbox.press(key('a'));
+    await inbox.press(key('y'));
+    expect(screen()).toContain('Somebody changed it while you looked. Nothing was decided');
+    expect(screen()).toMatch(/- bob@x\.example\n\+ eve@x\.example/);
+    // A paste decides nothing.
+    await inbox.press({ name: 'paste', text: 'yes' });
+    expect(asked).toHaveLength(1);
+    await inbox.press(key('y'));
+    expect(asked).toEqual([
+      { decision: 'approve', contentHash: 'one' },
+      { decision: 'approve', contentHash: 'two' },
+    ]);
+    expect(inbox.getState()).toMatchObject({ dialog: null, notice: { text: 'Approved: Hello', tone: 'good' } });
+  });
+
+  it('or whose edits are refused goes back to them, with the reason, and nothing that was written is lost', async () => {
+    const hold = heldSend();
+    const files: string[] = [];
+    const problem = {
+      type: 'about:blank',
+      title: 'x',
+      status: 422,
+      code: 'validation_failed',
+      retryable: false,
+      requestId: null,
+    };
+    const heldSends: HeldSends = {
+      listPending: async () => ({ holds: [hold], total: 1 }),
+      read: async () => hold,
+      decide: async () => {
+        throw new CliFailure(6, { ...problem, detail: 'edits.to: is no address.', fix: null });
+      },
+    };
+    const edit = async (file: string) => {
+      files.push(file);
+      return file.replace('To: bob@x.example', 'To: nobody');
+    };
+    const inbox = createInbox({ heldSends, edit, quit: () => {} });
+    await inbox.refresh();
+    for (const name of ['e', 'y']) await inbox.press(key(name));
+    expect(inbox.getState()).toMatchObject({
+      ...{ busy: null, notice: { text: 'edits.to: is no address.', tone: 'bad' } },
+      dialog: { kind: 'approve', edited: { edits: { to: ['nobody'] } } },
+    });
+    await inbox.press(key('e'));
+    expect(files[1]).toContain('To: nobody');
+    for (const name of ['n', 'r', '1', 'W', 'h', 'y', 'enter']) await inbox.press(key(name));
+    expect(inbox.getState()).toMatchObject({ notice: { tone: 'bad' }, dialog: { kind: 'note', draft: 'Why' } });
+  });
+
+  it.each([
+    [20, 5],
+    [60, 15],
+    [200, 60],
+  ])('and every other screen fits into %i columns and %i rows', async (columns, rows) => {
+    const holds = Array.from({ length: 30 }, (_, index) =>
+      heldSend({ id: `h${index}`, subject: '漢字'.repeat(30), bcc: ['z@x.example'] }),
+    );
+    const heldSends: HeldSends = {
+      listPending: async () => ({ holds, total: 30 }),
+      read: async () => heldSend(),
+      decide: async () => ({ kind: 'changed', hold: heldSend({ text: 'x'.repeat(500) }) }),
+    };
+    const inbox = createInbox({ heldSends, edit: async () => 'broken', quit: () => {} });
+    await inbox.refresh();
+    for (const name of [
+      'j',
+      '?',
+      'q',
+      'enter',
+      'G',
+      'a',
+      'n',
+      'r',
+      'enter',
+      'x',
+      'escape',
+      'a',
+      'y',
+      'n',
+      'e',
+      'n',
+      'escape',
+      '/',
+      'y',
+    ]) {
+      await inbox.press(key(name));
+      const { lines } = drawInbox(inbox.getState(), { columns, rows }, NOW);
+      expect(lines).toHaveLength(Math.max(4, rows));
+      expect(lines.filter(({ text }) => textWidth(text) > columns)).toEqual([]);
+    }
+  });
+});
