@@ -1,11 +1,20 @@
 import { defineConfig } from 'vitest/config';
 
+/** What starts the product's processes and databases of their own, again and again. */
+const PROCESSES = [
+  'test/running/**',
+  'test/db/embedded-postgres.test.ts',
+  'test/commands/erase-and-rebuild.test.ts',
+  'test/mcp/stdio.test.ts',
+];
+
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     // What takes long, and what needs more than Node: each has a command of its own.
     exclude: [
       ...(process.env['FAULTS'] === 'long' ? [] : ['test/faults/**/*.long.test.ts']),
+      ...(process.env['PROCESSES'] === 'run' ? [] : PROCESSES),
       // The suite measures by timers of its own, and needs the machine for itself.
       ...(process.env['CONFORMANCE'] === 'run' ? [] : ['test/mcp/conformance/**']),
       ...(process.env['POSTFIX'] === 'installed' ? [] : ['test/postfix/**']),
