@@ -8,7 +8,13 @@ export interface AnsweringProcessReady {
 }
 
 const ID = '01936a2e-0000-7000-8000-000000000001';
-const READ = JSON.stringify({ id: ID, name: 'Bench', mode: 'live', scopes: ['full'], created_at: '2026-01-01T00:00:00.000Z' });
+const READ = JSON.stringify({
+  id: ID,
+  name: 'Bench',
+  mode: 'live',
+  scopes: ['full'],
+  created_at: '2026-01-01T00:00:00.000Z',
+});
 const SENT = JSON.stringify({ id: ID, status: 'queued' });
 
 /** Answers at once and always the same, so that what a client adds is not lost in what a server does. Tells how many connections there were. */

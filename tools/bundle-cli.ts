@@ -1,0 +1,82 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { type Plugin, rolldown } from 'rolldown';
+import { ROOT, runProgram } from './run-program.ts';
+
+/**
+ * `pnpm bundle [file]`: the command line as one file, `dist/postrider.mjs` unless another is named, that Node runs wherever it lies. Fails where
+ * the file is larger than it may be, or does not start. It speaks over Node's own `fetch`: undici as a package would be more than half of the file, to say the same.
+ */
+const LARGEST_BYTES = 1_000_000;
+const CLI = join(ROOT, 'packages/cli');
+const FILE = resolve(process.argv[2] ?? join(ROOT, 'dist/postrider.mjs'));
+
+const manifest: { readonly version: string } = JSON.parse(readFileSync(join(CLI, 'package.json'), 'utf8'));
+const code = await bundle(join(CLI, 'src/main.ts'), manifest.version);
+mkdirSync(dirname(FILE), { recursive: true });
+writeFileSync(FILE, code, { mode: 0o755 });
+
+const bytes = Buffer.byteLength(code);
+const failures = [
+  ...(bytes > LARGEST_BYTES ? [`it is larger than ${LARGEST_BYTES} bytes`] : []),
+  ...startsRight(manifest.version),
+];
+console.log(`${FILE}: ${bytes} bytes`);
+for (const failure of failures) console.error(failure);
+process.exitCode = failures.length === 0 ? 0 : 1;
+
+async function bundle(input: string, version: string): Promise<string> {
+  const build = await rolldown({
+    input,
+    cwd: ROOT,
+    platform: 'node',
+    resolve: { alias: { '#transport': join(ROOT, 'packages/sdk/src/transports/fetch.ts') } },
+    // React's reconciler as it is in production: the other one is several times as large, and slower.
+    transform: { define: { 'process.env.NODE_ENV': '"production"' } },
+    plugins: [replacedModules(version)],
+    // One file has nothing to fall back on, so whatever the bundler doubts is a failure.
+    onLog: (_level, log) => {
+      throw new Error(log.message);
+    },
+  });
+  const { output } = await build.generate({ format: 'esm', minify: true, codeSplitting: false });
+  await build.close();
+  return output[0].code;
+}
+
+/** Modules that cannot be in one file as they are. */
+function replacedModules(version: string): Plugin {
+  return {
+    name: 'replaced-modules',
+    load: (id) => {
+      // There is no manifest beside the file to read the version from.
+      if (id === join(CLI, 'src/version.ts')) return `export const readVersion = () => ${JSON.stringify(version)};`;
+      // For those who develop with ink; it imports a package that we have not.
+      return id.endsWith('/ink/build/devtools.js') ? 'export {};' : null;
+    },
+  };
+}
+
+/** What is wrong with the three commands that need no server; empty where they do as the sources do. */
+function startsRight(version: string): readonly string[] {
+  const help = run('--help');
+  const told = run('--version');
+  const catalogue = run('commands', '--json');
+  return [
+    ...(help.includes('Usage: postrider') ? [] : [`--help answers ${help}`]),
+    ...(told.includes(version) ? [] : [`--version answers ${told}`]),
+    ...(isCatalogue(catalogue) ? [] : [`commands --json answers ${catalogue.slice(0, 500)}`]),
+  ];
+}
+
+function run(...args: readonly string[]): string {
+  return runProgram(process.execPath, [FILE, ...args]).output;
+}
+
+function isCatalogue(text: string): boolean {
+  try {
+    return typeof JSON.parse(text) === 'object';
+  } catch {
+    return false;
+  }
+}
