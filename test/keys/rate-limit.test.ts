@@ -193,7 +193,7 @@ describe('a process that counts requests of a key', () => {
     const { sql } = server.database;
     const caller = { ...(await callerOf(1_000)), rateLimit: 1_000 };
     const late = new Proxy(sql, {
-      apply: (target, self, given) => pause(80).then(() => Reflect.apply(target, self, given)),
+      apply: (target, self, given) => pause(140).then(() => Reflect.apply(target, self, given)),
     });
     const rates = createKeyRates(late);
     const burst = () => Promise.all(Array.from({ length: 20 }, () => rates.take(caller)));

@@ -9,7 +9,9 @@ interface Preference {
  * more closely counts, and then JSON, which every client of the API takes.
  */
 export function prefersText(accept: string | undefined): boolean {
-  const weights = readWeights(accept ?? '');
+  // What nearly every program sends.
+  if (accept === undefined || accept === '*/*' || accept === 'application/json') return false;
+  const weights = readWeights(accept);
   const text = preferenceFor('text', 'plain', weights);
   const json = preferenceFor('application', 'json', weights);
   if (text.weight !== json.weight) return text.weight > json.weight;

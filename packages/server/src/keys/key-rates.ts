@@ -27,7 +27,7 @@ const LEASE_MS = 100;
 /** How much longer others wait for what comes back: a busy process may be late with it. */
 const RETURN_MS = 150;
 /** Where the database answers later than this nothing is lent: who is that late would be late to give it back, and others would be refused meanwhile. */
-const QUICK_MS = 50;
+const QUICK_MS = 120;
 /** Past so many keys those that hold nothing are forgotten. */
 const MAX_KEPT = 10_000;
 
