@@ -19,6 +19,7 @@ export default defineConfig({
       ...(process.env['CONFORMANCE'] === 'run' ? [] : ['test/mcp/conformance/**']),
       ...(process.env['POSTFIX'] === 'installed' ? [] : ['test/postfix/**']),
     ],
+    reporters: ['default', './test/run-reporter.ts'],
     globalSetup: ['test/harness/global-setup.ts'],
     testTimeout: 20_000,
     hookTimeout: 60_000,
