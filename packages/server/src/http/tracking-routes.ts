@@ -5,13 +5,10 @@ import { readTrackedLink } from '../db/queries/tracking-events.ts';
 import type { TrackingRecorder } from '../events/tracking-recorder.ts';
 import { CLICK_PATH, OPEN_PATH } from '../links/tracked-body.ts';
 import type { TrackingSubject, TrackingTokens } from '../links/tracking-token.ts';
-import {
-  renderTryAgainPage,
-  renderUnknownLinkPage,
-  UNSUBSCRIBE_PAGE_POLICY,
-} from '../unsubscribe/unsubscribe-pages.ts';
+import { renderTryAgainPage, renderUnknownLinkPage } from '../unsubscribe/unsubscribe-pages.ts';
 import { within } from '../within.ts';
 import { refuseOtherMethods } from './method-not-allowed.ts';
+import { sendRecipientPage } from './recipient-pages.ts';
 import { PREFIXES } from './router.ts';
 
 export interface TrackingRouteOptions {
@@ -79,18 +76,9 @@ function locationOf(url: string): string | null {
 }
 
 function sendUnknown(reply: FastifyReply): FastifyReply {
-  return sendPage(reply.code(404), renderUnknownLinkPage());
+  return sendRecipientPage(reply.code(404), renderUnknownLinkPage());
 }
 
 function sendUnavailable(reply: FastifyReply): FastifyReply {
-  return sendPage(reply.code(503).header('retry-after', '5'), renderTryAgainPage());
-}
-
-function sendPage(reply: FastifyReply, markup: string): FastifyReply {
-  return reply
-    .header('content-type', 'text/html; charset=utf-8')
-    .header('content-security-policy', UNSUBSCRIBE_PAGE_POLICY)
-    .header('referrer-policy', 'no-referrer')
-    .header('x-robots-tag', 'noindex')
-    .send(markup);
+  return sendRecipientPage(reply.code(503).header('retry-after', '5'), renderTryAgainPage());
 }

@@ -8,9 +8,9 @@ import {
   renderUnknownLinkPage,
   renderUnsubscribedPage,
   renderUnsubscribePage,
-  UNSUBSCRIBE_PAGE_POLICY,
 } from '../unsubscribe/unsubscribe-pages.ts';
 import { refuseOtherMethods } from './method-not-allowed.ts';
+import { sendRecipientPage } from './recipient-pages.ts';
 import { PREFIXES } from './router.ts';
 
 export interface UnsubscribeRouteOptions {
@@ -59,19 +59,10 @@ async function answer(
   const subject = links.read(token);
   try {
     const recipient = subject === null ? null : await act(subject);
-    if (recipient === null) return sendPage(reply.code(404), renderUnknownLinkPage());
-    return sendPage(reply, render(recipient));
+    if (recipient === null) return sendRecipientPage(reply.code(404), renderUnknownLinkPage());
+    return sendRecipientPage(reply, render(recipient));
   } catch (error) {
     if (classifyDatabaseError(error) !== 'unavailable') throw error;
-    return sendPage(reply.code(503).header('retry-after', '60'), renderTryAgainPage());
+    return sendRecipientPage(reply.code(503).header('retry-after', '60'), renderTryAgainPage());
   }
-}
-
-function sendPage(reply: FastifyReply, markup: string): FastifyReply {
-  return reply
-    .header('content-type', 'text/html; charset=utf-8')
-    .header('content-security-policy', UNSUBSCRIBE_PAGE_POLICY)
-    .header('referrer-policy', 'no-referrer')
-    .header('x-robots-tag', 'noindex')
-    .send(markup);
 }

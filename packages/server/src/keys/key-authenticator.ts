@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { Sql } from '../db/client.ts';
 import { findKeyByHash, touchKeys } from '../db/queries/api-keys.ts';
 import { hashApiKey, isWellFormedKey } from './api-key.ts';
+import { createBriefMemory } from './brief-memory.ts';
 import { type Caller, toCaller } from './caller.ts';
 import { isAddressAllowed } from './ip-allowlist.ts';
 import { hasEndedAtOnce } from './secret-end.ts';
@@ -27,31 +28,18 @@ export interface KeyAuthenticator {
   flushUse(): Promise<void>;
 }
 
-/** Changes of a key must act within a second on every process, so what was read is believed for half of one. */
-const BELIEVE_MS = 500;
 const TOUCH_EVERY_MS = 60_000;
-const MAX_CACHED = 10_000;
-
-interface Cached {
-  readonly caller: Promise<Caller | null>;
-  readonly readAtMs: number;
-}
 
 export function createKeyAuthenticator(sql: Sql, clock: Clock): KeyAuthenticator {
-  const cache = new Map<string, Cached>();
+  const memory = createBriefMemory<Caller | null>(clock);
   const used = new Map<string, Caller>();
 
   function lookUp(secret: string): Promise<Caller | null> {
     const hash = hashApiKey(secret);
-    const name = hash.toString('base64');
-    const nowMs = clock.now().getTime();
-    const cached = cache.get(name);
-    if (cached !== undefined && isFresh(cached, nowMs)) return cached.caller;
-    if (cache.size >= MAX_CACHED) cache.clear();
-    const caller = findKeyByHash(sql, hash).then((row) => (row === null ? null : toCaller(row)));
-    cache.set(name, { caller, readAtMs: nowMs });
-    caller.catch(() => cache.delete(name));
-    return caller;
+    return memory.recall(hash.toString('base64'), async () => {
+      const row = await findKeyByHash(sql, hash);
+      return row === null ? null : toCaller(row);
+    });
   }
 
   async function check(header: string | undefined): Promise<Authentication> {
@@ -78,7 +66,7 @@ export function createKeyAuthenticator(sql: Sql, clock: Clock): KeyAuthenticator
       const verdict = await check(header);
       return verdict.ok ? verdict.caller : null;
     },
-    forget: () => cache.clear(),
+    forget: memory.forget,
     async flushUse() {
       const now = clock.now();
       const due = [...used.values()].filter(
@@ -88,11 +76,6 @@ export function createKeyAuthenticator(sql: Sql, clock: Clock): KeyAuthenticator
       if (due.length > 0) await touchKeys(sql, due, now);
     },
   };
-}
-
-/** What was read in the future was read before the clock was set back, nobody knows how long ago. */
-function isFresh({ readAtMs }: Cached, nowMs: number): boolean {
-  return readAtMs <= nowMs && nowMs < readAtMs + BELIEVE_MS;
 }
 
 /** A key that is revoked is so at once, also where this process's clock is behind that of the one that revoked it. */

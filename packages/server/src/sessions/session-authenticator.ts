@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Sql } from '../db/client.ts';
 import { findSession, type SessionRow, touchSessions } from '../db/queries/sessions.ts';
+import { createBriefMemory } from '../keys/brief-memory.ts';
 import { type Caller, toPersonCaller } from '../keys/caller.ts';
 import { endOfSession } from './session-lifetime.ts';
 import { hashToken, isSessionToken } from './session-token.ts';
@@ -23,33 +24,15 @@ export interface SessionAuthenticator {
   flushUse(): Promise<void>;
 }
 
-/** As for keys: what ends a session must act within a second on every process, so what was read is believed for half of one. */
-const BELIEVE_MS = 500;
 const TOUCH_EVERY_MS = 60_000;
-const MAX_CACHED = 10_000;
-
-interface Cached {
-  readonly row: Promise<SessionRow | null>;
-  readonly readAtMs: number;
-}
 
 export function createSessionAuthenticator(sql: Sql, clock: Clock): SessionAuthenticator {
-  const cache = new Map<string, Cached>();
+  const memory = createBriefMemory<SessionRow | null>(clock);
   const seen = new Map<string, Date>();
 
   function lookUp({ token, kind }: BorneToken): Promise<SessionRow | null> {
     const hash = hashToken(token);
-    const name = `${kind} ${hash.toString('base64')}`;
-    const nowMs = clock.now().getTime();
-    const cached = cache.get(name);
-    const ageMs = nowMs - (cached?.readAtMs ?? 0);
-    // Less than nothing where the clock was set back: then nobody knows how long ago that was.
-    if (cached !== undefined && ageMs >= 0 && ageMs < BELIEVE_MS) return cached.row;
-    if (cache.size >= MAX_CACHED) cache.clear();
-    const row = findSession(sql, hash, kind);
-    cache.set(name, { row, readAtMs: nowMs });
-    row.catch(() => cache.delete(name));
-    return row;
+    return memory.recall(`${kind} ${hash.toString('base64')}`, () => findSession(sql, hash, kind));
   }
 
   async function find(borne: BorneToken): Promise<LiveSession | null> {
@@ -65,10 +48,10 @@ export function createSessionAuthenticator(sql: Sql, clock: Clock): SessionAuthe
   return {
     find,
     async findAnew(borne) {
-      cache.clear();
+      memory.forget();
       return await find(borne);
     },
-    forget: () => cache.clear(),
+    forget: memory.forget,
     async flushUse() {
       const ids = [...seen.keys()];
       seen.clear();
