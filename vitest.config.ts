@@ -23,6 +23,8 @@ export default defineConfig({
     globalSetup: ['test/harness/global-setup.ts'],
     testTimeout: 20_000,
     hookTimeout: 60_000,
+    // What is to come about comes late on a busy machine; tests of how fast it has to be say so themselves.
+    expect: { poll: { timeout: 10_000 } },
     // One more than the cores of a small machine: much of a test is waiting.
     maxWorkers: 3,
     // Modules hold no state, so files share them: importing the server for each of hundreds took as long as the tests.
