@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { benchAccept } from './accept/bench-accept.ts';
+import { benchCli } from './cli/bench-cli.ts';
 import { benchDeliver } from './deliver/bench-deliver.ts';
 import { benchFairness } from './deliver/bench-fairness.ts';
 import { benchExactness } from './exactness/bench-exactness.ts';
@@ -18,7 +19,7 @@ import { benchStats } from './stats/bench-stats.ts';
 import { benchDispatch } from './webhooks/bench-dispatch.ts';
 import { benchFleet } from './webhooks/bench-fleet.ts';
 
-const HELP = `usage: pnpm bench <accept|deliver|exactness|fairness|limiter|postfix|render|links|smtp|soak|seed|reads|stats|webhooks|webhooks-fleet|mcp|sdk> [--count N] [--rounds N] [--minutes N]
+const HELP = `usage: pnpm bench <accept|deliver|exactness|fairness|limiter|postfix|render|links|smtp|soak|seed|reads|stats|webhooks|webhooks-fleet|mcp|sdk|cli> [--count N] [--rounds N] [--minutes N]
 
 accept   single sends over 64 connections and batches through the door, against bare INSERTs on the same Postgres
 deliver  the delivery engine through smtp-relay with DKIM, against RSA-2048 alone and nodemailer's pooled transport
@@ -26,6 +27,7 @@ limiter  the processor time of the rate limit, against that of the sends it is a
 links    finding, tagging and tracking the links of a 100 KB newsletter, against a copy of it and parse5
 mcp      a tool call by either protocol, against the same REST call, over one connection
 sdk      a call of the SDK, against a bare undici.request to the same server, over one connection
+cli      commands of the CLI, as it is installed and as one file, from start to end, against node -e 0
 postfix  the delivery engine with ten tracked links, against Postfix with OpenDKIM (bench/postfix/install.sh) on the same machine
 exactness quota, rates, send limits, idempotency and changes of keys, with 64 clients over four server processes: no tolerance
 fairness a fresh message beside another account's backlog of 300,000, and healthy destinations beside dead ones
@@ -68,6 +70,7 @@ const BENCHMARKS: Readonly<Record<string, () => boolean | Promise<boolean>>> = {
   seed: () => benchSeed(place, logCount),
   mcp: () => benchMcp({ count: Number(values.count ?? 300), rounds }),
   sdk: () => benchSdk({ count: Number(values.count ?? 1_000), rounds }),
+  cli: () => benchCli({ count: Number(values.count ?? 20) }),
   render: () => benchRender({ count: Number(values.count ?? 3_000) }),
   smtp: () => benchSmtp({ count: Number(values.count ?? 4_000), rounds }),
   stats: () => benchStats(place, { count: logCount, rounds: Math.max(rounds, 20) }),

@@ -1,14 +1,18 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { type Plugin, rolldown } from 'rolldown';
 import { ROOT, runProgram } from './run-program.ts';
 
 /**
  * `pnpm bundle [file]`: the command line as one file, `dist/postrider.mjs` unless another is named, that Node runs wherever it lies. Fails where
- * the file is larger than it may be, or does not start. It speaks over Node's own `fetch`: undici as a package would be more than half of the file, to say the same.
+ * the file is larger than it may be, or does not start.
+ * undici is not in it: it would be more than half of the file, and the program has a transport of its own.
  */
 const LARGEST_BYTES = 1_000_000;
 const CLI = join(ROOT, 'packages/cli');
+/** What the program begins with. */
+const EARLY_BUILTINS: readonly string[] = ['node:module', 'node:path', 'node:fs', 'node:process'];
 const FILE = resolve(process.argv[2] ?? join(ROOT, 'dist/postrider.mjs'));
 
 const manifest: { readonly version: string } = JSON.parse(readFileSync(join(CLI, 'package.json'), 'utf8'));
@@ -33,7 +37,9 @@ async function bundle(input: string, version: string): Promise<string> {
     resolve: { alias: { '#transport': join(ROOT, 'packages/sdk/src/transports/fetch.ts') } },
     // React's reconciler as it is in production: the other one is several times as large, and slower.
     transform: { define: { 'process.env.NODE_ENV': '"production"' } },
-    plugins: [replacedModules(version)],
+    // Wrapped like that, every module would be compiled at the start, whether it runs or not.
+    optimization: { pifeForModuleWrappers: false },
+    plugins: [lateBuiltins(), replacedModules(version)],
     // One file has nothing to fall back on, so whatever the bundler doubts is a failure.
     onLog: (_level, log) => {
       throw new Error(log.message);
@@ -42,6 +48,28 @@ async function bundle(input: string, version: string): Promise<string> {
   const { output } = await build.generate({ format: 'esm', minify: true, codeSplitting: false });
   await build.close();
   return output[0].code;
+}
+
+/**
+ * In one file every import of Node's own modules stands at the top, whoever needs it, and to import `node:http` alone takes as long as a whole
+ * command: all else comes where the code that needs it runs.
+ */
+function lateBuiltins(): Plugin {
+  const mark = '\0builtin:';
+  return {
+    name: 'late-builtins',
+    resolveId: {
+      order: 'pre',
+      handler: (id) => {
+        const name = id.startsWith('node:') ? id : `node:${id}`;
+        return isBuiltin(name) && !EARLY_BUILTINS.includes(name) ? `${mark}${name}.cjs` : null;
+      },
+    },
+    load: (id) =>
+      id.startsWith(mark)
+        ? `module.exports = process.getBuiltinModule('${id.slice(mark.length, -'.cjs'.length)}');`
+        : null,
+  };
 }
 
 /** Modules that cannot be in one file as they are. */

@@ -25,9 +25,13 @@ interface Receiver {
   readonly server: Server;
   readonly port: number;
   readonly ids: Set<string>;
+  /** How often each event was refused. */
+  readonly refused: Map<string, number>;
   requests: number;
   delaysMs: number[];
 }
+
+const REFUSALS_MAX = 9;
 
 /** Twenty programs that take webhooks, each on a port of its own, in one process apart from the one that is measured. */
 const { behaviours, failingShare } = childSettings<ReceiversSettings>();
@@ -46,14 +50,15 @@ async function open(behaviour: Behaviour): Promise<Receiver> {
     receiver.requests += 1;
     read(request, (body) => {
       if (behaviour === 'silent') return;
-      if (behaviour === 'flaky' && Math.random() < failingShare) response.writeHead(500).end('not now');
+      if (behaviour === 'flaky' && refuses(receiver, body)) response.writeHead(500).end('not now');
       else {
         note(receiver, body);
         response.writeHead(200).end('ok');
       }
     });
   });
-  const receiver: Receiver = { server, port: await listen(server), ids: new Set(), requests: 0, delaysMs: [] };
+  const nothing = { ids: new Set<string>(), refused: new Map<string, number>(), requests: 0, delaysMs: [] };
+  const receiver: Receiver = { server, port: await listen(server), ...nothing };
   if (behaviour === 'closed') server.close();
   return receiver;
 }
@@ -70,6 +75,15 @@ function read(request: IncomingMessage, then: (body: string) => void): void {
     body += text;
   });
   request.on('end', () => then(body));
+}
+
+/** By chance, but none ten times: that is when an event is given up, and by chance alone it would befall one of 170,000. */
+function refuses({ refused }: Receiver, body: string): boolean {
+  const { id }: { readonly id: string } = JSON.parse(body);
+  const before = refused.get(id) ?? 0;
+  if (before === REFUSALS_MAX || Math.random() >= failingShare) return false;
+  refused.set(id, before + 1);
+  return true;
 }
 
 function note({ ids, delaysMs }: Receiver, body: string): void {

@@ -209,7 +209,7 @@ describe('what time does to holds', () => {
   });
 
   it('shows everything behind the link and changes nothing, however often it is followed [approvals.who-decides]', async () => {
-    const html = '<p onclick="x()">Look<script>alert(1)</script></p>';
+    const html = '<p onclick="x()">Look<script>alert(1)</script> <a href="https://evil.example/x">bank.example</a></p>';
     const { body: held } = await server.send(
       { to: 'bob@receiver.example', bcc: 'hidden@receiver.example', subject: '<b>Hi</b>', html },
       { key: agent },
@@ -223,6 +223,7 @@ describe('what time does to holds', () => {
       expect(page.status).toBe(200);
       expect(shown).toContain('hidden@receiver.example');
       expect(shown).toContain('&lt;b&gt;Hi&lt;/b&gt;');
+      expect(shown).toMatch(/Leads to:<\/b> evil\.example/);
       expect(shown).not.toContain('<script');
       expect(page.headers.get('content-security-policy')).toMatch(/default-src 'none'/);
     }
@@ -274,6 +275,22 @@ describe('what time does to holds', () => {
     expect((await fetch(link)).status).toBe(410);
     const [used] = await server.database.sql`SELECT used_at FROM approval_links WHERE used_at IS NOT NULL`;
     expect(used).toBeDefined();
+    // Links stay as long as what they show, and those of what waits as long as it waits.
+    const waiting = await hold();
+    await tellApprovers(mailer);
+    const links = async () =>
+      await server.database
+        .sql`SELECT approval_id FROM approval_links WHERE approval_id IN (${held.approvalId}, ${waiting.approvalId})`;
+    const never = new Date(0);
+    const ages = { requestsBefore: never, idempotencyBefore: never, capturedBefore: never, messagesBefore: never };
+    const purge = async (bodiesBefore: Date) =>
+      await purgeExpired(server.database.sql, { ...ages, bodiesBefore, openStatuses: ['pending_approval'] });
+    const there = await links();
+    expect(there.length).toBeGreaterThan(1);
+    await purge(never);
+    expect(await links()).toHaveLength(there.length);
+    await purge(new Date(server.clock.now().getTime() + HOUR_MS));
+    expect(new Set((await links()).map((row) => row['approval_id']))).toEqual(new Set([waiting.approvalId]));
   });
 
   it('turns away links that are forged, cut short, or of somebody who approves no more [approvals.who-decides]', async () => {

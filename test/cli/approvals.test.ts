@@ -109,7 +109,7 @@ describe('approvals at the command line', () => {
     const env = { ...COMPILE_CACHE, POSTRIDER_API_KEY: KEY, POSTRIDER_BASE_URL: 'http://127.0.0.1:1' };
     const child = spawn(process.execPath, [...flags, main, 'approvals', 'list'], { env });
     const loaded = await text(child.stderr);
-    expect(loaded).toMatch(/approvals\/runners\.ts/);
+    expect(loaded).toMatch(/\/execute\.ts/);
     expect(loaded).not.toMatch(/\/(?:ink|react|react-reconciler)@|\/inbox\//);
   });
 });

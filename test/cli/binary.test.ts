@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { COMPILE_CACHE } from '../harness/compile-cache.ts';
 import { ID, sampleRecord } from '../mcp/sample-messages.ts';
@@ -87,15 +88,43 @@ describe('the binary', () => {
   });
 });
 
+/** The modules that a command loads, and what it was answered. */
+async function traced(argv: readonly string[], server?: ScriptedServer) {
+  const { code, stdout, stderr } = await finished(start(argv, server, ['--import', LOAD_TRACE]));
+  const loaded = stderr.split('\n').filter((line) => /^(?:file|node):/.test(line));
+  expect(loaded).toContain(pathToFileURL(MAIN).href);
+  return { code, stdout, loaded };
+}
+
 describe('the start', () => {
   // Loading zod, the registry, the SDK and the MCP package takes several times as long as all the rest.
   it.each([[['--help']], [['send', '--help']], [['emails', 'lisst']], [['completion', 'bash']]])(
     'of %j loads nothing but the parser',
     async (argv) => {
-      const { stderr } = await finished(start(argv, undefined, ['--import', LOAD_TRACE]));
-      const loaded = stderr.split('\n').filter((line) => line.startsWith('file:'));
-      expect(loaded.length).toBeGreaterThan(5);
-      expect(loaded.filter((url) => !/\/packages\/cli\/src\/|\/commander\//.test(url))).toEqual([]);
+      const { loaded } = await traced(argv);
+      const files = loaded.filter((url) => url.startsWith('file:'));
+      expect(files.length).toBeGreaterThan(5);
+      expect(files.filter((url) => !/\/packages\/cli\/src\/|\/commander\//.test(url))).toEqual([]);
     },
   );
+
+  it.each(['--version', '-V'])('of %s loads nothing but the number', async (flag) => {
+    const { loaded, stdout } = await traced([flag]);
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    const files = loaded.flatMap((url) => /\/packages\/cli\/src\/(.+)/.exec(url)?.[1] ?? []);
+    expect(files.sort()).toEqual(['exit-codes.ts', 'main.ts', 'version.ts']);
+    expect(loaded.filter((url) => url.startsWith('file:'))).toHaveLength(3);
+  });
+
+  // To import `node:http` takes as long as the rest of the command: it brings the platform's own undici.
+  it('of a call loads neither zod, ink, undici, the MCP tools nor any form for people', async () => {
+    await using server = await startScriptedServer([{ status: 200, body: { id: ID } }]);
+    const { code, stdout, loaded } = await traced(['emails', 'get', ID], server);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `{"id":"${ID}"}\n` });
+    const heavy =
+      /\/(?:zod|ink|react|react-reconciler|undici|@modelcontextprotocol)\/|\/packages\/(?:core|server)\/|\/output\/views\/|^node:(?:https?2?|tls|crypto|zlib)$/;
+    expect(loaded.filter((url) => heavy.test(url))).toEqual([]);
+    const commands = loaded.flatMap((url) => /\/cli\/src\/commands\/(.*run-.+)/.exec(url)?.[1] ?? []);
+    expect(commands.sort()).toEqual(['program/run-catalogue.ts', 'program/run-program-command.ts', 'run-command.ts']);
+  });
 });

@@ -40,6 +40,7 @@ describe('a flag', () => {
     [['--is-open'], { is_open: ['true'] }],
     [['--no-is-open'], { is_open: ['false'] }],
     [['--kind', 'a', '--kinds', 'b'], { kinds: ['a', 'b'] }],
+    [['--kinds', 'a,b'], { kinds: ['a', 'b'] }],
     [['--email', 'x', '--emails', 'y', '--emails', 'z'], { email: ['x'], emails: ['y', 'z'] }],
     [['--utm', '{"source":"s"}'], { utm: ['{"source":"s"}'] }],
     [['--files', '[{"name":"n"}]'], { files: ['{"name":"n"}'] }],
@@ -55,6 +56,8 @@ describe('a flag', () => {
     [['--count', '2.5'], 'a whole number'],
     [['--ratio', '1.5'], 'of at most 1'],
     [['--kind', 'c'], 'one of: a, b'],
+    [['--kind', 'a,'], 'one of: a, b'],
+    [['--kind', 'A'], 'Did you mean a?'],
     [['--utm', '{source}'], 'JSON'],
   ])('refuses what is not of its form: %j', async (argv, words) => {
     const { code, stderr } = await runInProcess(['requests', 'list', ...argv], { commands });

@@ -22,7 +22,7 @@ interface Check {
 
 const MAIN = resolve(import.meta.dirname, '../../packages/cli/src/main.ts');
 const afterwards = useCleanUps();
-const NAMES = ['profile', 'server', 'certificate', 'ready', 'key', 'clock', 'version'];
+const NAMES = ['profile', 'server', 'certificate', 'ready', 'key', 'webhooks', 'clock', 'version'];
 
 let server: TestApp;
 /** A directory without a profile. */
@@ -84,9 +84,37 @@ describe('postrider doctor', () => {
       certificate: expect.stringMatching(/^skip: /),
       ready: 'pass: The server is ready (database, queue, transport).',
       key: expect.stringMatching(/^pass: The key pr_live_\w*….{4} is valid without end; scopes: emails:send, /),
+      webhooks: 'pass: There are no webhook endpoints.',
       clock: expect.stringMatching(/^pass: /),
       version: expect.stringMatching(/^pass: /),
     });
+  });
+
+  it('names webhook endpoints that fail or were disabled for it, and says how to mend them', async () => {
+    const { accountId, key } = await server.newAccount();
+    const make = async (url: string) =>
+      (await server.call('POST', '/webhooks', { key, body: { url: `http://127.0.0.1:9/${url}` } })).body.id as string;
+    const [works, fails] = [await make('works'), await make('fails')];
+    const { sql } = server.database;
+    expect((await examine(atServer(key))).byName).toMatchObject({ webhooks: 'pass: No webhook endpoint of 2 fails.' });
+    await sql`UPDATE webhook_endpoints SET failing_since = '2026-01-02T03:04:05Z', failures = 3 WHERE id = ${fails}`;
+    const failing = await examine(atServer(key));
+    expect([failing.code, failing.byName['webhooks']]).toEqual([
+      0,
+      `warn: Failing: ${fails} (http://127.0.0.1:9/fails) since 2026-01-02 03:04:05 UTC.`,
+    ]);
+    await sql`UPDATE webhook_endpoints SET status = 'disabled', disabled_reason = 'gone' WHERE id = ${works}`;
+    const { stdout } = await runInProcess(['doctor', '--json'], { env: atServer(key), cwd });
+    const check: Check = JSON.parse(stdout).checks.find(({ name }: Check) => name === 'webhooks');
+    expect(check.message).toBe(
+      `Disabled, since they failed for days or answered 410: ${works} (http://127.0.0.1:9/works).`,
+    );
+    for (const words of ['deliveries', 'update', 'replay']) expect(check.fix).toContain(`webhooks ${words} ${works}`);
+    await sql`UPDATE webhook_endpoints SET disabled_reason = 'manual' WHERE account_id = ${accountId} AND id = ${works}`;
+    await sql`UPDATE webhook_endpoints SET failing_since = NULL WHERE account_id = ${accountId}`;
+    expect((await examine(atServer(key))).byName['webhooks']).toMatch(/^pass: /);
+    const blind = await server.newKey({ scopes: ['sending'] });
+    expect((await examine(atServer(blind))).byName['webhooks']).toBe('skip: The key may not read webhook endpoints.');
   });
 
   it('speaks to people on a terminal, and never shows a key', async () => {

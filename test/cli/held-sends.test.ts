@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { differencesBetween } from '../../packages/cli/src/commands/approvals/differences.ts';
 import { readEditFile, writeEditFile } from '../../packages/cli/src/commands/approvals/edit-file.ts';
@@ -7,6 +9,7 @@ import { type Hold, readHold } from '../../packages/cli/src/commands/approvals/h
 import { createInbox } from '../../packages/cli/src/commands/approvals/inbox/create-inbox.ts';
 import { drawInbox } from '../../packages/cli/src/commands/approvals/inbox/draw-inbox.ts';
 import { judgeLink, linksInText } from '../../packages/cli/src/commands/approvals/judge-links.ts';
+import { openEditor } from '../../packages/cli/src/commands/approvals/open-editor.ts';
 import { readHtml } from '../../packages/cli/src/commands/approvals/read-html.ts';
 import { CliFailure } from '../../packages/cli/src/failure.ts';
 import { foldText } from '../../packages/cli/src/output/fold-text.ts';
@@ -117,17 +120,85 @@ describe('HTML as somebody who decides sees it', () => {
     ]);
   });
 
-  it.each(['<a href="', '<', '<a '.repeat(3), '<!--', '&#', '"\'<x y=', 'a.', '<a href=x>'])(
-    'takes no longer for a long mail made of %j',
-    (part) => {
-      const startMs = performance.now();
-      const { links, text } = readHtml(part.repeat(30_000));
-      linksInText(text);
-      for (const link of links.slice(0, 10)) judgeLink(link);
-      // Linear work takes a fraction of a second, even here; anything else takes minutes.
-      expect(performance.now() - startMs).toBeLessThan(3_000);
-    },
-  );
+  it.each([
+    '<!-- a --!>SHOWN <a href="https://evil.example/">x</a><!-- b -->',
+    '<!--><p>SHOWN <a href="https://evil.example/">x</a><!-- -->',
+    '<b ">SHOWN <a href="https://evil.example/">x</a></b>',
+    '<b =">SHOWN <a href="https://evil.example/">x</a></b>',
+    '<!doctype html "><p>SHOWN <a href="https://evil.example/">x</a>',
+    '<svg><style/></svg>SHOWN <a href="https://evil.example/">x</a>',
+    '<svg><style><p>SHOWN <a href="https://evil.example/">x</a></style></svg>',
+    '<svg><title><p>SHOWN <a href="https://evil.example/">x</a></title></svg>',
+    '<style></stylex></style>SHOWN <a href="https://evil.example/">x</a>',
+    '<noscript>SHOWN <a href="https://evil.example/">x</a></noscript>',
+    '<textarea><p title="</textarea>SHOWN <a href="https://evil.example/">x</a>"></p>',
+    '<!--[if mso]><p title="<![endif]-->SHOWN <a href="https://evil.example/">x</a>"><![endif]-->',
+    '<!-- [if mso]>SHOWN <v:rect href="https://evil.example/">x</v:rect><![endif]-->',
+    '<svg><![CDATA[<p title="]]>SHOWN <a href="https://evil.example/">x</a>">',
+    '<v:roundrect href="https://evil.example/">SHOWN</v:roundrect>',
+    'SHOWN <a href="&#104;ttps://&#0000000000101;vil.example/">x</a>',
+    'SHOWN <a href="/">x</a><base href="https://evil.example/">',
+  ])('hides no words and no link that a mail program shows: %s', (html) => {
+    const { text, links } = readHtml(html);
+    expect(text).toContain('SHOWN');
+    const told = [text, ...links.map(({ target }) => target)].join('\n');
+    expect(told).toContain('https://evil.example/');
+  });
+
+  it('reads numbers and names of characters as browsers do', () => {
+    expect(readHtml('&#128;500 &#x00000041; &#0; &#99999999999;').text).toBe('€500 A \ufffd \ufffd');
+    expect(readHtml('<a href="https://x.example/?a=1&copy=2&amp;b&lt=3">x</a>').links).toMatchObject([
+      { target: 'https://x.example/?a=1&copy=2&b&lt=3' },
+    ]);
+  });
+
+  it('tells what a mail loads, by whatever element', () => {
+    const html = `<meta http-equiv="refresh" content="0; url='https://a.example/'"><object data="https://b.example/">
+      <video poster="https://c.example/"><img srcset="https://d.example/ 2x, cid:e 1x"><link rel="stylesheet" href="https://f.example/">`;
+    const hosts = ['a', 'b', 'c', 'd', 'f'];
+    expect(readHtml(html).links).toEqual(
+      hosts.map((host) => ({ kind: 'image', target: `https://${host}.example/`, shown: '' })),
+    );
+  });
+
+  it.each([
+    '<!--[if mso]>',
+    '<!--[if',
+    '<style><b',
+    '<v:x href=y>',
+    '<textarea>',
+    '<a href="',
+    '<',
+    '<a '.repeat(3),
+    '<!--',
+    '&#',
+    '"\'<x y=',
+    'a.',
+    '<a href=x>',
+  ])('takes no longer for a long mail made of %j', (part) => {
+    const startMs = performance.now();
+    const { links, text } = readHtml(part.repeat(30_000));
+    linksInText(text);
+    for (const link of links.slice(0, 10)) judgeLink(link);
+    // Linear work takes a fraction of a second, even here; anything else takes minutes.
+    expect(performance.now() - startMs).toBeLessThan(3_000);
+  });
+});
+
+describe('the editor', () => {
+  it('keeps a mail to its user, and is outlived by nothing of it, also where Ctrl-C is pressed in it', async () => {
+    const heard: number[] = [];
+    const hear = () => void heard.push(process.listenerCount('SIGINT'));
+    process.on('SIGINT', hear);
+    const before = process.listenerCount('SIGINT');
+    const VISUAL = 'kill -INT $PPID; f() { mode=$(stat -c %a "$1"); echo "$mode $1" > "$1"; }; f';
+    const [mode, path = ''] = (await openEditor('secret', { env: { ...process.env, VISUAL } })).trim().split(' ');
+    process.off('SIGINT', hear);
+    expect(mode).toBe('600');
+    expect(existsSync(dirname(path))).toBe(false);
+    // Somebody else hears it too, so that it does not end the process.
+    expect(heard).toEqual([before + 1]);
+  });
 });
 
 describe('a link', () => {
@@ -195,6 +266,25 @@ describe('a hold that changed meanwhile', () => {
       { decision: 'approve', contentHash: 'two' },
     ]);
     expect(inbox.getState()).toMatchObject({ dialog: null, notice: { text: 'Approved: Hello', tone: 'good' } });
+  });
+
+  it('is shown with what its own changes make of it, where there are some', async () => {
+    const after = heldSend({ contentHash: 'two', subject: 'Hello all', text: 'Pay 10 EUR' });
+    const heldSends: HeldSends = {
+      listPending: async () => ({ holds: [heldSend()], total: 1 }),
+      read: async () => after,
+      decide: async () => ({ kind: 'changed', hold: after }),
+    };
+    const edit = async (file: string) => file.replace('To: bob@x.example', 'To: ann@x.example');
+    const inbox = createInbox({ heldSends, edit, quit: () => {} });
+    await inbox.refresh();
+    await inbox.press(key('e'));
+    await inbox.press(key('y'));
+    const { lines } = drawInbox(inbox.getState(), { columns: 60, rows: 60 }, NOW);
+    const screen = lines.map(({ text }) => text).join('\n');
+    expect(screen).toMatch(
+      /- Hi\n\+ Pay 10 EUR[\s\S]*Your own changes of it, on top:\nTo\n- bob@x\.example\n\+ ann@x\.example\n/,
+    );
   });
 
   it('or whose edits are refused goes back to them, with the reason, and nothing that was written is lost', async () => {

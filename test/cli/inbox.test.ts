@@ -7,6 +7,7 @@ import { signInAs } from '../harness/session.ts';
 import { type DrivenTerminal, startInTerminal, type TerminalSize } from '../harness/terminal.ts';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
 import { connectTo } from '../mcp/connect.ts';
+import { keepScreen } from './keep-screen.ts';
 
 const WIDE = { columns: 100, rows: 32 };
 const NARROW = { columns: 60, rows: 15 };
@@ -62,8 +63,7 @@ describe('the inbox in a terminal', () => {
     await writeFile(path, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
     return path;
   };
-  const snapshot = async (terminal: DrivenTerminal, name: string) =>
-    await expect(`${steady(terminal.screen())}\n`).toMatchFileSnapshot(`screens/${name}.txt`);
+  const snapshot = (terminal: DrivenTerminal, name: string) => keepScreen(terminal, name, steady);
 
   it('shows everything there is to see of a held send, and hides nothing that a mail tries to hide', async () => {
     await clear();
@@ -99,6 +99,10 @@ describe('the inbox in a terminal', () => {
     terminal.type('g');
     await terminal.shows(/ 0 % read/);
     await snapshot(terminal, 'preview-narrow');
+    terminal.type('\u001b');
+    terminal.resize({ columns: 60, rows: 5 });
+    // In the lowest window the row stands in the place of the titles.
+    await terminal.shows(/^Approvals: 1 waiting\n> \[ \] /);
     terminal.type('q');
     expect(await terminal.ended).toBe(0);
     // No colours were asked for, and nothing of the mail's own came through.

@@ -2,8 +2,8 @@ import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, wri
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { putIntoJson } from '../../packages/cli/src/commands/mcp/edit-json.ts';
-import { putIntoToml } from '../../packages/cli/src/commands/mcp/edit-toml.ts';
+import { putIntoJson, takeFromJson } from '../../packages/cli/src/commands/mcp/edit-json.ts';
+import { putIntoToml, takeFromToml } from '../../packages/cli/src/commands/mcp/edit-toml.ts';
 import { parseJsonWithComments } from '../../packages/cli/src/commands/mcp/json-with-comments.ts';
 import { MCP_CLIENTS } from '../../packages/cli/src/commands/mcp/mcp-clients.ts';
 import { KEY, runInProcess } from './run-in-process.ts';
@@ -143,8 +143,123 @@ describe('postrider mcp install', () => {
   });
 });
 
+describe('postrider mcp uninstall', () => {
+  let home: string;
+  beforeEach(async () => {
+    home = await mkdtemp(join(tmpdir(), 'postrider-home-'));
+  });
+  afterEach(() => rm(home, { recursive: true, force: true }));
+  const run = async (...argv: readonly string[]) => {
+    const env = { HOME: home, POSTRIDER_API_KEY: KEY, POSTRIDER_BASE_URL: 'https://mail.example.com' };
+    const { code, stdout } = await runInProcess(['mcp', ...argv, '--json'], { cwd: home, env });
+    return { code, clients: JSON.parse(stdout).clients };
+  };
+
+  it('takes back what an installation entered, everywhere, and keeps a copy', async () => {
+    const names = MCP_CLIENTS.map(({ name }) => name);
+    const installed = await run('install', ...names.flatMap((name) => ['--client', name]));
+    const { code, clients } = await run('uninstall');
+    expect([code, clients.map(({ client }: { client: string }) => client)]).toEqual([0, names]);
+    for (const { path } of installed.clients) {
+      const text = await readFile(path, 'utf8');
+      expect(text).not.toMatch(/postrider|pr_test_|pr_live_/);
+      if (!path.endsWith('.toml')) JSON.parse(text);
+    }
+    for (const { backup } of clients) expect(await readFile(backup, 'utf8')).toContain('postrider');
+    expect(await run('uninstall')).toEqual({ code: 0, clients: [] });
+    expect((await run('uninstall', '--client', 'zed')).clients).toMatchObject([{ client: 'zed', status: 'absent' }]);
+  });
+
+  it('leaves another server, and a file that it does not understand', async () => {
+    await mkdir(join(home, '.cursor'));
+    await writeFile(join(home, '.cursor/mcp.json'), '{ "mcpServers": [ }');
+    expect(await run('uninstall', '--name', 'mail')).toMatchObject({ code: 6, clients: [{ status: 'refused' }] });
+    expect(await readdir(join(home, '.cursor'))).toHaveLength(1);
+  });
+});
+
+describe('the files of the programs', () => {
+  const HOMES = { darwin: '/Users/ada', linux: '/people/ada', win32: 'C:\\Users\\ada' } as const;
+  const pathsOf = (platform: keyof typeof HOMES, env: Readonly<Record<string, string>> = {}) =>
+    Object.fromEntries(MCP_CLIENTS.map(({ name, path }) => [name, path({ home: HOMES[platform], platform, env })]));
+
+  it('are those of each platform', () => {
+    expect(pathsOf('darwin')).toEqual({
+      'claude-desktop': '/Users/ada/Library/Application Support/Claude/claude_desktop_config.json',
+      'claude-code': '/Users/ada/.claude.json',
+      cursor: '/Users/ada/.cursor/mcp.json',
+      vscode: '/Users/ada/Library/Application Support/Code/User/mcp.json',
+      windsurf: '/Users/ada/.codeium/windsurf/mcp_config.json',
+      codex: '/Users/ada/.codex/config.toml',
+      gemini: '/Users/ada/.gemini/settings.json',
+      zed: '/Users/ada/.config/zed/settings.json',
+    });
+    expect(pathsOf('linux')).toMatchObject({
+      'claude-desktop': '/people/ada/.config/Claude/claude_desktop_config.json',
+      vscode: '/people/ada/.config/Code/User/mcp.json',
+      zed: '/people/ada/.config/zed/settings.json',
+    });
+    expect(pathsOf('win32')).toMatchObject({
+      'claude-desktop': 'C:\\Users\\ada\\AppData\\Roaming\\Claude\\claude_desktop_config.json',
+      'claude-code': 'C:\\Users\\ada\\.claude.json',
+      vscode: 'C:\\Users\\ada\\AppData\\Roaming\\Code\\User\\mcp.json',
+      codex: 'C:\\Users\\ada\\.codex\\config.toml',
+      zed: 'C:\\Users\\ada\\AppData\\Roaming\\Zed\\settings.json',
+    });
+  });
+
+  it('are where a person moved them', () => {
+    const env = { CLAUDE_CONFIG_DIR: '/cfg', CODEX_HOME: '/codex', XDG_CONFIG_HOME: '/xdg', APPDATA: 'D:\\Data' };
+    expect(pathsOf('linux', env)).toMatchObject({
+      ...{ 'claude-code': '/cfg/.claude.json', codex: '/codex/config.toml', zed: '/xdg/zed/settings.json' },
+      vscode: '/xdg/Code/User/mcp.json',
+    });
+    expect(pathsOf('win32', env)).toMatchObject({ vscode: 'D:\\Data\\Code\\User\\mcp.json' });
+  });
+});
+
 describe('editing JSON settings', () => {
   const VALUE = { command: 'npx' };
+
+  it('changes its own fields of a server, and keeps what somebody set beside them', () => {
+    const text =
+      '{ "mcpServers": { "postrider": {\n  // mine\n  "command": "old", "disabled": true, "env": { "OLD": "1" } } } }';
+    const value = { type: 'stdio', command: 'npx', env: { NEW: '1' } };
+    const after = putIntoJson(text, 'mcpServers', 'postrider', value) ?? '';
+    expect(after).toContain('// mine');
+    expect(JSON.parse(after.replace('// mine', '')).mcpServers.postrider).toEqual({ ...value, disabled: true });
+    expect(putIntoJson(after, 'mcpServers', 'postrider', value)).toBe(after);
+    const remote = '{ "mcpServers": { "postrider": { "url": "https://a.test/mcp", "headers": {} } } }';
+    const local = JSON.parse(putIntoJson(remote, 'mcpServers', 'postrider', value) ?? '');
+    expect(local.mcpServers.postrider).toEqual(value);
+  });
+
+  it.each([
+    ['{"s": {"p": {}}}', '{"s": {}}'],
+    ['{"s": {"a": 1, "p": {}}}', '{"s": {"a": 1 }}'],
+    ['{"s": {"p": {}, "a": 1}}', '{"s": { "a": 1}}'],
+    ['{"s": {"p": 1, "a": 1, "p": 2}}', '{"s": { "a": 1 }}'],
+    [
+      '{\n  "s": {\n    // one\n    "a": 1, // two\n    "p": {} // three\n  }\n}',
+      '{\n  "s": {\n    // one\n    "a": 1 // two\n     // three\n  }\n}',
+    ],
+    [
+      '{\n  "s": {\n    "p": {\n      "x": 1\n    },\n    /* b */ "b": 2,\n  },\n}',
+      '{\n  "s": {\n    /* b */ "b": 2,\n  },\n}',
+    ],
+    ['{\n  "s": {\n    "p": {}\n  }\n}\n', '{\n  "s": {\n  }\n}\n'],
+    ['{"a": 1}', '{"a": 1}'],
+    ['', ''],
+  ])('takes a server out of %j and nothing else', (text, expected) => {
+    const after = takeFromJson(text, 's', 'p');
+    expect(after).toBe(expected);
+    if (text !== '') expect(parseJsonWithComments(after ?? '')).not.toBeNull();
+  });
+
+  it.each(['[]', '{', '{"s": []}'])('takes nothing out of %j', (text) => {
+    expect(takeFromJson(text, 's', 'p')).toBeNull();
+  });
+
   it.each([
     ['', {}],
     ['{}', {}],
@@ -206,6 +321,54 @@ describe('editing TOML settings', () => {
     expect(after).not.toContain('OLD');
     expect(after).toContain('args = ["a\\"b"]');
     expect(putIntoToml(after, 'mcp_servers', 'postrider', entry)).toBe(after);
+  });
+
+  it('keeps what somebody set beside its own keys, and comments that belong to the next table', () => {
+    const text = [
+      '# ours',
+      '[mcp_servers.postrider]',
+      'args = [',
+      '  "x", # old',
+      ']',
+      'startup_timeout_sec = 20 # slow here',
+      'command = "old"',
+      '',
+      '# about the other one',
+      '[mcp_servers.other]',
+      'args = ["z"]',
+      '[mcp_servers.postrider.env]',
+      'OLD = "1"',
+    ].join('\n');
+    const after = putIntoToml(text, 'mcp_servers', 'postrider', entry) ?? '';
+    expect(after.split('\n')).toEqual([
+      '# ours',
+      '[mcp_servers.postrider]',
+      'command = "npx"',
+      'args = ["a\\"b"]',
+      'startup_timeout_sec = 20 # slow here',
+      '',
+      '[mcp_servers.postrider.env]',
+      'KEY = "v"',
+      '',
+      '# about the other one',
+      '[mcp_servers.other]',
+      'args = ["z"]',
+      '',
+    ]);
+    expect(putIntoToml(after, 'mcp_servers', 'postrider', entry)).toBe(after);
+    expect(takeFromToml(after, 'mcp_servers', 'postrider')?.split('\n')).toEqual([
+      '# ours',
+      '',
+      '# about the other one',
+      '[mcp_servers.other]',
+      'args = ["z"]',
+      '',
+    ]);
+  });
+
+  it('takes nothing out of a file that has none, or has it in another form', () => {
+    expect(takeFromToml('model = "x"', 'mcp_servers', 'postrider')).toBe('model = "x"');
+    expect(takeFromToml('mcp_servers.postrider = {}', 'mcp_servers', 'postrider')).toBeNull();
   });
 
   it('adds to the end of a file that has none', () => {

@@ -62,6 +62,8 @@ describe('postrider commands', () => {
     const flags = send.options.map(({ long }: { long: string }) => long);
     expect(flags).toEqual(expect.arrayContaining(['--to', '--subject', '--wait', '--attach']));
     expect(flags).not.toContain('--json');
+    const source = send.options.find(({ long }: { long: string }) => long === '--source');
+    expect(source.choices).toEqual(['agent', 'backend', 'automation', 'system']);
     const get = commands.find(({ command }: { command: string }) => command === 'emails get');
     expect(get.arguments).toMatchObject([{ name: 'id', repeatable: false }]);
     const globals = globalOptions.map(({ long }: { long: string }) => long);
@@ -91,6 +93,59 @@ describe('postrider completion', () => {
     expect(complete(script, ['emails', '--no-in'])).toEqual(['--no-input']);
     expect(complete(script, ['completion', 'po'])).toEqual(['powershell']);
     expect(complete(script, ['send', '--su'])).toEqual(['--subject']);
+  });
+
+  it.each([
+    [['emails', 'list', '--status', 'bou'], ['bounced']],
+    [['emails', 'list', '--status', '=', 'bou'], ['bounced']],
+    [
+      ['--output', ''],
+      ['json', 'table'],
+    ],
+    [
+      ['keys', 'create', '--approval-mode', ''],
+      ['off', 'always', 'policy'],
+    ],
+    [['webhooks', 'listen', '--events', 'domain.d'], ['domain.degraded']],
+    [['webhooks', 'trigger', 'quota'], ['quota.threshold']],
+    // This --output is a file.
+    [['emails', 'export', '--output', ''], ['']],
+  ])('knows in bash what can stand at the end of %j', async (words, values) => {
+    const { stdout: script } = await runInProcess(['completion', 'bash']);
+    expect(complete(script, words)).toEqual(values);
+  });
+
+  // Of shells that are no part of every machine those are asked that are there.
+  const has = (shell: string) => spawnSync(shell, ['--version']).status === 0;
+  const CASES = [
+    ['em', ['emails']],
+    ['emails se', ['send']],
+    ['emails list --status bou', ['bounced']],
+    ['--output ', ['json', 'table']],
+    ['send --subj', ['--subject']],
+  ] as const;
+
+  it.each(has('fish') ? CASES : [])('completes `postrider %s` in fish', async (line, words) => {
+    const { stdout: script } = await runInProcess(['completion', 'fish']);
+    const ask = `${script}\ncomplete -C 'postrider ${line}'`;
+    const { status, stdout } = spawnSync('fish', ['--no-config', '-c', ask], { encoding: 'utf8' });
+    const offered = stdout.trim().split('\n');
+    expect([status, offered.map((entry) => entry.split('\t')[0])]).toEqual([0, words]);
+  });
+
+  it.each(has('zsh') ? CASES : [])('completes `postrider %s` in zsh', async (line, words) => {
+    const { stdout: script } = await runInProcess(['completion', 'zsh']);
+    // What zsh's own parts do with the candidates is theirs: here they are printed.
+    const parts = `compdef() { :; }; compset() { :; }; compadd() { print -l -- "\${(@P)2}"; }; _describe() { print -l -- "\${(@P)2}"; }`;
+    const typed = ['postrider', ...line.split(' ')].map((word) => `'${word}'`).join(' ');
+    const ask = `${parts}\n${script}\nwords=(${typed}); CURRENT=\${#words}; _postrider`;
+    const { status, stdout, stderr } = spawnSync('zsh', ['-f', '-c', ask], { encoding: 'utf8' });
+    const last = line.split(' ').at(-1) ?? '';
+    const offered = stdout
+      .trim()
+      .split('\n')
+      .map((entry) => entry.split(':')[0] ?? '');
+    expect([status, stderr, offered.filter((word) => word.startsWith(last))]).toEqual([0, '', words]);
   });
 
   it.each([

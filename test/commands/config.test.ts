@@ -53,6 +53,7 @@ describe('the settings', () => {
         'POSTRIDER_SMTPS_PORT',
         'POSTRIDER_INBOUND_PORT',
       ],
+      ...['POSTRIDER_METRICS_PORT', 'POSTRIDER_METRICS_HOST'],
       ...['POSTRIDER_TLS_CERT', 'POSTRIDER_TLS_KEY', 'POSTRIDER_DNS_SERVERS'],
       ...['POSTRIDER_BLOCKLISTS', 'POSTRIDER_SPAMD', 'POSTRIDER_SANDBOX_DOMAIN', 'POSTRIDER_SUPPORT_FROM'],
       ...['POSTRIDER_SECRET_KEY', 'POSTRIDER_SECRET_KEY_PREVIOUS', 'POSTRIDER_TRUSTED_PROXIES'],
@@ -282,6 +283,13 @@ describe('the settings', () => {
     expect(configOf({ POSTRIDER_INBOUND_PORT: '25' })).toMatchObject({ inboundPort: 25, warnings: [] });
   });
 
+  it('name where metrics are served: nowhere unless a port is given, and on loopback unless an address is', () => {
+    expect(configOf().metrics).toBeNull();
+    expect(configOf({ POSTRIDER_METRICS_PORT: '9464' }).metrics).toEqual({ host: '127.0.0.1', port: 9464 });
+    const open = { ...PRODUCTION, POSTRIDER_METRICS_PORT: '0', POSTRIDER_METRICS_HOST: '0.0.0.0' };
+    expect(configOf(open).metrics).toEqual({ host: '0.0.0.0', port: 0 });
+  });
+
   it('name the roles, which a flag may name as well [contract-settings.roles]', () => {
     expect(configOf({ POSTRIDER_ROLES: 'worker' }).roles).toEqual(new Set(['worker']));
     expect(configOf({ POSTRIDER_ROLES: 'worker' }, { roles: 'api, worker' }).roles).toEqual(new Set(['api', 'worker']));
@@ -341,6 +349,8 @@ describe('the settings', () => {
     ['POSTRIDER_SMTP_PORT', ['x', '70000']],
     ['POSTRIDER_SMTPS_PORT', ['x', '-1']],
     ['POSTRIDER_INBOUND_PORT', ['x']],
+    ['POSTRIDER_METRICS_PORT', ['x', '70000', '8025']],
+    ['POSTRIDER_METRICS_HOST', ['0.0.0.0', '10.0.0.1']],
   ] as const)('name %s where it is wrong [contract-settings.wrong]', (name, values) => {
     for (const value of values) expect(problemsOf({ [name]: value }), value).toEqual([name]);
   });

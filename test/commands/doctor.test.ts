@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { runServer } from '../../packages/server/src/commands/run-server.ts';
+import type { TroubledEndpoint } from '../../packages/server/src/db/queries/webhook-queue.ts';
 import { checkClock } from '../../packages/server/src/doctor/check-database.ts';
 import { judgeSpace } from '../../packages/server/src/doctor/check-storage.ts';
+import { judgeWebhooks } from '../../packages/server/src/doctor/check-webhooks.ts';
 import { useCleanUps } from '../harness/clean-ups.ts';
 import { startDnsServer, type TestDnsServer } from '../harness/dns-server.ts';
 import { createFakeClock } from '../harness/fake-clock.ts';
@@ -27,7 +29,7 @@ interface Check {
 const afterwards = useCleanUps();
 const HELO = 'mail.doctor.example';
 const NAMES = [
-  ...['settings', 'data-directory', 'database', 'schema', 'clock', 'queue', 'secret-key'],
+  ...['settings', 'data-directory', 'database', 'schema', 'clock', 'queue', 'webhooks', 'secret-key'],
   ...['transport', 'mail-server', 'dns', 'helo-name', 'certificate'],
 ];
 
@@ -138,7 +140,7 @@ describe('postrider-server doctor', () => {
     expect(code).toBe(1);
     expect(stdout).toMatch(/^pass {2}settings {8}The settings are right \(production\)\.$/m);
     expect(stdout).toMatch(/^fail {2}helo-name .*no address.*\n +fix: .*POSTRIDER_HELO_NAME/m);
-    expect(stdout).toMatch(/^1 failed, 1 to look at, 9 passed, 1 skipped\.$/m);
+    expect(stdout).toMatch(/^1 failed, 1 to look at, 10 passed, 1 skipped\.$/m);
   });
 
   it('works beside a running server', async () => {
@@ -284,6 +286,34 @@ describe('its check of', () => {
       await bare.sql`DROP SCHEMA graphile_worker CASCADE`;
       expect(await checkOf('queue', databaseEnvironment(bare))).toMatchObject(failing(/not there/));
     });
+  });
+
+  it('the webhooks fails where events are left lying, and names endpoints that take none', async () => {
+    const now = new Date('2026-03-01T12:00:00Z');
+    const ago = (minutes: number) => new Date(now.getTime() - minutes * 60_000);
+    const counts = { working: 2, failing: 0, manual: 1, gone: 0, failed: 0 };
+    const idle = { waiting: 4, due: 2, oldestDueAt: ago(1), oldestEventId: null, backlog: 1, oldestBacklogAt: ago(4) };
+    const judged = (changes: object, endpoints: object = {}, troubled: readonly TroubledEndpoint[] = []) => {
+      const queue = { ...idle, ...changes, endpoints: { ...counts, ...endpoints } };
+      const { status, message, fix } = judgeWebhooks(queue, troubled, now);
+      return { told: `${status}: ${message}`, fix };
+    };
+    expect(judged({}).told).toBe('pass: 2 webhook endpoints are taking events, 4 deliveries wait.');
+    expect(judged({}, { working: 0, manual: 0 }).told).toBe('pass: There are no webhook endpoints.');
+    const late = judged({ oldestDueAt: ago(7), oldestBacklogAt: ago(5) });
+    expect(late.told).toBe(
+      'fail: 1 events wait to be stored, the oldest for 5 minutes. 2 deliveries are due, the oldest for 7 minutes.',
+    );
+    expect(late.fix).toContain('role worker');
+    const endpoint = { accountName: 'Acme', id: 'e1', url: 'https://hooks.example/x?y', failingSince: ago(60) };
+    const failing = judged({}, { failing: 1 }, [{ ...endpoint, disabledReason: null }]);
+    expect(failing.told).toBe(
+      'warn: 1 webhook endpoint is failing: e1 of Acme (hooks.example) since 2026-03-01T11:00:00.000Z.',
+    );
+    expect(failing.fix).toContain('postrider webhooks deliveries e1 --status failed');
+    const gone = judged({}, { gone: 1, failed: 1 }, [{ ...endpoint, disabledReason: 'gone' }]);
+    expect(gone.told).toMatch(/^warn: 2 webhook endpoints are disabled because .*: e1 of Acme/);
+    expect(gone.fix).toMatch(/webhooks update e1 --status enabled.*webhooks replay e1 --since <time> --status failed/);
   });
 
   it('the secret key tries it on what is stored', async () => {

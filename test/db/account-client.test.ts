@@ -15,7 +15,7 @@ describe('a client that is bound to an account', () => {
     database = await createTestDatabase();
     pool = openDatabase({
       target: database.target,
-      ...{ maxConnections: 3, applicationName: 'tests', forAccounts: true, deadlineMs: 1_500 },
+      ...{ maxConnections: 3, applicationName: 'tests', forAccounts: true, deadlineMs: 15_000 }, // A busy machine is no silent database.
     });
     for (let n = 1; n <= 20; n += 1)
       await database.sql`INSERT INTO accounts (id, name, created_at) VALUES (${accountId(n)}, ${`Account ${n}`}, now())`;
@@ -83,10 +83,68 @@ describe('a client that is bound to an account', () => {
     expect(await sql`SELECT 1 AS one`).toHaveLength(1);
   });
 
+  it('sends nothing of a transaction that is over: its connection may be another account’s by then', async () => {
+    const mine = bindAccount(pool, ME);
+    let late: (() => PromiseLike<unknown>)[] = [];
+    const failed = (error: unknown) => Promise.reject(error);
+    const failing = mine.begin(async (tx) => {
+      // Written in time, and asked for when it is too late.
+      const written = tx`UPDATE accounts SET name = 'late'`;
+      const caught = tx`UPDATE accounts SET name = 'late'`;
+      late = [
+        () => tx`UPDATE accounts SET name = 'late' RETURNING id`,
+        () => tx.unsafe('SELECT id FROM accounts'),
+        () => written,
+        () => caught.catch(failed),
+      ];
+      throw new Error('one branch failed');
+    });
+    await expect(failing).rejects.toThrow('one branch failed');
+    // All connections work for somebody else now, the one that was given back among them.
+    const others = Promise.withResolvers<void>();
+    const { promise: allBegun, resolve: lastBegun } = Promise.withResolvers<void>();
+    let begun = 0;
+    const theirs = Promise.all(
+      [2, 3, 4].map((n) =>
+        bindAccount(pool, accountId(n)).begin(async (tx) => {
+          await tx`SELECT 1`;
+          begun += 1;
+          if (begun === 3) lastBegun();
+          await others.promise;
+        }),
+      ),
+    );
+    await allBegun;
+    const answers = await Promise.allSettled(late.map(async (send) => await send()));
+    others.resolve();
+    await theirs;
+    expect(answers.map(({ status }) => status)).toEqual(late.map(() => 'rejected'));
+    expect(await database.sql`SELECT id FROM accounts WHERE name = 'late'`).toHaveLength(0);
+  });
+
+  it('leaves connections to other accounts, however much one account begins at once', async () => {
+    const busy = bindAccount(pool, ME, { transactionsAtOnce: 2 });
+    const { promise: over, resolve: end } = Promise.withResolvers<void>();
+    const work = Array.from({ length: 10 }, async (_, n) => {
+      return await busy.begin(async (tx) => {
+        await over;
+        return (await tx`SELECT ${n}::int AS n`)[0]?.['n'];
+      });
+    });
+    expect([...(await bindAccount(pool, accountId(2))`SELECT id FROM accounts`)]).toEqual([{ id: accountId(2) }]);
+    end();
+    expect(await Promise.all(work)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    await expect(busy.begin(async () => Promise.reject(new Error('own')))).rejects.toThrow('own');
+    expect(await busy.begin(async (tx) => await tx`SELECT 1`)).toHaveLength(1);
+  });
+
   it('opens no way past the account', () => {
     const sql = bindAccount(pool, ME);
     expect(() => sql.reserve).toThrow('would leave the account');
     expect(() => sql`SELECT 1`.cursor(1)).toThrow('only ever awaited');
+    // These change how a statement is sent, which is made anew here: asked for, they would be ignored.
+    for (const way of ['values', 'raw', 'simple', 'describe', 'cancel'] as const)
+      expect(() => sql`SELECT 1`[way]()).toThrow('only ever awaited');
     expect(() => bindAccount(pool, `${ME}'; RESET ROLE; --`)).toThrow('cannot be bound');
   });
 
@@ -100,7 +158,7 @@ describe('a client that is bound to an account', () => {
       forAccounts: true,
       deadlineMs: 800,
     });
-    const sql = bindAccount(far, ME);
+    const sql = bindAccount(far, ME, { transactionsAtOnce: 1 });
     expect(await sql`SELECT 1 AS one`).toHaveLength(1);
     await proxy.down();
     await expect(sql`SELECT 1 AS one`).rejects.toThrow();
@@ -117,9 +175,10 @@ describe('a client that is bound to an account', () => {
       .toBe(1);
     proxy.silence();
     const began = performance.now();
-    await expect(Promise.all([sql`SELECT 1`, sql.begin(async (tx) => await tx`SELECT 1`)])).rejects.toMatchObject({
-      code: 'DATABASE_SILENT',
-    });
+    // Those that wait for their turn are told together with the one that has it.
+    const begin = () => sql.begin(async (tx) => await tx`SELECT 1`);
+    for (const told of await Promise.allSettled([sql`SELECT 1`, begin(), begin(), begin()]))
+      expect(told).toMatchObject({ status: 'rejected', reason: { code: 'DATABASE_SILENT' } });
     expect(performance.now() - began).toBeLessThan(2_000);
     await proxy.up();
     await expect

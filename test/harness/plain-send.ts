@@ -25,6 +25,7 @@ export function plainSend(
       html,
       text: request.text ?? (html === null ? null : deriveText(html)),
       template: null,
+      templateMaker: null,
       attachments: [],
       tracking: null,
       scheduledAt: null,

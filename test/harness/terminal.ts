@@ -14,6 +14,8 @@ export interface TerminalOptions extends TerminalSize {
   readonly env: Readonly<Record<string, string>>;
 }
 
+type Wanted = string | RegExp | ((screen: string) => boolean);
+
 /** The real program in a terminal: what it writes is drawn, what is typed is its input. */
 export interface DrivenTerminal extends AsyncDisposable {
   /** The rows of the screen as they show, without what is empty at their ends. */
@@ -23,7 +25,7 @@ export interface DrivenTerminal extends AsyncDisposable {
   type(keys: string): void;
   resize(size: TerminalSize): void;
   /** Resolves with the screen once it shows this; rejects after a while with what it shows instead. */
-  shows(what: string | RegExp): Promise<string>;
+  shows(what: Wanted): Promise<string>;
   /** The exit code. */
   readonly ended: Promise<number>;
 }
@@ -65,8 +67,11 @@ export function startInTerminal(argv: readonly string[], { env, columns, rows }:
   };
 }
 
-async function waitFor(emulator: Terminal, listeners: Set<() => void>, what: string | RegExp): Promise<string> {
-  const isThere = (screen: string) => (typeof what === 'string' ? screen.includes(what) : what.test(screen));
+async function waitFor(emulator: Terminal, listeners: Set<() => void>, what: Wanted): Promise<string> {
+  const isThere = (screen: string) => {
+    if (typeof what === 'string') return screen.includes(what);
+    return typeof what === 'function' ? what(screen) : what.test(screen);
+  };
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const look = () => {
     const screen = screenOf(emulator);

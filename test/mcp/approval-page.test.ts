@@ -57,6 +57,9 @@ describe('the answer to a held send', () => {
       expect(JSON.stringify(content)).not.toContain('sent twice');
       expect((await server.call('GET', `/emails/${id}`)).body.status).toBe('pending_approval');
       expect((await server.call('GET', `/emails?q=Opened%20${action}`)).body.total).toBe(1);
+      // Sent again it is the same message, whose page was opened already.
+      expect((await send(client, `Opened ${action}`)).structuredContent).toMatchObject({ id, deduplicated: true });
+      expect(opened).toHaveLength(1);
     },
   );
 
@@ -70,6 +73,64 @@ describe('the answer to a held send', () => {
     expect(JSON.stringify(content)).toContain('Held, not sent');
     const again = await send(client, 'Words');
     expect(again.structuredContent).toMatchObject({ deduplicated: true, approvalId });
+  });
+});
+
+describe('the answer to a batch with held items', () => {
+  const batch = (client: Client, subjects: readonly string[]) =>
+    client.callTool({
+      name: 'send_email_batch',
+      arguments: {
+        emails: subjects.map((subject) => ({
+          from: 'ada@sandbox.test',
+          to: 'delivered@sandbox.test',
+          subject,
+          text: 'x',
+        })),
+      },
+    });
+  type Row = { readonly id: string; readonly approvalId: string };
+
+  it('has a client that can open addresses open the first page, and names every other', async () => {
+    const { client, opened } = await connect(true);
+    const { structuredContent, content } = await batch(client, ['B1', 'B2']);
+    const { results, notes, ...rest } = structuredContent as { results: Row[]; notes: string[] }; // As the schema has it.
+    const pages = results.map(({ approvalId }) => `${server.baseUrl}/approvals/open/${approvalId}`);
+    expect(opened).toEqual([pages[0]]);
+    expect(rest).not.toHaveProperty('deduplicated');
+    for (const form of [notes, content]) for (const page of pages) expect(JSON.stringify(form)).toContain(page);
+    expect(JSON.stringify([notes, content])).not.toContain('sent twice');
+    expect((await server.call('GET', '/emails?q=B1')).body.total).toBe(1);
+  });
+
+  it('says in words where people decide, stays small, and counts what it leaves out', async () => {
+    const { client, opened } = await connect(false);
+    const subjects = Array.from({ length: 100 }, (_, index) => `Many ${index}`);
+    const { structuredContent, content } = await batch(client, subjects);
+    const { results } = structuredContent as { results: Row[] }; // As the schema has it.
+    expect(opened).toEqual([]);
+    expect(results.filter(({ id, approvalId }) => id && approvalId)).toHaveLength(100);
+    expect(JSON.stringify(content)).toContain('and 90 more: list_approvals');
+    expect(JSON.stringify(content).length + JSON.stringify(structuredContent).length).toBeLessThanOrEqual(32_000);
+  });
+});
+
+describe('what is read of a held send', () => {
+  it('names the page, and asks no client to open it again', async () => {
+    const { client, opened } = await connect(true);
+    const { body } = await server.send({ subject: 'Read' }, { key });
+    for (const [name, id] of [
+      ['get_email', body.id],
+      ['wait_for_email', body.id],
+    ] as const) {
+      const { structuredContent, content } = await client.callTool({
+        name,
+        arguments: { id, ...(name === 'get_email' ? {} : { wait: 1 }) },
+      });
+      for (const form of [structuredContent, content])
+        expect(JSON.stringify(form)).toContain(`${server.baseUrl}/approvals/open/${body.approvalId}`);
+    }
+    expect(opened).toEqual([]);
   });
 });
 
@@ -93,6 +154,15 @@ describe('the approval page that agents name', () => {
     const page = await visit(led.headers.get('location') ?? '');
     expect(page.status).toBe(200);
     expect(await page.text()).toContain('To decide');
+  });
+
+  it('makes one link of one hold and person, however often it is opened', async () => {
+    const approvalId = await held();
+    const { cookie } = await signInAs(server, 'owner@sandbox.test');
+    const open = async () => (await visit(`/approvals/open/${approvalId}`, cookie)).headers.get('location');
+    const opened = new Set(await Promise.all(Array.from({ length: 10 }, open)));
+    expect([...opened]).toEqual([expect.stringMatching(/^\/approvals\/[\w-]{43}$/)]);
+    expect((await visit([...opened][0] ?? '')).status).toBe(200);
   });
 
   it('says of another account’s, of an unknown one and of junk that there is none', async () => {

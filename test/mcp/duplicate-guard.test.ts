@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { AUTOMATIC_KEY_PREFIX } from '@postrider/core';
+import { createTwinQueue, type InvokeResult } from '@postrider/mcp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
+import { ID } from './sample-messages.ts';
+import { answer, scriptInvoke } from './scripted-invoke.ts';
 
 let server: TestApp;
 
@@ -63,6 +67,19 @@ describe('the guard against duplicates', () => {
     expect(ids.size).toBe(4);
   });
 
+  it('answers calls at the same time with one message, and refuses none of them', async () => {
+    const given = email();
+    const emails = [email(), email()];
+    const singles = await Promise.all(Array.from({ length: 12 }, () => call('send_email', given)));
+    expect(new Set(singles.map(({ structuredContent }) => structuredContent.id)).size).toBe(1);
+    expect(singles.filter(({ structuredContent }) => structuredContent.deduplicated !== true)).toHaveLength(1);
+    const batches = await Promise.all(Array.from({ length: 4 }, () => call('send_email_batch', { emails })));
+    const ids = batches.flatMap(({ structuredContent }) =>
+      structuredContent.results.map(({ id }: { id: string }) => id),
+    );
+    expect(new Set(ids).size).toBe(2);
+  });
+
   it('ends after ten minutes', async () => {
     const given = email();
     const first = await call('send_email', given);
@@ -85,6 +102,42 @@ describe('the guard against duplicates', () => {
     const resent = await call('resend_email', { id });
     const twice = await call('resend_email', { id });
     expect(twice.structuredContent).toMatchObject({ id: resent.structuredContent.id, deduplicated: true });
+  });
+});
+
+describe('sends at the same time', () => {
+  const inputOf = (key: string) => ({ params: {}, query: {}, headers: { 'idempotency-key': key }, body: {} });
+  const twin = inputOf(`${AUTOMATIC_KEY_PREFIX}1`);
+
+  it('wait for one another under an automatic key of one caller, whatever becomes of the first', async () => {
+    const first = Promise.withResolvers<InvokeResult>();
+    const { invoke, calls } = scriptInvoke({
+      'emails.send': () => (calls.length === 1 ? first.promise : answer<'emails.send'>({ id: ID, status: 'queued' })),
+    });
+    const ofCaller = createTwinQueue();
+    const queued = ofCaller(invoke, 'k');
+    const failing = queued('emails.send', twin, {});
+    const waiting = queued('emails.send', twin, {});
+    await queued('emails.send', inputOf(`${AUTOMATIC_KEY_PREFIX}2`), {});
+    await queued('emails.send', inputOf('mine'), {});
+    await ofCaller(invoke, 'other')('emails.send', twin, {});
+    expect(calls).toHaveLength(4);
+    first.reject(new Error('broken'));
+    await expect(failing).rejects.toThrow('broken');
+    expect(await waiting).toMatchObject({ ok: true });
+    expect(calls).toHaveLength(5);
+  });
+});
+
+describe('a refusal for now', () => {
+  it('says how long to wait, and names no header that the model cannot see', async () => {
+    const body = { name: 'Limited', scopes: ['emails:send'], sendLimit: { hour: 1, day: null } };
+    const { key } = (await server.call('POST', '/keys', { body })).body;
+    await call('send_email', email(), key);
+    const { content, structuredContent } = await call('send_email', email(), key);
+    expect(structuredContent.error.code).toBe('send_limit_reached');
+    expect(content[0]?.text).toMatch(/Fix: Wait for \d+ s\. \(retryable: yes/);
+    expect(JSON.stringify([content, structuredContent])).not.toContain('retry-after');
   });
 });
 

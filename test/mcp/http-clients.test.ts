@@ -132,7 +132,7 @@ describe.each(CLIENTS)('over HTTP, %s', (_, connect) => {
 
   it('hears of progress while it waits', async () => {
     const queued = sampleMessage({ status: 'queued' });
-    const { client } = await start(scriptInvoke({ 'emails.get': inTurn(queued, queued, sampleMessage()) }));
+    const { client } = await start(scriptInvoke({ 'emails.get': inTurn(queued, queued, queued, sampleMessage()) }));
     const heard: Progress[] = [];
     const result = await client.callTool(
       'wait_for_email',

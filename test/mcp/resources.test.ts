@@ -205,6 +205,21 @@ describe('subscriptions of protocol 2026-07-28', () => {
     expect(await listening.closed).toBe('graceful');
   });
 
+  it('end with their key also where it may read nothing of what they name, and where it may see no holds of others any more', async () => {
+    const make = async (scopes: readonly string[]) =>
+      (await server.call('POST', '/keys', { body: { name: 'Listener', scopes } })).body;
+    const blind = await make(['stats:read']);
+    const unread = await (await connect(blind.key)).listen({ resourceSubscriptions: ['email://templates/none'] });
+    await server.call('DELETE', `/keys/${blind.id}`);
+    expect(await unread.closed).toBe('graceful');
+    const overseer = await make(['approvals:read', 'emails:read']);
+    const { body: held } = await server.send({}, { key: await newHeldKey() });
+    const client = await connect(overseer.key);
+    const watching = await client.listen({ resourceSubscriptions: [`email://approvals/${held.approvalId}`] });
+    await server.call('PATCH', `/keys/${overseer.id}`, { body: { scopes: ['emails:read'] } });
+    expect(await watching.closed).toBe('graceful');
+  });
+
   it('are not offered to clients of the 2025 protocol over HTTP, which would need a session', async () => {
     const legacy = await connect(server.key, 'legacy');
     expect(legacy.getServerCapabilities()?.resources).toEqual({});

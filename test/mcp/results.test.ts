@@ -17,6 +17,12 @@ const RESULT_CHARACTERS_MAX = 32_000;
 const ACCEPTED = { id: ID, status: 'queued' } as const;
 const SEND = { from: 'app@example.com', to: 'ada@example.org', subject: 'Hello', text: 'Hi' };
 
+function tokensOf(texts: readonly string[]): number {
+  const all = texts.join('');
+  const other = all.replace(/[\0-\x7f]/g, '').length;
+  return (all.length - other) / 4 + other;
+}
+
 /** What stands between the marks of a text, and what around them. */
 function splitAtFence(text: string): { inside: string; outside: string } {
   const match = /\[untrusted ([0-9a-f]{16})\][^\n]*\n([\s\S]*)\n\[\/untrusted \1\]/.exec(text);
@@ -157,6 +163,25 @@ describe('a long body', () => {
     expect(read).toBe(body);
   });
 
+  it('is cut and paged through in a preview too', async () => {
+    const { headers, attachments, metadata, ...message } = sampleMessage({ text: body, html: null });
+    const rendered = { ...message, headers: headers ?? {}, attachments: attachments ?? [], metadata };
+    const preview = {
+      dryRun: true as const,
+      ...{ ok: true, checks: [], recipients: [], reasons: [], approvalRequired: false, message: rendered },
+      quota: { limit: 10, used: 0, cost: 1 },
+    };
+    const dry = scriptInvoke({ 'emails.send': () => answer<'emails.send'>(preview) });
+    const first = await callTool('preview_email', SEND, dry.invoke);
+    expect(first.text).toContain(body.slice(0, BODY_CHARACTERS_MAX));
+    expect(first.text).toContain(`message.text: characters 1 to 4000 of ${body.length}`);
+    expect(first.text).toContain('call preview_email with body_offset 4000');
+    const rest = await callTool('preview_email', { ...SEND, body_offset: 4_000 }, dry.invoke);
+    expect(rest.structured['message']).toMatchObject({ text: body.slice(4_000, 8_000) });
+    expect(dry.calls[1]?.input.body).toEqual({ ...SEND, dry_run: true });
+    for (const part of ['X-Team: support', 'order: 17', 'Agent: support-bot']) expect(first.text).toContain(part);
+  });
+
   it('refuses an offset that is none before anything is called', async () => {
     const before = scriptInvoke({});
     const { text, structured, isError } = await callTool('get_email', { id: ID, body_offset: -1 }, before.invoke);
@@ -173,8 +198,10 @@ describe('the size of a result', () => {
     async (letter) => {
       const { invoke } = scriptInvoke({ 'emails.get': inTurn(hugeMessage(letter)) });
       for (const tool of ['get_email', 'wait_for_email'] as const) {
-        const { characters, structured } = await callTool(tool, { id: ID }, invoke);
+        const { characters, structured, text } = await callTool(tool, { id: ID }, invoke);
         expect(characters).toBeLessThanOrEqual(RESULT_CHARACTERS_MAX);
+        // One a character where it is not ASCII: of Chinese and emoji four to a token would be a fiction.
+        expect(tokensOf([text, JSON.stringify(structured)])).toBeLessThanOrEqual(8_000);
         expect(structured['notes']).not.toHaveLength(0);
       }
     },

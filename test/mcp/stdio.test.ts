@@ -177,7 +177,8 @@ describe.each([
   });
 
   it('waits for an outcome with progress', async () => {
-    const messages = [sampleMessage({ status: 'queued' }), sampleMessage()];
+    const queued = sampleMessage({ status: 'queued' });
+    const messages = [queued, queued, sampleMessage()];
     script = ({ path: called }) =>
       called.startsWith('/emails/') ? { status: 200, body: messages.shift() } : undefined;
     const heard: unknown[] = [];

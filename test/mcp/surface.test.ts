@@ -21,7 +21,6 @@ const TOOLS_BY_NAME = TOOLS.map((tool) => [tool.definition.name, tool.definition
 
 /** What no tool reaches, with the reason. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
-  'emails.export': 'a file of up to 100,000 rows; list_emails reads the same rows page by page',
   'approvals.decide-many': 'people decide; a key that may does so over the API',
   'approvals.decide': 'as above',
   'webhooks.stream': 'a stream without an end, for a program that listens',
@@ -35,10 +34,8 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'auth.device-page': 'as above',
   'auth.device-confirm': 'as above',
   'auth.device-token': 'as above',
-  'tools.list': 'the list of the free checks; tools/list is that of an agent',
   'service.information': 'about the installation, not the account: who calls a tool has its answer already',
   'service.health': 'as above',
-  'service.readiness': 'as above',
   'service.openapi-json': 'the description of the REST API; a tool has its own',
   'service.openapi-yaml': 'as above',
   'service.mcp': 'the endpoint itself',

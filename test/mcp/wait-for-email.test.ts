@@ -1,4 +1,4 @@
-import { MESSAGE_STATUSES, type MessageStatus } from '@postrider/core';
+import { MESSAGE_STATUSES, type Message, type MessageStatus } from '@postrider/core';
 import { describe, expect, it } from 'vitest';
 import { callTool, type ReportedProgress } from './call-tool.ts';
 import { ID, sampleMessage, sampleProblem } from './sample-messages.ts';
@@ -8,17 +8,26 @@ const QUEUED = sampleMessage({ status: 'queued' });
 const DELIVERED = sampleMessage({ status: 'delivered' });
 
 describe('wait_for_email', () => {
-  it('asks once, for 50 seconds, where nobody wants to hear of progress', async () => {
+  it('looks, and then asks once, for 50 seconds, where nobody wants to hear of progress', async () => {
+    const { invoke, calls } = scriptInvoke({ 'emails.get': inTurn(QUEUED, DELIVERED) });
+    await callTool('wait_for_email', { id: ID }, invoke);
+    expect(calls.map(({ input }) => [input.params, input.query])).toEqual([
+      [{ id: ID }, {}],
+      [{ id: ID }, { wait: 50 }],
+    ]);
+  });
+
+  it('asks no more where there is an outcome already', async () => {
     const { invoke, calls } = scriptInvoke({ 'emails.get': inTurn(DELIVERED) });
     await callTool('wait_for_email', { id: ID }, invoke);
-    expect(calls.map(({ input }) => [input.params, input.query])).toEqual([[{ id: ID }, { wait: 50 }]]);
+    expect(calls.map(({ input }) => input.query)).toEqual([{}]);
   });
 
   it('tells a client that asked for it how far it is, until there is an outcome', async () => {
     const progress: ReportedProgress[] = [];
-    const { invoke, calls } = scriptInvoke({ 'emails.get': inTurn(QUEUED, QUEUED, DELIVERED) });
+    const { invoke, calls } = scriptInvoke({ 'emails.get': inTurn(QUEUED, QUEUED, QUEUED, DELIVERED) });
     const { structured } = await callTool('wait_for_email', { id: ID, wait: 30 }, invoke, progress);
-    expect(calls.map(({ input }) => input.query)).toEqual([{ wait: 5 }, { wait: 5 }, { wait: 5 }]);
+    expect(calls.map(({ input }) => input.query)).toEqual([{}, { wait: 5 }, { wait: 5 }, { wait: 5 }]);
     expect(progress).toEqual([
       { progress: 5, total: 30, message: 'still queued' },
       { progress: 10, total: 30, message: 'still queued' },
@@ -29,13 +38,13 @@ describe('wait_for_email', () => {
   it('never waits longer than it was asked to', async () => {
     const { invoke, calls } = scriptInvoke({ 'emails.get': inTurn(QUEUED) });
     await callTool('wait_for_email', { id: ID, wait: 12 }, invoke, []);
-    expect(calls.map(({ input }) => input.query)).toEqual([{ wait: 5 }, { wait: 5 }, { wait: 2 }]);
+    expect(calls.map(({ input }) => input.query)).toEqual([{}, { wait: 5 }, { wait: 5 }, { wait: 2 }]);
   });
 
   it.each([51, 60, '60'])('waits 50 seconds where %j were asked for, and says so', async (wait) => {
     const { invoke, calls } = scriptInvoke({ 'emails.get': inTurn(QUEUED) });
     const { text } = await callTool('wait_for_email', { id: ID, wait }, invoke);
-    expect(calls[0]?.input.query).toEqual({ wait: 50 });
+    expect(calls[1]?.input.query).toEqual({ wait: 50 });
     expect(text).toContain('wait was lowered to 50');
   });
 
@@ -78,6 +87,38 @@ describe('wait_for_email', () => {
     const { invoke } = scriptInvoke({ 'emails.get': inTurn(sampleMessage({ status: 'pending_approval' })) });
     const { text } = await callTool('wait_for_email', { id: ID }, invoke);
     expect(text).toContain('Held until a person decides. Do not send it again; tell the user');
+  });
+
+  describe('of a held message', () => {
+    const hold = (status: 'pending' | 'approved'): NonNullable<Message['approval']> => ({
+      ...{ id: ID, status, reasons: ['always'], rejectCode: null, note: null },
+      ...{ edited: status === 'approved' ? ['subject'] : [], expiresAt: '2026-02-03T09:00:00.000Z' },
+    });
+    const held = sampleMessage({ status: 'pending_approval', approval: hold('pending') });
+    const scheduledAt = '2026-02-01T09:00:00.000Z';
+    const approved = sampleMessage({ status: 'queued', approval: hold('approved'), scheduledAt });
+
+    it.each([null, []])('ends with the decision, though the message then waits for its time', async (progress) => {
+      const { invoke, calls } = scriptInvoke({ 'emails.get': inTurn(held, held, approved) });
+      const { text, structured } = await callTool('wait_for_email', { id: ID }, invoke, progress);
+      expect(calls.map(({ input }) => input.query)).toEqual([{}, { wait: 5 }, { wait: 5 }]);
+      expect(structured).toMatchObject({
+        settled: false,
+        status: 'queued',
+        scheduledAt,
+        approval: { status: 'approved' },
+      });
+      for (const form of [text, JSON.stringify(structured['notes'])]) {
+        expect(form).toContain('A person has approved it. No outcome yet, and it is scheduled for 2026-02-01');
+      }
+      expect(text).toContain('approved after these fields were edited: subject');
+    });
+
+    it('goes on to the outcome where it was decided before', async () => {
+      const { invoke, calls } = scriptInvoke({ 'emails.get': inTurn(approved, DELIVERED) });
+      await callTool('wait_for_email', { id: ID }, invoke);
+      expect(calls.map(({ input }) => input.query)).toEqual([{}, { wait: 50 }]);
+    });
   });
 
   it('answers the outcome without the content', async () => {

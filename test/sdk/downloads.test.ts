@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { Download, Postrider, PostriderError } from '@postrider/sdk';
 import { afterEach, describe, expect, it } from 'vitest';
+import { carryRequest } from '../../packages/cli/src/http-transport.ts';
 import { transport as overFetch } from '../../packages/sdk/src/transports/fetch.ts';
 import { transport as overUndici } from '../../packages/sdk/src/transports/undici.ts';
 import { startTestApp } from '../harness/test-app.ts';
@@ -36,6 +37,7 @@ async function serve(answer: (response: ServerResponse) => void): Promise<string
 describe.each([
   ['undici', overUndici],
   ['fetch', overFetch],
+  ['the HTTP client of the CLI', carryRequest],
 ])('a file, over %s', (_name, transport) => {
   const clientOf = (baseUrl: string, timeoutMs = 5_000) =>
     new Postrider({ apiKey: 'pr_live_test', baseUrl, transport, maxRetries: 1, timeoutMs });
@@ -54,6 +56,18 @@ describe.each([
     for await (const chunk of client.emails.export({ q: 'grüß' })) text += new TextDecoder().decode(chunk);
     expect(text).toContain(',Grüße,queued,');
     await expect(client.emails.export({ from: 'soon' })).rejects.toMatchObject({ code: 'validation_failed' });
+  });
+
+  it('is read line by line, wherever its pieces end', async () => {
+    const bytes = Buffer.from('{"subject":"Grüße"}\n\n{"subject":"你好"}');
+    const baseUrl = await serve((response) => {
+      response.writeHead(200, HEAD);
+      // In the middle of a character and of a line.
+      Readable.from([bytes.subarray(0, 14), bytes.subarray(14, 30), bytes.subarray(30)]).pipe(response);
+    });
+    const lines: string[] = [];
+    for await (const line of (await clientOf(baseUrl).emails.export({ format: 'jsonl' })).lines()) lines.push(line);
+    expect(lines).toEqual(['{"subject":"Grüße"}', '', '{"subject":"你好"}']);
   });
 
   it('hands over what has come while the rest is still on its way', async () => {

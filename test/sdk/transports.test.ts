@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Postrider } from '@postrider/sdk';
 import { describe, expect, it } from 'vitest';
+import { carryRequest } from '../../packages/cli/src/http-transport.ts';
 import { transport as fetchTransport } from '../../packages/sdk/src/transports/fetch.ts';
 import { transport as undiciTransport } from '../../packages/sdk/src/transports/undici.ts';
 import { startScriptedServer } from './scripted-server.ts';
@@ -9,6 +10,7 @@ import { startScriptedServer } from './scripted-server.ts';
 describe.each([
   ['undici', undiciTransport],
   ['the platform’s fetch', fetchTransport],
+  ['the HTTP client of the CLI', carryRequest],
 ])('over %s', (_, transport) => {
   function clientOf(server: { readonly baseUrl: string }) {
     return new Postrider({ apiKey: 'pr_live_test', baseUrl: server.baseUrl, maxRetries: 0, transport });

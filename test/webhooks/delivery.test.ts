@@ -246,6 +246,70 @@ describe('events', () => {
     expect(audit.map(({ action }) => action)).toEqual(['webhook.created', 'webhook.disabled']);
   });
 
+  it('tell of opens, clicks and unsubscribes, each with the whole payload [events.payload-fields] [events.webhook-types]', async () => {
+    const { key } = await server.newAccount('Tracked');
+    await server.call('PATCH', '/account', { key, body: { trackOpens: true, trackClicks: true } });
+    const { first, secret } = await endpoint(
+      { events: ['email.opened', 'email.clicked', 'email.unsubscribed'] },
+      { key },
+    );
+    const target = 'https://shop.example/a?b=1&c=2';
+    const { body: sent } = await server.send(
+      {
+        ...{
+          to: 'ann@example.com',
+          subject: 'Told of opens',
+          unsubscribe: true,
+          tags: ['t'],
+          metadata: { order: '9' },
+        },
+        html: `<body><a href="${target.replace('&', '&amp;')}">Shop</a></body>`,
+        ...{ agent_name: 'bot', source: 'agent' },
+      },
+      { key },
+    );
+    await server.call('GET', `/emails/${sent.id}?wait=10`, { key });
+    const [mail] = await readCaptured(server, 'Told of opens');
+    const html = mail?.parsed.html ?? '';
+    await fetch(/<img src="([^"]+\/t\/o\/[^"]+)"/.exec(html)?.[1] ?? '');
+    await fetch(/<a href="([^"]+\/t\/c\/[^"]+)"/.exec(html)?.[1] ?? '', { redirect: 'manual' });
+    const [, unsubscribe = ''] =
+      /<(http[^>]+)>/.exec(/^List-Unsubscribe: ((?:.*\r\n[ \t])*.*)/im.exec(mail?.raw ?? '')?.[1] ?? '') ?? [];
+    const body = new URLSearchParams({ 'List-Unsubscribe': 'One-Click' });
+    expect((await fetch(unsubscribe, { method: 'POST', body })).status).toBe(200);
+    const told = [];
+    for (const type of ['email.opened', 'email.clicked', 'email.unsubscribed']) told.push(await first(ofType(type)));
+    const { body: message } = await server.call('GET', `/emails/${sent.id}`, { key });
+    const trail = (type: string) => message.events.find((entry: { type: string }) => entry.type === type);
+    for (const received of told) {
+      const { event } = received;
+      const entry = trail(event.type.replace('email.', ''));
+      expect(event).toEqual({
+        ...{ id: entry.id, type: event.type, createdAt: entry.createdAt, apiVersion: 'v1' },
+        data: {
+          ...{ emailId: sent.id, seq: entry.seq, recipient: 'ann@example.com', from: 'Ada <ada@sandbox.test>' },
+          ...{ to: 'ann@example.com', subject: 'Told of opens', tags: ['t'], metadata: { order: '9' } },
+          ...{ channel: 'api', source: 'agent', agentName: 'bot', classification: null },
+          ...{ detail: event.type === 'email.clicked' ? target : null, occurredAt: entry.createdAt },
+        },
+      });
+      expect(WEBHOOK_EVENT_SCHEMAS.get(event.type)?.safeParse(event).error).toBeUndefined();
+      expect(isSignedWith(received, secret)).toBe(true);
+    }
+  });
+
+  it('tell of a domain that failed, with its record as it then is [events.payload-other-types]', async () => {
+    const { key } = await server.newAccount('Losing');
+    const { first } = await endpoint({ events: ['domain.failed'] }, { key });
+    const { body: domain } = await server.call('POST', '/domains', { key, body: { name: 'never-told.example' } });
+    server.clock.advance(72 * 3_600_000 + 60_000);
+    await server.app.services.domains.checker.checkDue();
+    const received = await first(ofType('domain.failed'));
+    expect(received.event.data).toMatchObject({ id: domain.id, name: 'never-told.example', status: 'failed' });
+    expect(received.event.data).toEqual((await server.call('GET', `/domains/${domain.id}`, { key })).body);
+    expect(WEBHOOK_EVENT_SCHEMAS.get('domain.failed')?.safeParse(received.event).error).toBeUndefined();
+  });
+
   it('are stored for nobody who does not want them', async () => {
     const { accountId, key } = await server.newAccount('Quiet');
     const { id } = (await server.send({}, { key })).body;

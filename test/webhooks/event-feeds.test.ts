@@ -33,8 +33,8 @@ describe('a feed of events', () => {
   async function store(accountId: string, agesMs: readonly number[], type = 'email.sent'): Promise<string[]> {
     const stored = agesMs.map((ageMs) => createIdGenerator().next(new Date(clock.now().getTime() - ageMs)));
     await database.sql`
-      INSERT INTO webhook_events (account_id, id, type, body, created_at)
-      SELECT ${accountId}, id, ${type}, '{}', ${clock.now()} FROM unnest(${stored}::uuid[]) AS id`;
+      INSERT INTO webhook_events (account_id, id, type, body, created_at, stored_at)
+      SELECT ${accountId}, id, ${type}, '{}', ${clock.now()}, ${clock.now()} FROM unnest(${stored}::uuid[]) AS id`;
     return stored;
   }
 

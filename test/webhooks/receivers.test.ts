@@ -5,12 +5,12 @@ import { type HandMadeDispatcher, startHandMadeDispatcher } from '../harness/han
 import { makeCertificate } from '../harness/self-made-certificate.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../harness/webhook-receiver.ts';
 
-const TOTAL_MS = 400;
+const TOTAL_MS = 1_500;
 
 describe('a receiver that', () => {
   let world: HandMadeDispatcher;
   beforeAll(async () => {
-    world = await startHandMadeDispatcher({ totalMs: TOTAL_MS, connectMs: 300 });
+    world = await startHandMadeDispatcher({ totalMs: TOTAL_MS, connectMs: 1_000 });
   });
   afterAll(async () => {
     await world.close();

@@ -23,8 +23,9 @@ An unknown name is refused, with the names there are. A toolset without tools is
 
 \`postrider mcp install\` enters the stdio program into the settings of Claude Desktop, Claude Code, Cursor, VS Code, Windsurf, Codex, Gemini CLI and Zed: those
 it finds, or those that \`--client\` names. It keeps everything else in a file, comments included, and a copy of the file beside it; a file it does not
-understand it leaves alone. \`--print\` shows what it would enter. An agent gets a key of its own: \`--api-key\` and \`--base-url\`, or the directory of a
-server in development.
+understand it leaves alone. Installed again it changes what it entered, and keeps what else somebody set for the server. \`--print\` shows what it would
+enter. An agent gets a key of its own: \`--api-key\` and \`--base-url\`, or the directory of a server in development. \`postrider mcp uninstall\` takes the
+entry out again, everywhere or where \`--client\` says; the key goes on working until it is revoked.
 
 ## Resources
 
@@ -56,7 +57,14 @@ ${renderTable(
 ## Held sends
 
 No tool approves. The answer to a held send says so, and names the page where a person decides, signed in: \`/approvals/open/{id}\`. A client that can open
-addresses for its user (URL-mode elicitation) is asked to open that page; whatever it answers, only the decision on the page counts.
+addresses for its user (URL-mode elicitation) is asked to open that page, of a batch the first one's; whatever it answers, only the decision on the page
+counts. \`get_email\`, \`get_approval\` and \`wait_for_email\` name the page too. \`wait_for_email\` of a held message ends with the decision, and goes on to
+the outcome where that follows within seconds.
+
+## The same send again
+
+Without an \`idempotency_key\` the same content from the same key within ten minutes is one message: later calls answer with the first id and
+\`deduplicated\`, calls at the same time as well. A refusal for now says how many seconds to wait.
 
 ## The default tools
 

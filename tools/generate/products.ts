@@ -19,6 +19,7 @@ import { describeCall } from './sdk-calls.ts';
 import { renderSdkDoc } from './sdk-doc.ts';
 import { renderSdkModels } from './sdk-models.ts';
 import { renderSdkOperations } from './sdk-operations.ts';
+import { renderSdkPublicApi } from './sdk-public-api.ts';
 import { renderResource, renderResources } from './sdk-resources.ts';
 import { renderSdkSchema } from './sdk-schema.ts';
 import { renderToolsDoc } from './tools-doc.ts';
@@ -31,9 +32,11 @@ export const GENERATED_FOLDERS: readonly string[] = [SDK_GENERATED, 'packages/cl
 /** Renders everything that is generated, from the sources under the repository's root. The same sources give the same bytes. */
 export async function renderProducts(root: string): Promise<readonly Product[]> {
   const document = createOpenApiDocument(await readVersion(root, 'server'));
+  const sdk = await renderSdk(root, document, await readVersion(root, 'sdk'));
   return [
     { path: 'openapi.yaml', content: renderOpenApiDocument(document) },
-    ...(await renderSdk(root, document, await readVersion(root, 'sdk'))),
+    ...sdk,
+    { path: 'test/sdk/public-api.txt', content: await renderSdkPublicApi(root, sdk) },
     { path: 'docs/agents.md', content: renderAgentsDoc() },
     { path: 'docs/errors.md', content: renderErrorsDoc() },
     { path: 'docs/events.md', content: renderEventsDoc(document) },

@@ -16,7 +16,7 @@ export async function renderSdkDoc(root: string, resources: ReadonlyMap<string, 
 
 \`@postrider/sdk\` is one class, \`Postrider\`, with a method for every operation of the API. It runs on Node with undici, its one dependency, and
 wherever else there is \`fetch\`: the package takes the platform's there by the condition of its imports, and a \`transport\` of your own takes the place
-of either. It has no side effects on import.
+of either. It has no side effects on import: a bundle holds what is used of it, and undici comes with the first request.
 
 ${await example('send')}
 
@@ -46,7 +46,8 @@ ${await example('lists')}
 
 ## Files
 
-An export awaited is a \`Download\` with \`fileName\`, \`contentType\`, \`isTruncated\` and \`text()\`; iterated it is its bytes as they come.
+An export awaited is a \`Download\` with \`fileName\`, \`contentType\`, \`isTruncated\`, \`text()\` and
+\`lines()\`, an iterator; iterated itself it is its bytes as they come.
 
 ${await example('exports')}
 

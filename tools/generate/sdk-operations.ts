@@ -5,11 +5,12 @@ import { TYPESCRIPT_NOTICE } from './product.ts';
 /** The table from which the client makes requests: what a call needs to know beside its input. */
 export function renderSdkOperations(operations: readonly CallableOperation[], document: OpenApiDocument): string {
   const rows = operations.map((operation) => `  '${operation.id}': ${renderFacts(operation, document)},\n`);
+  const ids = operations.map(({ id }) => `\n  | '${id}'`);
   return `${TYPESCRIPT_NOTICE}\n\n${FACTS_TYPE}
-export const OPERATIONS = {
-${rows.join('')}} as const satisfies Record<string, OperationFacts>;
+export type OperationId =${ids.join('')};
 
-export type OperationId = keyof typeof OPERATIONS;
+export const OPERATIONS: Readonly<Record<OperationId, OperationFacts>> = {
+${rows.join('')}};
 `;
 }
 

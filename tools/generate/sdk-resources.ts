@@ -23,7 +23,9 @@ ${calls.map(renderMethod).join('\n')}}
 /** The base class of the client: every resource as a property. */
 export function renderResources(resources: readonly string[]): string {
   const imports = resources.map((name) => `import { ${className(name)} } from './resources/${name}.ts';`);
-  const properties = resources.map((name) => `  readonly ${toCamelCase(name)} = new ${className(name)}(this);`);
+  const properties = resources.map(
+    (name) => `  readonly ${toCamelCase(name)}: ${className(name)} = new ${className(name)}(this);`,
+  );
   return `${TYPESCRIPT_NOTICE}
 
 import type { Answer, CallOptions, OpenAnswer, OperationCaller, OperationInput } from '../call.ts';

@@ -4,6 +4,7 @@ import type { CliIo } from './cli-io.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { type FailureProblem, ownFailure, requestFailure, usageFailure } from './failure.ts';
 import type { GlobalOptions } from './global-options.ts';
+import { carryRequest } from './http-transport.ts';
 import type { OperationInput } from './operation-input.ts';
 import { isRecord } from './output/json-value.ts';
 import { findProfile, readProfiles } from './profiles.ts';
@@ -138,7 +139,7 @@ export async function findCredentials(options: GlobalOptions, io: CliIo, needsKe
 
 function createClient({ apiKey, baseUrl }: Credentials, { timeoutSeconds }: GlobalOptions): Postrider {
   try {
-    return new Postrider({ apiKey, baseUrl, timeoutMs: timeoutSeconds * 1_000 });
+    return new Postrider({ apiKey, baseUrl, timeoutMs: timeoutSeconds * 1_000, transport: carryRequest });
   } catch (error) {
     throw usageFailure(
       messageOf(error),
@@ -173,13 +174,19 @@ function toProblem(error: PostriderError, options: GlobalOptions): FailureProble
 /** The SDK speaks of its options; here the same things are flags. */
 function fixOf(error: PostriderError, { timeoutSeconds }: GlobalOptions): string {
   const { code, fix, idempotencyKey } = error;
-  if (error.status !== null) return fix;
-  const look =
-    code === 'timeout'
-      ? `Give it more than ${timeoutSeconds} s with --timeout.`
-      : 'Check that the server runs and that --base-url (or POSTRIDER_BASE_URL) is its address.';
+  if (error.status !== null) return fix.replace('baseUrl', '--base-url (or POSTRIDER_BASE_URL)');
+  const look = code === 'timeout' ? `Give it more than ${timeoutSeconds} s with --timeout.` : fixOfConnection(error);
   if (idempotencyKey === null) return look;
   return `${look} It may have been accepted all the same: repeat it with --idempotency-key ${idempotencyKey}, and it is not sent twice.`;
+}
+
+/** By the code that Node or its TLS gives. */
+function fixOfConnection({ detail }: PostriderError): string {
+  if (/\((EPROTO|ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG))\)/.test(detail))
+    return 'What answers there does not speak TLS: give its address with http:// in --base-url, if it is on a network you trust.';
+  if (/\((\w*CERT\w*|\w*ISSUER\w*|UNABLE_TO_VERIFY_\w+|ERR_TLS_\w+)\)/.test(detail))
+    return 'Its certificate is not trusted: postrider doctor says why. The file of an authority of your own is named in NODE_EXTRA_CA_CERTS.';
+  return 'Check that the server runs and that --base-url (or POSTRIDER_BASE_URL) is its address; postrider doctor looks at all of it.';
 }
 
 function messageOf(error: unknown): string {

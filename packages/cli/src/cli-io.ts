@@ -4,6 +4,8 @@ export interface TextSink {
   readonly isTTY?: boolean;
   /** Width of the terminal in columns. */
   readonly columns?: number;
+  /** Its height. */
+  readonly rows?: number;
   /** True where nobody reads any more. */
   readonly destroyed?: boolean;
   /** Where `write` answers false, the sink is full until its event `drain`. */

@@ -32,6 +32,8 @@ export interface InputDescription {
   readonly valueName: string;
   readonly description: string;
   readonly value: ValueDescription;
+  /** Values to offer to whoever types, where others can be given too. */
+  readonly suggestions?: readonly string[];
 }
 
 /** How the text of a flag becomes the value that the API takes. */

@@ -25,40 +25,34 @@ export const GLOBAL_OPTIONS_TITLE = 'Global options:';
 const TIMEOUT_SECONDS_DEFAULT = 30;
 const TIMEOUT_SECONDS_MAX = 3_600;
 
+/** The same ones for every command: values are kept by commands, and to make them anew for each of hundreds took longer than parsing. */
+const GLOBAL_OPTIONS: readonly Option[] = [
+  new Option('--json', 'Print the API’s answer as JSON; automatic where stdout is no terminal.'),
+  new Option('--no-json', 'Print for people even where stdout is no terminal.'),
+  new Option('--output <format>', 'The same choice by name.').choices(['json', 'table']).conflicts('json'),
+  new Option('--api-key <key>', 'API key; else POSTRIDER_API_KEY, else the profile’s.'),
+  new Option('--base-url <url>', 'Server; else POSTRIDER_BASE_URL, else the profile’s.').argParser(parseAddress),
+  new Option('--data-dir <path>', 'Where the profile, quickstart.json, is; else POSTRIDER_DATA_DIR, else .postrider.'),
+  new Option(
+    '--profile <name>',
+    'A sign-in of postrider login; else POSTRIDER_PROFILE, else the one in use.',
+  ).argParser(parseProfile),
+  new Option(
+    '--timeout <seconds>',
+    `Time for one answer, ${TIMEOUT_SECONDS_DEFAULT} unless given; what --wait asks for comes on top.`,
+  ).argParser(parseTimeout),
+  new Option('--no-color', 'Print without colours; so does the environment variable NO_COLOR.'),
+  new Option('-q, --quiet', 'Print the answer and errors only, no hints.'),
+  new Option('--no-input', 'Never ask at the terminal: what would be asked is an error that says which flag to give.'),
+].map((option) => option.helpGroup(GLOBAL_OPTIONS_TITLE));
+
 /**
  * Adds the global options to one command. They are added to each command of the tree, so that they may stand before and behind the
  * command's words: options of the root alone would be looked for in the values of other flags too (`--text --json`).
  */
 export function addGlobalOptions(command: Command): Command {
-  const options = [
-    new Option('--json', 'Print the API’s answer as JSON; automatic where stdout is no terminal.'),
-    new Option('--no-json', 'Print for people even where stdout is no terminal.'),
-    new Option('--output <format>', 'The same choice by name.').choices(['json', 'table']).conflicts('json'),
-    new Option('--api-key <key>', 'API key; else POSTRIDER_API_KEY, else the profile’s.'),
-    new Option('--base-url <url>', 'Server; else POSTRIDER_BASE_URL, else the profile’s.').argParser(parseAddress),
-    new Option(
-      '--data-dir <path>',
-      'Where the profile, quickstart.json, is; else POSTRIDER_DATA_DIR, else .postrider.',
-    ),
-    new Option(
-      '--profile <name>',
-      'A sign-in of postrider login; else POSTRIDER_PROFILE, else the one in use.',
-    ).argParser(parseProfile),
-    new Option(
-      '--timeout <seconds>',
-      `Time for one answer, ${TIMEOUT_SECONDS_DEFAULT} unless given; what --wait asks for comes on top.`,
-    ).argParser(parseTimeout),
-    new Option('--no-color', 'Print without colours; so does the environment variable NO_COLOR.'),
-    new Option('-q, --quiet', 'Print the answer and errors only, no hints.'),
-    new Option(
-      '--no-input',
-      'Never ask at the terminal: what would be asked is an error that says which flag to give.',
-    ),
-  ];
   const own = new Set(command.options.map(({ long }) => long));
-  for (const option of options) {
-    if (!own.has(option.long)) command.addOption(option.helpGroup(GLOBAL_OPTIONS_TITLE));
-  }
+  for (const option of GLOBAL_OPTIONS) if (!own.has(option.long)) command.addOption(option);
   return command.addHelpOption(new Option('-h, --help', 'Print help.').helpGroup(GLOBAL_OPTIONS_TITLE));
 }
 

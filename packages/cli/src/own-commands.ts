@@ -1,9 +1,10 @@
 import type { CommandDescription } from './command-description.ts';
 import { APPROVAL_COMMANDS } from './commands/approvals/describe-approvals.ts';
 import { VERIFY } from './commands/audit/describe-verify.ts';
+import { DEV } from './commands/dev/describe-dev.ts';
 import { DOCTOR } from './commands/doctor/describe-doctor.ts';
 import { REQUESTS_TAIL, TAIL } from './commands/log/describe-tail.ts';
-import { MCP_INSTALL } from './commands/mcp/describe-mcp.ts';
+import { MCP_COMMANDS } from './commands/mcp/describe-mcp.ts';
 import { PEOPLE_COMMANDS } from './commands/people/describe-people.ts';
 import { PROGRAM_COMMANDS } from './commands/program/describe-program.ts';
 import { TEMPLATE_COMMANDS } from './commands/templates/describe-templates.ts';
@@ -15,8 +16,9 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
   REQUESTS_TAIL,
   VERIFY,
   DOCTOR,
+  DEV,
   ...APPROVAL_COMMANDS,
-  MCP_INSTALL,
+  ...MCP_COMMANDS,
   ...PEOPLE_COMMANDS,
   ...PROGRAM_COMMANDS,
   ...TEMPLATE_COMMANDS,

@@ -60,12 +60,23 @@ export async function writeProfiles(io: Pick<CliIo, 'env'>, profiles: Profiles):
     const fix = 'Set HOME, or POSTRIDER_CONFIG_DIR to a directory of your own.';
     throw ownFailure(EXIT_CODES.unexpected, 'no_home', 'There is nowhere to keep the sign-in', 'HOME is not set', fix);
   }
+  try {
+    await writeWhole(path, `${JSON.stringify(profiles, null, 2)}\n`);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+    const fix = 'Make that folder writable, or set POSTRIDER_CONFIG_DIR to a directory of your own.';
+    const detail = `${path} could not be written (${code})`;
+    throw ownFailure(EXIT_CODES.unexpected, 'profiles_not_written', 'The sign-in could not be kept', detail, fix);
+  }
+  return path;
+}
+
+async function writeWhole(path: string, content: string): Promise<void> {
   await mkdir(join(path, '..'), { recursive: true, mode: 0o700 });
   const draft = `${path}.${process.pid}`;
-  await writeFile(draft, `${JSON.stringify(profiles, null, 2)}\n`, { mode: 0o600 });
+  await writeFile(draft, content, { mode: 0o600 });
   await chmod(draft, 0o600);
   await rename(draft, path);
-  return path;
 }
 
 /** The profile that the command line or the environment names, or else the current one; null where there is none. */

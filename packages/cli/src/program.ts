@@ -7,13 +7,14 @@ import { addAttachFlag } from './commands/attach-flag.ts';
 import { describeVerify, VERIFY_COMMAND } from './commands/audit/describe-verify.ts';
 import { CONTENT_OPERATIONS, describeContentFlags } from './commands/content-flags.ts';
 import { BATCH_OPERATION, describeBatch } from './commands/describe-batch.ts';
-import { describeCommand, readValues } from './commands/describe-command.ts';
+import { describeCommand, outlineCommand, readValues } from './commands/describe-command.ts';
 import { addWaitFlag, isSend } from './commands/describe-send.ts';
 import { describeSuppress, SUPPRESS_OPERATION } from './commands/describe-suppress.ts';
+import { DEV_COMMAND, describeDev } from './commands/dev/describe-dev.ts';
 import { describeDomains } from './commands/domains/describe-domains.ts';
 import { describeExport, EXPORT_OPERATION } from './commands/log/describe-export.ts';
 import { describeTail, TAIL_COMMANDS } from './commands/log/describe-tail.ts';
-import { describeMcpInstall, MCP_INSTALL_COMMAND } from './commands/mcp/describe-mcp.ts';
+import { describeMcp, MCP_COMMANDS } from './commands/mcp/describe-mcp.ts';
 import { describeProfiles } from './commands/people/describe-people.ts';
 import { describeProgramCommand, PROGRAM_COMMANDS } from './commands/program/describe-program.ts';
 import { describePlacement, PLACEMENT_OPERATION } from './commands/tools/describe-placement.ts';
@@ -22,6 +23,7 @@ import { EXIT_CODE_MEANINGS, EXIT_CODES, type ExitCodeName } from './exit-codes.
 import { usageFailure } from './failure.ts';
 import { addGlobalOptions, GLOBAL_OPTIONS_TITLE, readGlobalOptions } from './global-options.ts';
 import type { Invocation } from './invocation.ts';
+import { ALL_REACHED, findReached, type ReachedCommands } from './reached-commands.ts';
 import { readVersion } from './version.ts';
 
 /** Second names of commands, at the top: what is used most is shortest. */
@@ -36,12 +38,26 @@ const SHORTCUTS: Readonly<Record<string, string>> = {
 /** What the name of a group does without a word behind it. */
 const GROUP_DEFAULTS: Readonly<Record<string, string>> = { account: 'account get' };
 
-/** The root of the command tree; `run` is called with what the command line asks for. */
+/** What every command of the tree is made with. */
+interface Building {
+  readonly io: CliIo;
+  /** Called with what the command line asks for. */
+  readonly run: (invocation: Invocation) => Promise<void>;
+  readonly reached: ReachedCommands;
+}
+
+/**
+ * The root of the command tree; `run` is called with what the command line asks for. Given the command line, what it cannot come to has a name
+ * and a summary only.
+ */
 export function buildProgram(
   commands: readonly CommandDescription[],
   io: CliIo,
   run: (invocation: Invocation) => Promise<void>,
+  argv?: readonly string[],
 ): Command {
+  const words = [...Object.keys(SHORTCUTS), ...Object.keys(GROUP_DEFAULTS), ...commands.map(({ command }) => command)];
+  const building = { io, run, reached: argv === undefined ? ALL_REACHED : findReached(words, argv) };
   const program = new Command('postrider')
     .description('Sends transactional email through a Postrider server and tells what became of it.')
     .enablePositionalOptions()
@@ -63,45 +79,45 @@ export function buildProgram(
   for (const [name, target] of Object.entries(SHORTCUTS)) {
     const description = commands.find(({ command }) => command === target);
     if (description !== undefined)
-      addCommand(program, { ...description, command: name }, io, run).summary(`${description.summary}; as ${target}`);
+      addCommand(program, { ...description, command: name }, building).summary(`${description.summary}; as ${target}`);
   }
-  for (const description of commands) addCommand(program, description, io, run);
+  for (const description of commands) addCommand(program, description, building);
   for (const [name, target] of Object.entries(GROUP_DEFAULTS)) {
     const description = commands.find(({ command }) => command === target);
-    if (description !== undefined) addCommand(program, { ...description, command: name }, io, run);
+    if (description !== undefined) addCommand(program, { ...description, command: name }, building);
   }
   return program;
 }
 
-function addCommand(
-  program: Command,
-  description: CommandDescription,
-  io: CliIo,
-  run: (invocation: Invocation) => Promise<void>,
-): Command {
+function addCommand(program: Command, description: CommandDescription, building: Building): Command {
   const words = description.command.split(' ');
   const leaf = words.pop() ?? description.command;
   let parent = program;
-  for (const word of words) parent = parent.commands.find((group) => group.name() === word) ?? addGroup(parent, word);
-  const added = addLeaf(parent, leaf, description, io, run);
+  for (const word of words)
+    parent = parent.commands.find((group) => group.name() === word) ?? addGroup(parent, word, building);
+  const added = addLeaf(parent, leaf, description, building);
   if (parent !== program) parent.summary(parent.commands.map((command) => command.name()).join(', '));
   return added;
 }
 
-function addGroup(parent: Command, name: string): Command {
-  const group = addGlobalOptions(parent.command(name)).enablePositionalOptions().helpCommand(false);
-  return group.description(`Commands about ${name}.`);
+function addGroup(parent: Command, name: string, { reached }: Building): Command {
+  const group = parent.command(name).description(`Commands about ${name}.`).helpCommand(false);
+  return reached.includesGroup(name) ? addGlobalOptions(group).enablePositionalOptions() : group;
 }
 
 function addLeaf(
   parent: Command,
   name: string,
   description: CommandDescription,
-  io: CliIo,
-  run: (invocation: Invocation) => Promise<void>,
+  { io, run, reached }: Building,
 ): Command {
   // A group can do something by itself too: its own words then stand before those of its commands.
   const group = parent.commands.find((known) => known.name() === name);
+  if (!reached.includes(description.command)) {
+    const outlined = outlineCommand(group ?? parent.command(name), description);
+    if (group !== undefined) asGroup(group);
+    return outlined;
+  }
   const command = describeCommand(group ?? parent.command(name), description);
   if (group !== undefined) asGroup(group);
   if (isSend(description.id)) addWaitFlag(addAttachFlag(command, description.id));
@@ -117,7 +133,8 @@ function addLeaf(
   if (TAIL_COMMANDS.includes(description.id)) describeTail(command);
   if (PROGRAM_COMMANDS.includes(description)) describeProgramCommand(command, description.id);
   if (description.id === VERIFY_COMMAND) describeVerify(command);
-  if (description.id === MCP_INSTALL_COMMAND) describeMcpInstall(command);
+  if (MCP_COMMANDS.includes(description)) describeMcp(command, description.id);
+  if (description.id === DEV_COMMAND) describeDev(command);
   if (description.id.startsWith('approvals ')) describeApprovals(command, description.id);
   if (group === undefined) addGlobalOptions(command);
   return command.action(() => {

@@ -9,7 +9,7 @@ import type { Invocation } from './invocation.ts';
 import { reportFailure } from './output/failure-report.ts';
 import { OWN_COMMANDS } from './own-commands.ts';
 import { buildProgram } from './program.ts';
-import { findSwallowedFlag } from './swallowed-flag.ts';
+import { findSwallowedFlag, mayBeSwallowed } from './swallowed-flag.ts';
 
 const ALL_COMMANDS = [...COMMANDS, ...OWN_COMMANDS];
 
@@ -24,12 +24,13 @@ export async function runCli(
 ): Promise<ExitCode> {
   let exitCode: ExitCode = EXIT_CODES.done;
   let form = guessOutputForm(argv, io);
-  const program = buildProgram(commands, io, async (invocation) => {
+  const run = async (invocation: Invocation) => {
     form = invocation.options;
     exitCode = await execute(invocation, io);
-  });
+  };
+  const program = buildProgram(commands, io, run, argv);
   try {
-    const swallowed = findSwallowedFlag(program, argv);
+    const swallowed = mayBeSwallowed(program, argv) ? findSwallowedFlag(buildProgram(commands, io, run), argv) : null;
     if (swallowed !== null) throw swallowed;
     if (argv.length === 0) program.outputHelp();
     else await program.parseAsync(argv, { from: 'user' });

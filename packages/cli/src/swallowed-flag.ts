@@ -20,6 +20,18 @@ export function findSwallowedFlag(program: Command, argv: readonly string[]): Cl
   return null;
 }
 
+/** Whether a flag that takes a value stands before what looks like a flag: only then there is anything to find, which takes the whole tree. */
+export function mayBeSwallowed(program: Command, argv: readonly string[]): boolean {
+  const before = argv.filter((_, at) => argv[at + 1]?.startsWith('-'));
+  if (before.length === 0) return false;
+  const needing = new Set(
+    optionsOf(program)
+      .filter(({ required }) => required)
+      .flatMap(namesOf),
+  );
+  return before.some((flag) => needing.has(flag));
+}
+
 function swallowedFailure(flag: string, value: string): CliFailure {
   return usageFailure(
     `${flag} has no value: ${value}, which follows it, is a flag`,

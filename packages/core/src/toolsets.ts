@@ -12,8 +12,8 @@ export const TOOLSETS = {
   support: 'Support tickets.',
   account: 'Read, change, pause and delete the account; volume by day and the checklist.',
   team: 'The members of the team.',
-  logs: 'The logs of requests and of changes, and new times for messages that wait.',
-  diagnostics: 'Checks of SPF, DKIM, DMARC, MX, blocklists and placement, and the campaign builder.',
+  logs: 'The logs of messages as a file, of requests and of changes, and new times for messages that wait.',
+  diagnostics: 'Checks of SPF, DKIM, DMARC, MX, blocklists, placement and the server, and the campaign builder.',
 } as const;
 
 export type Toolset = keyof typeof TOOLSETS;

@@ -6,15 +6,26 @@ import {
   type McpServer,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import { isReplayNote } from './duplicate-guard.ts';
 import type { Tool } from './tool.ts';
 
 /** Of the one thing that a client is asked for. */
 const QUESTION = 'approval_page';
 
+/** More addresses than a person would open one by one; the rest is in `list_approvals`. */
+const PAGES_MAX = 10;
+
+/** A send that waits for a person. */
+interface Hold {
+  /** Of the message. */
+  readonly id: string;
+  readonly approvalId: string;
+}
+
 /**
- * The answer to a held send with the page where a person decides. A client that can open an address for its user is asked to, once; whatever
- * becomes of that, what follows is the answer itself, since a form or a click in the agent's own client approves nothing. To every other
- * client the address is words in the answer.
+ * An answer that shows held sends, with the pages where a person decides. After a send a client that can open an address for its user is
+ * asked to, once, and of a batch for the first one; whatever becomes of that, what follows is the answer itself, since a form or a click in
+ * the agent's own client approves nothing. To every other client, and after reading, the addresses are words in the answer.
  * @param pageOf the page of a hold; people sign in there
  */
 export function offerApprovalPage(
@@ -24,26 +35,62 @@ export function offerApprovalPage(
   result: CallToolResult,
   pageOf: (approvalId: string) => string,
 ): CallToolResult | InputRequiredResult {
-  const hold = tool.operation.effect === 'send' ? holdOf(result) : null;
-  if (hold === null) return result;
-  const url = pageOf(hold.approvalId);
+  const holds = holdsOf(tool, result);
+  const [first] = holds;
+  if (first === undefined) return result;
   const wasAsked =
-    inputResponse(mcpReq.inputResponses, QUESTION).kind !== 'missing' || mcpReq.requestState() === hold.id;
-  if (!wasAsked && mcp.server.getClientCapabilities()?.elicitation?.url !== undefined) {
-    const message = 'Postrider holds this email until a person approves it. Open the page to read and decide.';
-    // The second call is known by the message it made, and not told of as a duplicate.
+    inputResponse(mcpReq.inputResponses, QUESTION).kind !== 'missing' || mcpReq.requestState() === first.id;
+  // A message that was there before has been asked about: agents send again in a row, and at once.
+  const isNew = fieldsOf(result.structuredContent)['deduplicated'] !== true;
+  const asks = tool.operation.effect === 'send' && !wasAsked && isNew;
+  if (asks && mcp.server.getClientCapabilities()?.elicitation?.url !== undefined) {
+    // The second call is known by the first message it made, and not told of as a duplicate.
     return inputRequired({
-      inputRequests: { [QUESTION]: inputRequired.elicitUrl({ message, url }) },
-      requestState: hold.id,
+      inputRequests: {
+        [QUESTION]: inputRequired.elicitUrl({ message: questionOf(holds.length), url: pageOf(first.approvalId) }),
+      },
+      requestState: first.id,
     });
   }
-  return withNote(wasAsked ? withoutDuplicate(result) : result, `A person decides here, signed in: ${url}`);
+  return withNote(wasAsked ? withoutDuplicate(result) : result, noteOf(holds, pageOf));
 }
 
-function holdOf({ structuredContent }: CallToolResult): { readonly id: string; readonly approvalId: string } | null {
-  const { id, approvalId, status } = fieldsOf(structuredContent);
-  if (status !== 'pending_approval' || typeof id !== 'string' || typeof approvalId !== 'string') return null;
-  return { id, approvalId };
+function questionOf(count: number): string {
+  return count === 1
+    ? 'Postrider holds this email until a person approves it. Open the page to read and decide.'
+    : `Postrider holds ${count} of these emails until a person approves them. Open the page of the first one to read and decide; the answer names the others.`;
+}
+
+function noteOf(holds: readonly Hold[], pageOf: (approvalId: string) => string): string {
+  const pages = holds.slice(0, PAGES_MAX).map(({ approvalId }) => pageOf(approvalId));
+  const more = holds.length > PAGES_MAX ? `, and ${holds.length - PAGES_MAX} more: ${MORE}` : '';
+  return pages.length === 1
+    ? `A person decides here, signed in: ${pages[0]}`
+    : `A person decides here, signed in, each on its page: ${pages.join(' , ')}${more}`;
+}
+
+const MORE = 'list_approvals of the toolset approvals lists them all';
+
+/** What the answer shows as waiting: a send's own hold, those of a batch, or that of what was read. */
+function holdsOf(tool: Tool, { structuredContent }: CallToolResult): readonly Hold[] {
+  const record = fieldsOf(structuredContent);
+  if (tool.operation.id === 'approvals.get') {
+    const { id, emailId, status } = record;
+    return status === 'pending' ? toHolds([{ id: emailId, approvalId: id }]) : [];
+  }
+  const rows = tool.operation.id === 'emails.send-batch' ? record['results'] : [record];
+  if (!Array.isArray(rows)) return [];
+  const held = rows.map(fieldsOf).filter(({ status }) => status === 'pending_approval');
+  // A send answers `approvalId`, and a message that is read has its hold under `approval`.
+  return toHolds(
+    held.map(({ id, approvalId, approval }) => ({ id, approvalId: approvalId ?? fieldsOf(approval)['id'] })),
+  );
+}
+
+function toHolds(rows: readonly { readonly id: unknown; readonly approvalId: unknown }[]): readonly Hold[] {
+  return rows.flatMap(({ id, approvalId }) =>
+    typeof id === 'string' && typeof approvalId === 'string' ? [{ id, approvalId }] : [],
+  );
 }
 
 function withNote(result: CallToolResult, note: string): CallToolResult {
@@ -58,7 +105,7 @@ function withNote(result: CallToolResult, note: string): CallToolResult {
 /** The call was made again only to answer the question: the first message is this call's own. */
 function withoutDuplicate(result: CallToolResult): CallToolResult {
   const { deduplicated: _own, notes, ...rest } = fieldsOf(result.structuredContent);
-  const isOfReplay = (note: unknown) => typeof note === 'string' && REPLAYED.test(note);
+  const isOfReplay = (note: unknown) => typeof note === 'string' && isReplayNote(note);
   const kept = Array.isArray(notes) ? notes.filter((note) => !isOfReplay(note)) : [];
   const content = result.content.map((block) => {
     if (block.type !== 'text') return block;
@@ -67,8 +114,6 @@ function withoutDuplicate(result: CallToolResult): CallToolResult {
   });
   return { ...result, content, structuredContent: { ...rest, notes: kept } };
 }
-
-const REPLAYED = /this is (?:that first message|the first answer) again, and nothing was sent twice/;
 
 function fieldsOf(structured: unknown): Readonly<Record<string, unknown>> {
   return typeof structured === 'object' && structured !== null ? { ...structured } : {};

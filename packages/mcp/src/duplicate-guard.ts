@@ -40,6 +40,14 @@ export function duplicateNotes(isReplayed: boolean, isAutomatic: boolean): reado
     : ['This idempotency_key was used before: this is the first answer again, and nothing was sent twice.'];
 }
 
+/** Whether a note tells of an answer that was given before. */
+export function isReplayNote(note: string): boolean {
+  return note.endsWith(NOTHING_TWICE) || note.includes(`${NOTHING_TWICE} `);
+}
+
+/** What every such note says. */
+const NOTHING_TWICE = 'nothing was sent twice.';
+
 /** Keys in one order, so that two writings of the same content are the same. */
 function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical);

@@ -15,3 +15,5 @@ export type { ResourceWatch, WatchResources } from './resources/resource-watch.t
 export { DEFAULT_TOOLSET, type SurfaceEntry, surfaceEntries, type ToolName } from './surface.ts';
 export type { Tool } from './tool.ts';
 export { TOOLS } from './tools/index.ts';
+export { createTwinQueue } from './twin-queue.ts';
+export { withWaitInWords } from './wait-in-words.ts';

@@ -1,7 +1,20 @@
-/** 8,000 tokens at an estimated 4 characters each, for the text and the structured form of a result together. */
-export const RESULT_CHARACTERS_MAX = 32_000;
+/** 8,000 tokens, for the text and the structured form of a result together, less what a note on where people decide adds in the end. */
+const RESULT_TOKENS_MAX = 7_800;
+const CHARACTERS_A_TOKEN = 4;
 /** The most of each message body that one result shows. */
 export const BODY_CHARACTERS_MAX = 4_000;
+
+/** Whether texts together are as short as a result has to be: four characters a token, and one where they are not ASCII, as Chinese is. */
+export function fitsIntoResult(texts: readonly string[]): boolean {
+  const characters = texts.reduce((sum, text) => sum + text.length + (CHARACTERS_A_TOKEN - 1) * countOther(text), 0);
+  return characters <= RESULT_TOKENS_MAX * CHARACTERS_A_TOKEN;
+}
+
+function countOther(text: string): number {
+  let count = 0;
+  for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > 127) count += 1;
+  return count;
+}
 
 /** How much of a record is shown. */
 export interface Detail {
@@ -17,18 +30,21 @@ export const DETAILS: readonly Detail[] = [
   { bodyCharacters: 2_000, fieldCharacters: 120, rows: 20 },
   { bodyCharacters: 1_000, fieldCharacters: 60, rows: 10 },
   { bodyCharacters: 500, fieldCharacters: 40, rows: 5 },
+  { bodyCharacters: 300, fieldCharacters: 30, rows: 3 },
 ];
 
 const BODIES: ReadonlySet<string> = new Set(['html', 'text']);
 const MAPS: ReadonlySet<string> = new Set(['headers', 'metadata']);
-/** Worthless when cut; of a DNS record that is its value. */
-const NEVER_CUT: ReadonlySet<string> = new Set(['nextCursor', 'value']);
+/** Worthless when cut; of a DNS record that is its value, and of an export its lines, which were counted out before. */
+const NEVER_CUT: ReadonlySet<string> = new Set(['nextCursor', 'value', 'content']);
 /** A secret that is shown once. A caller may name a field of a map so too, which has another path. */
 const SECRET = 'key';
 /** Of a trail, a thread and a series of days the end matters most. */
 const NEWEST_LAST: ReadonlySet<string> = new Set(['events', 'messages', 'days']);
 /** Of a message in a thread: as long as a mail can be, and shown like one. */
 const THREAD_BODY = 'messages.body';
+/** Of the message that a preview shows. */
+const PREVIEWED_BODIES: ReadonlySet<string> = new Set(['message.html', 'message.text']);
 
 /** A record cut to size, and what a reader has to know about that. */
 export interface Shortened<T> {
@@ -127,6 +143,7 @@ function noteOnce({ notes }: Cut, note: string): void {
 
 function cutField(text: string, key: string, path: string, cut: Cut): string {
   if (path === THREAD_BODY) return cutThreadBody(text, cut);
+  if (PREVIEWED_BODIES.has(path)) return cutBody(text, path, cut);
   const most = cut.detail.fieldCharacters;
   if (text.length <= most || NEVER_CUT.has(key) || path === SECRET) return text;
   cut.fields.add(path);

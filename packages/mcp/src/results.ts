@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Problem } from '@postrider/core';
-import { DETAILS, type Detail, RESULT_CHARACTERS_MAX, type Shortened, shorten } from './result-size.ts';
+import { DETAILS, type Detail, fitsIntoResult, type Shortened, shorten } from './result-size.ts';
 import { createNonce, fence, stripInvisibleDeep, toOneLine } from './untrusted-text.ts';
 
 /** What a tool answers with, before it is cut to size and written down in both forms. */
@@ -24,7 +24,7 @@ export const UNTRUSTED_NOTE =
 
 /**
  * A successful result. Some clients show the model only the text, others only the structured form, so each is complete by itself; both
- * together stay within RESULT_CHARACTERS_MAX.
+ * together stay within what fitsIntoResult allows.
  */
 export function present<T extends object>(view: View<T>): CallToolResult {
   const record = stripInvisibleDeep(view.record);
@@ -77,14 +77,9 @@ function fitting<T>(
   let result: CallToolResult = { content: [] };
   for (const detail of DETAILS) {
     result = write(cut(detail));
-    if (charactersOf(result) <= RESULT_CHARACTERS_MAX) break;
+    if (fitsIntoResult([JSON.stringify(result.content), JSON.stringify(result.structuredContent ?? {})])) break;
   }
   return result;
-}
-
-/** What a result costs its reader, in characters. */
-function charactersOf(result: CallToolResult): number {
-  return JSON.stringify(result.content).length + JSON.stringify(result.structuredContent ?? {}).length;
 }
 
 const SAID_IN_SENTENCE: ReadonlySet<string> = new Set([

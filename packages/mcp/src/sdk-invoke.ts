@@ -11,6 +11,7 @@ import {
 import { type OperationCaller, PostriderError } from '@postrider/sdk';
 import type { Invoke } from './invoke.ts';
 import { localProblem, noAnswerProblem } from './local-problem.ts';
+import { withWaitInWords } from './wait-in-words.ts';
 
 export interface SdkInvokeSettings {
   /** Whether the key's persona names a source, which a send must then be left to take. */
@@ -25,6 +26,14 @@ export function createSdkInvoke(client: OperationCaller, settings: SdkInvokeSett
     if (missing.length > 0) return { ok: false, problem: requiredProblem(missing) };
     const input = operation.effect === 'send' ? markAsMcp(given, operation, settings) : given;
     try {
+      if (operation.response === 'stream') {
+        const { status, headers, chunks } = await client.openOperation(
+          id,
+          input,
+          signal === undefined ? {} : { signal },
+        );
+        return { ok: true, status, body: chunks, headers };
+      }
       const answer = await client.requestOperation(id, input, signal === undefined ? {} : { signal });
       return { ok: true, status: answer.status, body: answer.data, headers: answer.headers };
     } catch (error) {
@@ -84,7 +93,8 @@ function toProblem(error: unknown, { effect }: Operation): Problem {
   // The whole problem as it came, with members that only some problems have; and where a proxy thinned it out, what the SDK made of it.
   const base = localProblem(code, { detail, fix: error.fix, retryable: error.retryable });
   const body = typeof error.body === 'object' ? error.body : {};
-  return { ...base, requestId: error.requestId ?? '', ...body };
+  const retryAfterSeconds = error.retryAfterMs === null ? null : error.retryAfterMs / 1_000;
+  return withWaitInWords({ ...base, requestId: error.requestId ?? '', ...body }, retryAfterSeconds);
 }
 
 function isCatalogued(code: string): code is ErrorCode {

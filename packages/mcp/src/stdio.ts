@@ -1,111 +1,13 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
-import type { Transport } from '@modelcontextprotocol/server';
-import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
-import { expandScopes, type Scope } from '@postrider/core';
-import { Postrider } from '@postrider/sdk';
-import { createMcpServer } from './create-server.ts';
-import { readCredentials } from './credentials.ts';
-import { createPolledResources, type PolledResources } from './polled-resources.ts';
-import { createSdkInvoke } from './sdk-invoke.ts';
-import { readStdioArguments, USAGE } from './stdio-arguments.ts';
+import { enableCompileCache } from 'node:module';
+import { join } from 'node:path';
 
-/** As the CLI exits for a wrong command line, and without a key it can use. */
-const EXIT_USAGE = 2;
-const EXIT_AUTHENTICATION = 3;
-/** A client waits for the first answer meanwhile; without the key's scopes everything works too, only more is listed. */
-const OWN_KEY_TIMEOUT_MS = 5_000;
+const { env } = process;
+// A client starts the program anew for each of its own starts, and waits. What Node has compiled is kept for the next one, in the user's own
+// folder: in a shared one others could put code there.
+const caches = env['XDG_CACHE_HOME'] || (env['HOME'] ? join(env['HOME'], '.cache') : null);
+if (caches !== null && env['NODE_COMPILE_CACHE'] === undefined) enableCompileCache(join(caches, 'postrider'));
 
-process.exitCode = await main();
-
-/** Answers the exit code. stdout belongs to the protocol: whatever is meant for people goes to stderr. */
-async function main(): Promise<number> {
-  const asked = readStdioArguments(process.argv.slice(2));
-  if (asked.kind === 'wrong') log(asked.reason);
-  if (asked.kind !== 'serve') {
-    process.stderr.write(USAGE);
-    return asked.kind === 'help' ? 0 : EXIT_USAGE;
-  }
-  const { toolsets, readOnly } = asked;
-  const verdict = await readCredentials(process.env, process.cwd());
-  if (!verdict.ok) {
-    log(verdict.message);
-    return EXIT_AUTHENTICATION;
-  }
-  const version = readVersion();
-  const client = new Postrider(verdict.credentials);
-  const key = await readOwnKey(client);
-  const invoke = createSdkInvoke(client, { keySetsSource: key.setsSource });
-  const polled = createPolledResources(invoke);
-  const { baseUrl } = verdict.credentials;
-  const own = { invoke, scopes: key.scopes, caller: key.id, toolsets, readOnly };
-  const settings = { ...own, baseUrl, version, canTell: true, subscriptions: polled, onError: log };
-  serveStdio(
-    () => {
-      const mcp = createMcpServer(settings);
-      polled.tell((uri) => mcp.server.sendResourceUpdated({ uri }));
-      return mcp;
-    },
-    { onerror: log, transport: createSeenTransport(polled) },
-  );
-  return 0;
-}
-
-/** The process's own input and output, with what comes in shown to the watching of resources too. */
-function createSeenTransport(polled: PolledResources): Transport {
-  const stdio = new StdioServerTransport();
-  const seen: Transport = {
-    start: async () => {
-      stdio.onmessage = (message) => {
-        polled.see(message);
-        seen.onmessage?.(message);
-      };
-      stdio.onerror = (error) => seen.onerror?.(error);
-      stdio.onclose = () => {
-        polled.close();
-        seen.onclose?.();
-      };
-      await stdio.start();
-    },
-    send: (message) => stdio.send(message),
-    close: () => stdio.close(),
-  };
-  return seen;
-}
-
-interface OwnKey {
-  readonly scopes: readonly Scope[] | null;
-  readonly setsSource: boolean;
-  /** Empty where it is not known. */
-  readonly id: string;
-}
-
-/** What the key may do; the server refuses the rest anyway, so not to know it is no reason not to start. */
-async function readOwnKey(client: Postrider): Promise<OwnKey> {
-  try {
-    const options = { timeoutMs: OWN_KEY_TIMEOUT_MS, maxRetries: 0 };
-    const { data } = await client.requestOperation<{
-      id: string;
-      scopes: string[];
-      persona: { source: string | null } | null;
-    }>('keys.self', {}, options);
-    // A newer server may know scopes that this version does not.
-    return {
-      scopes: expandScopes(data.scopes).scopes,
-      setsSource: typeof data.persona?.source === 'string',
-      id: data.id,
-    };
-  } catch (error) {
-    log(error);
-    return { scopes: null, setsSource: false, id: '' };
-  }
-}
-
-function readVersion(): string {
-  const manifest: { version: string } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-  return manifest.version;
-}
-
-function log(reason: unknown): void {
-  process.stderr.write(`postrider-mcp: ${reason instanceof Error ? reason.message : String(reason)}\n`);
-}
+// Only now, so that the modules come out of the cache.
+const { runStdio } = await import('./run-stdio.ts');
+process.exitCode = await runStdio({ argv: process.argv.slice(2), env, cwd: process.cwd() });

@@ -159,6 +159,7 @@ export const FURTHER_TOOLS = {
     { tool: 'list_requests', operation: 'requests.list', ceilings: ROWS },
     { tool: 'get_request', operation: 'requests.get' },
     { tool: 'list_audit_entries', operation: 'audit.list', ceilings: ROWS },
+    { tool: 'export_emails', operation: 'emails.export' },
     { tool: 'reschedule_email', operation: 'emails.reschedule' },
   ],
   diagnostics: [
@@ -168,6 +169,8 @@ export const FURTHER_TOOLS = {
     { tool: 'check_mx', operation: 'tools.mx' },
     { tool: 'check_blocklist', operation: 'tools.blocklist' },
     { tool: 'check_inbox_placement', operation: 'tools.inbox-placement' },
+    { tool: 'list_checks', operation: 'tools.list' },
+    { tool: 'check_service', operation: 'service.readiness' },
     // The builder answers a link and stores nothing.
     { tool: 'tag_link', operation: 'tools.utm', effect: 'read' },
   ],

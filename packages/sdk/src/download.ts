@@ -29,6 +29,19 @@ export class Download implements AsyncIterable<Uint8Array> {
     return this.#chunks[Symbol.asyncIterator]();
   }
 
+  /** The lines of a text as they come, without their ends: each a JSON document where the format is `jsonl`. */
+  async *lines(): AsyncGenerator<string, void, undefined> {
+    const decoder = new TextDecoder();
+    let rest = '';
+    for await (const chunk of this) {
+      const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+      rest = parts.pop() ?? '';
+      yield* parts;
+    }
+    rest += decoder.decode();
+    if (rest !== '') yield rest;
+  }
+
   /** The whole file as text. */
   async text(): Promise<string> {
     const decoder = new TextDecoder();

@@ -27,6 +27,7 @@ import { isStillAllowed } from './keys/check-again.ts';
 import { createKeyAuthenticator, type KeyAuthenticator } from './keys/key-authenticator.ts';
 import { createKeyRates, type KeyRates } from './keys/key-rates.ts';
 import { createInstallationBox } from './keys/secret-box.ts';
+import { type RunningMetrics, startMetrics } from './metrics/start-metrics.ts';
 import { createAccountServices } from './operations/account-services.ts';
 import type { Services } from './operations/context.ts';
 import { createExportGate } from './operations/emails/export-gate.ts';
@@ -41,9 +42,11 @@ import { createTemplateRenderer } from './templates/template-renderer.ts';
 import { createTemplateSources } from './templates/template-sources.ts';
 import { createIdGenerator, type IdGenerator } from './uuid-v7.ts';
 import { VERSION } from './version.ts';
+import { createAttemptMetrics } from './webhooks/attempt-metrics.ts';
 import { createEventFeeds } from './webhooks/event-feeds.ts';
 import { deriveListenerSecret } from './webhooks/listener-secret.ts';
 import type { ListeningTools } from './webhooks/listening-tools.ts';
+import { createWebhookMetrics } from './webhooks/webhook-metrics.ts';
 import type { WebhookTools } from './webhooks/webhook-tools.ts';
 import { within } from './within.ts';
 
@@ -59,6 +62,8 @@ export interface App {
   readonly smtp: RunningSubmission['ports'] | null;
   /** The port of inbound reports; null without the role `smtp`, and before the start. */
   readonly inboundPort: number | null;
+  /** The port of `GET /metrics`; null where it is not served, and before the start. */
+  readonly metricsPort: number | null;
   /**
    * Listens, and only then begins to deliver: a port that is taken stops the start before any mail has left.
    * @throws what listening throws; nothing runs then, and `close` still has to be called.
@@ -174,9 +179,16 @@ export function createApp(options: AppOptions): App {
   const api = config.roles.has('api') ? createApi(options, services, entrance, ids, sql, warn) : null;
   let submission: RunningSubmission | null = null;
   let reports: RunningReports | null = null;
+  let metrics: RunningMetrics | null = null;
+  const attempts = createAttemptMetrics();
 
   async function start(address: { readonly host: string; readonly port: number }): Promise<void> {
     await api?.http.listen(address);
+    if (config.metrics !== null) {
+      const load = () => webhookWorker?.load() ?? null;
+      const streamsOpen = listening.feeds.count;
+      metrics = await startMetrics(config.metrics, createWebhookMetrics({ sql, clock, attempts, load, streamsOpen }));
+    }
     if (config.roles.has('smtp')) {
       const { requestLog, rates } = entrance;
       const name = config.heloName ?? chooseHeloName(hostname(), baseUrl, config.sandboxDomain);
@@ -193,7 +205,14 @@ export function createApp(options: AppOptions): App {
       (messages) => waiter.notify(messages),
       warn,
     );
-    webhookWorker = createWebhookWorker(options, { sql: workSql, ids, dns, box: webhooks.secrets, onError: warn });
+    webhookWorker = createWebhookWorker(options, {
+      sql: workSql,
+      ids,
+      dns,
+      box: webhooks.secrets,
+      attempts,
+      onError: warn,
+    });
   }
 
   async function close(): Promise<void> {
@@ -210,6 +229,7 @@ export function createApp(options: AppOptions): App {
     await within(OUTBOUND_DRAIN_MS, services.domains.checker.stop());
     await api?.stop();
     await entrance.stop();
+    await metrics?.stop();
     await pools.end();
   }
 
@@ -225,6 +245,9 @@ export function createApp(options: AppOptions): App {
     },
     get inboundPort() {
       return reports?.port ?? null;
+    },
+    get metricsPort() {
+      return metrics?.port ?? null;
     },
     start,
     close,

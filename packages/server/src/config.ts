@@ -54,6 +54,8 @@ export interface Config {
   readonly smtpsPort: number;
   /** Bounces and abuse reports. */
   readonly inboundPort: number;
+  /** Where `GET /metrics` is served; null: nowhere. */
+  readonly metrics: { readonly host: string; readonly port: number } | null;
   /** The certificate of SMTP submission, and of inbound reports; null for a self-made one in development, and for none in production. */
   readonly tlsFiles: { readonly certFile: string; readonly keyFile: string } | null;
   readonly sandboxDomain: string;
@@ -127,7 +129,7 @@ export function readConfig(environment: Environment, flags: { readonly roles?: s
   const dataDir = resolve(get('POSTRIDER_DATA_DIR') ?? '.postrider');
   const config: Config = {
     mode,
-    host: readHost(get('POSTRIDER_HOST'), mode, refuse),
+    host: readHost('POSTRIDER_HOST', get, mode, refuse),
     port: readPort('POSTRIDER_PORT', get, 8025, refuse),
     baseUrl: readBaseUrl(get('POSTRIDER_BASE_URL'), refuse),
     dataDir,
@@ -137,6 +139,7 @@ export function readConfig(environment: Environment, flags: { readonly roles?: s
     smtpPort: readPort('POSTRIDER_SMTP_PORT', get, 2587, refuse),
     smtpsPort: readPort('POSTRIDER_SMTPS_PORT', get, 2465, refuse),
     inboundPort: readPort('POSTRIDER_INBOUND_PORT', get, 2525, refuse),
+    metrics: readMetrics(get, mode, refuse),
     tlsFiles: readTlsFiles(get, refuse),
     sandboxDomain: readSandboxDomain(get('POSTRIDER_SANDBOX_DOMAIN'), refuse),
     supportFrom: readSender('POSTRIDER_SUPPORT_FROM', get, refuse),
@@ -172,11 +175,21 @@ function readMode(value: string, refuse: Refuse): Mode {
   return 'development';
 }
 
-function readHost(value: string | null, mode: Mode, refuse: Refuse): string {
-  const host = value ?? '127.0.0.1';
+function readMetrics(get: Get, mode: Mode, refuse: Refuse): Config['metrics'] {
+  const host = readHost('POSTRIDER_METRICS_HOST', get, mode, refuse);
+  if (get('POSTRIDER_METRICS_PORT') === null) return null;
+  const port = readPort('POSTRIDER_METRICS_PORT', get, 0, refuse);
+  // A POSTRIDER_PORT that is wrong is told where it is read.
+  if (port !== 0 && port === readPort('POSTRIDER_PORT', get, 8025, () => undefined))
+    refuse('POSTRIDER_METRICS_PORT', `"${port}" is the port of the API`, 'Choose another one, such as 9464.');
+  return { host, port };
+}
+
+function readHost(name: 'POSTRIDER_HOST' | 'POSTRIDER_METRICS_HOST', get: Get, mode: Mode, refuse: Refuse): string {
+  const host = get(name) ?? '127.0.0.1';
   if (mode === 'development' && !LOOPBACK.test(host)) {
     refuse(
-      'POSTRIDER_HOST',
+      name,
       `in development the server listens on loopback only, and ${host} is beyond it`,
       'Use 127.0.0.1 or ::1, or set POSTRIDER_MODE=production: development has endpoints that give out keys.',
     );

@@ -74,6 +74,17 @@ export const SETTINGS = [
       'Port that takes bounces and abuse reports over SMTP, with the role `smtp`; 0 takes a free one. Other mail servers know port 25 only: pass it on to this one, or use 25.',
   },
   {
+    name: 'POSTRIDER_METRICS_PORT',
+    default: 'none: no metrics are served',
+    description:
+      'Port that serves `GET /metrics` for Prometheus, whatever the roles; 0 takes a free one. It asks for no key: whoever reaches the port may read it.',
+  },
+  {
+    name: 'POSTRIDER_METRICS_HOST',
+    default: '127.0.0.1',
+    description: 'Address that metrics are served on; in development loopback only.',
+  },
+  {
     name: 'POSTRIDER_TLS_CERT',
     default: 'self-made in development',
     description:

@@ -57,6 +57,11 @@ export function idFloorAfter(id: string, afterMs: number): string {
   return `${head.slice(0, 8)}-${head.slice(8)}-7000-8000-000000000000`;
 }
 
+/** The moment that an id was made in, to the millisecond. */
+export function timeOfId(id: string): Date {
+  return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16));
+}
+
 /** RFC 9562, section 4: written in lower case, read in either. */
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 

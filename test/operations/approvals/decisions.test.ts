@@ -144,7 +144,11 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     await sql`UPDATE api_keys SET revoked_at = ${ahead} WHERE id = ${id}`;
     const { body } = await decide(server, decider, held.approvalId);
     expect(body).toMatchObject({ outcome: 'failed', problem: { code: 'issuing_key_revoked' } });
-    const { keys } = await readHoldFacts(sql, { keys: [{ accountId: server.accountId, keyId: id }], recipients: [] });
+    const { keys } = await readHoldFacts(sql, {
+      keys: [{ accountId: server.accountId, keyId: id }],
+      recipients: [],
+      templates: [],
+    });
     expect(keys).toMatchObject([{ keyId: id, isRevoked: true }]);
     const row = { account_id: server.accountId, key_id: id } as HoldRow; // All that is read of it.
     await expect(sql.begin((transaction) => lockHoldingKeys(transaction, [row]))).rejects.toMatchObject({
@@ -394,6 +398,48 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
       'firstContact',
       'recipientDomainNotIn',
     ]);
+  });
+
+  it('holds a template that the key wrote itself, under whatever name it sends it, and sends those of others [approvals.modes]', async () => {
+    const { key } = await holdingKey(server, { approvalMode: 'policy', holdWhen: { freeformBody: true } });
+    const { key: other } = await holdingKey(server);
+    const write = async (slug: string, writer?: string) => {
+      const body = { slug, name: slug, subject: 'Hi', text: `By ${slug}` };
+      return (await server.call('POST', '/templates', { ...(writer === undefined ? {} : { key: writer }), body })).body;
+    };
+    const send = async (template: string) => {
+      const body = { from: 'ada@sandbox.test', to: 'bob@receiver.example', template };
+      return (await server.call('POST', '/emails', { key, body })).body;
+    };
+    const held = { status: 'pending_approval', reasons: ['freeformBody'] };
+    const own = await write('own', key);
+    await write('vetted');
+    await write('of-another-agent', other);
+    const first = await send('vetted');
+    expect(first).toMatchObject({ status: 'queued' });
+    const written = await send('own');
+    expect(written).toMatchObject(held);
+    expect(await send('of-another-agent')).toMatchObject(held);
+    const preview = { from: 'ada@sandbox.test', to: 'bob@receiver.example', template: 'own', dry_run: true };
+    const previewed = await server.call('POST', '/emails', { key, body: preview });
+    expect(previewed.body).toMatchObject({ approvalRequired: true, reasons: ['freeformBody'] });
+    // What somebody else wrote sends on; what the key makes of it does not, and once more that of somebody else.
+    const change = async (name: string, body: object, by?: string) =>
+      await server.call('PATCH', `/templates/${name}`, { ...(by === undefined ? {} : { key: by }), body });
+    await change('vetted', { text: 'Mine' }, key);
+    expect(await send('vetted')).toMatchObject(held);
+    expect(await send('vetted@1')).toMatchObject({ status: 'queued' });
+    await change('vetted', { rollbackTo: 1 });
+    expect(await send('vetted')).toMatchObject({ status: 'queued' });
+    const resend = async (id: string) => (await server.call('POST', `/emails/${id}/resend`, { key })).body;
+    const later = await send('vetted');
+    expect(await resend(later.id)).toMatchObject({ status: 'queued' });
+    // A name that leads to somebody else's template by now says nothing of what was sent by it.
+    server.clock.advance(1_000);
+    await change(own.id, { slug: 'own-before' }, key);
+    await change('vetted', { slug: 'own' }, key);
+    expect(await resend(written.id)).toMatchObject({ status: 'pending_approval' });
+    expect(await send('own')).toMatchObject({ status: 'queued' });
   });
 
   it('knows whom the account wrote to, and counts neither what is held nor what test keys send [approvals.modes]', async () => {

@@ -94,7 +94,7 @@ describe('the deliveries of an endpoint', () => {
       responseBody: null,
     });
     expect(waiting?.nextAttemptAt).toBe(failed?.nextAttemptAt);
-    expect((await server.call('GET', `/webhooks/${id}`)).body.failingSince).not.toBeNull();
+    await expect.poll(async () => (await server.call('GET', `/webhooks/${id}`)).body.failingSince).not.toBeNull();
     receiver.answer(200);
     server.clock.advance(7_000);
     const [second] = await until(`?event_id=${failed?.eventId}`, (found) => found[0]?.status === 'succeeded');

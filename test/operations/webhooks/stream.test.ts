@@ -1,6 +1,9 @@
 import { verifyWebhook } from '@postrider/sdk';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Query } from '../../../packages/server/src/db/client.ts';
+import { storeEvents } from '../../../packages/server/src/db/queries/webhook-events.ts';
+import { createIdGenerator } from '../../../packages/server/src/uuid-v7.ts';
 import { type EventStream, openEventStream } from '../../harness/event-stream.ts';
 import { expectInvalid, expectProblem } from '../../harness/expect-problem.ts';
 import { joinAs, signInAs } from '../../harness/session.ts';
@@ -82,6 +85,53 @@ describe('GET /webhooks/stream', () => {
     const seen = await types(again, 4);
     expect(seen.slice(0, 2)).toEqual(['email.sent', 'email.delivered']);
     expect(seen).toContain('email.bounced');
+    again.close();
+  });
+
+  it('misses nothing behind Last-Event-ID that was stored late, and tells nothing twice that came before [webhooks.stream]', async () => {
+    const { accountId, key } = await server.newAccount();
+    const { sql } = server.database;
+    const store = (query: Query, name: string, ageMs: number) => {
+      const happened = new Date(server.clock.now().getTime() - ageMs);
+      const id = createIdGenerator().next(happened);
+      const event = {
+        accountId,
+        id,
+        type: 'suppression.added',
+        body: `{"id":"${id}","name":"${name}"}`,
+        endpointId: null,
+      };
+      return storeEvents(query, [{ ...event, createdAt: happened }], server.clock.now());
+    };
+    const names = async (stream: EventStream, count: number) => {
+      const found: string[] = [];
+      while (found.length < count) found.push(JSON.parse((await stream.next()).data.payload).name);
+      return found;
+    };
+    const first = await listen('', { key });
+    await first.next();
+    await store(sql, 'told first', 20);
+    expect(await names(first, 1)).toEqual(['told first']);
+    // Stored before the last one that is told, by a transaction that is not over when it is told.
+    const [isStored, isOver] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const concurrent = sql.begin(async (transaction) => {
+      await store(transaction, 'committed late', 10);
+      isStored.resolve();
+      await isOver.promise;
+    });
+    await isStored.promise;
+    await store(sql, 'told last', 0);
+    const last = await first.next();
+    first.close();
+    isOver.resolve();
+    await concurrent;
+    for (let hours = 3; hours > 0; hours -= 1) await store(sql, `${hours} hours late`, hours * 3_600_000);
+    const again = await listen('', { key, lastEventId: last.id ?? '' });
+    expect((await again.next()).event).toBe('ready');
+    expect(await names(again, 4)).toEqual(['3 hours late', '2 hours late', '1 hours late', 'committed late']);
+    // While it lasts, however late.
+    await store(sql, 'a day late', 86_400_000);
+    expect(await names(again, 1)).toEqual(['a day late']);
     again.close();
   });
 

@@ -18,6 +18,12 @@ export function describeCommand(command: Command, description: CommandDescriptio
   return command.addHelpText('after', () => examplesText(description));
 }
 
+/** Gives a command what a list of commands shows of it. */
+export function outlineCommand(command: Command, { summary, inputs }: CommandDescription): Command {
+  for (const input of inputs.filter(({ positional }) => positional)) command.addArgument(toArgument(input));
+  return command.summary(summary);
+}
+
 /** The values given for a command's inputs, by their names in the registry. Says at once everything that is missing. */
 export function readValues(command: Command, description: CommandDescription): Readonly<Record<string, unknown>> {
   const positional = description.inputs.filter((input) => input.positional);

@@ -1,11 +1,37 @@
 import { Argument, InvalidArgumentError, Option } from 'commander';
 import type { InputDescription, ValueDescription } from '../command-description.ts';
+import { nearestWord } from './nearest-word.ts';
 
 /** The flag for one argument of an operation. Of its value only the form is checked; what it may hold is the server's to say. */
 export function toOption(input: InputDescription): Option {
   const value = input.value.kind === 'boolean' ? '' : ` <${input.valueName}>`;
-  const option = new Option(`${input.flags.join(', ')}${value}`, describeInput(input));
+  const option = new KnownOption(`${input.flags.join(', ')}${value}`, describeInput(input), knownOf(input));
   return input.value.kind === 'boolean' ? option : option.argParser(parserOf(input.value));
+}
+
+/** A flag of which values are known, for whoever completes it. Its help says them in its own words, and its parser what it takes. */
+class KnownOption extends Option {
+  readonly known: readonly string[] | null;
+
+  constructor(flags: string, description: string, known: readonly string[] | null) {
+    super(flags, description);
+    this.known = known;
+  }
+}
+
+class KnownArgument extends Argument {
+  readonly known: readonly string[] | null;
+
+  constructor(name: string, description: string, known: readonly string[] | null) {
+    super(name, description);
+    this.known = known;
+  }
+}
+
+/** The values that can be given there, as far as they can be listed; null where they are anything. */
+export function knownValues(taker: Option | Argument): readonly string[] | null {
+  const isOurs = taker instanceof KnownOption || taker instanceof KnownArgument;
+  return (isOurs ? taker.known : taker.argChoices) ?? null;
 }
 
 /** `--no-…` for a boolean, so that false can be said and not only left out. */
@@ -17,8 +43,8 @@ export function toNegatedOption(input: InputDescription): Option {
 /** The positional argument of an operation's argument, such as the id in `emails get <id>`. */
 export function toArgument(input: InputDescription): Argument {
   const name = synopsisOf(input);
-  return new Argument(name, plainText(input.description)).argParser((text: string, previous: unknown) =>
-    parserOf(input.value)(text, previous),
+  return new KnownArgument(name, plainText(input.description), knownOf(input)).argParser(
+    (text: string, previous: unknown) => parserOf(input.value)(text, previous),
   );
 }
 
@@ -46,6 +72,10 @@ function describeInput(input: InputDescription): string {
   return parts.filter((part) => part !== '').join(' ');
 }
 
+function knownOf({ value, suggestions }: InputDescription): readonly string[] | null {
+  return choicesOf(value) ?? suggestions ?? null;
+}
+
 function choicesOf(value: ValueDescription): readonly string[] | null {
   return value.kind === 'choice' || value.kind === 'list' ? value.choices : null;
 }
@@ -66,10 +96,7 @@ function parserOf(value: Exclude<ValueDescription, { kind: 'boolean' }> | ValueD
     case 'boolean':
       return once(parseBoolean);
     case 'list':
-      return (text, previous) => {
-        const item = value.choices === null ? text : parseChoice(text, value.choices);
-        return [...(Array.isArray(previous) ? previous : []), item];
-      };
+      return (text, previous) => [...(Array.isArray(previous) ? previous : []), ...parseItems(text, value.choices)];
     case 'map':
       return (text, previous) => addEntry(text, value.separator, previous);
   }
@@ -83,9 +110,16 @@ function once(parse: (text: string) => unknown): Parser {
   };
 }
 
+/** Several can be given at once, parted by commas, where none of the values has a comma itself. */
+function parseItems(text: string, choices: readonly string[] | null): readonly string[] {
+  return choices === null ? [text] : text.split(',').map((item) => parseChoice(item, choices));
+}
+
 function parseChoice(text: string, choices: readonly string[]): string {
   if (choices.includes(text)) return text;
-  throw new InvalidArgumentError(`Give one of: ${choices.join(', ')}.`);
+  const near = nearestWord(text, choices);
+  const question = near === null ? '' : `Did you mean ${near}? `;
+  throw new InvalidArgumentError(`${question}Give one of: ${choices.join(', ')}.`);
 }
 
 function parseNumber(text: string, { whole, min, max }: Extract<ValueDescription, { kind: 'number' }>): number {

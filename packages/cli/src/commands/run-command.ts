@@ -5,7 +5,7 @@ import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import type { Invocation } from '../invocation.ts';
 import { placeValues } from '../operation-input.ts';
 import type { Output } from '../output/output.ts';
-import { renderAnswer } from '../output/render-answer.ts';
+import { patientConnection } from '../patient-connection.ts';
 import { CONTENT_OPERATIONS, withContent } from './content-flags.ts';
 
 /** Calls the operation and prints its answer. */
@@ -16,7 +16,9 @@ export async function runCommand(
   io: CliIo,
 ): Promise<ExitCode> {
   const values = CONTENT_OPERATIONS.includes(command.id) ? await withContent(command.inputs, given, io) : given;
-  return callAndShow(command, values, connection, output);
+  // Who asks to wait is not told that it takes its time.
+  const patient = values['wait'] === undefined ? patientConnection(connection, output, io) : connection;
+  return callAndShow(command, values, patient, output);
 }
 
 /** The same with values that stand for themselves: nothing in them is a file's name. */
@@ -27,7 +29,12 @@ export async function callAndShow(
   output: Output,
 ): Promise<ExitCode> {
   const { data } = await connection.call(command.id, placeValues(command, values));
-  if (output.isJson) output.writeJson(data);
-  else renderAnswer(command.id, data, output, new Date());
+  if (output.isJson) {
+    output.writeJson(data);
+    return EXIT_CODES.done;
+  }
+  // Every form that answers have comes with it.
+  const { renderAnswer } = await import('../output/render-answer.ts');
+  renderAnswer(command.id, data, output, new Date());
   return EXIT_CODES.done;
 }

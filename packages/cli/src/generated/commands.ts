@@ -4291,7 +4291,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "webhooks.retry",
     "command": "webhooks retry",
     "summary": "Deliver an event again",
-    "description": "Delivers the event of this delivery once more, at once, also where it succeeded; the schedule of retries begins anew. One that waits is made at once. Refused while the endpoint is disabled.",
+    "description": "Delivers the event of this delivery once more, at once, also where it succeeded; the schedule of retries begins anew. One that waits is made at once; where an attempt is under way, another follows it. Refused while the endpoint is disabled.",
     "needsKey": true,
     "scope": "webhooks:write",
     "examples": [

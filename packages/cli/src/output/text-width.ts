@@ -1,4 +1,11 @@
-const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
+/** Made where it is needed first: that takes longer than a command that prints plain text runs. */
+const lazy = {
+  get segmenter(): Intl.Segmenter {
+    const made = new Intl.Segmenter('en', { granularity: 'grapheme' });
+    Object.defineProperty(this, 'segmenter', { value: made });
+    return made;
+  },
+};
 
 /** Scripts and forms that terminals draw two columns wide (Unicode TR 11, wide and full-width), and emoji. */
 const WIDE =
@@ -9,7 +16,7 @@ const ZERO_WIDTH = /^[\p{Mark}\u200b-\u200d\u2060\ufeff]+$/u;
 export function textWidth(text: string): number {
   if (isPrintableAscii(text)) return text.length;
   let columns = 0;
-  for (const { segment } of segmenter.segment(text)) columns += graphemeWidth(segment);
+  for (const { segment } of lazy.segmenter.segment(text)) columns += graphemeWidth(segment);
   return columns;
 }
 
@@ -18,7 +25,7 @@ export function cutToWidth(text: string, columns: number): string {
   if (textWidth(text) <= columns) return text;
   let kept = '';
   let used = 0;
-  for (const { segment } of segmenter.segment(text)) {
+  for (const { segment } of lazy.segmenter.segment(text)) {
     const width = graphemeWidth(segment);
     if (used + width > columns - 1) break;
     kept += segment;

@@ -37,7 +37,10 @@ export const newHoldWhenSchema = z.strictObject({
     .describe('Sends to more recipients than this.'),
   hasBcc: z.boolean().optional().describe('Sends with blind copies.'),
   hasAttachments: z.boolean().optional().describe('Sends with attachments.'),
-  freeformBody: z.boolean().optional().describe('Sends whose body is not a template.'),
+  freeformBody: z
+    .boolean()
+    .optional()
+    .describe('Sends whose body is no template, or one that a key in approval mode wrote.'),
   linkDomainNotIn: domainsSchema
     .nullable()
     .optional()

@@ -7,6 +7,7 @@ export const HELD_ADVICE =
 
 /** How a hold stands, in words; nothing of a third party is in it. */
 export function describeHold({
+  id,
   status,
   reasons,
   rejectCode,
@@ -21,7 +22,7 @@ export function describeHold({
     expired: 'nobody decided in time: nothing was sent',
     withdrawn: 'taken back: nothing was sent',
   };
-  return [`Approval: ${state[status]}. Held by: ${reasons.join(', ')}`];
+  return [`Approval ${id}: ${state[status]}. Held by: ${reasons.join(', ')}`];
 }
 
 /** What a person said with a decision. */

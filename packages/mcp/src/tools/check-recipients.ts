@@ -15,7 +15,7 @@ export function checkRecipientsTool(surface: PlacedEntry): Tool {
     placed: surface,
     title: 'Check recipients',
     description:
-      'Tells for each address whether this key may write to it now: allowlist, suppression list and the quota for all of them. Not for whole emails: use preview_email. Sends nothing. Answers each recipient with `ok`, and a code where it would be refused.',
+      'Tells for each address whether this key may write to it now: allowlist, suppression list and the quota for all of them. Not for whole emails: use preview_email. Sends nothing. Answers each recipient with `ok`, and a code where refused.',
     input: () => ({ ...toolInputSchema(entry), required: ['to'] }),
     output: () => ({
       type: 'object',

@@ -10,7 +10,7 @@ export const QUOTA_OUTPUT = { type: 'object', description: 'limit, used, cost' }
 
 export const ANSWER_OUTPUT = {
   notes: { type: 'array', items: { type: 'string' } },
-  error: { type: 'object', description: 'Refusals only, and then alone.' },
+  error: { type: 'object' },
 };
 
 /** Written by hand: the whole schema of a dry run would cost more than the tool may. */

@@ -2,7 +2,7 @@ import { findOperation, type Message } from '@postrider/core';
 import { UNTRUSTED_NOTE } from '../results.ts';
 import { callingTool } from '../tool.ts';
 import { describeHold, noteOf } from './approval-text.ts';
-import { eventRows, line, recipientRows, section } from './message-text.ts';
+import { bodyRows, eventRows, labelRows, line, partRows, recipientRows, section } from './message-text.ts';
 
 const operation = findOperation('emails.get');
 
@@ -22,7 +22,7 @@ function describeMessage(message: Message, untrusted: (text: string) => string):
     ...line('Sends again', message.resendOf),
     ...(message.approval === null ? [] : describeHold(message.approval)),
     ...bodyState(message),
-    untrusted([...fieldsOf(message), ...bodiesOf(message)].join('\n')),
+    untrusted([...fieldsOf(message), ...bodyRows(message)].join('\n')),
   ].join('\n');
 }
 
@@ -41,29 +41,10 @@ function fieldsOf(message: Message): string[] {
     ...line('Bcc', message.bcc.join(', ')),
     ...line('Reply-To', message.replyTo),
     ...line('Subject', message.subject),
-    ...line('Agent', message.agentName),
-    ...line('Tags', message.tags.join(', ')),
-    ...line('Template', message.template),
+    ...labelRows(message),
     ...line('Last error', message.lastError),
     ...section('Recipients', recipientRows(message.recipients)),
     ...section('Trail', eventRows(message.events)),
-    ...section(
-      'Headers',
-      Object.entries(message.headers ?? {}).map(([name, value]) => `${name}: ${value}`),
-    ),
-    ...section(
-      'Metadata',
-      Object.entries(message.metadata).map(([name, value]) => `${name}: ${value}`),
-    ),
-    ...section(
-      'Attachments',
-      (message.attachments ?? []).map(
-        ({ filename, contentType, size }) => `${filename} (${contentType}, ${size} bytes)`,
-      ),
-    ),
+    ...partRows(message),
   ];
-}
-
-function bodiesOf({ text, html }: Message): string[] {
-  return [...(text ? ['Text body:', text] : []), ...(html ? ['HTML body:', html] : [])];
 }

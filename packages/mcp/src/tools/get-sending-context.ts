@@ -1,5 +1,7 @@
 import { findOperation, type OperationById, type OperationOutput } from '@postrider/core';
+import { UNTRUSTED_NOTE } from '../results.ts';
 import { callingTool } from '../tool.ts';
+import { toOneLine } from '../untrusted-text.ts';
 import { line } from './message-text.ts';
 
 const SHOWN = [
@@ -13,6 +15,7 @@ type OwnKey = OperationOutput<OperationById<'keys.self'>>;
 export const getSendingContextTool = callingTool(findOperation('keys.self'), {
   shows: SHOWN,
   toRecord: pick,
+  structuredNotes: [UNTRUSTED_NOTE],
   toText: describeContext,
 });
 
@@ -39,9 +42,13 @@ function describeContext(context: ReturnType<typeof pick>, untrusted: (text: str
     `Scopes: ${scopes.join(', ')}`,
     ...line('Key expires', expiresAt),
     ...(mode === 'test' ? ['Test key: nothing leaves the installation.'] : []),
-    ...line('Sends as agent', persona?.agentName),
     ...line('Sends with source', persona?.source),
-    untrusted(`Key ${name} of account ${account.name}`),
+    untrusted(
+      [
+        `Key ${toOneLine(name)} of account ${toOneLine(account.name)}`,
+        ...line('Sends as agent', persona?.agentName),
+      ].join('\n'),
+    ),
   ].join('\n');
 }
 

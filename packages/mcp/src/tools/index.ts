@@ -8,6 +8,7 @@ import { checkDmarcTool } from './check-dmarc.ts';
 import { checkInboxPlacementTool } from './check-inbox-placement.ts';
 import { checkMxTool } from './check-mx.ts';
 import { checkRecipientsTool } from './check-recipients.ts';
+import { checkServiceTool } from './check-service.ts';
 import { checkSpfTool } from './check-spf.ts';
 import { createDomainTool } from './create-domain.ts';
 import { createKeyTool } from './create-key.ts';
@@ -18,6 +19,7 @@ import { deleteAccountTool } from './delete-account.ts';
 import { deleteDomainTool } from './delete-domain.ts';
 import { deleteTemplateTool } from './delete-template.ts';
 import { deleteWebhookTool } from './delete-webhook.ts';
+import { exportEmailsTool } from './export-emails.ts';
 import { getAccountTool } from './get-account.ts';
 import { getApprovalTool } from './get-approval.ts';
 import { getChecklistTool } from './get-checklist.ts';
@@ -36,6 +38,7 @@ import { getWebhookTool } from './get-webhook.ts';
 import { inviteMemberTool } from './invite-member.ts';
 import { listApprovalsTool } from './list-approvals.ts';
 import { listAuditEntriesTool } from './list-audit-entries.ts';
+import { listChecksTool } from './list-checks.ts';
 import { listDomainsTool } from './list-domains.ts';
 import { listEmailsTool } from './list-emails.ts';
 import { listKeysTool } from './list-keys.ts';
@@ -158,6 +161,9 @@ const MAKERS: Readonly<Record<ToolName, ToolMaker>> = {
   check_blocklist: checkBlocklistTool,
   check_inbox_placement: checkInboxPlacementTool,
   tag_link: tagLinkTool,
+  export_emails: exportEmailsTool,
+  list_checks: listChecksTool,
+  check_service: checkServiceTool,
 };
 
 /**

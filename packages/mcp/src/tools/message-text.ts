@@ -25,3 +25,30 @@ export function eventRows(events: Message['events']): string[] {
     return `${seq} ${createdAt} ${type}${why}${who}${detail ? `: ${detail}` : ''}`;
   });
 }
+
+/** How a message is labelled: by whom, as what, of which template. */
+export function labelRows({ agentName, tags, template }: Pick<Message, 'agentName' | 'tags' | 'template'>): string[] {
+  return [...line('Agent', agentName), ...line('Tags', tags.join(', ')), ...line('Template', template)];
+}
+
+/** What a message has beside its bodies. */
+export function partRows({
+  headers,
+  metadata,
+  attachments,
+}: Pick<Message, 'headers' | 'metadata' | 'attachments'>): string[] {
+  const fields = (map: Readonly<Record<string, string>> | null) =>
+    Object.entries(map ?? {}).map(([name, value]) => `${name}: ${value}`);
+  const files = (attachments ?? []).map(
+    ({ filename, contentType, size }) => `${filename} (${contentType}, ${size} bytes)`,
+  );
+  return [
+    ...section('Headers', fields(headers)),
+    ...section('Metadata', fields(metadata)),
+    ...section('Attachments', files),
+  ];
+}
+
+export function bodyRows({ text, html }: Pick<Message, 'text' | 'html'>): string[] {
+  return [...(text ? ['Text body:', text] : []), ...(html ? ['HTML body:', html] : [])];
+}

@@ -1,10 +1,11 @@
 import { type DryRun, findOperation, type PlacedInput } from '@postrider/core';
+import { isOffset, offsetProblem, TERSE_BODY_OFFSET } from '../body-offset.ts';
 import { present, refuse, UNTRUSTED_NOTE } from '../results.ts';
 import type { PlacedEntry } from '../surface.ts';
 import { defineTool, placeGiven, type Tool } from '../tool.ts';
 import { toolInputSchema } from '../tool-schemas.ts';
 import { checkRows, DRY_RUN_OUTPUT, refusedRows } from './dry-run-text.ts';
-import { line } from './message-text.ts';
+import { bodyRows, labelRows, line, partRows } from './message-text.ts';
 
 const operation = findOperation('emails.send');
 
@@ -17,10 +18,12 @@ export function previewEmailTool(surface: PlacedEntry): Tool {
     placed: surface,
     title: 'Preview an email',
     description:
-      'Checks and renders one email as send_email would, and sends nothing. Not for sending: call send_email afterwards. Answers whether it would be accepted (`ok`) or held (`wouldHold`, `reasons`), every failed check with its fix, each recipient, the rendered message and what it costs of the quota.',
-    input: () => toolInputSchema(entry),
+      'Checks and renders one email as send_email would, and sends nothing. Not for sending: call send_email afterwards. Answers whether it would be accepted (`ok`) or held (`wouldHold`, `reasons`), every failed check with its fix, the rendered message and its cost.',
+    // Its name says what it is for, as it does elsewhere: every word here is paid for in every listing.
+    input: () => toolInputSchema(entry, { body_offset: TERSE_BODY_OFFSET }),
     output: () => DRY_RUN_OUTPUT,
-    run: async (given, { invoke, signal }) => {
+    run: async ({ body_offset: bodyOffset = 0, ...given }, { invoke, signal }) => {
+      if (!isOffset(bodyOffset)) return refuse(offsetProblem());
       const placed = placeGiven(entry, given);
       if (!placed.ok) return refuse(placed.problem);
       const result = await invoke(operation.id, asDryRun(placed.input), { signal });
@@ -28,6 +31,8 @@ export function previewEmailTool(surface: PlacedEntry): Tool {
       const { dryRun: _dryRun, approvalRequired, ...preview } = result.body as DryRun; // A dry run answers one.
       return present({
         record: { ...preview, wouldHold: approvalRequired },
+        bodyOffset,
+        bodyTool: entry.tool,
         structuredNotes: [ADVICE, UNTRUSTED_NOTE],
         toText: describePreview,
       });
@@ -56,9 +61,11 @@ function describePreview(preview: Preview, untrusted: (text: string) => string):
         ...line('To', message.to),
         ...line('Cc', message.cc.join(', ')),
         ...line('Bcc', message.bcc.join(', ')),
+        ...line('Reply-To', message.replyTo),
         ...line('Subject', message.subject),
-        ...(message.text ? ['Text body:', message.text] : []),
-        ...(message.html ? ['HTML body:', message.html] : []),
+        ...labelRows(message),
+        ...partRows(message),
+        ...bodyRows(message),
       ].join('\n'),
     ),
   ].join('\n');

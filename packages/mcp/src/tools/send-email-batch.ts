@@ -6,6 +6,7 @@ import type { PlacedEntry } from '../surface.ts';
 import { defineTool, placeGiven, type Tool } from '../tool.ts';
 import { toolInputSchema, toolOutputSchema } from '../tool-schemas.ts';
 import { toOneLine } from '../untrusted-text.ts';
+import { withWaitInWords } from '../wait-in-words.ts';
 import { quotaNotes } from './send-notes.ts';
 
 const operation = findOperation('emails.send-batch');
@@ -97,6 +98,8 @@ interface Row {
   readonly ok: boolean;
   readonly id?: string;
   readonly status?: string;
+  /** Of a held item. */
+  readonly approvalId?: string;
   readonly dryRun?: true;
   readonly failedChecks?: readonly Reason[];
   readonly error?: Reason;
@@ -125,15 +128,17 @@ function compact({ results, ...counts }: Outcome) {
   return { ...counts, results: fitting };
 }
 
-function toRow({ index, ok, id, status, error, result }: BatchItem, form: (reason: Reason) => Reason): Row {
+function toRow({ index, ok, id, status, approvalId, error, result }: BatchItem, form: (reason: Reason) => Reason): Row {
   if (result !== undefined) {
     const failed = result.checks.filter((check) => !check.ok);
     const reasons = failed.map(({ code = '', message = '', fix = '' }) => form({ code, detail: message, fix }));
     return { index, ok, dryRun: true, ...(reasons.length > 0 ? { failedChecks: reasons } : {}) };
   }
-  if (error === undefined) return { index, ok, ...(id ? { id } : {}), ...(status ? { status } : {}) };
+  if (error === undefined) {
+    return { index, ok, ...(id ? { id } : {}), ...(status ? { status } : {}), ...(approvalId ? { approvalId } : {}) };
+  }
   const { code, detail, fix, retryable } = error;
-  return { index, ok, error: form({ code, detail, fix, retryable }) };
+  return { index, ok, error: form(withWaitInWords({ code, detail, fix, retryable }, null)) };
 }
 
 function cut(text: string): string {
@@ -146,10 +151,11 @@ function describeOutcome({ accepted, total, results }: ReturnType<typeof compact
   return [`${accepted} of ${total} accepted. ${ADVICE}`, ...results.map(describeRow)].join('\n');
 }
 
-function describeRow({ index, ok, id, status, dryRun, failedChecks = [], error }: Row): string {
+function describeRow({ index, ok, id, status, approvalId, dryRun, failedChecks = [], error }: Row): string {
   if (dryRun)
     return `- ${index} ${ok ? 'would be accepted' : `would be refused: ${failedChecks.map(inWords).join('; ')}`}`;
-  return `- ${index} ${error === undefined ? `${id} ${status}` : `refused: ${inWords(error)}`}`;
+  if (error !== undefined) return `- ${index} refused: ${inWords(error)}`;
+  return `- ${index} ${id} ${status}${approvalId === undefined ? '' : ` (approval ${approvalId})`}`;
 }
 
 function inWords({ code, detail = '', fix = '' }: Reason): string {

@@ -24,16 +24,17 @@ const SETTLED: ReadonlySet<MessageStatus> = new Set<MessageStatus>([
 
 const SHOWN = ['id', 'status', 'to', 'subject', 'recipients', 'lastError', 'events'] as const;
 
-/** The hold is there where the message has one: the output schema, for which every connection pays, is open to it. */
+/** The hold and the time are there where the message has them: the output schema, for which every connection pays, is open to them. */
 type Outcome = Pick<Message, (typeof SHOWN)[number]> & {
   readonly settled: boolean;
+  readonly scheduledAt?: string;
   readonly approval?: NonNullable<Message['approval']>;
 };
 
 /** Often enough to keep a client's time-out from running down, and seldom enough to cost nothing. */
-const PROGRESS_EVERY_SECONDS = 5;
+const STEP_SECONDS = 5;
 
-/** Waits for a message's outcome and answers it without the content; the time-out is an answer too, never an error. */
+/** Waits for a message's outcome, or of a held one for the decision, and answers it without the content; the time-out is an answer too, never an error. */
 export function waitForEmailTool(surface: PlacedEntry): Tool {
   const { entry } = surface;
   const settled = { type: 'boolean', description: 'False where the time ran out first.' };
@@ -41,7 +42,7 @@ export function waitForEmailTool(surface: PlacedEntry): Tool {
     placed: surface,
     title: 'Wait for an email’s outcome',
     description:
-      'Waits up to 50 seconds until a message has an outcome (sent, delivered, bounced, failed, …) and answers its status, recipients and trail. Not for content: use get_email. If the time runs out it answers the present status with `settled` false: call it again, and do not send again.',
+      'Waits up to 50 seconds until a message has an outcome (sent, delivered, bounced, failed, …), or a held one is decided, and answers its status, recipients and trail. Not for content: use get_email. If the time runs out `settled` is false: call it again, and do not send again.',
     input: () => toolInputSchema(entry),
     output: () => {
       const output = toolOutputSchema(operation, SHOWN);
@@ -64,41 +65,52 @@ export function waitForEmailTool(surface: PlacedEntry): Tool {
 }
 
 /**
- * One long read; or, where the client wants to hear of progress, short ones with a notification between them. It counts the seconds it asked
- * for instead of reading a clock: a server that answers early shortens the wait and never lengthens it.
+ * A look at how it stands, and then one long read; or short ones with a notification between them, where the client wants to hear of progress,
+ * or where a person has yet to decide: the API waits for outcomes, and a decision is none where the message then waits for its time. It counts
+ * the seconds it asked for instead of reading a clock: a server that answers early shortens the wait and never lengthens it.
  */
 async function waitForOutcome(input: PlacedInput, call: ToolCall, secondsMax: number): Promise<InvokeResult> {
   const { invoke, signal, report } = call;
-  const seconds = Number(input.query['wait']);
+  const { wait: asked, ...query } = input.query;
+  const seconds = Number(asked);
+  const read = (wait: number) => invoke(operation.id, { ...input, query: { ...query, wait } }, { signal });
   const isValid = Number.isInteger(seconds) && seconds >= 1 && seconds <= secondsMax;
-  if (report === null || !isValid) return invoke(operation.id, input, { signal });
+  if (!isValid) return invoke(operation.id, input, { signal });
+  const before = await invoke(operation.id, { ...input, query }, { signal });
+  if (!before.ok || toOutcome(before.body).settled) return before;
+  const isHeld = toOutcome(before.body).status === 'pending_approval';
+  if (report === null && !isHeld) return read(seconds);
   for (let waited = 0; ; ) {
-    const wait = Math.min(PROGRESS_EVERY_SECONDS, seconds - waited);
-    const result = await invoke(operation.id, { ...input, query: { ...input.query, wait } }, { signal });
+    const wait = Math.min(STEP_SECONDS, seconds - waited);
+    const result = await read(wait);
     waited += wait;
     if (!result.ok || waited >= seconds || signal.aborted) return result;
     const { status, settled } = toOutcome(result.body);
-    if (settled) return result;
-    await report({ progress: waited, total: seconds, message: `still ${status}` });
+    if (settled || (isHeld && status !== 'pending_approval')) return result;
+    await report?.({ progress: waited, total: seconds, message: `still ${status}` });
   }
 }
 
 function toOutcome(body: unknown): Outcome {
   // The operation answers what it declares, over HTTP as in process.
-  const { id, status, to, subject, recipients, lastError, events, approval } = body as Message;
+  const { id, status, to, subject, recipients, lastError, events, approval, scheduledAt } = body as Message;
   const shown = { settled: SETTLED.has(status), id, status, to, subject, recipients, lastError, events };
-  return approval == null ? shown : { ...shown, approval };
+  const waits = scheduledAt != null && status === 'queued' ? { scheduledAt } : {};
+  return { ...shown, ...waits, ...(approval == null ? {} : { approval }) };
 }
 
-function adviceOn({ status }: Outcome): string {
-  return status === 'pending_approval'
-    ? 'Held until a person decides. Do not send it again; tell the user, and call wait_for_email again later.'
-    : 'No outcome yet. Do not send it again: call wait_for_email again.';
+function adviceOn({ status, scheduledAt, approval }: Outcome): string {
+  if (status === 'pending_approval')
+    return 'Held until a person decides. Do not send it again; tell the user, and call wait_for_email again later.';
+  const decided = approval?.status === 'approved' ? 'A person has approved it. ' : '';
+  const when = scheduledAt === undefined ? '' : `, and it is scheduled for ${scheduledAt}`;
+  return `${decided}No outcome yet${when}. Do not send it again: call wait_for_email again${when === '' ? '' : ' after that time'}.`;
 }
 
 function describeOutcome(outcome: Outcome, untrusted: (text: string) => string): string {
   return [
     `Message ${outcome.id}: ${outcome.status}${outcome.settled ? '' : ' (no outcome yet)'}`,
+    ...line('Scheduled for', outcome.scheduledAt),
     ...(outcome.approval === undefined ? [] : describeHold(outcome.approval)),
     untrusted(
       [

@@ -20,21 +20,21 @@ import { ServiceResource } from './resources/service.ts';
 
 /** Every resource of the API. */
 export abstract class Resources implements OperationCaller {
-  readonly emails = new EmailsResource(this);
-  readonly keys = new KeysResource(this);
-  readonly approvals = new ApprovalsResource(this);
-  readonly requests = new RequestsResource(this);
-  readonly suppressions = new SuppressionsResource(this);
-  readonly account = new AccountResource(this);
-  readonly templates = new TemplatesResource(this);
-  readonly domains = new DomainsResource(this);
-  readonly tickets = new TicketsResource(this);
-  readonly webhooks = new WebhooksResource(this);
-  readonly audit = new AuditResource(this);
-  readonly team = new TeamResource(this);
-  readonly auth = new AuthResource(this);
-  readonly tools = new ToolsResource(this);
-  readonly service = new ServiceResource(this);
+  readonly emails: EmailsResource = new EmailsResource(this);
+  readonly keys: KeysResource = new KeysResource(this);
+  readonly approvals: ApprovalsResource = new ApprovalsResource(this);
+  readonly requests: RequestsResource = new RequestsResource(this);
+  readonly suppressions: SuppressionsResource = new SuppressionsResource(this);
+  readonly account: AccountResource = new AccountResource(this);
+  readonly templates: TemplatesResource = new TemplatesResource(this);
+  readonly domains: DomainsResource = new DomainsResource(this);
+  readonly tickets: TicketsResource = new TicketsResource(this);
+  readonly webhooks: WebhooksResource = new WebhooksResource(this);
+  readonly audit: AuditResource = new AuditResource(this);
+  readonly team: TeamResource = new TeamResource(this);
+  readonly auth: AuthResource = new AuthResource(this);
+  readonly tools: ToolsResource = new ToolsResource(this);
+  readonly service: ServiceResource = new ServiceResource(this);
 
   abstract requestOperation<Data = unknown>(
     id: OperationId,

@@ -1415,7 +1415,7 @@ export interface components {
                 hasBcc?: boolean;
                 /** @description Sends with attachments. */
                 hasAttachments?: boolean;
-                /** @description Sends whose body is not a template. */
+                /** @description Sends whose body is no template, or one that a key in approval mode wrote. */
                 freeformBody?: boolean;
                 /** @description Sends with a link to a domain that is not listed, in the HTML, the text, the subject or a header; a subdomain is a domain of its own. Images are no links; a bare name that mail programs make a link of is one. */
                 linkDomainNotIn?: string[] | null;
@@ -1767,7 +1767,7 @@ export interface components {
                 hasBcc?: boolean;
                 /** @description Sends with attachments. */
                 hasAttachments?: boolean;
-                /** @description Sends whose body is not a template. */
+                /** @description Sends whose body is no template, or one that a key in approval mode wrote. */
                 freeformBody?: boolean;
                 /** @description Sends with a link to a domain that is not listed, in the HTML, the text, the subject or a header; a subdomain is a domain of its own. Images are no links; a bare name that mail programs make a link of is one. */
                 linkDomainNotIn?: string[] | null;
@@ -5890,7 +5890,7 @@ export interface operations {
     "service.mcp": {
         parameters: {
             query?: {
-                /** @description Tools beyond the default ones, as a list parted by commas: `templates` (Create, change, roll back, delete and test templates); `domains` (Add, verify, restore and delete sending domains and read their DNS records); `webhooks` (Webhook endpoints and their deliveries); `keys` (API keys); `approvals` (Held sends); `suppressions` (Look up, add and remove suppressions); `support` (Support tickets); `account` (Read, change, pause and delete the account; volume by day and the checklist); `team` (The members of the team); `logs` (The logs of requests and of changes, and new times for messages that wait); `diagnostics` (Checks of SPF, DKIM, DMARC, MX, blocklists and placement, and the campaign builder). */
+                /** @description Tools beyond the default ones, as a list parted by commas: `templates` (Create, change, roll back, delete and test templates); `domains` (Add, verify, restore and delete sending domains and read their DNS records); `webhooks` (Webhook endpoints and their deliveries); `keys` (API keys); `approvals` (Held sends); `suppressions` (Look up, add and remove suppressions); `support` (Support tickets); `account` (Read, change, pause and delete the account; volume by day and the checklist); `team` (The members of the team); `logs` (The logs of messages as a file, of requests and of changes, and new times for messages that wait); `diagnostics` (Checks of SPF, DKIM, DMARC, MX, blocklists, placement and the server, and the campaign builder). */
                 toolsets?: string;
                 /** @description True keeps only the tools that change and send nothing. */
                 readonly?: boolean;

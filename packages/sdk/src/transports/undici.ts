@@ -1,26 +1,25 @@
-import { request } from 'undici';
 import type { TransportAnswer, TransportRequest } from '../transport.ts';
 
+type Undici = typeof import('undici');
+
 /** The transport under Node. undici's own time limits are off because the signal carries the caller's. */
-export async function transport({
-  method,
-  url,
-  headers,
-  body,
-  signal,
-  opens,
-}: TransportRequest): Promise<TransportAnswer> {
-  const answer = await request(url, {
-    method,
-    headers,
-    body: body ?? null,
-    signal,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
-  const head = { status: answer.statusCode, headers: joinRepeated(answer.headers) };
-  if (opens === true && head.status >= 200 && head.status <= 299) return { ...head, text: '', chunks: answer.body };
-  return { ...head, text: await answer.body.text() };
+export const transport = /* @__PURE__ */ createTransport();
+
+/**
+ * undici comes with the first request: its hundred modules take longer to load than everything else here, and whoever verifies webhooks alone
+ * needs none of them.
+ */
+function createTransport(): (request: TransportRequest) => Promise<TransportAnswer> {
+  let loading: Promise<Undici> | undefined;
+  return async ({ method, url, headers, body, signal, opens }) => {
+    loading ??= import('undici');
+    const { request } = await loading;
+    const limits = { signal, headersTimeout: 0, bodyTimeout: 0 };
+    const answer = await request(url, { method, headers, body: body ?? null, ...limits });
+    const head = { status: answer.statusCode, headers: joinRepeated(answer.headers) };
+    if (opens === true && head.status >= 200 && head.status <= 299) return { ...head, text: '', chunks: answer.body };
+    return { ...head, text: await answer.body.text() };
+  };
 }
 
 function joinRepeated(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {

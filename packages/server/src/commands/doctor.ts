@@ -7,6 +7,7 @@ import { createOutboundTransport } from '../composition/outbound-transport.ts';
 import type { Config, ConfigVerdict } from '../config.ts';
 import type { Sql } from '../db/client.ts';
 import { readQueueFacts, readSealedKeys, type SealedKey } from '../db/queries/doctor.ts';
+import { readTroubledEndpoints, readWebhookQueue } from '../db/queries/webhook-queue.ts';
 import { createDnsResolver } from '../dns/create-dns-resolver.ts';
 import type { DnsResolver } from '../dns/dns-resolver.ts';
 import { checkCertificate } from '../doctor/check-certificate.ts';
@@ -15,6 +16,7 @@ import { checkHeloName, checkResolver } from '../doctor/check-names.ts';
 import { judgeQueue } from '../doctor/check-queue.ts';
 import { checkDataDirectory, checkSecretKey } from '../doctor/check-storage.ts';
 import { checkMailServer, checkTransport } from '../doctor/check-transport.ts';
+import { judgeWebhooks } from '../doctor/check-webhooks.ts';
 import { type DoctorCheck, fail, fixOf, messageOf, pass, skip, warn } from '../doctor/doctor-check.ts';
 import { chooseHeloName } from '../helo-name.ts';
 import { secretKeyFile } from '../keys/secret-key.ts';
@@ -37,11 +39,13 @@ interface DoctorFlags {
 }
 
 const NAMES = [
-  ...['settings', 'data-directory', 'database', 'schema', 'clock', 'queue', 'secret-key'],
+  ...['settings', 'data-directory', 'database', 'schema', 'clock', 'queue', 'webhooks', 'secret-key'],
   ...['transport', 'mail-server', 'dns', 'helo-name', 'certificate'],
 ] as const;
 /** Keys tried on; more of the same tell nothing new. */
 const MAX_SEALED = 1_000;
+/** Endpoints that are looked at for being named. */
+const TROUBLED = 3;
 /** Workers tell every 10 s that they live. */
 const SILENT_AFTER_MS = 30_000;
 
@@ -105,9 +109,11 @@ async function checkStored(config: Config, clock: Clock, onProgress: (text: stri
       await checkClock(sql, clock),
     ];
     const isCurrent = schema.status === 'pass';
-    const queue = isCurrent ? await checkQueue(sql, clock) : skip('queue', 'The schema has to be up to date first.');
+    const behind = 'The schema has to be up to date first.';
+    const queue = isCurrent ? await checkQueue(sql, clock) : skip('queue', behind);
+    const webhooks = isCurrent ? await checkWebhooks(sql, clock) : skip('webhooks', behind);
     const sealed = isCurrent ? await readSealedKeys(sql, MAX_SEALED) : null;
-    return [reached, schema, time, queue, secretKeyOf(config, sealed)];
+    return [reached, schema, time, queue, webhooks, secretKeyOf(config, sealed)];
   } catch (error) {
     return withoutDatabase(config, fail('database', messageOf(error), 'Check that it runs, and run the doctor again.'));
   } finally {
@@ -116,13 +122,18 @@ async function checkStored(config: Config, clock: Clock, onProgress: (text: stri
 }
 
 function withoutDatabase(config: Config, database: DoctorCheck): DoctorCheck[] {
-  const unread = ['schema', 'clock', 'queue'].map((name) => skip(name, 'There is no database to read.'));
+  const unread = ['schema', 'clock', 'queue', 'webhooks'].map((name) => skip(name, 'There is no database to read.'));
   return [database, ...unread, secretKeyOf(config, null)];
 }
 
 async function checkQueue(sql: Sql, clock: Clock): Promise<DoctorCheck> {
   const now = clock.now();
   return judgeQueue(await readQueueFacts(sql, now, new Date(now.getTime() - SILENT_AFTER_MS)), now);
+}
+
+async function checkWebhooks(sql: Sql, clock: Clock): Promise<DoctorCheck> {
+  const now = clock.now();
+  return judgeWebhooks(await readWebhookQueue(sql, now), await readTroubledEndpoints(sql, TROUBLED), now);
 }
 
 function secretKeyOf(config: Config, sealed: readonly SealedKey[] | null): DoctorCheck {

@@ -50,6 +50,8 @@ export async function start(config: Config): Promise<void> {
     await app.start({ host: config.host, port }).catch((error: unknown) => {
       throw explainListenError(error, config);
     });
+    if (config.metrics !== null && app.metricsPort !== null)
+      say(`  metrics on ${baseUrlOf(config.metrics.host, app.metricsPort, hostname())}/metrics`);
     const seconds = ((performance.now() - beganMs) / 1_000).toFixed(1);
     if (app.http === null) {
       say(`ready in ${seconds} s: without an API (roles: ${[...config.roles].join(', ')})`);
@@ -108,18 +110,23 @@ async function findFreePort(host: string): Promise<number> {
   });
 }
 
-function explainListenError(error: unknown, { host, port }: Config): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : null;
+function explainListenError(error: unknown, { host, port, metrics }: Config): unknown {
+  const { code = null, port: refused = port } =
+    error instanceof Error ? (error as NodeJS.ErrnoException & { port?: number }) : {};
+  const isOfMetrics = metrics !== null && refused === metrics.port && refused !== port;
+  const [setting, at] = isOfMetrics
+    ? (['POSTRIDER_METRICS', metrics] as const)
+    : (['POSTRIDER', { host, port }] as const);
   if (code === 'EADDRINUSE') {
     return new StartError(
-      `Port ${port} on ${host} is taken by another program.`,
-      'Stop that program (another Postrider?), or choose another port: POSTRIDER_PORT=8026.',
+      `Port ${at.port} on ${at.host} is taken by another program.`,
+      `Stop that program (another Postrider?), or choose another port: ${setting}_PORT=${at.port + 1}.`,
     );
   }
   if (code === 'EACCES' || code === 'EADDRNOTAVAIL') {
     return new StartError(
-      `${host}:${port} cannot be listened on (${code}).`,
-      'Choose another POSTRIDER_HOST or POSTRIDER_PORT.',
+      `${at.host}:${at.port} cannot be listened on (${code}).`,
+      `Choose another ${setting}_HOST or ${setting}_PORT.`,
     );
   }
   return error;

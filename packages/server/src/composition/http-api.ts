@@ -1,3 +1,4 @@
+import { createOpenedApprovalTokens } from '../approvals/approval-token.ts';
 import type { Sql } from '../db/client.ts';
 import { createTrackingRecorder } from '../events/tracking-recorder.ts';
 import { addAgentGuide } from '../http/agent-guide-route.ts';
@@ -69,7 +70,7 @@ export function createApi(
   addReferenceRoutes(http, baseUrl);
   addAgentGuide(http, baseUrl);
   addApprovalRoutes(http, services);
-  addApprovalEntrance(http, services);
+  addApprovalEntrance(http, services, createOpenedApprovalTokens(config.secretKey()));
   addUnsubscribeRoutes(http, {
     links: createUnsubscribeLinks({
       ...{ baseUrl, secretKey: config.secretKey() },

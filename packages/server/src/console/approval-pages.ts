@@ -1,4 +1,5 @@
 import { type Approval, LIMITS, REJECT_CODES } from '@postrider/core';
+import { findLinkHosts } from '../holds/link-hosts.ts';
 import { type Html, html } from './html.ts';
 import { PERSON_PAGE_POLICY, renderPersonPage } from './person-page.ts';
 
@@ -24,6 +25,7 @@ ${Object.entries(headers ?? {}).map(([name, value]) => line(`Header ${name}`, va
 ${line('Subject', subject)}${line('Sent by', agentName === null ? (keyName ?? '') : `${agentName} (key ${keyName ?? ''})`)}
 ${line('To go at', approval.scheduledAt ?? '')}
 ${line('Files', attachments.map(({ filename, contentType, size }) => `${filename} (${contentType}, ${size} bytes)`).join(', '))}
+${line('Leads to', leadsTo(approval))}
 ${text === null ? html`` : html`<details open><summary>Text</summary><pre>${text}</pre></details>`}
 ${body === null ? html`` : html`<details open><summary>HTML</summary><iframe sandbox title="The message" src="/approvals/${token}/html" width="100%" height="480"></iframe></details>`}
 <form method="post"><input type="submit" value="Choose below" disabled hidden><input type="hidden" name="contentHash" value="${approval.contentHash}">
@@ -34,6 +36,12 @@ ${body === null ? html`` : html`<details open><summary>HTML</summary><iframe san
 <select id="rejectCode" name="rejectCode">${REJECT_CODES.map((code) => html`<option value="${code}">${code.replaceAll('_', ' ')}</option>`)}</select>
 <button class="quiet" type="submit" name="decision" value="reject">Reject: do not send it</button></form>`,
   );
+}
+
+/** Where its links go: a browser shows the message, and not what is behind its words. */
+function leadsTo({ text, html: body, subject, headers }: Approval): string {
+  const { hosts, unreadable } = findLinkHosts(body, [text], [subject, ...Object.values(headers ?? {})]);
+  return [...hosts, ...(unreadable ? ['a place that cannot be read'] : [])].join(', ');
 }
 
 function line(name: string, value: string): Html {

@@ -1,6 +1,15 @@
 import type { ReservedSql } from 'postgres';
 import type { AccountSql, Sql, Transaction } from './client.ts';
 import { runOnConnection } from './renewed-pool.ts';
+import { createTurns, type Turns } from './turns.ts';
+
+export interface BindingOptions {
+  /**
+   * Transactions of the account wait for one another at its own rows (the quota, the end of its audit trail). Those beyond this number wait
+   * here, where they hold no connection that another account could work on, and no deadline of the database runs.
+   */
+  readonly transactionsAtOnce?: number;
+}
 
 /**
  * Binds a pool to one account: whatever is run through what is answered runs in a transaction that names the account in `app.account_id`,
@@ -10,9 +19,14 @@ import { runOnConnection } from './renewed-pool.ts';
  * BEGIN with the setting, the statement and COMMIT are sent together, without waiting for one another, so that a statement costs one round
  * trip as before. Statements run one at a time by themselves; what belongs together goes into `begin`.
  */
-export function bindAccount(pool: Sql, accountId: string): AccountSql {
+export function bindAccount(
+  pool: Sql,
+  accountId: string,
+  { transactionsAtOnce = Number.POSITIVE_INFINITY }: BindingOptions = {},
+): AccountSql {
   // It becomes part of a statement that takes no parameters.
   if (!UUID.test(accountId)) throw new Error('an account without an id cannot be bound');
+  const turns = createTurns(transactionsAtOnce);
   const setting = `SET LOCAL app.account_id = '${accountId}'`;
   const bound = new Proxy(pool, {
     apply: (target, self, given) => {
@@ -22,7 +36,7 @@ export function bindAccount(pool: Sql, accountId: string): AccountSql {
       );
     },
     get: (target, name) => {
-      if (name === 'begin') return (...given: readonly unknown[]) => runTransaction(pool, setting, given);
+      if (name === 'begin') return (...given: readonly unknown[]) => runTransaction(pool, setting, given, turns);
       if (name === 'unsafe') {
         return (...given: unknown[]) =>
           bindQuery(Reflect.apply(target.unsafe, target, given), () =>
@@ -66,8 +80,11 @@ function refuse(): never {
   throw new Error('a statement bound to an account is only ever awaited');
 }
 
-/** What the driver would send by itself, past the transaction. */
-const UNANSWERED = { cursor: refuse, forEach: refuse, execute: refuse, writable: refuse, readable: refuse };
+/** What the driver would send by itself, past the transaction, and what would be asked of a query that is not the one that is sent. */
+const UNANSWERED = {
+  ...{ cursor: refuse, forEach: refuse, execute: refuse, writable: refuse, readable: refuse },
+  ...{ values: refuse, raw: refuse, simple: refuse, describe: refuse, cancel: refuse },
+};
 
 function runAlone(pool: Sql, setting: string, send: Send): Promise<unknown> {
   return runOnConnection(pool, async (connection) => {
@@ -83,26 +100,82 @@ function runAlone(pool: Sql, setting: string, send: Send): Promise<unknown> {
   });
 }
 
-async function runTransaction(pool: Sql, setting: string, given: readonly unknown[]): Promise<unknown> {
+async function runTransaction(pool: Sql, setting: string, given: readonly unknown[], turns: Turns): Promise<unknown> {
   const [options, work] = given.length > 1 ? given : ['', given[0]];
+  // The type of `begin` says what the last argument is.
+  return await turns(() => transact(pool, setting, String(options), work as TransactionWork));
+}
+
+type TransactionWork = (transaction: Transaction) => unknown;
+
+async function transact(pool: Sql, setting: string, options: string, work: TransactionWork): Promise<unknown> {
   const connection = await pool.reserve();
+  const { transaction, end } = boundedBy(connection);
   try {
-    const begun = connection.unsafe(`BEGIN ${String(options).replaceAll(/[^a-z ]/gi, '')}; ${setting}`).then(noop);
+    const begun = connection.unsafe(`BEGIN ${options.replaceAll(/[^a-z ]/gi, '')}; ${setting}`).then(noop);
     // Whoever begins is told by the first statement at the latest, which is sent behind it.
     begun.catch(noop);
-    // The type of `begin` says what the last argument is.
-    const worked = (work as (transaction: Transaction) => unknown)(connection as unknown as Transaction);
+    const worked = work(transaction);
     const result = await (Array.isArray(worked) ? Promise.all(worked) : worked);
+    end();
     await begun;
     await commit(connection);
     return result;
   } catch (error) {
+    end();
     // Of a connection that was lost nothing is left to be rolled back.
     await connection.unsafe('ROLLBACK').catch(noop);
     throw error;
   } finally {
     connection.release();
   }
+}
+
+/**
+ * A connection for as long as its transaction lasts. One branch of some work may fail while another goes on: what that sends later would run
+ * within whatever transaction the connection has by then, on the rows of another account.
+ */
+function boundedBy(connection: Connection): { readonly transaction: Transaction; readonly end: () => void } {
+  let isOver = false;
+  const assertOpen = () => {
+    if (isOver) throw new Error('the transaction is over');
+  };
+  // A query is sent when somebody first asks for its result, which may be long after it was written.
+  const whileOpen = (query: unknown): unknown => {
+    if (!(query instanceof Promise)) return query;
+    const send = query.then.bind(query);
+    let isSent = false;
+    const ask: typeof send = (onDone, onFailed) => {
+      if (isOver && !isSent) return Promise.reject(new Error('the transaction is over')).then(onDone, onFailed);
+      isSent = true;
+      return send(onDone, onFailed);
+    };
+    return Object.assign(query, {
+      // biome-ignore lint/suspicious/noThenProperty: it is a promise, and its own `then` is what sends it.
+      then: ask,
+      catch: (onFailed: (error: unknown) => unknown) => ask(undefined, onFailed),
+      finally: (onEnded: () => void) => ask().finally(onEnded),
+    });
+  };
+  const transaction = new Proxy(connection, {
+    apply: (target, self, given) => {
+      assertOpen();
+      return whileOpen(Reflect.apply(target, self, given));
+    },
+    get: (target, name) => {
+      if (name === 'unsafe') {
+        return (...given: unknown[]) => {
+          assertOpen();
+          return whileOpen(Reflect.apply(target.unsafe, target, given));
+        };
+      }
+      return Reflect.get(target, name);
+    },
+  });
+  const end = () => {
+    isOver = true;
+  };
+  return { transaction: transaction as unknown as Transaction, end }; // A connection that BEGIN was sent on.
 }
 
 /** A transaction in which a statement failed ends in a rollback, also where whoever ran it did not mind. */

@@ -32,6 +32,12 @@ export function classifyDatabaseError(error: unknown): DatabaseFault {
   return /^(22|23|54)/.test(code) ? 'data' : 'other';
 }
 
+/** Whether nobody is there to ask, as against one statement that failed or was ended. */
+export function isDatabaseLost(error: unknown): boolean {
+  const code = errorCode(error);
+  return code !== null && (CONNECTION_CODES.has(code) || /^(08|57P)/.test(code));
+}
+
 /** Whether a row could not be written because another one has its name (SQLSTATE 23505). */
 export function isUniqueViolation(error: unknown): boolean {
   return errorCode(error) === '23505';

@@ -36,10 +36,35 @@ export function findLinkHosts(
 type Host = string | null;
 
 /** Attributes that lead somewhere, in whatever element they stand, `xlink:href` and those of comments among them. */
-const LEADING = /(?:href|action|ping)\s*=\s*("[^"]*"|'[^']*'|[^\s>]+)/gi;
+const LEADING = /(?:xlink:|form)?(?:href|action|ping)\s*=\s*/gi;
+/** What stands before the name of an attribute; before a name within a URL stands `?` or `&`. */
+const BEFORE_NAME = /[\s/"']/;
+/** Of what stands within another value and has no quotes: a host is at its beginning. */
+const NESTED_CHARACTERS = 300;
 
+/**
+ * Every place that looks like such an attribute counts, also one within the value of another: where a value begins and ends hangs on quotes
+ * before it, as in `<a title='href='# href='https://…'>`.
+ */
 function attributeHosts(html: string): Host[] {
-  return [...html.matchAll(LEADING)].flatMap(([, value = '']) => hostsOf(decodeAttribute(unquoted(value))));
+  const hosts: Host[] = [];
+  let seenTo = 0;
+  for (const { 0: name, index } of html.matchAll(LEADING)) {
+    const isNested = index < seenTo;
+    if (isNested && !BEFORE_NAME.test(html[index - 1] ?? '')) continue;
+    const value = valueAt(html, index + name.length, isNested ? NESTED_CHARACTERS : html.length);
+    seenTo = Math.max(seenTo, index + name.length + value.length);
+    hosts.push(...hostsOf(decodeAttribute(unquoted(value))));
+  }
+  return hosts;
+}
+
+/** A value with its quotes. */
+function valueAt(html: string, at: number, maxUnquoted: number): string {
+  const quote = html[at];
+  const end = quote === '"' || quote === "'" ? html.indexOf(quote, at + 1) : -1;
+  if (end >= 0) return html.slice(at, end + 1);
+  return /^[^\s>]+/.exec(html.slice(at, at + maxUnquoted))?.[0] ?? '';
 }
 
 function unquoted(value: string): string {
@@ -62,8 +87,7 @@ const NOWHERE = 'https://nowhere.invalid';
 
 /** As browsers read it: user names are no host, backslashes are slashes, `//host` is one too, and other alphabets become A-labels. */
 function hostOf(url: string): Host {
-  if (!URL.canParse(url, NOWHERE)) return null;
-  const { hostname } = new URL(url, NOWHERE);
+  const { hostname = '' } = URL.parse(url, NOWHERE) ?? {};
   const host = hostname.replace(/\.$/, '').toLowerCase();
   return host === '' || host === 'nowhere.invalid' ? null : (toAsciiDomain(host) ?? host);
 }

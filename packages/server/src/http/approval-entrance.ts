@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { createApprovalToken } from '../approvals/approval-token.ts';
+import type { OpenedApprovalTokens } from '../approvals/approval-token.ts';
 import { APPROVAL_PAGE_POLICY, renderUnknownApprovalPage } from '../console/approval-pages.ts';
 import { insertApprovalLinks } from '../db/queries/approval-notices.ts';
 import { readApproval } from '../db/queries/approvals.ts';
@@ -15,8 +15,8 @@ const PATH = '/approvals/open/:id';
  * The page of a held send for whoever is signed in, which agents may give to their users: the address holds no secret. It makes that person a
  * link like those in mail to approvers, and leads there. Who may not decide, and who is of another account, sees what is said of an unknown one.
  */
-export function addApprovalEntrance(app: FastifyInstance, services: Services): void {
-  const { people, baseUrl, sql, clock } = services;
+export function addApprovalEntrance(app: FastifyInstance, services: Services, tokens: OpenedApprovalTokens): void {
+  const { people, baseUrl, clock } = services;
   app.get(PATH, async (request, reply) => {
     const { id } = request.params as { readonly id: string }; // The route has this parameter.
     const visit = readVisit(request.headers, request.ip, people.cookies, baseUrl);
@@ -26,6 +26,7 @@ export function addApprovalEntrance(app: FastifyInstance, services: Services): v
       return reply.redirect(`/auth/sign-in?next=${encodeURIComponent(here)}`, 303);
     }
     const { accountId, person, scopes } = caller;
+    const { sql } = services.forAccount(accountId);
     const mayDecide = person !== null && scopes.includes('approvals:decide') && isUuid(id);
     const hold = mayDecide ? await readApproval(sql, { accountId, keyId: null, id }) : null;
     if (person === null || hold === null) {
@@ -36,10 +37,9 @@ export function addApprovalEntrance(app: FastifyInstance, services: Services): v
         .header('referrer-policy', 'no-referrer')
         .send(renderUnknownApprovalPage());
     }
-    const { token, hash: tokenHash } = createApprovalToken();
-    const { memberId } = person;
-    const { revision } = hold;
-    await insertApprovalLinks(sql, [{ accountId, approvalId: id, revision, memberId, tokenHash }], clock.now());
+    const link = { accountId, approvalId: hold.id, revision: hold.revision, memberId: person.memberId };
+    const { token, hash: tokenHash } = tokens(link);
+    await insertApprovalLinks(sql, [{ ...link, tokenHash }], clock.now());
     return reply.header('referrer-policy', 'no-referrer').redirect(`/approvals/${token}`, 303);
   });
   refuseOtherMethods(app, PATH, ['GET']);

@@ -42,13 +42,15 @@ export function addApprovalRoutes(app: FastifyInstance, services: Services): voi
 }
 
 /** A link that works, with the hold it is for. */
-async function findHold(request: FastifyRequest, { sql }: Services) {
+async function findHold(request: FastifyRequest, services: Services) {
   const { token } = request.params as { readonly token: string }; // The routes have this parameter.
   const tokenHash = readApprovalToken(token);
-  const link = tokenHash === null ? null : await findApprovalLink(sql, tokenHash);
+  const link = tokenHash === null ? null : await findApprovalLink(services.sql, tokenHash);
   if (tokenHash === null || link?.isApprover !== true) return null;
-  const row = await readApproval(sql, { accountId: link.accountId, keyId: null, id: link.approvalId });
-  return row === null ? null : { token, tokenHash, link, row };
+  // Whose it is was what the token told; from here on there is no other account.
+  const own = services.forAccount(link.accountId);
+  const row = await readApproval(own.sql, { accountId: link.accountId, keyId: null, id: link.approvalId });
+  return row === null ? null : { token, tokenHash, link, row, own };
 }
 
 async function show(request: FastifyRequest, reply: FastifyReply, services: Services): Promise<FastifyReply> {
@@ -75,13 +77,13 @@ async function showBody(request: FastifyRequest, reply: FastifyReply, services: 
 async function decide(request: FastifyRequest, reply: FastifyReply, services: Services): Promise<FastifyReply> {
   const found = await findHold(request, services);
   if (found === null) return sendPage(reply.code(404), renderUnknownApprovalPage());
-  const { link, tokenHash } = found;
+  const { link, tokenHash, own } = found;
   const decision = readDecision(request.body, link);
   if (decision === null)
     return sendPage(reply.code(422), renderUndecidedPage('The form was not filled in as it has to be.'));
   const { accountId, approvalId: id } = link;
   const decider = { actor: link.memberId, way: 'mail', address: request.ip, requestId: request.id } as const;
-  const verdict = await decideApproval(services, { accountId, id }, decision, decider, {
+  const verdict = await decideApproval(own, { accountId, id }, decision, decider, {
     objection: () => null,
     onDecided: async (transaction, now) => await markLinkUsed(transaction, tokenHash, now),
   });
@@ -92,7 +94,7 @@ async function decide(request: FastifyRequest, reply: FastifyReply, services: Se
   }
   services.waiter.notify([{ id: verdict.emailId, status: verdict.outcome }]);
   if (verdict.outcome === 'queued') services.wakeDelivery();
-  const row = await readApproval(services.sql, { accountId, keyId: null, id });
+  const row = await readApproval(own.sql, { accountId, keyId: null, id });
   return sendPage(reply, row === null ? renderUnknownApprovalPage() : renderDecidedPage(toApproval(row)));
 }
 

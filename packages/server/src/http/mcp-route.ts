@@ -1,11 +1,11 @@
 import { findOperation, LIMITS, type PlacedInput } from '@postrider/core';
-import { createMcpHttpHandler, type InvokeResult } from '@postrider/mcp';
+import { createMcpHttpHandler, createTwinQueue, type InvokeResult, withWaitInWords } from '@postrider/mcp';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { classifyDatabaseError } from '../db/database-errors.ts';
 import type { KeyRates } from '../keys/key-rates.ts';
 import type { Services } from '../operations/context.ts';
-import { ProblemError, toProblem } from '../problem.ts';
+import { ProblemError, problemHeaders, toProblem } from '../problem.ts';
 import type { AnonymousGate } from './anonymous-gate.ts';
 import { executeOperation, parseQuery } from './execute-operation.ts';
 import { rateLimited } from './rate-headers.ts';
@@ -28,6 +28,8 @@ export function createMcpRoute({ services, logger, gate, rates }: McpRouteOption
     maxRequestBodyBytes: LIMITS.requestBodyBytes,
     onError: (error) => logger.debug({ error: String(error) }, 'mcp request refused'),
   });
+
+  const inTurn = createTwinQueue();
 
   async function handle(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
     if (!isTrustedOrigin(request, services.baseUrl)) {
@@ -69,7 +71,9 @@ export function createMcpRoute({ services, logger, gate, rates }: McpRouteOption
       } catch (error) {
         const refusal = toRefusal(error);
         request.state.code = refusal.code;
-        return { ok: false, problem: toProblem(refusal, services.baseUrl, request.id) };
+        const seconds = Number(problemHeaders(refusal)['retry-after'] ?? Number.NaN);
+        const problem = toProblem(refusal, services.baseUrl, request.id);
+        return { ok: false, problem: withWaitInWords(problem, Number.isNaN(seconds) ? null : seconds) };
       }
     };
     const web = new Request(`${services.baseUrl}/mcp`, {
@@ -77,12 +81,13 @@ export function createMcpRoute({ services, logger, gate, rates }: McpRouteOption
       headers: Object.entries(request.headers).flatMap(([name, value]): [string, string][] =>
         typeof value === 'string' && name !== 'authorization' ? [[name, value]] : [],
       ),
-      body: JSON.stringify(request.body ?? null),
+      // What was read travels parsed: to write it down again would take a third of the time of a call.
+      ...(request.body == null ? { body: 'null' } : {}),
       signal: context.signal,
     });
     const { scopes = [], keyId: caller = '' } = request.state.caller ?? {};
     const watching = context.caller === null ? {} : { watch: watchResourcesOf(context.caller, services) };
-    const mcpCaller = { invoke, scopes, caller, toolsets, readOnly, ...watching };
+    const mcpCaller = { invoke: inTurn(invoke, caller), scopes, caller, toolsets, readOnly, ...watching };
     const response = await handler.fetch(web, mcpCaller, request.body);
     reply.code(response.status);
     for (const [name, value] of response.headers) reply.header(name, value);

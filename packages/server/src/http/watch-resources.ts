@@ -11,8 +11,8 @@ export function watchResourcesOf(caller: Caller, { watcher, sql, clock }: Servic
   const { accountId, scopes } = caller;
   return async (uris) => {
     const readable = uris.flatMap((uri) => toReadable(uri, caller));
-    // A hold needs no scope to be read; that the key still is good is seen by any scope it has.
-    const needed = [...new Set(readable.map(({ scope }) => scope ?? scopes[0]))].filter((scope) => scope !== undefined);
+    // That the key still is good is seen by any scope it has, also where nothing else is to be seen.
+    const needed = [...new Set([scopes[0], ...readable.map(({ scope }) => scope)])].filter((scope) => scope != null);
     const isAllowed = async () => {
       const verdicts = needed.map((scope) => isStillAllowed(sql, caller, scope, clock.now()));
       return (await Promise.all(verdicts)).every(Boolean);
@@ -27,5 +27,7 @@ function toReadable(uri: string, caller: Caller): readonly (WatchedUri & { reado
   const { name, scope } = kind;
   if (scope !== null && !caller.scopes.includes(scope)) return [];
   const keyId = name === 'approvals' ? visibleKeyOf(caller) : null;
-  return [{ uri, scope, kind: name, accountId: caller.accountId, id, keyId }];
+  // A hold needs no scope to be read, but for that of other keys: with that scope goes what was watched by it.
+  const needed = name === 'approvals' && keyId === null ? 'approvals:read' : scope;
+  return [{ uri, scope: needed, kind: name, accountId: caller.accountId, id, keyId }];
 }

@@ -4,7 +4,8 @@ import type { SecretBox } from '../keys/secret-box.ts';
 import type { OutboundClient } from '../outbound/outbound-client.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 import { announceQuota } from '../webhooks/announce-quota.ts';
-import { createDispatcher } from '../webhooks/dispatcher.ts';
+import type { AttemptMetrics } from '../webhooks/attempt-metrics.ts';
+import { createDispatcher, type DispatcherLoad } from '../webhooks/dispatcher.ts';
 import { mailNotices, type NoticeMailer } from '../webhooks/mail-notice.ts';
 import { storeEmailEvents } from '../webhooks/store-email-events.ts';
 import { createBacklogWorker } from './backlog-worker.ts';
@@ -13,6 +14,7 @@ import { createBacklogWorker } from './backlog-worker.ts';
 export interface WebhookWorker {
   /** Looks at once for what is to be delivered. */
   wake(): void;
+  load(): DispatcherLoad;
   stop(): Promise<void>;
 }
 
@@ -30,10 +32,11 @@ export function startWebhooks(options: {
   readonly random: () => number;
   readonly monthlyQuota: number;
   readonly mailer: NoticeMailer;
+  readonly attempts: Pick<AttemptMetrics, 'observe'>;
   readonly onError: (error: unknown, what: string) => void;
 }): WebhookWorker {
-  const { sql, clock, client, mailer, onError } = options;
-  const dispatcher = createDispatcher(options);
+  const { sql, clock, client, mailer, attempts, onError } = options;
+  const dispatcher = createDispatcher({ ...options, onAttempt: attempts.observe });
   const take = async () => {
     const taken = await storeEmailEvents(sql, clock);
     if (taken > 0) void dispatcher.pump();
@@ -61,6 +64,7 @@ export function startWebhooks(options: {
   const timer = setInterval(look, LOOK_EVERY_MS);
   return {
     wake: look,
+    load: dispatcher.load,
     async stop() {
       clearInterval(timer);
       await Promise.all([backlog.stop(), rare, dispatcher.stop(DRAIN_MS)]);

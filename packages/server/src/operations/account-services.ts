@@ -10,6 +10,8 @@ interface AccountPools {
   readonly reads: Sql;
 }
 
+/** A third of the connections: one account that does much at once leaves the others theirs. */
+const TRANSACTIONS_AT_ONCE = 2;
 /** So many accounts are kept at hand; making one anew costs microseconds. */
 const KEPT_ACCOUNTS = 1_000;
 
@@ -30,7 +32,7 @@ export function createAccountServices(
 }
 
 function bindServices(services: Services, pools: AccountPools, accountId: string): AccountServices {
-  const sql = bindAccount(pools.accounts, accountId);
+  const sql = bindAccount(pools.accounts, accountId, { transactionsAtOnce: TRANSACTIONS_AT_ONCE });
   const { domains, people } = services;
   return {
     ...services,

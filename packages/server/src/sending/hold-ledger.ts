@@ -1,8 +1,9 @@
 import { foldAddress, type HoldReason, LIMITS } from '@postrider/core';
 import type { Query } from '../db/client.ts';
-import { type HoldFacts, type KnownRecipient, readHoldFacts } from '../db/queries/hold-facts.ts';
+import { type AskedTemplate, type HoldFacts, type KnownRecipient, readHoldFacts } from '../db/queries/hold-facts.ts';
 import { findHoldReasons, type HoldQuestion } from '../holds/hold-rules.ts';
 import { findLinkHosts } from '../holds/link-hosts.ts';
+import { timeOfId } from '../uuid-v7.ts';
 import type { Refusal } from './acceptance.ts';
 import { deriveText } from './derive-text.ts';
 import type { PreparedSend } from './prepare-send.ts';
@@ -37,10 +38,19 @@ export async function readHoldFactsOf(query: Query, sends: readonly PreparedSend
       .flatMap(({ command: { accountId, keyId }, recipients }) =>
         recipients.map(({ email }) => ({ accountId, keyId, email: foldAddress(email) })),
       ),
+    templates: asking.flatMap((send) => askedTemplate(send) ?? []),
   });
 }
 
-const NO_FACTS: HoldFacts = { keys: [], recipients: [] };
+const NO_FACTS: HoldFacts = { keys: [], recipients: [], vouched: [] };
+
+/** Null where it does not matter what was written by whom, or nothing stored was sent. */
+function askedTemplate({ command }: PreparedSend): AskedTemplate | null {
+  const { accountId, keyId, approval, content, resendOf } = command;
+  const { template, templateMaker: maker } = content;
+  if (template === null || approval?.holdWhen?.freeformBody !== true) return null;
+  return { accountId, keyId, template, maker, namedAt: resendOf === null ? null : timeOfId(resendOf) };
+}
 
 function asksWho({ command: { approval } }: PreparedSend): boolean {
   const rules = approval?.holdWhen;
@@ -51,13 +61,14 @@ function asksWho({ command: { approval } }: PreparedSend): boolean {
 export function createHoldLedger(facts: HoldFacts | null, now: Date): HoldLedger {
   const keys = new Map(facts?.keys.map((key) => [key.keyId, key]));
   const people = new Map(facts?.recipients.map((recipient) => [nameOf(recipient), recipient]));
+  const vouched = new Set(facts?.vouched.map(vouchedName));
   const counted = new Map<string, number>();
 
   return {
     holdOf(send) {
       const { approval, keyId } = send.command;
       if (!approval) return null;
-      const reasons = findHoldReasons(approval, toQuestion(send, facts === null ? null : people));
+      const reasons = findHoldReasons(approval, toQuestion(send, facts === null ? null : people, vouched));
       if (reasons.length === 0) return null;
       const hours = keys.get(keyId)?.approvalHours ?? LIMITS.approvalHoursDefault;
       return { reasons, expiresAt: new Date(now.getTime() + hours * HOUR_MS) };
@@ -83,13 +94,15 @@ const TOO_MANY_HELD: Refusal = {
 function toQuestion(
   { command, recipients }: PreparedSend,
   people: ReadonlyMap<string, KnownRecipient> | null,
+  vouched: ReadonlySet<string>,
 ): HoldQuestion {
   const { accountId, keyId, content } = command;
+  const { template, templateMaker: maker } = content;
   const find = (email: string) => people?.get(nameOf({ accountId, keyId, email }));
   return {
     recipients,
     attachments: content.attachments.length,
-    isTemplated: content.template !== null,
+    isTemplated: template !== null && vouched.has(vouchedName({ keyId, template, maker })),
     links: () =>
       findLinkHosts(
         content.html,
@@ -99,6 +112,10 @@ function toQuestion(
     isKnown: people === null ? null : (email) => find(email)?.isKnown === true,
     isTrusted: (email) => find(email)?.isTrusted === true,
   };
+}
+
+function vouchedName({ keyId, template, maker }: Pick<AskedTemplate, 'keyId' | 'template' | 'maker'>): string {
+  return `${keyId} ${template} ${maker ?? ''}`;
 }
 
 function nameOf({ accountId, keyId, email }: Pick<KnownRecipient, 'accountId' | 'keyId' | 'email'>): string {

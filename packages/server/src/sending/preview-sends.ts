@@ -55,7 +55,7 @@ async function makeContent(
 
 /** Where the content cannot be made, the rest is checked and shown all the same. */
 function contentAsGiven({ subject = '', html, text }: SendRequest): SendContent {
-  const nothing = { template: null, attachments: [], tracking: null, scheduledAt: null };
+  const nothing = { template: null, templateMaker: null, attachments: [], tracking: null, scheduledAt: null };
   return { subject, html: html ?? null, text: text ?? null, ...nothing };
 }
 

@@ -54,7 +54,7 @@ export async function sendInstallationMail(mailer: InstallationMailer, mail: Ins
   };
   const order: SendOrder = { request, fixedChannel: null, headerClaims: {}, idempotency: null };
   const body = { subject: request.subject ?? '', text: request.text ?? null, html: request.html ?? null };
-  const content = { ...body, template: null, attachments: [], tracking: null, scheduledAt: null };
+  const content = { ...body, template: null, templateMaker: null, attachments: [], tracking: null, scheduledAt: null };
   const { sql, clock, ids, sandboxDomain, byDomain, retryHours, monthlyQuota } = mailer;
   const options = { sql, clock, ids, sandboxDomain, byDomain, retryHours, monthlyQuota };
   const {

@@ -1,10 +1,10 @@
 import type { AccountSql } from '../db/client.ts';
-import { readTemplateSource, type TemplateSourceRow } from '../db/queries/templates.ts';
+import { type MadeTemplateSource, readTemplateSource } from '../db/queries/templates.ts';
 import type { TemplateReference } from './template-reference.ts';
 
 export interface TemplateSources {
   /** The version a send names, as it stands now; null where there is none. */
-  find(accountId: string, reference: TemplateReference): Promise<TemplateSourceRow | null>;
+  find(accountId: string, reference: TemplateReference): Promise<MadeTemplateSource | null>;
 }
 
 /**
@@ -12,7 +12,7 @@ export interface TemplateSources {
  * anew, so that it sees every change that was answered before it came.
  */
 export function createTemplateSources(sqlOf: (accountId: string) => AccountSql): TemplateSources {
-  const asked = new Map<string, Promise<TemplateSourceRow | null>>();
+  const asked = new Map<string, Promise<MadeTemplateSource | null>>();
   return {
     find: (accountId, { name, version }) => {
       const key = JSON.stringify([accountId, name, version]);

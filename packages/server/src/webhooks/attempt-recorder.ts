@@ -10,6 +10,8 @@ import { settleHealth } from './endpoint-health.ts';
 export interface Attempt extends AttemptRow {
   /** Whether the endpoint had failed before, so that a success has something to end. */
   readonly wasFailing: boolean;
+  /** Where it was made. */
+  readonly url: string;
 }
 
 /** Writes attempts down, many at once. */
@@ -25,6 +27,9 @@ export interface AttemptRecorder {
 
 const FLUSH_MS = 75;
 const BATCH = 1_000;
+/** Where so many come in that time, more are waited for: a statement takes a millisecond and a half to plan, however few it writes. */
+const BUSY = 150;
+const BUSY_FLUSH_MS = 200;
 const RETRY_MS = 500;
 /** What could not be written by then is left to its lease: it is delivered again, which is allowed. */
 const TRIES = 20;
@@ -39,6 +44,9 @@ export function createAttemptRecorder(options: {
   const { sql, clock, ids, leaseId, onError } = options;
   let buffer: Attempt[] = [];
   let inHand = 0;
+  let isBusy = false;
+  /** Whether the next ones are due while these are being written. */
+  let isDue = false;
   let timer: NodeJS.Timeout | null = null;
   let writing: Promise<void> | null = null;
   let ending = false;
@@ -73,22 +81,26 @@ export function createAttemptRecorder(options: {
     }
   }
 
+  /** What comes meanwhile is left to the next time, so that it is many again. */
   async function empty(): Promise<void> {
-    while (buffer.length > 0) {
-      const batch = buffer.slice(0, BATCH);
-      buffer = buffer.slice(BATCH);
-      inHand = batch.length;
-      await write(batch);
-      inHand = 0;
+    const all = buffer;
+    buffer = [];
+    inHand = all.length;
+    for (let begun = 0; begun < all.length; begun += BATCH) {
+      await write(all.slice(begun, begun + BATCH));
+      inHand = Math.max(0, all.length - begun - BATCH);
     }
   }
 
   function begin(): void {
     if (timer !== null) clearTimeout(timer);
     timer = null;
-    writing ??= empty().finally(() => {
+    isDue = writing !== null;
+    if (isDue || buffer.length === 0) return;
+    isBusy = buffer.length >= BUSY;
+    writing = empty().finally(() => {
       writing = null;
-      if (buffer.length > 0) begin();
+      if (isDue) begin();
     });
   }
 
@@ -103,7 +115,7 @@ export function createAttemptRecorder(options: {
     add(attempt) {
       buffer.push(attempt);
       if (buffer.length >= BATCH) begin();
-      else timer ??= setTimeout(begin, FLUSH_MS);
+      else timer ??= setTimeout(begin, isBusy ? BUSY_FLUSH_MS : FLUSH_MS);
     },
     waiting: () => buffer.length + inHand,
     settle,

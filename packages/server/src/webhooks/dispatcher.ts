@@ -7,7 +7,7 @@ import type { OutboundClient } from '../outbound/outbound-client.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 import { within } from '../within.ts';
 import { type Attempt, createAttemptRecorder } from './attempt-recorder.ts';
-import { createLanes, type Lane } from './lanes.ts';
+import { createLanes, type Lane, WAITING_MAX } from './lanes.ts';
 import { type AttemptResult, postEvent } from './post-event.ts';
 import { createReceivers, type Receiver } from './receivers.ts';
 import { nextAttemptAt } from './retry-time.ts';
@@ -17,10 +17,21 @@ import { signWebhook } from './sign-webhook.ts';
 export interface Dispatcher {
   /** Takes what is due until nothing is, or there is no more room; resolves when what there was room for is under way. */
   pump(): Promise<void>;
+  /** How full it is at this moment. */
+  load(): DispatcherLoad;
   /** Resolves when nothing is under way, and all attempts are written down. For tests. */
   idle(): Promise<void>;
   /** Ends: what is under way gets `drainMs`, and what was not begun is given back. */
   stop(drainMs: number): Promise<void>;
+}
+
+export interface DispatcherLoad {
+  /** Requests that have not ended. */
+  readonly underWay: number;
+  /** Taken and not begun. */
+  readonly taken: number;
+  /** Attempts that are not written down yet. */
+  readonly unwritten: number;
 }
 
 export interface DispatcherOptions {
@@ -32,18 +43,22 @@ export interface DispatcherOptions {
   /** In [0, 1). */
   readonly random: () => number;
   readonly onError: (error: unknown, what: string) => void;
-  /** Requests under way at once, to all endpoints. */
+  /** Requests under way at once, to all endpoints; those that have stalled come on top of it, as many again at most. */
   readonly maxInFlight?: number;
+  /** Told of each attempt when it has ended. */
+  readonly onAttempt?: (result: AttemptResult) => void;
 }
 
 const MAX_IN_FLIGHT = 1_000;
 /** Of these as many as endpoints may have together that are slow, silent or not known yet: hundreds of them leave the others their half. */
 const SLOW_SHARE = 0.5;
+/** Of all places as many as wide lanes may fill: the rest is for lanes that have few of their own, so that twenty wide ones leave it to them. */
+const WIDE_SHARE = 0.75;
 /** Taken in one statement: its fixed cost, planning above all, is shared by its rows. */
 const CLAIM_ROWS = 1_000;
 /** Room for fewer is left until there is more: else a process that is full would ask for one row after another. */
 const CLAIM_ROWS_MIN = 100;
-/** Attempts that are not written down; with more, nothing is begun until the database keeps up. */
+/** Attempts that are not written down; with more, nothing is taken until the database keeps up. */
 const UNWRITTEN_MAX = 3_000;
 /** A change of an endpoint acts within a second. */
 const REFRESH_MS = 500;
@@ -52,13 +67,16 @@ const LEASE_MS = 60_000;
 const BEGIN_WITHIN_MS = 30_000;
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { sql, clock, ids, client, random, onError, maxInFlight = MAX_IN_FLIGHT } = options;
+  const { sql, clock, ids, client, random, onError, onAttempt, maxInFlight = MAX_IN_FLIGHT } = options;
   const leaseId = randomUUID();
   const recorder = createAttemptRecorder({ sql, clock, ids, leaseId, onError });
   const receivers = createReceivers(sql, options.box);
   const lanes = createLanes();
   const underWay = new Set<ClaimedDelivery>();
   const maxSlow = Math.ceil(maxInFlight * SLOW_SHARE);
+  const maxWide = Math.ceil(maxInFlight * WIDE_SHARE);
+  /** Places of requests that have stalled: they end by their timeouts only, and nobody else is to wait for that. */
+  let stalled = 0;
   let slowUnderWay = 0;
   let refreshedAtMs = 0;
   let pumping: Promise<void> | null = null;
@@ -66,17 +84,22 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   let stopped = false;
   let onQuiet: (() => void)[] = [];
 
+  async function load(ids: readonly string[]): Promise<void> {
+    for (const id of await receivers.load([...new Set(ids)])) lanes.renew(id);
+  }
+
   /** Whoever changes or disables an endpoint means what was taken for it before, too. */
   async function refresh(): Promise<void> {
     if (performance.now() - refreshedAtMs < REFRESH_MS) return;
     refreshedAtMs = performance.now();
     const waiting = lanes.waitingIds();
-    await receivers.load(waiting);
+    // Those that are paused, too: a new URL is not to wait for the end of a pause that another one earned.
+    await load([...waiting, ...lanes.pausedIds(clock.now())]);
     for (const id of waiting) if (receivers.get(id)?.enabled !== true) lanes.drop(id);
   }
 
   function room(): number {
-    return UNWRITTEN_MAX - recorder.waiting() - lanes.waitingCount();
+    return Math.min(WAITING_MAX - lanes.waitingCount(), UNWRITTEN_MAX - recorder.waiting());
   }
 
   async function giveBack(left: readonly ClaimedDelivery[]): Promise<void> {
@@ -86,6 +109,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   async function claim(): Promise<boolean> {
     await refresh();
     const now = clock.now();
+    stalled = Math.min(maxInFlight, lanes.stalledCount(now));
     if (room() < CLAIM_ROWS) await giveBack(lanes.takeStalled(now));
     const limit = Math.min(CLAIM_ROWS, room());
     if (limit < CLAIM_ROWS_MIN) return false;
@@ -93,7 +117,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const asked = lanes.rooms(now);
     const claimed = await claimDeliveries(sql, { ...asked, now, leaseId, leaseUntil, limit });
     const unknown = claimed.filter(({ endpointId, revision }) => receivers.get(endpointId)?.revision !== revision);
-    await receivers.load([...new Set(unknown.map(({ endpointId }) => endpointId))]);
+    await load(unknown.map(({ endpointId }) => endpointId));
     for (const delivery of claimed) lanes.add(delivery, now);
     const isCutOff = claimed.length === limit;
     lanes.noteTaken(asked, claimed, isCutOff);
@@ -106,7 +130,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       try {
         const isMore = await claim();
         beginAll();
-        again ||= isMore && underWay.size < maxInFlight;
+        again ||= isMore && underWay.size < places();
       } catch (error) {
         onError(error, 'claiming webhook deliveries');
       }
@@ -125,18 +149,24 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   function beginAll(): void {
     for (const lane of lanes.inTurn()) {
-      if (underWay.size >= maxInFlight) return;
+      if (underWay.size >= places()) return;
       beginLane(lane);
     }
   }
 
-  function hasRoomFor(lane: Lane): boolean {
-    return underWay.size < maxInFlight && (lane.isBrisk() || slowUnderWay < maxSlow);
+  function places(): number {
+    return maxInFlight + stalled;
+  }
+
+  function hasRoomFor(lane: Lane, now: Date): boolean {
+    if (underWay.size >= places() || (!lane.isBrisk() && slowUnderWay >= maxSlow)) return false;
+    // What was brisk long ago may be as silent by now as those that have stalled.
+    return lane.isNarrow() || underWay.size < maxWide + (lane.hasJustAnswered(now) ? stalled : 0);
   }
 
   function beginLane(lane: Lane): void {
     const now = clock.now();
-    while (!stopped && hasRoomFor(lane) && lane.mayBegin(now)) {
+    while (!stopped && hasRoomFor(lane, now) && lane.mayBegin(now)) {
       const next = lane.take(now);
       if (next === null) return;
       const receiver = receivers.get(next.delivery.endpointId);
@@ -156,12 +186,13 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const { eventId, body } = delivery;
     const headers = signWebhook({ id: eventId, body, keys: receiver.keysAt(startedAt), now: startedAt });
     const result = await postEvent(client, { url: receiver.url, body, headers, now: startedAt });
-    const wasFull = underWay.size === maxInFlight || (isSlow && slowUnderWay === maxSlow);
+    onAttempt?.(result);
+    const wasFull = underWay.size >= maxWide + stalled || (isSlow && slowUnderWay === maxSlow);
     if (isSlow) slowUnderWay -= 1;
     // Given back meanwhile, at the end of this process: another one makes the attempt.
     if (!underWay.delete(delivery)) return;
     const now = clock.now();
-    recorder.add(toAttempt(delivery, result, startedAt, now, lane.finish(result, now)));
+    recorder.add(toAttempt(delivery, receiver.url, result, startedAt, now, lane.finish(result, now)));
     // Where all the room was taken, others wait for what has just become free, and it is their turn.
     if (wasFull) beginAll();
     beginLane(lane);
@@ -171,18 +202,34 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   function toAttempt(
     delivery: ClaimedDelivery,
+    url: string,
     result: AttemptResult,
     startedAt: Date,
     now: Date,
     wasFailing: boolean,
   ): Attempt {
-    const { accountId, endpointId, eventId, eventType, attempt, step } = delivery;
-    const { succeeded, statusCode, error, durationMs, responseBody, retryAfterMs } = result;
+    const { step } = delivery;
+    const { succeeded, retryAfterMs } = result;
     const next = succeeded ? null : nextAttemptAt({ step: step + 1, retryAfterMs }, now, random());
+    // Field by field: spreading objects into one another costs more than anything else that is done here for an event.
     return {
-      ...{ accountId, endpointId, eventId, eventType, attempt, succeeded, statusCode, error, durationMs, responseBody },
-      ...{ id: ids.next(startedAt), createdAt: startedAt, nextAttemptAt: next, wasFailing },
+      accountId: delivery.accountId,
+      endpointId: delivery.endpointId,
+      eventId: delivery.eventId,
+      eventType: delivery.eventType,
+      attempt: delivery.attempt,
+      place: delivery.place,
+      succeeded,
+      statusCode: result.statusCode,
+      error: result.error,
+      durationMs: result.durationMs,
+      responseBody: result.responseBody,
+      id: ids.next(startedAt),
+      createdAt: startedAt,
+      nextAttemptAt: next,
       nextId: next === null ? null : ids.next(now),
+      wasFailing,
+      url,
     };
   }
 
@@ -211,6 +258,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   return {
     pump,
+    load: () => ({ underWay: underWay.size, taken: lanes.waitingCount(), unwritten: recorder.waiting() }),
     async idle() {
       await quiet();
       await recorder.settle();

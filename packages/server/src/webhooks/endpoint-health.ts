@@ -23,6 +23,8 @@ interface HealthTools {
 export interface HealthSample {
   readonly accountId: string;
   readonly endpointId: string;
+  /** Where it was made. */
+  readonly url: string;
   readonly succeeded: boolean;
   readonly statusCode: number | null;
   readonly createdAt: Date;
@@ -32,30 +34,41 @@ export interface HealthSample {
 /**
  * Draws the consequences of attempts for their endpoints: failures are counted until a success ends them, and an endpoint that is gone, or fails
  * for days, is disabled. Endpoints that simply work cost no statement.
+ * @param samples in the order in which the attempts ended
  */
 export async function settleHealth(tools: HealthTools, samples: readonly HealthSample[], now: Date): Promise<void> {
-  const succeeded = new Set(samples.filter((sample) => sample.succeeded).map(({ endpointId }) => endpointId));
-  const recovered = samples.filter(({ endpointId, wasFailing }) => wasFailing && succeeded.has(endpointId));
+  const lastSuccess = new Map(
+    samples.flatMap((sample, index) => (sample.succeeded ? [[placeOf(sample), index] as const] : [])),
+  );
+  const recovered = samples.filter((sample) => sample.wasFailing && lastSuccess.has(placeOf(sample)));
   if (recovered.length > 0)
     await forgetFailures(tools.sql, [...new Set(recovered.map(({ endpointId }) => endpointId))]);
-  const gone = new Set(samples.filter(({ statusCode }) => statusCode === 410).map(({ endpointId }) => endpointId));
+  const gone = new Set(samples.filter(({ statusCode }) => statusCode === 410).map(placeOf));
   const failed = samples.filter(
-    (sample) => !sample.succeeded && (!succeeded.has(sample.endpointId) || gone.has(sample.endpointId)),
+    (sample, index) =>
+      !sample.succeeded && (index > (lastSuccess.get(placeOf(sample)) ?? -1) || gone.has(placeOf(sample))),
   );
   if (failed.length === 0) return;
   for (const endpoint of await addFailures(tools.sql, tally(failed))) {
-    const statusCode = gone.has(endpoint.id) ? 410 : null;
+    const statusCode = gone.has(placeOf({ endpointId: endpoint.id, url: endpoint.url })) ? 410 : null;
     const reason = decideDisabling({ ...endpoint, statusCode }, now);
     if (reason !== null) await disableFailing(tools, endpoint, reason, now);
   }
 }
 
+/** An endpoint at one URL: what was under way when somebody changed it says nothing of the new one. */
+function placeOf({ endpointId, url }: Pick<HealthSample, 'endpointId' | 'url'>): string {
+  return `${endpointId} ${url}`;
+}
+
 function tally(failed: readonly HealthSample[]): readonly EndpointTally[] {
   const tallies = new Map<string, EndpointTally>();
-  for (const { accountId, endpointId: id, createdAt } of failed) {
-    const before = tallies.get(id);
+  for (const sample of failed) {
+    const { accountId, endpointId: id, url, createdAt } = sample;
+    const place = placeOf(sample);
+    const before = tallies.get(place);
     const since = before === undefined || createdAt < before.since ? createdAt : before.since;
-    tallies.set(id, { accountId, id, failures: (before?.failures ?? 0) + 1, since });
+    tallies.set(place, { accountId, id, url, failures: (before?.failures ?? 0) + 1, since });
   }
   return [...tallies.values()];
 }

@@ -2,8 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 import type { Sql } from '../db/client.ts';
 import { type FeedEntry, findFeedEntries } from '../db/queries/event-feeds.ts';
-import { idFloor } from '../db/queries/message-filters.ts';
-import { keepStreaming } from '../db/queries/webhook-events.ts';
+import { keepStreaming, STORED_WITHIN_MS } from '../db/queries/webhook-events.ts';
 
 /** What one listener has still to be told of, as ids: the events themselves stay in the database until they are sent. */
 export interface EventFeed {
@@ -28,6 +27,8 @@ export interface EventFeeds {
    * process is shutting down. Rejects as the database does.
    */
   open(request: FeedRequest): Promise<EventFeed | null>;
+  /** How many are open. */
+  count(): number;
   /** Ends every feed, as at shutdown. */
   close(): void;
 }
@@ -37,8 +38,8 @@ const LOOK_EVERY_MS = 250;
 /** Looks take no more than a tenth of the time, however much happens. */
 const PAUSE_SHARE = 10;
 const CHECK_EVERY_MS = 1_000;
-/** An event is stored some moments after it happened, which is what its id tells: so each look goes back, and leaves out what was seen. */
-export const LOOK_BACK_MS = 60_000;
+/** What is stored is seen when its transaction ends: so each look goes back that far, and leaves out what was seen. */
+export const LOOK_BACK_MS = STORED_WITHIN_MS;
 const ENTRIES_PER_LOOK = 20_000;
 /** Events are stored for so long behind a listener's last sign of life, so that one who comes back has missed none. */
 const KEEP_STREAMING_MS = 600_000;
@@ -55,7 +56,8 @@ interface Listener {
 
 interface Account {
   readonly listeners: Set<Listener>;
-  seen: Set<string>;
+  /** What may be found again, with when it was stored. */
+  seen: Map<string, Date>;
   keptAtMs: number;
 }
 
@@ -77,7 +79,7 @@ export function createEventFeeds({
   let isLooking = false;
   let isClosed = false;
 
-  const floor = () => idFloor(clock.now().getTime() - LOOK_BACK_MS);
+  const floor = () => new Date(clock.now().getTime() - LOOK_BACK_MS);
 
   /** For as long as anybody listens. */
   async function keepLooking(): Promise<void> {
@@ -108,11 +110,12 @@ export function createEventFeeds({
     for (const [accountId, account] of before) hand(account, found.get(accountId) ?? [], after);
   }
 
-  function hand(account: Account, entries: readonly FeedEntry[], after: string): void {
+  function hand(account: Account, entries: readonly FeedEntry[], after: Date): void {
     const fresh = entries.filter(({ id }) => !account.seen.has(id)).sort((a, b) => (a.id < b.id ? -1 : 1));
     // More than one look holds has come since the last one: what lies between is found by who comes back with its last id.
     const isTorn = fresh.length === ENTRIES_PER_LOOK;
-    account.seen = new Set([...[...account.seen].filter((id) => id > after), ...fresh.map(({ id }) => id)]);
+    for (const [id, storedAt] of account.seen) if (storedAt <= after) account.seen.delete(id);
+    for (const { id, storedAt } of fresh) account.seen.set(id, storedAt);
     for (const listener of [...account.listeners]) {
       const { types } = listener.request;
       const told = types === null ? fresh : fresh.filter(({ type }) => types.has(type));
@@ -152,14 +155,14 @@ export function createEventFeeds({
   }
 
   /** All that is stored up to now is seen. */
-  async function readSeen(accountId: string): Promise<Set<string>> {
+  async function readSeen(accountId: string): Promise<Map<string, Date>> {
     await keepStreaming(sql, accountId, KEEP_STREAMING_MS);
     const entries = await findFeedEntries(sql, [{ accountId, after: floor() }], ENTRIES_PER_LOOK);
-    return new Set(entries.map(({ id }) => id));
+    return new Map(entries.map(({ id, storedAt }) => [id, storedAt]));
   }
 
   /** In one go with what is done then: an account nobody listens to is forgotten. */
-  function join(request: FeedRequest, seen: Set<string>): Listener | null {
+  function join(request: FeedRequest, seen: Map<string, Date>): Listener | null {
     const account = accounts.get(request.accountId) ?? { listeners: new Set(), seen, keptAtMs: clock.now().getTime() };
     if (isClosed || account.listeners.size >= maxPerAccount) return null;
     accounts.set(request.accountId, account);
@@ -176,6 +179,7 @@ export function createEventFeeds({
       if (listener === null) return null;
       return { take: (limit, waitMs) => take(listener, limit, waitMs), close: () => end(listener) };
     },
+    count: () => [...accounts.values()].reduce((sum, { listeners }) => sum + listeners.size, 0),
     close() {
       isClosed = true;
       for (const { listeners } of [...accounts.values()]) for (const listener of [...listeners]) end(listener);

@@ -12,6 +12,10 @@ export interface Lane {
   mayBegin(now: Date): boolean;
   /** Whether the last attempt was answered soon; false of one that nothing is known of. */
   isBrisk(): boolean;
+  /** Whether one was answered a moment ago. */
+  hasJustAnswered(now: Date): boolean;
+  /** Whether it has no more under way than it began with. */
+  isNarrow(): boolean;
   /** Begins the next; null where nothing waits. */
   take(now: Date): WaitingDelivery | null;
   /** Takes back a beginning: nothing was sent. */
@@ -37,7 +41,13 @@ export interface Lanes {
   /** Those with something to begin, the one that waited longest for its turn first. */
   inTurn(): readonly Lane[];
   waitingIds(): readonly string[];
+  /** Endpoints at which nothing is begun for a while, since nobody answers there. */
+  pausedIds(now: Date): readonly string[];
+  /** Forgets what is known of an endpoint, not what waits for it: it is another one by now. */
+  renew(id: string): void;
   waitingCount(): number;
+  /** How many requests are under way to endpoints that have ended none for a while. */
+  stalledCount(now: Date): number;
   /** Takes back what waits for endpoints that are paused or have not ended a request for a while: others need its place. */
   takeStalled(now: Date): readonly ClaimedDelivery[];
   /** Forgets what was taken for an endpoint. */
@@ -46,14 +56,20 @@ export interface Lanes {
   takeAll(): readonly ClaimedDelivery[];
 }
 
+/** Taken and not begun, of all endpoints together: what a process keeps in memory. */
+export const WAITING_MAX = 2_000;
 /** Taken ahead, in widths of the lane, so that the endpoint is not kept waiting while more is taken. */
-const AHEAD = 20;
+const AHEAD = 25;
 /** The same of an endpoint that is slow, silent or not known yet: what is taken for it waits long. */
 const SLOW_AHEAD = 2;
 /** So many wait for all of these together at most, so that there is room left to take what goes quickly. */
 const SLOW_WAITING_MAX = 1_000;
+/** More is taken once so much is left of what may wait: the rarer it is, the less of its fixed cost falls to each. */
+const REFILL_SHARE = 1 / 3;
 /** Without an end of a request for so long, nothing is taken ahead: what waits may be waiting for a timeout. */
 const STALLED_MS = 2_000;
+/** What was begun is cleared away when there is so much of it: shifting an array costs as much as it is long. */
+const BEGUN_KEPT = 250;
 /** Lanes that have nothing to do and nothing to remember are forgotten when there are more. */
 const KEPT = 2_000;
 
@@ -64,6 +80,7 @@ interface LaneState {
   isBrisk: boolean;
   /** When a request ended, or the first of several began. */
   movedAt: Date | null;
+  answeredAt: Date | null;
   waiting: WaitingDelivery[];
   /** How many at the beginning of `waiting` have been begun. */
   begun: number;
@@ -73,21 +90,43 @@ interface LaneState {
 
 export function createLanes(): Lanes {
   const states = new Map<string, LaneState>();
+  /** How much may wait for one endpoint: where many that are brisk have more than fits in, none takes the others' part of the room. */
+  let share = WAITING_MAX;
 
   function stateOf(id: string): LaneState {
     const known = states.get(id);
     if (known !== undefined) return known;
-    const nothing = { underWay: 0, isFailing: false, isBrisk: false, movedAt: null, waiting: [], begun: 0 };
-    const fresh: LaneState = { pace: FRESH_PACE, ...nothing, isDrained: false };
+    const nothing = { underWay: 0, isFailing: false, isBrisk: false, waiting: [], begun: 0 };
+    const fresh: LaneState = { pace: FRESH_PACE, ...nothing, movedAt: null, answeredAt: null, isDrained: false };
     states.set(id, fresh);
     return fresh;
+  }
+
+  /** What is under way ends in the lane that it began in. */
+  function renew(id: string): void {
+    const former = states.get(id);
+    if (former === undefined) return;
+    states.delete(id);
+    const waiting = former.waiting.slice(former.begun);
+    Object.assign(former, { waiting: [], begun: 0 });
+    Object.assign(stateOf(id), { waiting, isDrained: former.isDrained });
   }
 
   function roomOf(state: LaneState, now: Date, isSlowFull: boolean): number {
     const { pace, underWay, isBrisk } = state;
     if (isPaused(pace, now) || (isSlowFull && !isBrisk)) return 0;
-    const ahead = isStalled(state, now) ? 1 : isBrisk ? AHEAD : SLOW_AHEAD;
-    return Math.max(0, pace.width * ahead - underWay - waitingIn(state));
+    const ahead = isStalled(state, now) ? pace.width : aheadOf(state);
+    return Math.max(0, ahead - underWay - waitingIn(state));
+  }
+
+  function aheadOf({ pace: { width }, isBrisk }: LaneState): number {
+    return isBrisk ? Math.max(width, Math.min(width * AHEAD, share)) : width * SLOW_AHEAD;
+  }
+
+  function shareRoom(): void {
+    let busy = 0;
+    for (const { isBrisk, isDrained } of states.values()) if (isBrisk && !isDrained) busy += 1;
+    share = Math.floor(WAITING_MAX / Math.max(1, busy));
   }
 
   function isSlowFull(): boolean {
@@ -112,6 +151,7 @@ export function createLanes(): Lanes {
     },
     rooms(now) {
       tidy(now);
+      shareRoom();
       const isFull = isSlowFull();
       const rooms = new Map([...states].map(([id, state]) => [id, roomOf(state, now, isFull)] as const));
       return { rooms, otherwise: isFull ? 0 : FRESH_PACE.width * SLOW_AHEAD };
@@ -131,12 +171,19 @@ export function createLanes(): Lanes {
         states.delete(first[0]);
         states.set(first[0], first[1]);
       }
-      return busy.map(([, state]) => toLane(state));
+      return busy.map(([, state]) => toLane(state, aheadOf));
     },
     waitingIds: () => [...states].filter(([, state]) => state.waiting.length > state.begun).map(([id]) => id),
+    pausedIds: (now) => [...states].filter(([, { pace }]) => isPaused(pace, now)).map(([id]) => id),
+    renew,
     waitingCount() {
       let count = 0;
       for (const state of states.values()) count += waitingIn(state);
+      return count;
+    },
+    stalledCount(now) {
+      let count = 0;
+      for (const state of states.values()) if (isStalled(state, now)) count += state.underWay;
       return count;
     },
     drop(id) {
@@ -162,19 +209,21 @@ export function createLanes(): Lanes {
   };
 }
 
-function toLane(state: LaneState): Lane {
+function toLane(state: LaneState, aheadOf: (state: LaneState) => number): Lane {
   return {
-    mayBegin: (now) => state.underWay < state.pace.width && !isPaused(state.pace, now),
+    mayBegin: (now) => state.underWay < state.pace.width && !isPaused(state.pace, now) && !isStalled(state, now),
     isBrisk: () => state.isBrisk,
+    hasJustAnswered: (now) => state.answeredAt !== null && now.getTime() - state.answeredAt.getTime() < STALLED_MS,
+    isNarrow: () => state.underWay < FRESH_PACE.width,
     take(now) {
       const next = state.waiting[state.begun];
       if (next === undefined) return null;
       state.begun += 1;
       if (state.underWay === 0) state.movedAt = now;
       state.underWay += 1;
-      // Shifting an array costs as much as it is long; so it is done once in a while.
-      if (state.begun === state.waiting.length) {
-        state.waiting = [];
+      // Else a lane that never runs dry would keep all that it ever was given.
+      if (state.begun === state.waiting.length || state.begun === BEGUN_KEPT) {
+        state.waiting.splice(0, state.begun);
         state.begun = 0;
       }
       return next;
@@ -185,6 +234,7 @@ function toLane(state: LaneState): Lane {
     finish(result, now) {
       state.underWay -= 1;
       state.movedAt = now;
+      if (result.statusCode !== null) state.answeredAt = now;
       state.pace = nextPace(state.pace, result, now);
       const wasFailing = state.isFailing;
       state.isFailing = !result.succeeded;
@@ -192,9 +242,7 @@ function toLane(state: LaneState): Lane {
       return wasFailing;
     },
     wantsMore: (now) =>
-      !state.isDrained &&
-      !isPaused(state.pace, now) &&
-      waitingIn(state) < state.pace.width * ((state.isBrisk ? AHEAD : SLOW_AHEAD) / 2),
+      !state.isDrained && !isPaused(state.pace, now) && waitingIn(state) < aheadOf(state) * REFILL_SHARE,
   };
 }
 

@@ -18,6 +18,9 @@ export interface AttemptResult {
   readonly retryAfterMs: number | null;
 }
 
+/** A code unit of a string takes so many octets of UTF-8 at most. */
+const MOST_BYTES_PER_UNIT = 3;
+
 /** Octets that are read, so that usual answers end by themselves and their connection can be used again. */
 const READ_BYTES = 16 * 1024;
 
@@ -74,7 +77,8 @@ function describeStatus(statusCode: number): string {
  * what they stand for, so it is cut a second time, and never inside of a character: half of one would make the whole record unreadable.
  */
 function toStoredText(body: Buffer): string {
-  const text = body.subarray(0, LIMITS.webhookResponseBytes).toString('utf8').replaceAll('\u0000', '\uFFFD');
+  const text = body.toString('utf8', 0, LIMITS.webhookResponseBytes).replaceAll('\u0000', '\uFFFD');
+  if (text.length * MOST_BYTES_PER_UNIT <= LIMITS.webhookResponseBytes) return text;
   const bytes = Buffer.from(text);
   if (bytes.length <= LIMITS.webhookResponseBytes) return text;
   let end = LIMITS.webhookResponseBytes;

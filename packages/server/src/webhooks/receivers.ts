@@ -19,8 +19,8 @@ export interface Receiver {
 export interface Receivers {
   /** What is known; null where that is nothing. */
   get(id: string): Receiver | null;
-  /** Reads these anew; what is gone is forgotten. */
-  load(ids: readonly string[]): Promise<void>;
+  /** Reads these anew; what is gone is forgotten. Answers those that have another URL than before. */
+  load(ids: readonly string[]): Promise<readonly string[]>;
   forget(id: string): void;
 }
 
@@ -30,14 +30,19 @@ export function createReceivers(sql: Sql, box: SecretBox): Receivers {
   return {
     get: (id) => known.get(id) ?? null,
     async load(ids) {
-      if (ids.length === 0) return;
+      if (ids.length === 0) return [];
+      const moved: string[] = [];
       const rows = new Map((await readReceivers(sql, ids)).map((row) => [row.id, row]));
       for (const id of ids) {
         const row = rows.get(id);
         if (row === undefined) known.delete(id);
         // Keys are derived again only where something changed.
-        else if (known.get(id)?.revision !== row.revision) known.set(id, toReceiver(row, box));
+        else if (known.get(id)?.revision !== row.revision) {
+          if (known.has(id) && known.get(id)?.url !== row.url) moved.push(id);
+          known.set(id, toReceiver(row, box));
+        }
       }
+      return moved;
     },
     forget: (id) => void known.delete(id),
   };

@@ -1,8 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Sql } from '../db/client.ts';
 import { readEventsById } from '../db/queries/event-feeds.ts';
-import { idFloor } from '../db/queries/message-filters.ts';
-import { type EventRow, readEventsAfter } from '../db/queries/webhook-events.ts';
+import { type EventRow, readEventsAfter, readLateEventIds } from '../db/queries/webhook-events.ts';
 import { type EventFeed, LOOK_BACK_MS } from './event-feeds.ts';
 import { signWebhook, toSigningKey } from './sign-webhook.ts';
 
@@ -17,6 +16,7 @@ export interface StreamRequest {
 
 /** Bodies are read in pieces, at the pace of who takes them. */
 const EVENTS_PER_READ = 50;
+const IDS_PER_READ = 5_000;
 const HEARTBEAT_MS = 10_000;
 /** How long browsers are to wait before they come back. */
 const RETRY_MS = 1_000;
@@ -39,15 +39,13 @@ export async function* streamEvents(
     yield `retry: ${RETRY_MS}\nevent: ready\ndata: ${JSON.stringify({ secret })}\n\n`;
     // Those that the feed may tell of too. Older ones it does not, and a listener who comes back after weeks has many.
     const sent = new Set<string>();
-    const oldest = idFloor(clock.now().getTime() - 2 * LOOK_BACK_MS);
-    for (let last = lastEventId; last !== null; ) {
-      const rows = await readEventsAfter(sql, accountId, last, EVENTS_PER_READ);
-      for (const row of rows) {
+    const recent = new Date(clock.now().getTime() - 2 * LOOK_BACK_MS);
+    if (lastEventId !== null) {
+      for await (const row of readMissed(sql, accountId, lastEventId)) {
         if (types !== null && !types.has(row.type)) continue;
-        if (row.id > oldest) sent.add(row.id);
+        if (row.storedAt !== null && row.storedAt > recent) sent.add(row.id);
         yield write(row);
       }
-      last = rows.length < EVENTS_PER_READ ? null : (rows.at(-1)?.id ?? null);
     }
     for (;;) {
       const ids = await feed.take(EVENTS_PER_READ, HEARTBEAT_MS);
@@ -63,5 +61,28 @@ export async function* streamEvents(
     }
   } finally {
     feed.close();
+  }
+}
+
+type MissedEvent = Omit<EventRow, 'createdAt'>;
+
+/**
+ * What a listener has not been told who was told of this event last: older ones that were stored late, and all younger ones. The feed is open
+ * by now, so that nothing falls between the two.
+ */
+async function* readMissed(sql: Sql, accountId: string, eventId: string): AsyncGenerator<MissedEvent> {
+  for (let after: string | null = null; ; ) {
+    const ids: readonly string[] = await readLateEventIds(sql, { accountId, eventId }, after, IDS_PER_READ);
+    for (let begin = 0; begin < ids.length; begin += EVENTS_PER_READ) {
+      const rows = await readEventsById(sql, accountId, ids.slice(begin, begin + EVENTS_PER_READ));
+      yield* rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    }
+    if (ids.length < IDS_PER_READ) break;
+    after = ids.at(-1) ?? null;
+  }
+  for (let last: string | null = eventId; last !== null; ) {
+    const rows: readonly EventRow[] = await readEventsAfter(sql, accountId, last, EVENTS_PER_READ);
+    yield* rows;
+    last = rows.length < EVENTS_PER_READ ? null : (rows.at(-1)?.id ?? null);
   }
 }

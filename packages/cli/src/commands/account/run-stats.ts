@@ -6,8 +6,6 @@ import type { Output } from '../../output/output.ts';
 import { showDays } from '../../output/views/account-stats.ts';
 import { callAndShow } from '../run-command.ts';
 
-export const STATS_OPERATION = 'account.stats';
-
 /** The statistics; for people with a line of the window's days below, which another operation knows. */
 export async function runStats(
   { command, values }: Invocation,

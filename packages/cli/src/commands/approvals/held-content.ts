@@ -28,6 +28,11 @@ export function contentOf(hold: Hold): HeldContent {
   return { to, cc, bcc, subject, scheduledAt: scheduledAt ?? '', text: body(text), html: body(html) };
 }
 
+/** What a mail becomes by these changes. */
+export function withEdits(content: HeldContent, { scheduled_at: scheduledAt, ...edits }: Edits): HeldContent {
+  return { ...content, ...edits, ...(scheduledAt === undefined ? {} : { scheduledAt }) };
+}
+
 /** Only what is other than it was: what nobody touched is not sent, and so cannot be changed by the way. */
 export function editsBetween(before: HeldContent, after: HeldContent): Edits {
   const names = ['to', 'cc', 'bcc', 'subject', 'text', 'html'] as const;

@@ -31,10 +31,18 @@ async function run(command: string, path: string, env: CliIo['env']): Promise<nu
     process.platform === 'win32' ? [`${command} "${path}"`, []] : ['/bin/sh', ['-c', `${command} "$1"`, 'sh', path]];
   const child = spawn(file, argv, { stdio: 'inherit', env: { ...env }, shell: process.platform === 'win32' });
   const { promise, resolve, reject } = Promise.withResolvers<number | null>();
+  // Ctrl-C in the terminal reaches the editor, whose it is, and this process too: ended by it, it would leave the mail lying there.
+  process.on('SIGINT', stay);
   child.once('error', (error) => reject(editorFailure(command, error.message)));
   child.once('exit', (code) => resolve(code));
-  return await promise;
+  try {
+    return await promise;
+  } finally {
+    process.off('SIGINT', stay);
+  }
 }
+
+function stay(): void {}
 
 function editorFailure(command: string, what: string) {
   return usageFailure(`the editor ${command} ${what}`, 'Set EDITOR to the editor of your choice.');

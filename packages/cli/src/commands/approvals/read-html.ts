@@ -1,4 +1,5 @@
 import { decodeEntities } from './decode-entities.ts';
+import { type HtmlToken, tokensOf } from './html-tokens.ts';
 
 export interface HtmlReading {
   /** What a reader sees, roughly; a link is followed by its number in brackets. */
@@ -15,12 +16,15 @@ export interface HtmlLink {
   readonly shown: string;
 }
 
-const SKIPPED = new Set(['script', 'style', 'title', 'noscript']);
 const BLOCKS =
   /^(?:address|article|aside|blockquote|body|center|div|dl|dt|dd|fieldset|figure|footer|form|h[1-6]|header|hr|li|main|nav|ol|p|pre|section|table|tr|ul)$/;
+/** What these name is loaded and not followed. */
+const LOADING = new Set(['link', 'image', 'use', 'feimage']);
 
 interface OpenLink {
   readonly target: string;
+  /** The element, whose end ends it. */
+  readonly name: string;
   /** How many parts of the text there were before it. */
   readonly from: number;
 }
@@ -35,13 +39,14 @@ export function readHtml(html: string): HtmlReading {
   let open: OpenLink | null = null;
   let base = '';
   const add = (kind: HtmlLink['kind'], target: string, shown: string) => {
-    links.push({ kind, target: resolveTarget(target, base), shown: shown.replace(/\s+/g, ' ').trim() });
+    links.push({ kind, target, shown: shown.replace(/\s+/g, ' ').trim() });
     parts.push(` [${links.length}] `);
   };
   const closeLink = () => {
     if (open !== null) add('link', open.target, parts.slice(open.from).join(''));
     open = null;
   };
+  const isOpen = (name: string) => open?.name === name;
 
   for (const token of tokensOf(html)) {
     if (token.kind === 'text') {
@@ -50,123 +55,42 @@ export function readHtml(html: string): HtmlReading {
     }
     const { name, isEnd, attributes } = token;
     const attribute = (wanted: string) => attributes.get(wanted) ?? null;
-    if (name === 'a' || name === 'area') closeLink();
+    const href = attribute('href') ?? attribute('xlink:href');
+    const leads = !isEnd && href !== null && name !== 'base' && !LOADING.has(name);
+    if (name === 'a' || name === 'area' || leads || (isEnd && isOpen(name))) closeLink();
     if (BLOCKS.test(name) || name === 'br') parts.push(name === 'p' ? '\n\n' : '\n');
     if (name === 'td' || name === 'th') parts.push(' ');
     if (isEnd) continue;
     if (name === 'li') parts.push('- ');
-    if (name === 'base') base ||= attribute('href') ?? '';
+    // It holds for all links, those before it too.
+    if (name === 'base') base ||= href ?? '';
     if (name === 'img') parts.push(` [image${attribute('alt') ? `: ${attribute('alt')}` : ''}] `);
-    const href = attribute('href') ?? attribute('xlink:href');
-    if ((name === 'a' || name === 'area') && href !== null) open = { target: href, from: parts.length };
-    const action = attribute('action') ?? attribute('formaction');
-    if (action !== null) add('form', action, '');
-    const source = attribute('src') ?? attribute('background');
-    if (source !== null && !source.startsWith('cid:') && !source.startsWith('data:')) add('image', source, '');
+    // Of any element: buttons for Outlook are `<v:roundrect href>`.
+    if (leads && href !== null) open = { target: href, name, from: parts.length };
+    for (const target of formTargets(token)) add('form', target, '');
+    for (const target of loadedBy(token)) add('image', target, '');
   }
   closeLink();
-  return { text: tidy(parts.join('')), links };
-}
-
-type Token =
-  | { readonly kind: 'text'; readonly text: string }
-  | {
-      readonly kind: 'tag';
-      /** In lower case. */
-      readonly name: string;
-      readonly isEnd: boolean;
-      /** By lower-case name; of two of the same name the first counts. */
-      readonly attributes: ReadonlyMap<string, string>;
-    };
-
-function* tokensOf(html: string): Generator<Token, void> {
-  let at = 0;
-  while (at < html.length) {
-    const next = html.indexOf('<', at);
-    const textEnd = next < 0 ? html.length : next;
-    if (textEnd > at) yield { kind: 'text', text: html.slice(at, textEnd) };
-    if (next < 0) return;
-    at = next;
-    if (html.startsWith('<!--', at)) {
-      at = skipComment(html, at);
-    } else if (!/^[a-z/!?]/i.test(html.slice(at + 1, at + 2))) {
-      yield { kind: 'text', text: '<' };
-      at += 1;
-    } else {
-      const end = endOfTag(html, at);
-      if (end < 0) {
-        yield { kind: 'text', text: html.slice(at) };
-        return;
-      }
-      const tag = readTag(html.slice(at + 1, end));
-      yield tag;
-      at = end + 1;
-      if (!tag.isEnd && SKIPPED.has(tag.name)) at = skipContent(html, at, tag.name);
-    }
-  }
-}
-
-/** What some mail programs show of a comment (`<!--[if mso]>`) counts as shown. */
-function skipComment(html: string, at: number): number {
-  const opening = html.startsWith('<!--[if', at) ? ']>' : '-->';
-  const end = html.indexOf(opening, at + 2);
-  return end < 0 ? html.length : end + opening.length;
-}
-
-function skipContent(html: string, at: number, name: string): number {
-  const end = new RegExp(`</${name}`, 'gi');
-  end.lastIndex = at;
-  return end.exec(html)?.index ?? html.length;
-}
-
-/** A `>` within quotes ends no tag. */
-function endOfTag(html: string, start: number): number {
-  let quote = '';
-  for (let at = start + 1; at < html.length; at++) {
-    const character = html[at] ?? '';
-    if (quote !== '') quote = character === quote ? '' : quote;
-    else if (character === '>') return at;
-    else if ((character === '"' || character === "'") && /[=\s]/.test(html[at - 1] ?? '')) quote = character;
-  }
-  return -1;
-}
-
-function readTag(inner: string): Extract<Token, { kind: 'tag' }> {
-  const isEnd = inner.startsWith('/');
-  const [, name = ''] = /^\/?([^\s/>]*)/.exec(inner) ?? [];
-  const attributes = isEnd ? new Map<string, string>() : readAttributes(inner, name.length);
-  return { kind: 'tag', name: name.toLowerCase(), isEnd, attributes };
-}
-
-/** By hand, since an expression would try again from every character of a name that never ends. */
-function readAttributes(inner: string, from: number): Map<string, string> {
-  const attributes = new Map<string, string>();
-  let at = from;
-  const skip = (what: RegExp) => {
-    const start = at;
-    while (at < inner.length && what.test(inner[at] ?? '')) at += 1;
-    return inner.slice(start, at);
+  return {
+    text: tidy(parts.join('')),
+    links: links.map((link) => ({ ...link, target: resolveTarget(link.target, base) })),
   };
-  while (at < inner.length) {
-    skip(/[\s/]/);
-    const name = skip(/[^\s=/]/).toLowerCase();
-    skip(/\s/);
-    let value = '';
-    if (inner[at] === '=') {
-      at += 1;
-      skip(/\s/);
-      const quote = inner[at] ?? '';
-      if (quote === '"' || quote === "'") {
-        const end = inner.indexOf(quote, at + 1);
-        value = inner.slice(at + 1, end < 0 ? inner.length : end);
-        at = end < 0 ? inner.length : end + 1;
-      } else {
-        value = skip(/\S/);
-      }
-    }
-    if (name !== '' && !attributes.has(name)) attributes.set(name, decodeEntities(value).trim());
-  }
-  return attributes;
+}
+
+type Tag = Extract<HtmlToken, { kind: 'tag' }>;
+
+function formTargets({ attributes }: Tag): readonly string[] {
+  return ['action', 'formaction'].flatMap((name) => attributes.get(name) ?? []);
+}
+
+/** What a mail program asks for by itself; parts of the mail are no news to anybody. */
+function loadedBy({ name, attributes }: Tag): readonly string[] {
+  const named = ['src', 'background', 'poster', 'data'].flatMap((source) => attributes.get(source) ?? []);
+  const sizes = (attributes.get('srcset') ?? '').split(',').map((candidate) => candidate.trim().split(/\s/)[0] ?? '');
+  const href = LOADING.has(name) ? (attributes.get('href') ?? attributes.get('xlink:href') ?? '') : '';
+  const refresh = name === 'meta' ? (/url\s*=\s*(.*)$/is.exec(attributes.get('content') ?? '')?.[1] ?? '') : '';
+  const isOutside = (target: string) => target !== '' && !/^(?:cid|data):/i.test(target) && !target.startsWith('#');
+  return [...named, ...sizes, href, refresh.replace(/^["']|["']$/g, '')].filter(isOutside);
 }
 
 function resolveTarget(target: string, base: string): string {

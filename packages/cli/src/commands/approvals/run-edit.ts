@@ -5,7 +5,7 @@ import { ownFailure, usageFailure } from '../../failure.ts';
 import type { Invocation } from '../../invocation.ts';
 import { textOf } from '../../output/json-value.ts';
 import type { Output } from '../../output/output.ts';
-import { severalLines, singleLine } from '../../output/untrusted-text.ts';
+import { severalLines, singleLine, withoutInvisibles } from '../../output/untrusted-text.ts';
 import { type DiffLine, differencesBetween } from './differences.ts';
 import { readEditFile, writeEditFile } from './edit-file.ts';
 import { contentOf, editsBetween } from './held-content.ts';
@@ -77,7 +77,7 @@ const APPROVE_AS_IT_IS = 'To approve it as it is: postrider approvals approve <i
 const SIGNS = { title: '', same: '  ', removed: '- ', added: '+ ' } as const;
 
 function toText({ kind, text }: DiffLine): string {
-  return `${SIGNS[kind]}${severalLines(text)}\n`;
+  return `${SIGNS[kind]}${withoutInvisibles(severalLines(text))}\n`;
 }
 
 async function confirm({ stdin, stderr }: CliIo): Promise<void> {

@@ -5,14 +5,13 @@ import { EXIT_CODES } from '../../exit-codes.ts';
 import type { Invocation } from '../../invocation.ts';
 import type { Output } from '../../output/output.ts';
 import { renderAnswer } from '../../output/render-answer.ts';
+import type { Runner } from '../../runner.ts';
 import { APPROVE_COMMAND, EDIT_COMMAND, INBOX_COMMAND, REJECT_COMMAND } from './describe-approvals.ts';
 import { connectHeldSends } from './held-sends.ts';
 import { runApprove, runReject } from './run-decide.ts';
 import { runEdit } from './run-edit.ts';
 
-type Runner = (invocation: Invocation, connection: ApiConnection, output: Output, io: CliIo) => Promise<ExitCode>;
-
-export const APPROVAL_COMMAND_RUNNERS: Readonly<Record<string, Runner>> = {
+export const APPROVAL_COMMAND_RUNNERS: Readonly<Record<string, Runner | undefined>> = {
   [INBOX_COMMAND]: runApprovals,
   [APPROVE_COMMAND]: runApprove,
   [REJECT_COMMAND]: runReject,

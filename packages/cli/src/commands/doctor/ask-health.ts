@@ -1,6 +1,6 @@
-import { type IncomingMessage, request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
+import type { IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
+import { requestOf } from '../../late-http.ts';
 import { isRecord, type JsonRecord } from '../../output/json-value.ts';
 
 export type HealthAnswer =
@@ -48,9 +48,8 @@ export async function askHealth(
 
 /** A connection of its own, so that none is left open behind the command. */
 function get(url: string, signal: AbortSignal): Promise<IncomingMessage> {
-  const request = url.startsWith('https:') ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {
-    request(url, { agent: false, signal, headers: { accept: 'application/json' } })
+    requestOf(url)(url, { agent: false, signal, headers: { accept: 'application/json' } })
       .once('response', resolve)
       .once('error', reject)
       .end();

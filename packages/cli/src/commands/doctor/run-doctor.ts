@@ -4,12 +4,19 @@ import { EXIT_CODES, type ExitCode } from '../../exit-codes.ts';
 import { CliFailure } from '../../failure.ts';
 import type { GlobalOptions } from '../../global-options.ts';
 import type { Output } from '../../output/output.ts';
+import { wrapText } from '../../output/wrap-text.ts';
 import { readVersion } from '../../version.ts';
 import { askHealth } from './ask-health.ts';
 import { checkCertificate } from './check-certificate.ts';
 import { checkKey } from './check-key.ts';
+import { checkWebhooks } from './check-webhooks.ts';
 import { type DoctorCheck, type Finding, fail, pass, skip } from './doctor-check.ts';
 import { judgeClock, judgeReadiness, judgeServer, judgeVersions } from './judge-server.ts';
+
+/** The widest of the statuses. */
+const STATUS_COLUMNS = 4;
+/** In narrower windows lines wrap by themselves. */
+const MESSAGE_COLUMNS_MIN = 30;
 
 /** Looks at everything between this terminal and the server. The exit code is that of the first check that fails. */
 export async function runDoctor(options: GlobalOptions, output: Output, io: CliIo): Promise<ExitCode> {
@@ -36,7 +43,9 @@ async function examine(baseUrl: string, options: GlobalOptions, io: CliIo): Prom
         checkKey(options, io),
       ])
     : [skip('ready', 'The server is not reached.'), skip('key', 'The server is not reached.')];
-  return [server, certificate, ready, key, judgeClock(health), judgeVersions(readVersion(), health)];
+  const isKnown = key.check.status === 'pass' || key.check.status === 'warn';
+  const webhooks = isKnown ? await checkWebhooks(options, io) : skip('webhooks', 'That needs a key that is known.');
+  return [server, certificate, ready, key, webhooks, judgeClock(health), judgeVersions(readVersion(), health)];
 }
 
 /** Where the key and the address come from. Without a key the server may still be known. */
@@ -63,11 +72,17 @@ async function checkProfile(options: GlobalOptions, io: CliIo) {
   }
 }
 
-function toText(checks: readonly DoctorCheck[], { paint }: Output): string {
-  const width = Math.max(...checks.map(({ name }) => name.length));
-  const lines = checks.flatMap(({ name, status, message, fix }) => [
-    `${paint.status(status)}  ${name.padEnd(width)}  ${message}`,
-    ...(fix === null ? [] : [`      ${' '.repeat(width)}  ${paint.faint(`fix: ${fix}`)}`]),
-  ]);
+function toText(checks: readonly DoctorCheck[], { paint, width }: Output): string {
+  const nameColumns = Math.max(...checks.map(({ name }) => name.length));
+  const indent = ' '.repeat(STATUS_COLUMNS + nameColumns + 4);
+  const columns = Math.max(MESSAGE_COLUMNS_MIN, (width ?? Number.POSITIVE_INFINITY) - indent.length);
+  const lines = checks.flatMap(({ name, status, message, fix }) => {
+    const [first = '', ...more] = wrapText(message, columns);
+    return [
+      `${paint.status(status)}  ${name.padEnd(nameColumns)}  ${first}`,
+      ...more.map((line) => `${indent}${line}`),
+      ...(fix === null ? [] : wrapText(`fix: ${fix}`, columns).map((line) => `${indent}${paint.faint(line)}`)),
+    ];
+  });
   return `${lines.join('\n')}\n`;
 }

@@ -8,7 +8,7 @@ import { placeValues } from '../../operation-input.ts';
 import { isRecord, type JsonRecord, recordsOf, textOf } from '../../output/json-value.ts';
 import type { Output } from '../../output/output.ts';
 import { isOpenAfter } from '../../output/steady-sink.ts';
-import { padToWidth } from '../../output/text-width.ts';
+import { cutToWidth, padToWidth, textWidth } from '../../output/text-width.ts';
 import { formatTime } from '../../output/time.ts';
 import { inertJson, singleLine } from '../../output/untrusted-text.ts';
 import { INTERVAL_SECONDS_DEFAULT, LAST_DEFAULT, REQUESTS_TAIL_COMMAND } from './describe-tail.ts';
@@ -19,6 +19,8 @@ const PAGE_ROWS = 100;
 const PAGES_MAX = 50;
 /** The widest of the statuses. */
 const STATUS_COLUMNS = 16;
+const ROWS_PER_LINE = 2;
+const ABOUT_COLUMNS_MIN = 20;
 
 /** Which log is followed. */
 interface LogKind {
@@ -142,10 +144,15 @@ function describeRequest(row: JsonRecord, { paint }: Output): string {
   return `${paint.faint(formatTime(text('createdAt')))}  ${what}  ${paint.faint(aside)}`;
 }
 
-function describeMessage(row: JsonRecord, { paint }: Output): string {
+function describeMessage(row: JsonRecord, { paint, width }: Output): string {
   const text = (name: string) => singleLine(textOf(row[name]));
-  const status = paint.status(padToWidth(text('status'), STATUS_COLUMNS));
-  return `${paint.faint(formatTime(text('createdAt')))}  ${status}  ${text('id')}  ${text('to')}  ${text('subject')}`;
+  const time = formatTime(text('createdAt'));
+  const status = padToWidth(text('status'), STATUS_COLUMNS);
+  const head = textWidth(`${time}  ${status}  ${text('id')}  `);
+  const about = `${text('to')}  ${text('subject')}`;
+  // Subjects have up to 998 characters: two rows of the window are enough for a line.
+  const shown = width === null ? about : cutToWidth(about, Math.max(ABOUT_COLUMNS_MIN, ROWS_PER_LINE * width - head));
+  return `${paint.faint(time)}  ${paint.status(status)}  ${text('id')}  ${shown}`;
 }
 
 function idOf(row: JsonRecord): string {

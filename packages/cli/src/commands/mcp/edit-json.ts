@@ -1,29 +1,81 @@
-import { type JsonNode, parseJsonWithComments } from './json-with-comments.ts';
+import { type JsonMember, type JsonNode, parseJsonWithComments } from './json-with-comments.ts';
 
 const INDENT = '  ';
 
+/** What an entry says that is not ours to keep. */
+const OURS = { command: undefined, args: undefined, env: undefined };
+
+/** Another way to a server than the program that is started: what says so makes no sense beside ours. */
+const REMOTE: ReadonlySet<string> = new Set(['url', 'httpUrl', 'serverUrl', 'headers']);
+
 /**
- * Puts a value at `section.name` of a JSON text, in the place of one that stands there, and leaves every other character as it is. Null where
- * the text is no object, or the section is none: then nobody can say what would be lost.
+ * Puts a server at `section.name` of a JSON text, and leaves every other character as it is. Of one that stands there the fields that are
+ * ours are changed, and what else somebody set for it stays. Null where the text is no object, or the section is none: then nobody can say
+ * what would be lost.
  */
 export function putIntoJson(text: string, section: string, name: string, value: object): string | null {
   if (text.trim() === '') return `${JSON.stringify({ [section]: { [name]: value } }, null, INDENT)}\n`;
   const root = parseJsonWithComments(text);
   if (root === null || root.members === null) return null;
-  const holder = last(root, section);
+  const holder = last(root, section)?.value;
   if (holder === undefined) return addMember(text, root, section, { [name]: value }, 1);
   if (holder.members === null) return null;
-  const present = last(holder, name);
+  const present = last(holder, name)?.value;
   if (present === undefined) return addMember(text, holder, name, value, 2);
-  return `${text.slice(0, present.start)}${write(value, 2)}${text.slice(present.end)}`;
+  if (present.members === null || present.members.some((member) => REMOTE.has(member.name))) {
+    return replace(text, present, value, 2);
+  }
+  return putFields(text, [section, name], value);
 }
 
-/** Of members of one name the last counts. */
-function last(node: JsonNode, name: string): JsonNode | undefined {
-  return node.members?.findLast((member) => member.name === name)?.value;
+/** Takes `section.name` out of a JSON text; the text itself where it is not there, and null as above. */
+export function takeFromJson(text: string, section: string, name: string): string | null {
+  if (text.trim() === '') return text;
+  const root = parseJsonWithComments(text);
+  if (root === null || root.members === null) return null;
+  const holder = last(root, section)?.value;
+  if (holder === undefined) return text;
+  if (holder.members === null) return null;
+  const member = last(holder, name);
+  // Of members of one name the last counts; with it gone, the one before would.
+  return member === undefined ? text : takeFromJson(takeMember(text, holder, member), section, name);
 }
 
-function addMember(text: string, object: JsonNode, name: string, value: object, depth: number): string {
+/** One after another, since each moves what follows it. */
+function putFields(text: string, [section, name]: readonly [string, string], value: object): string | null {
+  let edited = text;
+  for (const [field, inner] of Object.entries({ ...OURS, ...value })) {
+    const root = parseJsonWithComments(edited);
+    const server = root && last(root, section) && last(last(root, section)?.value ?? root, name)?.value;
+    if (!server) return null;
+    const member = last(server, field);
+    const present = member?.value;
+    if (member === undefined || present === undefined) {
+      if (inner !== undefined) edited = addMember(edited, server, field, inner, 3);
+    } else if (inner === undefined) edited = takeMember(edited, server, member);
+    else if (!isSame(edited.slice(present.start, present.end), inner)) edited = replace(edited, present, inner, 3);
+  }
+  return edited;
+}
+
+function isSame(text: string, value: unknown): boolean {
+  try {
+    return JSON.stringify(JSON.parse(text)) === JSON.stringify(value);
+  } catch {
+    // With comments in it, it is written anew.
+    return false;
+  }
+}
+
+function last(node: JsonNode, name: string): JsonMember | undefined {
+  return node.members?.findLast((member) => member.name === name);
+}
+
+function replace(text: string, present: JsonNode, value: unknown, depth: number): string {
+  return `${text.slice(0, present.start)}${write(value, depth)}${text.slice(present.end)}`;
+}
+
+function addMember(text: string, object: JsonNode, name: string, value: unknown, depth: number): string {
   const member = `${INDENT.repeat(depth)}${JSON.stringify(name)}: ${write(value, depth)}`;
   const final = object.members?.at(-1);
   if (final === undefined) {
@@ -37,6 +89,44 @@ function addMember(text: string, object: JsonNode, name: string, value: object, 
   return `${text.slice(0, end)}${comma}${behind}\n${member}\n${INDENT.repeat(depth - 1)}${text.slice(object.end - 1)}`;
 }
 
-function write(value: object, depth: number): string {
+/** With its comma: the one behind it, or of the last member the one before. Comments around it stay. */
+function takeMember(text: string, object: JsonNode, member: JsonMember): string {
+  const members = object.members ?? [];
+  const index = members.indexOf(member);
+  const hasOwnComma = index < members.length - 1 || object.hasTrailingComma;
+  const before = members[index - 1];
+  const after = member.value.end;
+  const own = hasOwnComma ? commaBehind(text, after) : null;
+  const without = own === null ? text : cutOut(text, own, own + 1);
+  const [start, end] = wholeLine(without, member.start, after);
+  const cut = cutOut(without, start, end);
+  return own !== null || before === undefined ? cut : cutAt(cut, commaBehind(cut, before.value.end));
+}
+
+const BLANK = /(?:\s+|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/y;
+
+/** Where the comma stands that parts a value from the next one; comments may stand between. */
+function commaBehind(text: string, end: number): number {
+  BLANK.lastIndex = end;
+  return end + (BLANK.exec(text)?.[0].length ?? 0);
+}
+
+function cutAt(text: string, at: number): string {
+  return cutOut(text, at, at + 1);
+}
+
+function cutOut(text: string, start: number, end: number): string {
+  return text.slice(0, start) + text.slice(end);
+}
+
+/** The span with its line, where nothing else stands on it. */
+function wholeLine(text: string, start: number, end: number): readonly [number, number] {
+  const [indent = ''] = /[ \t]*$/.exec(text.slice(0, start)) ?? [];
+  const [rest = ''] = /^[ \t]*(?:\r?\n|$)/.exec(text.slice(end)) ?? [];
+  const isAlone = text[start - indent.length - 1] === '\n' && rest !== '';
+  return isAlone ? [start - indent.length, end + rest.length] : [start, end];
+}
+
+function write(value: unknown, depth: number): string {
   return JSON.stringify(value, null, INDENT).replaceAll('\n', `\n${INDENT.repeat(depth)}`);
 }

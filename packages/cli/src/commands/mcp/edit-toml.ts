@@ -1,52 +1,79 @@
 import type { ServerEntry } from './mcp-clients.ts';
 
 /** The tables of one server, as TOML. */
-export function toTomlTables(section: string, name: string, { command, args, env }: ServerEntry): string {
-  const table = `${section}.${key(name)}`;
-  return [
-    `[${table}]`,
-    `command = ${quote(command)}`,
-    `args = [${args.map(quote).join(', ')}]`,
-    '',
-    `[${table}.env]`,
-    ...Object.entries(env).map(([variable, value]) => `${variable} = ${quote(value)}`),
-    '',
-  ].join('\n');
+export function toTomlTables(section: string, name: string, entry: ServerEntry): string {
+  return [...mainTable(section, name, entry), '', ...envTable(section, name, entry), ''].join('\n');
 }
 
 /**
- * Puts the tables of one server into a TOML text, in the place of those that stand there; every other line stays as it is. Null where the
- * server stands there in another form, which could not be taken out without reading all of TOML.
+ * Puts one server into a TOML text: in the place of its tables where they stand there, of which keys that are not ours stay, as every other
+ * line does. Null where the server stands there in another form, which could not be changed without reading all of TOML.
  */
 export function putIntoToml(text: string, section: string, name: string, entry: ServerEntry): string | null {
-  const tables = toTomlTables(section, name, entry);
-  const lines = text.split('\n');
-  const kept: string[] = [];
-  let place: number | null = null;
-  let isOwn = false;
-  let isSection = false;
-  for (const line of lines) {
-    const header = headerOf(line);
-    if (header !== null) {
-      isOwn = isUnder(header, [section, name]);
-      isSection = header.length === 1 && header[0] === section;
-    } else if (isInline(line, section, name, isSection)) return null;
-    if (isOwn) place ??= kept.length;
-    else kept.push(line);
-  }
-  if (place === null) {
+  const { blocks, tail } = readBlocks(text);
+  if (isElsewhere(blocks, section, name)) return null;
+  const own = blocks.find(({ header }) => isTable(header, [section, name]));
+  const env = blocks.filter(({ header }) => isTable(header, [section, name, 'env']));
+  const fresh = [...mainTable(section, name, entry), ...(own?.lines.slice(1).filter(isForeign()) ?? []), ''];
+  const tables = [...fresh, ...envTable(section, name, entry)];
+  const place = own ?? env[0];
+  if (place === undefined) {
     const before = text.trimEnd();
-    return before === '' ? tables : `${before}\n\n${tables}`;
+    return `${before}${before === '' ? '' : '\n\n'}${tables.join('\n')}\n`;
   }
-  const rest = kept.slice(place).join('\n').trimStart();
-  const before = kept.slice(0, place).join('\n').trimEnd();
-  return [before, tables, rest]
-    .filter((part) => part.trim() !== '')
-    .join(before === '' ? '\n' : '\n\n')
-    .replace(/\n{3,}$/, '\n');
+  const lines = blocks.flatMap((block, index) => {
+    if (block === place) return [...leadOf(block, index), ...tables];
+    return block === own || env.includes(block) ? comments(block) : [...leadOf(block, index), ...block.lines];
+  });
+  return [...lines, ...(tail.length === 0 ? [''] : tail)].join('\n');
 }
 
-/** The names in `[a.b."c"]`; null for every other line. */
+/** Takes all tables of one server out of a TOML text; the text itself where it has none, and null as above. */
+export function takeFromToml(text: string, section: string, name: string): string | null {
+  const { blocks, tail } = readBlocks(text);
+  if (isElsewhere(blocks, section, name)) return null;
+  const isOwn = ({ header }: Block) => isTable(header?.slice(0, 2) ?? null, [section, name]);
+  if (!blocks.some(isOwn)) return text;
+  const lines = blocks.flatMap((block) => (isOwn(block) ? comments(block) : [...block.lead, ...block.lines]));
+  const kept = [...lines, ...tail].join('\n').trim();
+  return kept === '' ? '' : `${kept}\n`;
+}
+
+/** A table with its lines, the header being the first, and what stands above it: comments there are mostly about it. */
+interface Block {
+  /** Null of what stands before the first table, and of a header that is none of ours. */
+  readonly header: readonly string[] | null;
+  readonly lead: readonly string[];
+  readonly lines: string[];
+}
+
+function readBlocks(text: string): { readonly blocks: readonly Block[]; readonly tail: readonly string[] } {
+  const blocks: Block[] = [{ header: null, lead: [], lines: [] }];
+  for (const line of text.split('\n')) {
+    const header = headerOf(line);
+    if (header !== null) blocks.push({ header, lead: takeLead(blocks), lines: [line] });
+    else blocks.at(-1)?.lines.push(line);
+  }
+  return { blocks, tail: takeLead(blocks) };
+}
+
+/** Blank lines and comments at the end of what was read last. */
+function takeLead(blocks: readonly Block[]): readonly string[] {
+  const lines = blocks.at(-1)?.lines ?? [];
+  const last = lines.findLastIndex((line) => !/^\s*(?:#.*)?$/.test(line));
+  return lines.splice(last + 1);
+}
+
+/** A table that follows one of ours is set apart from it. */
+function leadOf({ lead, header }: Block, index: number): readonly string[] {
+  return lead.length === 0 && header !== null && index > 1 ? [''] : lead;
+}
+
+function comments({ lead }: Block): readonly string[] {
+  return lead.filter((line) => line.trim() !== '');
+}
+
+/** The names in `[a.b."c"]`; null for a line that is no header. */
 function headerOf(line: string): readonly string[] | null {
   const [, inside] = /^\s*\[\s*([^[\]]+?)\s*\]\s*(?:#.*)?$/.exec(line) ?? [];
   if (inside === undefined) return /^\s*\[\[/.test(line) ? [] : null;
@@ -55,8 +82,15 @@ function headerOf(line: string): readonly string[] | null {
   });
 }
 
-function isUnder(header: readonly string[], path: readonly string[]): boolean {
-  return path.every((part, index) => header[index] === part);
+function isTable(header: readonly string[] | null, path: readonly string[]): boolean {
+  return header !== null && header.length === path.length && path.every((part, index) => header[index] === part);
+}
+
+/** Whether the server stands in a text as something else than tables of its own. */
+function isElsewhere(blocks: readonly Block[], section: string, name: string): boolean {
+  return blocks.some(({ header, lines }) =>
+    lines.some((line) => isInline(line, section, name, isTable(header, [section]))),
+  );
 }
 
 /** `section.name = {…}`, `section = {…}`, or `name = {…}` under `[section]`. */
@@ -66,6 +100,31 @@ function isInline(line: string, section: string, name: string, isSection: boolea
   return (
     path === section || path === `${section}.${name}` || (isSection && (path === name || path.startsWith(`${name}.`)))
   );
+}
+
+/** What says how the program is reached: ours now, or that of another way to it. */
+const REPLACED = /^\s*(?:command|args|env|url|bearer_token_env_var|http_headers|env_http_headers)\s*=/;
+
+/** Tells lines of our own table that are somebody's settings or comments from those that are replaced, lists of several lines included. */
+function isForeign(): (line: string) => boolean {
+  let depth = 0;
+  return (line) => {
+    const isOurs = depth > 0 || REPLACED.test(line);
+    if (isOurs) {
+      const bare = line.replace(/"(?:[^"\\]|\\.)*"|'[^']*'|#.*/g, '');
+      depth += bare.split(/[[{]/).length - bare.split(/[\]}]/).length;
+    }
+    return !isOurs && line.trim() !== '';
+  };
+}
+
+function mainTable(section: string, name: string, { command, args }: ServerEntry): string[] {
+  return [`[${section}.${key(name)}]`, `command = ${quote(command)}`, `args = [${args.map(quote).join(', ')}]`];
+}
+
+function envTable(section: string, name: string, { env }: ServerEntry): string[] {
+  const variables = Object.entries(env).map(([variable, value]) => `${variable} = ${quote(value)}`);
+  return [`[${section}.${key(name)}.env]`, ...variables];
 }
 
 function key(name: string): string {

@@ -1,7 +1,7 @@
 import { chmod, copyFile, mkdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { putIntoJson } from './edit-json.ts';
-import { putIntoToml } from './edit-toml.ts';
+import { putIntoJson, takeFromJson } from './edit-json.ts';
+import { putIntoToml, takeFromToml } from './edit-toml.ts';
 import { entryOf, type McpClient, type ServerEntry } from './mcp-clients.ts';
 
 export type Installed =
@@ -9,6 +9,12 @@ export type Installed =
   /** The file said so already. */
   | { readonly status: 'unchanged' }
   /** `reason` says what is in the way; nothing was written. */
+  | { readonly status: 'refused'; readonly reason: string };
+
+export type Removed =
+  | { readonly status: 'removed'; readonly backup: string | null }
+  /** There is no such server, or no such file. */
+  | { readonly status: 'absent' }
   | { readonly status: 'refused'; readonly reason: string };
 
 /** A new file holds a key; one that is there keeps the rights it has. */
@@ -25,18 +31,43 @@ export async function installEntry(
   entry: ServerEntry,
   now: Date,
 ): Promise<Installed> {
+  const done = await editFile(client, path, now, (text) => edit(client, text, name, entry));
+  if ('reason' in done) return { status: 'refused', reason: done.reason };
+  return done.isChanged ? { status: 'installed', backup: done.backup } : { status: 'unchanged' };
+}
+
+/** Takes the server out of a program's file, in the same way. */
+export async function removeEntry(client: McpClient, path: string, name: string, now: Date): Promise<Removed> {
+  const done = await editFile(client, path, now, (text) =>
+    client.format === 'toml' ? takeFromToml(text, client.section, name) : takeFromJson(text, client.section, name),
+  );
+  if ('reason' in done) return { status: 'refused', reason: done.reason };
+  return done.isChanged ? { status: 'removed', backup: done.backup } : { status: 'absent' };
+}
+
+type Edited =
+  | { readonly isChanged: false }
+  | { readonly isChanged: true; readonly backup: string | null }
+  | { readonly reason: string };
+
+/** @param change answers the new text; null where the old one is not understood */
+async function editFile(
+  client: McpClient,
+  path: string,
+  now: Date,
+  change: (text: string) => string | null,
+): Promise<Edited> {
   const file = await realpath(path).catch(() => path);
   const before = await readText(file);
-  if (before === undefined) return { status: 'refused', reason: 'the file cannot be read' };
-  const after = edit(client, before ?? '', name, entry);
-  if (after === null)
-    return { status: 'refused', reason: `the file is not the ${client.format.toUpperCase()} it should be` };
-  if (after === before) return { status: 'unchanged' };
+  if (before === undefined) return { reason: 'the file cannot be read' };
+  const after = change(before ?? '');
+  if (after === null) return { reason: `the file is not the ${client.format.toUpperCase()} it should be` };
+  if (after === (before ?? '')) return { isChanged: false };
   try {
-    return { status: 'installed', backup: await replace(file, after, before !== null, now) };
+    return { isChanged: true, backup: await replace(file, after, before !== null, now) };
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    return { status: 'refused', reason: `the file could not be written (${code})` };
+    return { reason: `the file could not be written (${code})` };
   }
 }
 

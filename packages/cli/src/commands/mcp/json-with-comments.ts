@@ -9,6 +9,8 @@ export interface JsonNode {
 }
 
 export interface JsonMember {
+  /** Of its name. */
+  readonly start: number;
   readonly name: string;
   readonly value: JsonNode;
 }
@@ -50,11 +52,12 @@ function readObject(reader: Reader): JsonNode {
   const start = reader.at;
   const members: JsonMember[] = [];
   const hasTrailingComma = readItems(reader, '}', () => {
+    const { at } = reader;
     const name: unknown = JSON.parse(take(reader, STRING));
     skip(reader);
     if (reader.text[reader.at] !== ':') throw new SyntaxError('no colon');
     reader.at += 1;
-    members.push({ name: String(name), value: readValue(reader) });
+    members.push({ start: at, name: String(name), value: readValue(reader) });
   });
   return { start, end: reader.at, members, hasTrailingComma };
 }

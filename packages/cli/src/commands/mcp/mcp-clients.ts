@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { posix, win32 } from 'node:path';
 
 /** How a program is told of a server it starts. */
 export interface ServerEntry {
@@ -33,14 +33,14 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     title: 'Claude Desktop',
     format: 'json',
     section: 'mcpServers',
-    path: (places) => join(applicationData(places), 'Claude', 'claude_desktop_config.json'),
+    path: (places) => join(places, applicationData(places), 'Claude', 'claude_desktop_config.json'),
   },
   {
     name: 'claude-code',
     title: 'Claude Code',
     format: 'json',
     section: 'mcpServers',
-    path: ({ home, env }) => join(env['CLAUDE_CONFIG_DIR'] || home, '.claude.json'),
+    path: (places) => join(places, places.env['CLAUDE_CONFIG_DIR'] || places.home, '.claude.json'),
     extra: { type: 'stdio' },
   },
   {
@@ -48,14 +48,14 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     title: 'Cursor',
     format: 'json',
     section: 'mcpServers',
-    path: ({ home }) => join(home, '.cursor', 'mcp.json'),
+    path: (places) => join(places, places.home, '.cursor', 'mcp.json'),
   },
   {
     name: 'vscode',
     title: 'VS Code',
     format: 'json',
     section: 'servers',
-    path: (places) => join(applicationData(places), 'Code', 'User', 'mcp.json'),
+    path: (places) => join(places, applicationData(places), 'Code', 'User', 'mcp.json'),
     extra: { type: 'stdio' },
   },
   {
@@ -63,28 +63,28 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     title: 'Windsurf',
     format: 'json',
     section: 'mcpServers',
-    path: ({ home }) => join(home, '.codeium', 'windsurf', 'mcp_config.json'),
+    path: (places) => join(places, places.home, '.codeium', 'windsurf', 'mcp_config.json'),
   },
   {
     name: 'codex',
     title: 'Codex',
     format: 'toml',
     section: 'mcp_servers',
-    path: ({ home, env }) => join(env['CODEX_HOME'] || join(home, '.codex'), 'config.toml'),
+    path: (places) => join(places, places.env['CODEX_HOME'] || join(places, places.home, '.codex'), 'config.toml'),
   },
   {
     name: 'gemini',
     title: 'Gemini CLI',
     format: 'json',
     section: 'mcpServers',
-    path: ({ home }) => join(home, '.gemini', 'settings.json'),
+    path: (places) => join(places, places.home, '.gemini', 'settings.json'),
   },
   {
     name: 'zed',
     title: 'Zed',
     format: 'json',
     section: 'context_servers',
-    path: (places) => join(zedSettings(places), 'settings.json'),
+    path: (places) => join(places, zedSettings(places), 'settings.json'),
   },
 ];
 
@@ -95,14 +95,20 @@ export function entryOf({ extra = {} }: McpClient, { command, args, env }: Serve
   return { ...extra, command, args: [...args], env: { ...env } };
 }
 
-function applicationData({ home, platform, env }: Places): string {
-  if (platform === 'darwin') return join(home, 'Library', 'Application Support');
-  if (platform === 'win32') return env['APPDATA'] || join(home, 'AppData', 'Roaming');
-  return env['XDG_CONFIG_HOME'] || join(home, '.config');
+function applicationData(places: Places): string {
+  const { home, platform, env } = places;
+  if (platform === 'darwin') return join(places, home, 'Library', 'Application Support');
+  if (platform === 'win32') return env['APPDATA'] || join(places, home, 'AppData', 'Roaming');
+  return env['XDG_CONFIG_HOME'] || join(places, home, '.config');
 }
 
 /** Zed keeps to `.config` on macOS too. */
 function zedSettings(places: Places): string {
-  if (places.platform === 'win32') return join(applicationData(places), 'Zed');
-  return join(places.env['XDG_CONFIG_HOME'] || join(places.home, '.config'), 'zed');
+  if (places.platform === 'win32') return join(places, applicationData(places), 'Zed');
+  return join(places, places.env['XDG_CONFIG_HOME'] || join(places, places.home, '.config'), 'zed');
+}
+
+/** By the rules of the machine that is asked about. */
+function join({ platform }: Places, ...parts: readonly string[]): string {
+  return (platform === 'win32' ? win32 : posix).join(...parts);
 }

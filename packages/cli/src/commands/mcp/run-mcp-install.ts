@@ -1,28 +1,22 @@
-import { access } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { readProfile } from '@postrider/mcp/credentials';
 import { findCredentials } from '../../api-connection.ts';
 import type { CliIo } from '../../cli-io.ts';
 import { EXIT_CODES, type ExitCode } from '../../exit-codes.ts';
-import { ownFailure, usageFailure } from '../../failure.ts';
+import { ownFailure } from '../../failure.ts';
 import type { GlobalOptions } from '../../global-options.ts';
 import type { Invocation } from '../../invocation.ts';
 import type { Output } from '../../output/output.ts';
+import { chooseTargets, readName, type Target } from './choose-targets.ts';
 import { toTomlTables } from './edit-toml.ts';
 import { type Installed, installEntry } from './install-entry.ts';
-import { entryOf, MCP_CLIENTS, type McpClient, type Places, type ServerEntry } from './mcp-clients.ts';
-
-/** A program with its file on this machine. */
-interface Target {
-  readonly client: McpClient;
-  readonly path: string;
-}
+import { entryOf, type McpClient, type ServerEntry } from './mcp-clients.ts';
 
 /** Enters the MCP server into the settings of agents' programs. */
 export async function runMcpInstall(invocation: Invocation, output: Output, io: CliIo): Promise<ExitCode> {
   const { ownFlags, options } = invocation;
   const name = readName(ownFlags['name']);
-  const targets = await chooseTargets(ownFlags['client'], placesOf(io));
+  const targets = await chooseTargets(ownFlags['client'], io);
   const entry = await createEntry(ownFlags, options, io);
   if (ownFlags['print'] === true) {
     print(targets, name, entry, output);
@@ -34,36 +28,6 @@ export async function runMcpInstall(invocation: Invocation, output: Output, io: 
   }
   report(results, output);
   return results.some(({ result }) => result.status === 'refused') ? EXIT_CODES.refused : EXIT_CODES.done;
-}
-
-function placesOf({ env }: CliIo): Places {
-  const home = env['HOME'] || env['USERPROFILE'];
-  if (home) return { home, env, platform: process.platform };
-  throw usageFailure('there is no home directory to look for programs in', 'Set HOME.');
-}
-
-async function chooseTargets(given: unknown, places: Places): Promise<readonly Target[]> {
-  const all = MCP_CLIENTS.map((client) => ({ client, path: client.path(places) }));
-  const wanted = typeof given === 'string' ? [given] : Array.isArray(given) ? given : null;
-  if (wanted !== null) return all.filter(({ client }) => wanted.includes(client.name));
-  const found = await Promise.all(all.map(async (target) => ((await isThere(target, places)) ? [target] : [])));
-  if (found.flat().length > 0) return found.flat();
-  const fix = `Name one with --client: ${MCP_CLIENTS.map(({ name }) => name).join(', ')}.`;
-  throw ownFailure(EXIT_CODES.notFound, 'no_client', 'No program was found', 'none has settings on this machine', fix);
-}
-
-/** A program has settings, or the directory for them, which no other program makes; the home directory itself says nothing. */
-async function isThere({ path }: Target, { home }: Places): Promise<boolean> {
-  const sign = dirname(path) === home ? path : dirname(path);
-  return await access(sign).then(
-    () => true,
-    () => false,
-  );
-}
-
-function readName(given: unknown): string {
-  if (typeof given === 'string' && /^[\w-]{1,60}$/.test(given)) return given;
-  throw usageFailure('--name takes letters, digits, hyphens and underscores', 'Choose another name.');
 }
 
 async function createEntry(

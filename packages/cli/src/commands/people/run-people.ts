@@ -11,13 +11,12 @@ import { formatMinute } from '../../output/time.ts';
 import { singleLine } from '../../output/untrusted-text.ts';
 import { showSession } from '../../output/views/session.ts';
 import { findProfile, type Profiles, readProfiles, unknownProfile, writeProfiles } from '../../profiles.ts';
+import type { OwnRunner } from '../../runner.ts';
 import { LOGIN, LOGOUT, PROFILES_LIST, PROFILES_REMOVE, PROFILES_USE, WHOAMI } from './describe-people.ts';
 import { runLogin } from './run-login.ts';
 
-export type PeopleRunner = (invocation: Invocation, output: Output, io: CliIo) => Promise<ExitCode>;
-
 /** Commands that find out by themselves whom to act as. */
-export const PEOPLE_COMMAND_RUNNERS: Readonly<Record<string, PeopleRunner>> = {
+export const PEOPLE_COMMAND_RUNNERS: Readonly<Record<string, OwnRunner>> = {
   [LOGIN.id]: ({ options }, output, io) => runLogin(options, output, io),
   [LOGOUT.id]: runLogout,
   [WHOAMI.id]: runWhoami,

@@ -3,7 +3,7 @@ import type { CommandDescription } from '../../command-description.ts';
 import { EXIT_CODE_MEANINGS, EXIT_CODES, type ExitCode, type ExitCodeName } from '../../exit-codes.ts';
 import type { Output } from '../../output/output.ts';
 import { renderTable } from '../../output/table.ts';
-import { plainText } from '../input-option.ts';
+import { knownValues, plainText } from '../input-option.ts';
 import { readGlobals, readTree } from './command-tree.ts';
 
 /** Prints what there is to call. */
@@ -41,7 +41,8 @@ function describeArgument(argument: Argument) {
   return { name: argument.name(), required, repeatable: variadic, description };
 }
 
-function describeOption({ flags, long, short, description, required, optional, variadic, argChoices }: Option) {
+function describeOption(option: Option) {
+  const { flags, long, short, description, required, optional, variadic } = option;
   const value = required ? 'required' : optional ? 'optional' : 'none';
   return {
     flags,
@@ -49,7 +50,7 @@ function describeOption({ flags, long, short, description, required, optional, v
     short: short ?? null,
     value,
     repeatable: variadic,
-    choices: argChoices ?? null,
+    choices: knownValues(option),
     description,
   };
 }

@@ -1,10 +1,16 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { CommandDescription, InputDescription } from '../../command-description.ts';
+import { COMMANDS } from '../../generated/commands.ts';
+
+const CREATE = COMMANDS.find(({ id }) => id === 'webhooks.create');
+const TYPES = CREATE?.inputs.find(({ name }) => name === 'events')?.value;
+const EVENT_TYPES: readonly string[] = TYPES?.kind === 'list' ? (TYPES.choices ?? []) : [];
 
 export const LISTEN_COMMAND = 'webhooks listen';
 export const TRIGGER_COMMAND = 'webhooks trigger';
 
-const EVENTS: InputDescription = {
+/** Which events are followed. */
+export const EVENTS: InputDescription = {
   name: 'events',
   place: 'query',
   key: 'events',
@@ -15,6 +21,7 @@ const EVENTS: InputDescription = {
   description:
     'Only events of this type; give it again for further ones, or several parted by commas. All unless given.',
   value: { kind: 'list', choices: null },
+  suggestions: EVENT_TYPES,
 };
 
 const TYPE: InputDescription = {
@@ -27,6 +34,7 @@ const TYPE: InputDescription = {
   valueName: 'type',
   description: 'The type of the event, for example email.bounced.',
   value: { kind: 'text' },
+  suggestions: EVENT_TYPES,
 };
 
 export const WEBHOOK_COMMANDS: readonly CommandDescription[] = [
@@ -64,13 +72,16 @@ export const WEBHOOK_COMMANDS: readonly CommandDescription[] = [
 export function describeWebhooks(command: Command, id: string): Command {
   if (id === LISTEN_COMMAND) {
     const secret = 'Print the secret that the forwarded events are signed with, and end.';
-    return command
-      .addOption(forwardTo('Post each event to this address; only the path is optional.'))
-      .addOption(new Option('--print-secret', secret));
+    return addListenFlags(command).addOption(new Option('--print-secret', secret));
   }
   return id === TRIGGER_COMMAND
     ? command.addOption(forwardTo('Post a made-up event to this address of this machine.'))
     : command;
+}
+
+/** What following events takes beside which ones. */
+export function addListenFlags(command: Command): Command {
+  return command.addOption(forwardTo('Post each event to this address; only the path is optional.'));
 }
 
 function forwardTo(meaning: string): Option {

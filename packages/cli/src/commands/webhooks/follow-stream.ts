@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ApiConnection } from '../../api-connection.ts';
-import { CliFailure } from '../../failure.ts';
+import { EXIT_CODES } from '../../exit-codes.ts';
+import { CliFailure, ownFailure } from '../../failure.ts';
 import { isRecord, textOf } from '../../output/json-value.ts';
 import { readServerSentEvents } from './read-server-sent-events.ts';
 
@@ -49,6 +50,7 @@ export async function* followStream(
         wasConnected = true;
         pauseMs = FIRST_PAUSE_MS;
       }
+      if (!wasConnected) throw noStream();
     } catch (error) {
       if (!wasConnected || !(error instanceof CliFailure) || !error.problem.retryable) throw error;
       reason = error.problem.detail;
@@ -57,6 +59,14 @@ export async function* followStream(
     await pause(pauseMs, undefined, signal === undefined ? {} : { signal });
     pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
   }
+}
+
+/** A page of another program, or of a proxy, would be asked for again for ever. */
+function noStream(): CliFailure {
+  const detail = 'What answers there sent no events, and is not Postrider or something stands before it';
+  const fix =
+    'Check that --base-url (or POSTRIDER_BASE_URL) is the address of the server: postrider doctor looks at it.';
+  return ownFailure(EXIT_CODES.unexpected, 'unexpected_answer', 'The answer is no stream of events', detail, fix);
 }
 
 async function open(

@@ -1,5 +1,5 @@
-import { type IncomingMessage, request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
+import type { IncomingMessage } from 'node:http';
+import { requestOf } from '../../late-http.ts';
 
 /** What came of posting a webhook to the developer's own program. */
 export interface PostOutcome {
@@ -44,10 +44,14 @@ function post(
   payload: string,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
-  const request = url.startsWith('https:') ? requestHttps : requestHttp;
   const body = Buffer.from(payload);
   return new Promise((resolve, reject) => {
-    request(url, { method: 'POST', agent: false, signal, headers: { ...headers, 'content-length': body.length } })
+    requestOf(url)(url, {
+      method: 'POST',
+      agent: false,
+      signal,
+      headers: { ...headers, 'content-length': body.length },
+    })
       .once('response', (response) => {
         response.resume();
         response.once('end', () => resolve(response)).once('error', reject);

@@ -26,7 +26,12 @@ export const exportEmails = defineOperation({
     'x-export-truncated': `\`true\` where more than ${LIMITS.exportRows} messages match; then the newest are in the file.`,
   },
   errors: ['rate_limited'],
-  mcp: null,
+  mcp: {
+    tool: 'export_emails',
+    title: 'Export emails',
+    description:
+      'Reads the message log as a file (`csv`, `json` or `jsonl`), newest first, some 60 lines a call: `body_offset` pages on. Not for finding single messages: use list_emails. Answers a part of the file, and where the next one begins.',
+  },
   cli: {
     command: 'emails export',
     examples: [

@@ -25,6 +25,11 @@ export const getReadiness = defineOperation({
     })
     .meta({ id: 'Readiness' }),
   errors: [],
-  mcp: null,
+  mcp: {
+    tool: 'check_service',
+    title: 'Check the server',
+    description:
+      'Tells whether the server can accept and deliver now: its database, its queue and its transport. Not for what became of a message: use get_email. Answers each check with the reason where it fails.',
+  },
   cli: null,
 });

@@ -24,6 +24,11 @@ export const listTools = defineOperation({
   response: 'json',
   output: z.object({ tools: z.array(toolSchema) }).meta({ id: 'ToolList' }),
   errors: [],
-  mcp: null,
+  mcp: {
+    tool: 'list_checks',
+    title: 'List the free checks',
+    description:
+      'Lists the checks and builders that need no key, with their REST paths, to name them to somebody without access. Not for running one: each has a tool of its own in this toolset. Answers name, method, path and description of each.',
+  },
   cli: { command: 'tools list', examples: ['postrider tools list'] },
 });

@@ -8,7 +8,7 @@ export const retryWebhookDelivery = defineOperation({
   access: { kind: 'key', scope: 'webhooks:write' },
   summary: 'Deliver an event again',
   description:
-    'Delivers the event of this delivery once more, at once, also where it succeeded; the schedule of retries begins anew. One that waits is made at once. Refused while the endpoint is disabled.',
+    'Delivers the event of this delivery once more, at once, also where it succeeded; the schedule of retries begins anew. One that waits is made at once; where an attempt is under way, another follows it. Refused while the endpoint is disabled.',
   effect: 'create',
   params: z.object({
     id: z.string().describe('The id of the endpoint.'),

@@ -165,7 +165,8 @@ export class WebhooksResource {
    * Deliver an event again.
    *
    * Delivers the event of this delivery once more, at once, also where it succeeded; the schedule of retries begins
-   * anew. One that waits is made at once. Refused while the endpoint is disabled.
+   * anew. One that waits is made at once; where an attempt is under way, another follows it. Refused while the endpoint
+   * is disabled.
    *
    * @param id The id of the endpoint.
    *

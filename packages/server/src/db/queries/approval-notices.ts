@@ -144,6 +144,7 @@ export interface NewApprovalLink {
   readonly tokenHash: Uint8Array;
 }
 
+/** A link that is there already stays as it is. */
 export async function insertApprovalLinks(
   transaction: Query,
   links: readonly NewApprovalLink[],
@@ -155,7 +156,8 @@ export async function insertApprovalLinks(
   await transaction`
     INSERT INTO approval_links (account_id, token_hash, approval_id, revision, member_id, created_at)
     SELECT a, decode(t, 'hex'), h, r, m, ${now}
-    FROM json_to_recordset(${JSON.stringify(rows)}::text::json) AS j (a uuid, t text, h uuid, r integer, m uuid)`;
+    FROM json_to_recordset(${JSON.stringify(rows)}::text::json) AS j (a uuid, t text, h uuid, r integer, m uuid)
+    ON CONFLICT (account_id, token_hash) DO NOTHING`;
 }
 
 /** What a link is for. */

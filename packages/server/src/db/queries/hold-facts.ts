@@ -5,11 +5,26 @@ export interface HoldQuestions {
   readonly keys: readonly { readonly accountId: string; readonly keyId: string }[];
   /** Recipients, folded, of keys that hold by who is written to. */
   readonly recipients: readonly { readonly accountId: string; readonly keyId: string; readonly email: string }[];
+  /** Stored templates that keys which hold what they write themselves send. */
+  readonly templates: readonly AskedTemplate[];
+}
+
+export interface AskedTemplate {
+  readonly accountId: string;
+  readonly keyId: string;
+  /** The slug with the version, `welcome@3`. */
+  readonly template: string;
+  /** Who made that version; null where only its name is known. */
+  readonly maker: string | null;
+  /** When the name stood for what is sent; of use where only the name is known. */
+  readonly namedAt: Date | null;
 }
 
 export interface HoldFacts {
   readonly keys: readonly HoldingKey[];
   readonly recipients: readonly KnownRecipient[];
+  /** Those of the templates asked for that somebody made who is held to nothing. */
+  readonly vouched: readonly Pick<AskedTemplate, 'keyId' | 'template' | 'maker'>[];
 }
 
 export interface HoldingKey {
@@ -35,10 +50,15 @@ export interface KnownRecipient {
 const WRITTEN_TO = ['queued', 'sending', 'sent', 'delivered', 'deferred', 'bounced', 'complained'];
 
 /**
- * Reads what the rules about holding need to know. Whom an account wrote to is found by the index of the message log's search, and in what is
+ * Reads what the rules about holding need to know. A template is vouched for by whoever made its version, save the sending key itself and keys
+ * that are held too; where only a name is known, it has to have stood for the same since.
+ * Whom an account wrote to is found by the index of the message log's search, and in what is
  * not indexed yet; a message that was held and not let go proves no contact, and neither does one of a test key.
  */
-export async function readHoldFacts(query: Query, { keys, recipients }: HoldQuestions): Promise<HoldFacts> {
+export async function readHoldFacts(query: Query, { keys, recipients, templates }: HoldQuestions): Promise<HoldFacts> {
+  const asked = templates.map(({ accountId: a, keyId: k, template: n, maker: m, namedAt }) => {
+    return { a, k, n, m, t: namedAt?.toISOString() ?? null };
+  });
   const [row] = await query<HoldFacts[]>`
     WITH asked_keys AS MATERIALIZED (
       SELECT DISTINCT a, k FROM json_to_recordset(${JSON.stringify(keys.map(({ accountId: a, keyId: k }) => ({ a, k })))}::text::json)
@@ -67,8 +87,16 @@ export async function readHoldFacts(query: Query, { keys, recipients }: HoldQues
       (SELECT coalesce(json_agg(json_build_object('accountId', q.a, 'keyId', q.k, 'email', q.e,
           'isKnown', EXISTS (SELECT FROM met m WHERE m.a = q.a AND m.e = q.e),
           'isTrusted', EXISTS (SELECT FROM trusted_recipients t WHERE t.account_id = q.a AND t.key_id = q.k AND t.email = q.e))), '[]')
-        FROM asked q) AS recipients`;
-  return row ?? { keys: [], recipients: [] };
+        FROM asked q) AS recipients,
+      (SELECT coalesce(json_agg(json_build_object('keyId', q.k, 'template', q.n, 'maker', q.m)), '[]')
+        FROM json_to_recordset(${JSON.stringify(asked)}::text::json) AS q (a uuid, k uuid, n text, m text, t timestamptz)
+        CROSS JOIN LATERAL (SELECT coalesce(q.m, (SELECT v.created_by FROM templates t
+          JOIN template_versions v ON v.account_id = t.account_id AND v.template_id = t.id AND v.version = split_part(q.n, '@', 2)::int
+          WHERE t.account_id = q.a AND t.slug = split_part(q.n, '@', 1) AND t.updated_at <= q.t)) AS maker) AS made
+        WHERE made.maker <> q.k::text
+          AND NOT EXISTS (SELECT FROM api_keys c WHERE c.account_id = q.a AND c.id::text = made.maker AND c.approval_mode <> 'off'))
+        AS vouched`;
+  return row ?? { keys: [], recipients: [], vouched: [] };
 }
 
 function writtenTo(query: Query, messageId: ReturnType<Query>) {

@@ -19,6 +19,7 @@ export async function purgeExpired(
   await repeat(() => purgeAttachments(query, limits.bodiesBefore), PURGE_FILES);
   await repeat(() => purgeBodies(query, limits.bodiesBefore));
   await repeat(() => purgeEditedBodies(query));
+  await repeat(() => purgeApprovalLinks(query, limits.bodiesBefore));
   await repeat(() => purgeMessages(query, limits.messagesBefore, limits.openStatuses));
 }
 
@@ -67,6 +68,18 @@ async function purgeEditedBodies(query: Query): Promise<number> {
       LIMIT ${PURGE_ROWS})
     UPDATE approval_revisions v SET changes = v.changes - ARRAY['html', 'text'] FROM aged
     WHERE v.account_id = aged.account_id AND v.approval_id = aged.approval_id AND v.revision = aged.revision RETURNING 1`;
+  return rows.length;
+}
+
+/** Removes the links to holds that ended so long ago, what they showed being gone as well; answers how many. */
+async function purgeApprovalLinks(query: Query, before: Date): Promise<number> {
+  const rows = await query`
+    WITH aged AS MATERIALIZED (
+      SELECT l.account_id, l.token_hash FROM approval_links l
+      JOIN approvals h ON h.account_id = l.account_id AND h.id = l.approval_id
+      WHERE h.status <> 'pending' AND greatest(l.created_at, coalesce(h.decided_at, h.expires_at)) < ${before}
+      LIMIT ${PURGE_ROWS})
+    DELETE FROM approval_links l USING aged WHERE l.account_id = aged.account_id AND l.token_hash = aged.token_hash RETURNING 1`;
   return rows.length;
 }
 

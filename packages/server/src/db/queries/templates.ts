@@ -20,6 +20,11 @@ export interface TemplateSourceRow extends TemplateContent {
   readonly version: number;
 }
 
+export interface MadeTemplateSource extends TemplateSourceRow {
+  /** The id of the key or the person that made this version. */
+  readonly createdBy: string | null;
+}
+
 export interface TemplateRow extends TemplateSourceRow {
   readonly currentVersion: number;
   readonly variables: VariablesJson;
@@ -127,9 +132,9 @@ export async function readTemplateSource(
   accountId: string,
   name: TemplateName,
   version: number | null,
-): Promise<TemplateSourceRow | null> {
-  const [row] = await query<TemplateSourceRow[]>`
-    SELECT t.id, t.slug, t.name, v.version, v.subject, v.html, v.text
+): Promise<MadeTemplateSource | null> {
+  const [row] = await query<MadeTemplateSource[]>`
+    SELECT t.id, t.slug, t.name, v.version, v.subject, v.html, v.text, v.created_by AS "createdBy"
     FROM templates t
     JOIN template_versions v ON v.account_id = t.account_id AND v.template_id = t.id
       AND v.version = coalesce(${version}::int, t.current_version)

@@ -89,13 +89,15 @@ export interface EndpointChanges {
   readonly events: readonly string[];
 }
 
+/** Failures of another URL say nothing of a new one: they are forgotten. */
 export async function changeEndpoint(
   query: Query,
   { accountId, id }: Pick<EndpointRow, 'accountId' | 'id'>,
   { url, description, events }: EndpointChanges,
 ): Promise<void> {
   await query`
-    UPDATE webhook_endpoints SET url = ${url}, description = ${description}, events = ${[...events]}::text[], revision = revision + 1
+    UPDATE webhook_endpoints SET url = ${url}, description = ${description}, events = ${[...events]}::text[], revision = revision + 1,
+      failures = CASE WHEN url = ${url} THEN failures ELSE 0 END, failing_since = CASE WHEN url = ${url} THEN failing_since END
     WHERE account_id = ${accountId} AND id = ${id}`;
 }
 
@@ -210,6 +212,8 @@ export async function settleNotice(query: Query, { accountId, id, leaseUntil }: 
 export interface EndpointTally {
   readonly accountId: string;
   readonly id: string;
+  /** Where they were made: of another one they say nothing. */
+  readonly url: string;
   readonly failures: number;
   /** When the first of them began. */
   readonly since: Date;
@@ -219,6 +223,7 @@ export interface EndpointTally {
 export interface FailingEndpoint {
   readonly accountId: string;
   readonly id: string;
+  readonly url: string;
   readonly failures: number;
   readonly failingSince: Date;
 }
@@ -231,9 +236,9 @@ export async function addFailures(
   return await query<FailingEndpoint[]>`
     UPDATE webhook_endpoints w SET failures = w.failures + g.failures, failing_since = coalesce(w.failing_since, g.since)
     FROM (SELECT * FROM json_to_recordset(${JSON.stringify(rows)}::text::json)
-      AS g ("accountId" uuid, id uuid, failures integer, since timestamptz)) AS g
-    WHERE w.account_id = g."accountId" AND w.id = g.id AND w.status = 'enabled'
-    RETURNING w.account_id AS "accountId", w.id, w.failures, w.failing_since AS "failingSince"`;
+      AS g ("accountId" uuid, id uuid, url text, failures integer, since timestamptz)) AS g
+    WHERE w.account_id = g."accountId" AND w.id = g.id AND w.url = g.url AND w.status = 'enabled'
+    RETURNING w.account_id AS "accountId", w.id, w.url, w.failures, w.failing_since AS "failingSince"`;
 }
 
 /** A success ends the failures before it. */

@@ -29,8 +29,10 @@ export async function storeEvents(query: Query, events: readonly StoredEvent[], 
       WHERE g.account_id IN (SELECT t.account_id FROM event_takers t WHERE t.has_endpoints OR t.streaming_until > now())
     ),
     stored AS (
-      INSERT INTO webhook_events (account_id, id, type, endpoint_id, body, created_at)
-      SELECT account_id, id, type, endpoint_id, body, created_at FROM given
+      INSERT INTO webhook_events (account_id, id, type, endpoint_id, body, created_at, stored_at, stored_by, stored_beside)
+      SELECT account_id, id, type, endpoint_id, body, created_at, ${now}, pg_current_xact_id(),
+        (SELECT pg_snapshot_xmin(pg_current_snapshot()))
+      FROM given
       ON CONFLICT (account_id, id) DO NOTHING RETURNING account_id, id, type, endpoint_id
     )
     INSERT INTO webhook_deliveries (account_id, endpoint_id, event_id, id, event_type, attempt, step, next_at, created_at)
@@ -90,12 +92,14 @@ export interface EventRow {
   readonly type: string;
   readonly body: string;
   readonly createdAt: Date;
+  /** Null of those that are from before this was noted. */
+  readonly storedAt: Date | null;
 }
 
-/**
- * The account's stored events behind an id, oldest first. An event of a message is stored some moments after it happened, and so may come
- * behind younger ones: whoever follows the events looks back a little, and leaves out what it has seen.
- */
+/** Between the statement that stores an event and the end of its transaction lies less than that. */
+export const STORED_WITHIN_MS = 60_000;
+
+/** The account's stored events with ids behind this one, oldest first; those for one endpoint alone are not among them. */
 export async function readEventsAfter(
   query: Query,
   accountId: string,
@@ -103,8 +107,29 @@ export async function readEventsAfter(
   limit: number,
 ): Promise<readonly EventRow[]> {
   return await query<EventRow[]>`
-    SELECT id, type, body, created_at AS "createdAt" FROM webhook_events
+    SELECT id, type, body, created_at AS "createdAt", stored_at AS "storedAt" FROM webhook_events
     WHERE account_id = ${accountId} AND id > ${afterId} AND endpoint_id IS NULL ORDER BY id LIMIT ${limit}`;
+}
+
+/**
+ * Ids of events that are older than this one by their ids, and were stored when it could have been told already: who followed the events up to
+ * this one has not seen them. What was stored by a transaction that was over when this one was stored, or by the same one, was there to be seen
+ * with it. Oldest first, behind `after`; null: from the first on.
+ */
+export async function readLateEventIds(
+  query: Query,
+  { accountId, eventId }: { readonly accountId: string; readonly eventId: string },
+  after: string | null,
+  limit: number,
+): Promise<readonly string[]> {
+  const rows = await query<{ id: string }[]>`
+    SELECT e.id FROM webhook_events told JOIN webhook_events e ON e.account_id = told.account_id
+      AND e.stored_at > told.stored_at - ${STORED_WITHIN_MS} * interval '1 millisecond'
+    WHERE told.account_id = ${accountId} AND told.id = ${eventId} AND e.id < told.id AND e.endpoint_id IS NULL
+      AND e.stored_by >= told.stored_beside AND e.stored_by <> told.stored_by
+      ${after === null ? query`` : query`AND e.id > ${after}`}
+    ORDER BY e.id LIMIT ${limit}`;
+  return rows.map(({ id }) => id);
 }
 
 /** Has the account's events stored for so long from now on, also where it has no endpoint. Whoever listens says so again in time. */

@@ -50,7 +50,8 @@ export async function prepareContent(tools: ContentTools, order: ContentOrder): 
   const refusals = written?.ok === false ? [...written.refusals] : [];
   const schedule = request.scheduled_at === undefined ? NOW : resolveSchedule(request.scheduled_at, tools.now());
   if (!schedule.ok) refusals.push(schedule.refusal);
-  const { subject, template, ...body } = written?.ok === true ? written.content : contentAsGiven(request);
+  const { subject, template, templateMaker, ...body } =
+    written?.ok === true ? written.content : contentAsGiven(request);
   const tagged = tagLinks(request, { html: body.html, text: toBodyText(body.html, body.text) });
   if (!tagged.ok) refusals.push(tagged.refusal);
   const { html, text } = tagged;
@@ -65,6 +66,7 @@ export async function prepareContent(tools: ContentTools, order: ContentOrder): 
       html,
       text,
       template: stored?.template ?? template,
+      templateMaker,
       attachments: stored?.attachments ?? files.attachments,
       tracking: planContentTracking(html, request.headers, order),
       scheduledAt: schedule.at,
@@ -75,5 +77,5 @@ export async function prepareContent(tools: ContentTools, order: ContentOrder): 
 const NOW = { ok: true, at: null } as const;
 
 function contentAsGiven({ subject = '', html, text }: SendRequest): WrittenContent {
-  return { subject, html: html ?? null, text, template: null };
+  return { subject, html: html ?? null, text, template: null, templateMaker: null };
 }

@@ -13,6 +13,8 @@ export interface WrittenContent {
   readonly text: string | null | undefined;
   /** The template with the version that was rendered, `welcome@3`. */
   readonly template: string | null;
+  /** Who made that version; null without one. */
+  readonly templateMaker: string | null;
 }
 
 export type RenderVerdict =
@@ -40,7 +42,10 @@ export async function renderTemplate(
   });
   if (!rendering.ok) return refuse('busy' in rendering ? BUSY : renderFailed(source, rendering.faults));
   if (rendering.missing.length > 0) return refuse(variablesMissing(source, rendering.missing));
-  const content = { ...rendering, subject: subject ?? rendering.subject ?? '', template: nameOf(source) };
+  const content = {
+    ...{ ...rendering, subject: subject ?? rendering.subject ?? '' },
+    ...{ template: nameOf(source), templateMaker: source.createdBy },
+  };
   const empty = emptyPart(content);
   return empty === null ? { ok: true, content } : refuse(renderFailed(source, [empty]));
 }

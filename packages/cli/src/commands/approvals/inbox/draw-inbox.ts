@@ -1,7 +1,8 @@
 import { foldText } from '../../../output/fold-text.ts';
 import { cutToWidth } from '../../../output/text-width.ts';
-import { severalLines, singleLine } from '../../../output/untrusted-text.ts';
-import type { DiffLine } from '../differences.ts';
+import { severalLines, singleLine, withoutInvisibles } from '../../../output/untrusted-text.ts';
+import { type DiffLine, differencesBetween } from '../differences.ts';
+import { contentOf, withEdits } from '../held-content.ts';
 import { type Hold, recipientsOf } from '../hold.ts';
 import { contentLines, endLines, factLines } from '../preview-lines.ts';
 import type { ShownLine, Tone } from '../shown-line.ts';
@@ -119,12 +120,18 @@ function bodyLines(state: InboxState, columns: number, now: Date, readContent: C
     : dialogLines(dialog, state, columns, now);
 }
 
-function changedLines({ diff }: Dialog & { kind: 'changed' }, columns: number): readonly ShownLine[] {
+function changedLines({ diff, hold, decision }: Dialog & { kind: 'changed' }, columns: number): readonly ShownLine[] {
+  // What goes out is what stands there now with the changes of whoever decides, and that has to be seen as well.
+  const content = contentOf(hold);
+  const own = decision.edits === undefined ? [] : differencesBetween(content, withEdits(content, decision.edits));
   return [
     ...plain('Somebody changed it while you looked. Nothing was decided yet.', columns, 'bad'),
     { text: '' },
     ...(diff.length === 0 ? plain('What differs is in its files or headers.', columns) : diffLines(diff, columns)),
     { text: '' },
+    ...(own.length === 0
+      ? []
+      : [...plain('Your own changes of it, on top:', columns, 'title'), ...diffLines(own, columns), { text: '' }]),
   ];
 }
 
@@ -187,7 +194,7 @@ function approveLines(
       ...remembering,
       { text: '' },
       ...holds.flatMap((hold) => [
-        ...plain(`- ${singleLine(hold.subject)}`, columns),
+        ...plain(withoutInvisibles(`- ${singleLine(hold.subject)}`), columns),
         ...plain(singleLine(recipientsOf(hold).join(', ')), columns - 4, 'faint', 4),
       ]),
     ];
@@ -223,7 +230,7 @@ const SPOKEN = { title: '', same: '', removed: 'removed: ', added: 'added: ' } a
 function diffLines(diff: readonly DiffLine[], columns: number): readonly ShownLine[] {
   return diff.flatMap(({ kind, text }) => {
     const sign = SIGNS[kind];
-    return foldText(severalLines(text), columns - sign.length).map((line) => ({
+    return foldText(withoutInvisibles(severalLines(text)), columns - sign.length).map((line) => ({
       text: `${sign}${line}`.trimEnd(),
       tone: TONES[kind],
       spoken: `${SPOKEN[kind]}${line}`,

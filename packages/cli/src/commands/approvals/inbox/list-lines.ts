@@ -36,8 +36,9 @@ export function listLines(
     PLAIN,
   );
   const [head = '', ...lines] = table.trimEnd().split('\n');
+  // In the lowest windows the titles make room for what they stand over.
   return [
-    { text: head, tone: 'faint' },
+    ...(rows < 2 ? [] : [{ text: head, tone: 'faint' } as const]),
     ...shown.map((hold, index): ShownLine => {
       const isCurrent = hold === current;
       const line = { text: lines[index] ?? '', spoken: spokenRow(hold, state, isCurrent, now) };

@@ -1,0 +1,133 @@
+import { delimiter, dirname, resolve } from 'node:path';
+import { type Profile, readProfile } from '@postrider/mcp/credentials';
+import { connectTo } from '../../api-connection.ts';
+import type { CliIo } from '../../cli-io.ts';
+import { EXIT_CODES, type ExitCode } from '../../exit-codes.ts';
+import { ownFailure, usageFailure } from '../../failure.ts';
+import type { GlobalOptions } from '../../global-options.ts';
+import type { Invocation } from '../../invocation.ts';
+import type { Output } from '../../output/output.ts';
+import { severalLines } from '../../output/untrusted-text.ts';
+import { askHealth } from '../doctor/ask-health.ts';
+import { runListen } from '../webhooks/run-listen.ts';
+import { findServer } from './find-server.ts';
+import { type ServerProcess, startServer } from './server-process.ts';
+
+/** A server in good health answers at once; one that does not is not waited for. */
+const HEALTH_MS = 2_000;
+
+/** Runs a server of its own, or finds the one that runs here, and follows what happens there until the user interrupts. */
+export async function runDev(invocation: Invocation, output: Output, io: CliIo): Promise<ExitCode> {
+  const { options } = invocation;
+  refuseOtherServers(options);
+  const dataDir = resolve(io.cwd, options.dataDir ?? (io.env['POSTRIDER_DATA_DIR'] || '.postrider'));
+  const running = await findRunning(dataDir, io);
+  if (running !== null) {
+    output.remark(`A server runs at ${running.baseUrl} already; it stays when this ends.`);
+    return await follow(running, invocation, output, io);
+  }
+  return await runOwn(dataDir, invocation, output, io);
+}
+
+async function runOwn(dataDir: string, invocation: Invocation, output: Output, io: CliIo): Promise<ExitCode> {
+  const { server: named } = invocation.ownFlags;
+  const server = startServer({
+    program: await findServer(typeof named === 'string' ? named : undefined, io),
+    env: serverEnvironment(dataDir, invocation.ownFlags['port'], io.env),
+    cwd: io.cwd,
+    // What a server tells is no data of this command.
+    onLine: (line) => {
+      if (!output.isQuiet) io.stderr.write(`${severalLines(line)}\n`);
+    },
+  });
+  try {
+    await untilReady(server, io.signal);
+    const profile = await readOwnProfile(dataDir, io);
+    return await followWhileItRuns(server, profile, invocation, output, io);
+  } finally {
+    await server.stop();
+  }
+}
+
+/** The events of a server that ended are not waited for. */
+async function followWhileItRuns(
+  server: ServerProcess,
+  profile: Profile,
+  invocation: Invocation,
+  output: Output,
+  io: CliIo,
+): Promise<ExitCode> {
+  const gone = new AbortController();
+  void server.ended.then((how) => gone.abort(serverGone(`The server is gone: ${how}`)));
+  const signal = io.signal === undefined ? gone.signal : AbortSignal.any([io.signal, gone.signal]);
+  try {
+    return await follow(profile, invocation, output, { ...io, signal });
+  } catch (error) {
+    if (gone.signal.aborted && io.signal?.aborted !== true) throw gone.signal.reason;
+    throw error;
+  }
+}
+
+function follow({ key, baseUrl }: Profile, invocation: Invocation, output: Output, io: CliIo): Promise<ExitCode> {
+  return runListen(invocation, connectTo({ apiKey: key, baseUrl }, invocation.options, io), output, io);
+}
+
+async function untilReady({ ready }: ServerProcess, signal: AbortSignal | undefined): Promise<void> {
+  const interrupted = Promise.withResolvers<never>();
+  const interrupt = () => interrupted.reject(signal?.reason);
+  signal?.addEventListener('abort', interrupt, { once: true });
+  try {
+    await Promise.race([ready, interrupted.promise]);
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw serverGone(`The server did not start: ${error instanceof Error ? error.message : String(error)}`);
+  } finally {
+    signal?.removeEventListener('abort', interrupt);
+  }
+}
+
+/** The one that wrote the profile of this data directory, where it answers. */
+async function findRunning(dataDir: string, io: CliIo): Promise<Profile | null> {
+  const verdict = await readProfile({ POSTRIDER_DATA_DIR: dataDir }, io.cwd);
+  const profile = verdict.ok ? verdict.profile : null;
+  if (profile === null) return null;
+  const health = await askHealth(profile.baseUrl, '/health', HEALTH_MS, io.signal);
+  return health.kind === 'answered' && health.body['status'] === 'ok' ? profile : null;
+}
+
+async function readOwnProfile(dataDir: string, io: CliIo): Promise<Profile> {
+  const verdict = await readProfile({ POSTRIDER_DATA_DIR: dataDir }, io.cwd);
+  if (verdict.ok && verdict.profile !== null) return verdict.profile;
+  throw serverGone(verdict.ok ? `The server wrote no quickstart.json in ${dataDir}.` : verdict.message);
+}
+
+function serverEnvironment(
+  dataDir: string,
+  port: unknown,
+  env: CliIo['env'],
+): Readonly<Record<string, string | undefined>> {
+  return {
+    ...env,
+    // The Node this runs by is new enough, and need not be the first of the PATH.
+    PATH: [dirname(process.execPath), env['PATH'] ?? ''].join(delimiter),
+    POSTRIDER_MODE: 'development',
+    POSTRIDER_DATA_DIR: dataDir,
+    // The events stand beside it: its log is for what goes wrong.
+    POSTRIDER_LOG_LEVEL: env['POSTRIDER_LOG_LEVEL'] || 'warn',
+    ...(typeof port === 'number' ? { POSTRIDER_PORT: String(port) } : {}),
+  };
+}
+
+function refuseOtherServers({ apiKey, baseUrl, profile }: GlobalOptions): void {
+  if (apiKey === undefined && baseUrl === undefined && profile === undefined) return;
+  throw usageFailure(
+    'postrider dev runs a server of its own, and takes no key, address or profile of another',
+    'Follow another server with: postrider webhooks listen',
+  );
+}
+
+function serverGone(detail: string): Error {
+  const fix =
+    'Its own words are above, unless --quiet hid them; postrider-server doctor says how to mend what it stands on.';
+  return ownFailure(EXIT_CODES.unavailable, 'server_ended', 'The server ended', detail, fix);
+}

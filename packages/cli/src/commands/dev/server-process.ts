@@ -1,0 +1,59 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+
+/** A server that was started here. */
+export interface ServerProcess {
+  /** Resolves once it takes requests; rejects with an Error where it ends before. */
+  readonly ready: Promise<void>;
+  /** Resolves with what it said last once it has ended, whyever. */
+  readonly ended: Promise<string>;
+  /** Has it end in good order, and waits until it has. */
+  stop(): Promise<void>;
+}
+
+export interface ServerOptions {
+  readonly program: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** Hears each line that it writes. */
+  readonly onLine: (line: string) => void;
+}
+
+/** So the last line of a start begins. */
+const READY = /^ready\b/;
+const SAID_LAST_LINES = 5;
+
+export function startServer({ program, env, cwd, onLine }: ServerOptions): ServerProcess {
+  const child = spawn(program, [], { env: { ...env }, cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+  const last: string[] = [];
+  const ready = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<string>();
+  const hear = (line: string) => {
+    if (line.trim() !== '') last.push(line.trim());
+    if (last.length > SAID_LAST_LINES) last.shift();
+    onLine(line);
+    if (READY.test(line)) ready.resolve();
+  };
+  readLines(child.stdout, hear);
+  readLines(child.stderr, hear);
+  const end = (how: string) => {
+    ready.reject(new Error([how, ...last].join(' ')));
+    ended.resolve(how);
+  };
+  child.once('error', (error) => end(`it could not be started: ${error.message}.`));
+  child.once('close', (code, signal) => end(code === null ? `it was ended by ${signal}.` : `it ended with ${code}.`));
+  // Whoever asks for neither wants no word of it.
+  ready.promise.catch(() => {});
+  return { ready: ready.promise, ended: ended.promise, stop: () => stop(child, ended.promise) };
+}
+
+function readLines(stream: Readable, hear: (line: string) => void): void {
+  createInterface({ input: stream }).on('line', hear);
+}
+
+async function stop(child: ChildProcess, ended: Promise<unknown>): Promise<void> {
+  // At a terminal, Ctrl-C has reached it as well; it takes both for one.
+  if (child.pid !== undefined) child.kill('SIGTERM');
+  await ended;
+}

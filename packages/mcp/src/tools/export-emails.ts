@@ -1,0 +1,85 @@
+import { type ExportFormat, findOperation } from '@postrider/core';
+import { BODY_OFFSET, isOffset, offsetProblem } from '../body-offset.ts';
+import { present, refuse, UNTRUSTED_NOTE } from '../results.ts';
+import { defineTool, placeGiven, type ToolMaker } from '../tool.ts';
+import { toolInputSchema } from '../tool-schemas.ts';
+import { ANSWER_OUTPUT } from './dry-run-text.ts';
+
+const operation = findOperation('emails.export');
+
+/** Of ASCII; what is not counts four times, as it does in the size of a result. Shown in both forms this leaves room for what is said about it. */
+const PART_CHARACTERS_MAX = 9_000;
+
+/** A part of the file, in whole lines where they fit. */
+interface Part {
+  readonly content: string;
+  /** Where the next part begins; null at the end of the file. */
+  readonly nextOffset: number | null;
+}
+
+/** The log as a file, part by part: a result holds some 60 lines. Only as much of the file is read as is shown or passed over. */
+export const exportEmailsTool: ToolMaker = (placed) =>
+  defineTool({
+    placed,
+    ...operation.mcp,
+    input: () => toolInputSchema(placed.entry, { body_offset: BODY_OFFSET }),
+    output: () => ({
+      type: 'object',
+      properties: {
+        format: { type: 'string' },
+        content: { type: 'string' },
+        nextOffset: { anyOf: [{ type: 'integer' }, { type: 'null' }] },
+        ...ANSWER_OUTPUT,
+      },
+    }),
+    run: async ({ body_offset: offset = 0, ...given }, { invoke, signal }) => {
+      if (!isOffset(offset)) return refuse(offsetProblem());
+      const input = placeGiven(placed.entry, given);
+      if (!input.ok) return refuse(input.problem);
+      const result = await invoke(operation.id, input.input, { signal });
+      if (!result.ok) return refuse(result.problem);
+      // An operation that streams answers its pieces: text in process, and octets over HTTP.
+      const part = await readPart(result.body as AsyncIterable<string | Uint8Array>, offset);
+      const format: ExportFormat = (input.input.query['format'] as ExportFormat | undefined) ?? 'csv'; // As the API took it.
+      return present({
+        record: { format, ...part },
+        notes: [...input.notes, restNote(part, placed.entry.tool)],
+        structuredNotes: [UNTRUSTED_NOTE],
+        toText: ({ content }, untrusted) =>
+          [`Part of the log as ${format}, newest first`, untrusted(content)].join('\n'),
+      });
+    },
+  });
+
+function restNote({ nextOffset }: Part, tool: string): string {
+  return nextOffset === null
+    ? 'This is the end of the file.'
+    : `There is more: call ${tool} with the same arguments and body_offset ${nextOffset}. The REST API and the CLI answer the file whole.`;
+}
+
+/** Leaving the loop ends the export on the server. */
+async function readPart(pieces: AsyncIterable<string | Uint8Array>, offset: number): Promise<Part> {
+  const decoder = new TextDecoder();
+  let passed = 0;
+  let text = '';
+  for await (const piece of pieces) {
+    const added = typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true });
+    text += added.slice(Math.max(0, offset - passed));
+    passed += added.length;
+    if (text.length > PART_CHARACTERS_MAX) break;
+  }
+  const fitting = countFitting(text);
+  if (fitting === text.length) return { content: text, nextOffset: null };
+  const lineEnd = text.lastIndexOf('\n', fitting - 1) + 1;
+  const end = lineEnd > 0 ? lineEnd : fitting;
+  return { content: text.slice(0, end).toWellFormed(), nextOffset: offset + end };
+}
+
+function countFitting(text: string): number {
+  let cost = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    cost += text.charCodeAt(at) > 127 ? 4 : 1;
+    if (cost > PART_CHARACTERS_MAX) return at;
+  }
+  return text.length;
+}

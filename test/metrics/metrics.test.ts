@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openDatabase } from '../../packages/server/src/db/client.ts';
+import { renderMetrics } from '../../packages/server/src/metrics/exposition.ts';
+import { createHistogram } from '../../packages/server/src/metrics/histogram.ts';
+import { createAttemptMetrics } from '../../packages/server/src/webhooks/attempt-metrics.ts';
+import { createWebhookMetrics } from '../../packages/server/src/webhooks/webhook-metrics.ts';
+import { openEventStream } from '../harness/event-stream.ts';
+import { createFakeClock } from '../harness/fake-clock.ts';
+import { startTestApp, type TestApp } from '../harness/test-app.ts';
+import { startWebhookReceiver } from '../harness/webhook-receiver.ts';
+
+/** Every line of the text format: a comment of one of two kinds, or a name with labels and a number. */
+const LINE = /^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{[a-z_]+="[^"\n]*"(,[a-z_]+="[^"\n]*")*\})? [\d.e+-]+)$/;
+
+/** The samples of an answer, by name and labels. */
+function read(text: string): Record<string, number> {
+  expect(text.endsWith('\n')).toBe(true);
+  const lines = text.trimEnd().split('\n');
+  for (const line of lines) expect(line).toMatch(LINE);
+  const samples = lines.filter((line) => !line.startsWith('#')).map((line) => line.split(/ (?=[^ ]+$)/));
+  return Object.fromEntries(samples.map(([name, value]) => [name, Number(value)]));
+}
+
+describe('GET /metrics', () => {
+  let server: TestApp;
+  let url: string;
+  beforeAll(async () => {
+    server = await startTestApp({ settings: { POSTRIDER_METRICS_PORT: '0' } });
+    url = `http://127.0.0.1:${server.app.metricsPort}/metrics`;
+  });
+  afterAll(() => server.close());
+
+  it('tells of attempts, of what waits, of endpoints and of streams', async () => {
+    const receiver = await startWebhookReceiver((_event, response, count) => {
+      // No further attempt, however long this test takes.
+      response.writeHead(count === 1 ? 200 : 503, { 'retry-after': '3600' }).end();
+    });
+    const ids: string[] = [];
+    for (const path of ['', '/manual', '/gone']) {
+      const { body } = await server.call('POST', '/webhooks', {
+        body: { url: `${receiver.url}${path}`, events: ['domain.failed'] },
+      });
+      ids.push(body.id);
+    }
+    const [id, manual, gone] = ids;
+    await server.call('PATCH', `/webhooks/${manual}`, { body: { status: 'disabled' } });
+    await server.database.sql`
+      UPDATE webhook_endpoints SET status = 'disabled', disabled_reason = 'gone' WHERE id = ${gone ?? ''}`;
+    const stream = await openEventStream(server);
+    await stream.next();
+    await server.call('POST', `/webhooks/${id}/test`);
+    await receiver.count(1);
+    await server.call('POST', `/webhooks/${id}/test`);
+    await receiver.count(2);
+    // Written down, so that the endpoint is known to fail.
+    await expect
+      .poll(async () => (await server.call('GET', `/webhooks/${id}`)).body.failingSince, { timeout: 10_000 })
+      .not.toBeNull();
+    const answer = await fetch(url);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([
+      200,
+      'text/plain; version=0.0.4; charset=utf-8',
+    ]);
+    const samples = read(await answer.text());
+    expect(samples).toMatchObject({
+      'postrider_webhook_attempts_total{result="2xx"}': 1,
+      'postrider_webhook_attempts_total{result="5xx"}': 1,
+      'postrider_webhook_attempts_total{result="none"}': 0,
+      'postrider_webhook_attempt_duration_seconds_bucket{le="15"}': 2,
+      'postrider_webhook_attempt_duration_seconds_bucket{le="+Inf"}': 2,
+      postrider_webhook_attempt_duration_seconds_count: 2,
+      postrider_webhook_in_flight: 0,
+      postrider_webhook_taken: 0,
+      postrider_webhook_streams_open: 1,
+      postrider_database_up: 1,
+      postrider_webhook_backlog: 0,
+      'postrider_webhook_deliveries{state="due"}': 0,
+      'postrider_webhook_deliveries{state="retrying"}': 1,
+      postrider_webhook_oldest_due_seconds: 0,
+      'postrider_webhook_endpoints{status="working"}': 0,
+      'postrider_webhook_endpoints{status="failing"}': 1,
+      'postrider_webhook_endpoints{status="disabled_manual"}': 1,
+      'postrider_webhook_endpoints{status="disabled_gone"}': 1,
+      'postrider_webhook_endpoints{status="disabled_failing"}': 0,
+    });
+    expect(samples['postrider_webhook_oldest_event_seconds']).toBeGreaterThan(0);
+    stream.close();
+    await receiver.close();
+  });
+
+  it('is all that its port serves, and the API’s port does not serve it', async () => {
+    expect((await fetch(new URL('/', url))).status).toBe(404);
+    expect((await fetch(new URL('/emails', url))).status).toBe(404);
+    const post = await fetch(url, { method: 'POST' });
+    expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+    expect((await fetch(`${server.baseUrl}/metrics`)).status).toBe(404);
+  });
+
+  it('is served by a process without an API too, and by none that has no port for it', async () => {
+    const settings = { POSTRIDER_METRICS_PORT: '0', POSTRIDER_ROLES: 'smtp' };
+    const other = await startTestApp({ database: server.database, settings });
+    const samples = read(await (await fetch(`http://127.0.0.1:${other.app.metricsPort}/metrics`)).text());
+    expect(samples).toMatchObject({ postrider_webhook_streams_open: 0, postrider_database_up: 1 });
+    await other.close();
+    const without = await startTestApp({ database: server.database, settings: { POSTRIDER_ROLES: 'api' } });
+    expect(without.app.metricsPort).toBeNull();
+    await without.close();
+  });
+});
+
+describe('the figures of webhooks', () => {
+  const clock = createFakeClock();
+
+  it('leave out what the database would tell while that is away', async () => {
+    const sql = openDatabase({
+      target: { kind: 'url', url: 'postgres://127.0.0.1:1/away' },
+      maxConnections: 1,
+      applicationName: 'away',
+    });
+    const attempts = createAttemptMetrics();
+    attempts.observe({ statusCode: null, durationMs: 15_000 });
+    const load = () => ({ underWay: 3, taken: 2, unwritten: 1 });
+    const collect = createWebhookMetrics({ sql, clock, attempts, load, streamsOpen: () => 4 });
+    const samples = read(renderMetrics(await collect()));
+    expect(samples).toMatchObject({
+      'postrider_webhook_attempts_total{result="none"}': 1,
+      postrider_webhook_in_flight: 3,
+      postrider_webhook_taken: 2,
+      postrider_webhook_attempts_unwritten: 1,
+      postrider_webhook_streams_open: 4,
+      postrider_database_up: 0,
+    });
+    expect(Object.keys(samples).filter((name) => name.startsWith('postrider_webhook_endpoints'))).toEqual([]);
+    await sql.end({ timeout: 0 });
+  });
+
+  it('know since when the oldest waits: what is due at an endpoint that works, and any event', async () => {
+    const server = await startTestApp({ settings: { POSTRIDER_ROLES: 'api' } });
+    const { sql } = server.database;
+    const make = async () =>
+      (await server.call('POST', '/webhooks', { body: { url: 'http://127.0.0.1:9/' } })).body.id as string;
+    const [works, fails] = [await make(), await make()];
+    await sql`UPDATE webhook_endpoints SET failing_since = now() WHERE id = ${fails}`;
+    const now = server.clock.now();
+    const ago = (seconds: number) => new Date(now.getTime() - seconds * 1_000);
+    for (const [endpoint, event, due] of [
+      [works, 50, 40],
+      [works, 30, 20],
+      [works, 90, -10],
+      [fails, 20, 5_000],
+    ] as const)
+      await sql`
+        INSERT INTO webhook_deliveries (account_id, endpoint_id, event_id, id, event_type, attempt, step, next_at, created_at)
+        VALUES (${server.accountId}, ${endpoint}, uuid_v7(${ago(event)}), uuid_v7(${now}), 'domain.failed', 1, 0, ${ago(due)}, ${now})`;
+    const attempts = createAttemptMetrics();
+    const fixed = { now: () => now };
+    const collect = createWebhookMetrics({ sql, clock: fixed, attempts, load: () => null, streamsOpen: () => 0 });
+    expect(read(renderMetrics(await collect()))).toMatchObject({
+      'postrider_webhook_deliveries{state="due"}': 3,
+      'postrider_webhook_deliveries{state="retrying"}': 1,
+      postrider_webhook_oldest_due_seconds: 40,
+      postrider_webhook_oldest_event_seconds: 90,
+    });
+    // Without a worker nobody stores what happens to messages.
+    await server.send();
+    await sql`UPDATE message_events SET created_at = ${ago(600)}`;
+    const again = createWebhookMetrics({ sql, clock: fixed, attempts, load: () => null, streamsOpen: () => 0 });
+    expect(read(renderMetrics(await again()))).toMatchObject({
+      postrider_webhook_backlog: 1,
+      postrider_webhook_oldest_event_seconds: 600,
+    });
+    await server.close();
+  });
+
+  it('are written as the format wants it', () => {
+    const durations = createHistogram([0.1, 1]);
+    for (const value of [0.1, 0.5, 3]) durations.observe(value);
+    expect(
+      renderMetrics([
+        { name: 'a_b', type: 'gauge', help: 'One\\two\nthree.', samples: [{ labels: { x: 'a"\\\n' }, value: 1 }] },
+        { name: 'd', type: 'histogram', help: 'H.', samples: durations.samples() },
+      ]),
+    ).toBe(
+      [
+        ...['# HELP a_b One\\\\two\\nthree.', '# TYPE a_b gauge', 'a_b{x="a\\"\\\\\\n"} 1'],
+        ...['# HELP d H.', '# TYPE d histogram', 'd_bucket{le="0.1"} 1', 'd_bucket{le="1"} 2', 'd_bucket{le="+Inf"} 3'],
+        ...['d_sum 3.6', 'd_count 3', ''],
+      ].join('\n'),
+    );
+  });
+});

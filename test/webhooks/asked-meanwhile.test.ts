@@ -1,0 +1,157 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { requeueEvents } from '../../packages/server/src/db/queries/webhook-deliveries.ts';
+import { changeEndpoint, readEndpoint } from '../../packages/server/src/db/queries/webhook-endpoints.ts';
+import { type HandMadeDispatcher, startHandMadeDispatcher } from '../harness/hand-made-dispatcher.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../harness/webhook-receiver.ts';
+
+/** What is asked for while an attempt is under way. */
+describe('a delivery under way', () => {
+  let world: HandMadeDispatcher;
+  const receivers: WebhookReceiver[] = [];
+  beforeAll(async () => {
+    world = await startHandMadeDispatcher();
+  });
+  afterEach(async () => {
+    await world.sql`DELETE FROM webhook_deliveries`;
+    for (const receiver of receivers.splice(0)) await receiver.close();
+  });
+  afterAll(async () => {
+    await world.close();
+    expect(world.faults).toEqual([]);
+  });
+
+  /** An endpoint whose first answer is held until it is told, and one event under way to it, its attempts of this round as many as told. */
+  async function underWay(failedBefore = 0) {
+    const held = Promise.withResolvers<(status: number) => void>();
+    const receiver = await startWebhookReceiver((_event, response, count) => {
+      if (count === 1) held.resolve((status) => void response.writeHead(status).end());
+      else response.end();
+    });
+    receivers.push(receiver);
+    const endpointId = await world.endpoint(receiver.url);
+    const eventIds = await world.events(endpointId);
+    await world.sql`UPDATE webhook_deliveries SET step = ${failedBefore} WHERE endpoint_id = ${endpointId}`;
+    await world.dispatcher.pump();
+    const answer = await held.promise;
+    world.clock.advance(1_000);
+    const ask = () => requeueEvents(world.sql, { accountId: world.accountId, endpointId, eventIds }, world.clock.now());
+    const waiting = () => world.sql`SELECT attempt, step, next_at, asked_at, lease_id FROM webhook_deliveries
+      WHERE endpoint_id = ${endpointId}`;
+    const settle = async () => {
+      await world.dispatcher.pump();
+      await world.dispatcher.idle();
+    };
+    const outcomes = async () =>
+      (await world.attempts(endpointId)).map(({ attempt, succeeded }) => [attempt, succeeded]);
+    return { receiver, endpointId, answer, ask, waiting, settle, outcomes };
+  }
+
+  for (const [what, failedBefore] of [
+    ['a late one', 5],
+    ['the last one', 9],
+  ] as const) {
+    it(`is made again at once, with the whole schedule before it, where it was ${what} of its round and fails`, async () => {
+      const { receiver, answer, ask, waiting, settle, outcomes } = await underWay(failedBefore);
+      expect(await ask()).toBe(1);
+      answer(500);
+      await world.dispatcher.idle();
+      const [row, ...others] = await waiting();
+      expect([row, others]).toMatchObject([{ attempt: 2, step: 0, asked_at: null, lease_id: null }, []]);
+      expect(row?.['next_at'].getTime()).toBeLessThanOrEqual(world.clock.now().getTime());
+      await settle();
+      expect(receiver.received).toHaveLength(2);
+      expect(await outcomes()).toEqual([
+        [1, false],
+        [2, true],
+      ]);
+      expect(await waiting()).toEqual([]);
+    });
+  }
+
+  it('is made once more where it succeeds, since it began before that was asked for', async () => {
+    const { receiver, answer, ask, waiting, settle, outcomes } = await underWay();
+    await ask();
+    answer(200);
+    await world.dispatcher.idle();
+    await settle();
+    expect(receiver.received.map(({ event }) => event.id)).toEqual(Array(2).fill(receiver.received[0]?.event.id));
+    expect(await outcomes()).toEqual([
+      [1, true],
+      [2, true],
+    ]);
+    expect(await waiting()).toEqual([]);
+  });
+
+  it('is made no second time where it was only taken, and began behind the asking', async () => {
+    const { receiver, endpointId, answer, waiting, settle } = await underWay();
+    const answers: (() => void)[] = [];
+    receiver.answer((_event, response) => void answers.push(() => response.end()));
+    // A lane begins with four at once: the last ones wait in memory.
+    const eventIds = await world.events(endpointId, 5);
+    await world.dispatcher.pump();
+    await receiver.count(4);
+    const taken = await waiting();
+    expect(taken.filter(({ lease_id }) => lease_id === null)).toEqual([]);
+    expect(taken).toHaveLength(6);
+    world.clock.advance(1_000);
+    const asked = { accountId: world.accountId, endpointId, eventIds: eventIds.slice(-1) };
+    await requeueEvents(world.sql, asked, world.clock.now());
+    world.clock.advance(1_000);
+    receiver.answer(200);
+    for (const end of [() => answer(200), ...answers]) end();
+    await world.dispatcher.idle();
+    await settle();
+    expect(receiver.received).toHaveLength(6);
+    expect(await waiting()).toEqual([]);
+  });
+
+  it('says nothing of a URL that took the place of its own meanwhile, not even by 410', async () => {
+    const { endpointId, answer } = await underWay();
+    const endpoint = { accountId: world.accountId, id: endpointId };
+    await world.sql`UPDATE webhook_endpoints SET failures = 30, failing_since = now() - interval '9 days' WHERE id = ${endpointId}`;
+    const fresh = await startWebhookReceiver();
+    receivers.push(fresh);
+    await changeEndpoint(world.sql, endpoint, { url: fresh.url, description: null, events: [] });
+    expect((await readEndpoint(world.sql, world.accountId, endpointId))?.failingSince).toBeNull();
+    answer(410);
+    await world.dispatcher.idle();
+    const after = await readEndpoint(world.sql, world.accountId, endpointId);
+    expect(after).toMatchObject({ status: 'enabled', failingSince: null, url: fresh.url });
+    const [{ failures } = { failures: null }] =
+      await world.sql`SELECT failures FROM webhook_endpoints WHERE id = ${endpointId}`;
+    expect(failures).toBe(0);
+  });
+
+  it('and what was paused since nobody answered goes on at once where the URL is a new one', async () => {
+    const dead = await startWebhookReceiver();
+    await dead.close();
+    const endpointId = await world.endpoint(dead.url);
+    await world.events(endpointId, 60);
+    // Twenty tries in a row, and then one behind each pause, until the pauses are at their longest.
+    for (let look = 0; look < 30; look += 1) {
+      world.clock.advance(31_000);
+      await world.dispatcher.pump();
+      await world.dispatcher.idle();
+    }
+    const fresh = await startWebhookReceiver();
+    receivers.push(fresh);
+    const endpoint = { accountId: world.accountId, id: endpointId };
+    await changeEndpoint(world.sql, endpoint, { url: fresh.url, description: null, events: [] });
+    await new Promise((resolve) => setTimeout(resolve, 510)); // The time within which it looks again.
+    const [eventId] = await world.events(endpointId);
+    await world.dispatcher.pump();
+    await fresh.first(({ event }) => event.id === eventId);
+  });
+
+  it('and a change of anything else leave the failures as they are', async () => {
+    const { endpointId, answer, receiver } = await underWay();
+    const endpoint = { accountId: world.accountId, id: endpointId };
+    answer(500);
+    await world.dispatcher.idle();
+    const before = await readEndpoint(world.sql, world.accountId, endpointId);
+    expect(before?.failingSince).not.toBeNull();
+    await changeEndpoint(world.sql, endpoint, { url: receiver.url, description: 'Other words', events: [] });
+    const after = await readEndpoint(world.sql, world.accountId, endpointId);
+    expect(after?.failingSince).toEqual(before?.failingSince);
+  });
+});
