@@ -54,6 +54,9 @@ const VALUE_NAMES: Readonly<Record<string, string>> = {
   agent_name: 'name',
   idempotency_key: 'key',
   scheduled_at: 'time',
+  since: 'time',
+  until: 'time',
+  url: 'url',
   wait: 'seconds',
   domain: 'domain',
   target: 'domain-or-address',
@@ -102,7 +105,9 @@ function describeInput(
     positional: isPositional,
     flags: isPositional ? [] : flagsOf(name, value, names),
     valueName:
-      value.kind === 'file' ? 'file' : (OWN_VALUE_NAMES[id]?.[name] ?? VALUE_NAMES[name] ?? valueNameOf(value)),
+      value.kind === 'file'
+        ? 'file'
+        : (OWN_VALUE_NAMES[id]?.[name] ?? VALUE_NAMES[name] ?? valueNameOf(value, name, isPositional)),
     description: `${typeof schema['description'] === 'string' ? schema['description'] : ''}${value.kind === 'file' ? FILE_FORMS : ''}`,
     value,
   };
@@ -178,7 +183,8 @@ function bound(schema: JsonSchema, name: 'minimum' | 'maximum'): number | null {
   return typeof value === 'number' && Math.abs(value) < Number.MAX_SAFE_INTEGER ? value : null;
 }
 
-function valueNameOf(value: ValueDescription): string {
+/** A flag says itself what it is for; what stands alone is named for that. */
+function valueNameOf(value: ValueDescription, name: string, isPositional: boolean): string {
   switch (value.kind) {
     case 'map':
       return value.separator === ':' ? 'name: value' : 'name=value';
@@ -189,7 +195,7 @@ function valueNameOf(value: ValueDescription): string {
     case 'json':
       return 'json';
     default:
-      return 'text';
+      return isPositional ? toWords(name) : 'text';
   }
 }
 

@@ -3698,7 +3698,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "required": true,
         "positional": true,
         "flags": [],
-        "valueName": "text",
+        "valueName": "url",
         "description": "Where events are posted to: https (http too in development), without a user name or password, and no address inside a network. At most 2048 characters.",
         "value": {
           "kind": "text"
@@ -3833,7 +3833,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "required": true,
         "positional": true,
         "flags": [],
-        "valueName": "text",
+        "valueName": "url",
         "description": "`http://localhost:<port>` with any path; 127.0.0.1 and [::1] are the same.",
         "value": {
           "kind": "text"
@@ -3948,7 +3948,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "flags": [
           "--url"
         ],
-        "valueName": "text",
+        "valueName": "url",
         "description": "Where events are posted to: https (http too in development), without a user name or password, and no address inside a network. At most 2048 characters.",
         "value": {
           "kind": "text"
@@ -4231,7 +4231,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "flags": [
           "--since"
         ],
-        "valueName": "text",
+        "valueName": "time",
         "description": "Created at or after: RFC 3339 with an offset, or a date, which means its start in UTC.",
         "value": {
           "kind": "text"
@@ -4246,7 +4246,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "flags": [
           "--until"
         ],
-        "valueName": "text",
+        "valueName": "time",
         "description": "Created before; the same forms.",
         "value": {
           "kind": "text"
@@ -4318,7 +4318,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "required": true,
         "positional": true,
         "flags": [],
-        "valueName": "text",
+        "valueName": "delivery-id",
         "description": "The id of the delivery.",
         "value": {
           "kind": "text"
@@ -4359,7 +4359,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "flags": [
           "--since"
         ],
-        "valueName": "text",
+        "valueName": "time",
         "description": "Events from then on: RFC 3339 with an offset, or a date in UTC.",
         "value": {
           "kind": "text"
@@ -4374,7 +4374,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "flags": [
           "--until"
         ],
-        "valueName": "text",
+        "valueName": "time",
         "description": "Events before then; now unless given.",
         "value": {
           "kind": "text"
@@ -4754,7 +4754,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "required": true,
         "positional": true,
         "flags": [],
-        "valueName": "text",
+        "valueName": "account-id",
         "description": "The account to go on in.",
         "value": {
           "kind": "text"
@@ -5055,7 +5055,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "required": true,
         "positional": true,
         "flags": [],
-        "valueName": "text",
+        "valueName": "url",
         "description": "The link to tag, an http or https URL of at most 8192 characters.",
         "value": {
           "kind": "text"
