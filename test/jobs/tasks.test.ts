@@ -64,6 +64,35 @@ describe('the jobs of the crontab', () => {
     expect(await sql`SELECT id FROM captured_messages`).toHaveLength(3);
   });
 
+  it('remove what is old in pieces that no time limit cuts short, however much it is', async () => {
+    const { sql } = server.database;
+    const at = new Date(server.clock.now().getTime() - 40 * DAY_MS);
+    const id = randomUUID();
+    await sql`
+      INSERT INTO idempotency_keys (account_id, key, fingerprint, message_id, created_at)
+      SELECT ${id}, n, 'f', ${id}, ${at} FROM generate_series(1, 50001) AS n`;
+    await sql`
+      INSERT INTO request_log (account_id, id, request_id, method, path, status, duration_ms, created_at)
+      SELECT ${id}, gen_random_uuid(), n, 'GET', '/emails', 200, 1, ${at} FROM generate_series(1, 50001) AS n`;
+    await sql`
+      INSERT INTO captured_messages (account_id, id, mail_from, recipients, subject, raw, received_at)
+      SELECT ${id}, gen_random_uuid(), 'a@b.co', '{}', '', '', ${at} FROM generate_series(1, 101)`;
+    await sql`
+      CREATE FUNCTION refuse_many() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF (SELECT count(*) FROM removed) > 50000 THEN RAISE 'too many for one statement'; END IF;
+        RETURN NULL;
+      END $$`;
+    for (const table of ['idempotency_keys', 'request_log', 'captured_messages']) {
+      await sql`
+        CREATE TRIGGER refuse_many AFTER DELETE ON ${sql(table)}
+        REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION refuse_many()`;
+    }
+    await runTask('retention:purge');
+    for (const table of ['idempotency_keys', 'request_log', 'captured_messages']) {
+      expect(await sql`SELECT 1 FROM ${sql(table)} WHERE account_id = ${id} LIMIT 1`).toHaveLength(0);
+    }
+  });
+
   it('remove a body 30 days after its message, which reads say before and after [contract-message-log.retention] [contract-messages.single-read-body-expiry] [limits.body-retention]', async () => {
     const { body: sent } = await server.send({ html: '<p>x</p>', headers: { 'X-A': 'b' } });
     const before = (await server.settled(sent.id)).body;

@@ -13,9 +13,9 @@ export async function purgeExpired(
     readonly openStatuses: readonly string[];
   },
 ): Promise<void> {
-  await query`DELETE FROM request_log WHERE created_at < ${limits.requestsBefore}`;
-  await query`DELETE FROM idempotency_keys WHERE created_at < ${limits.idempotencyBefore}`;
-  await query`DELETE FROM captured_messages WHERE received_at < ${limits.capturedBefore}`;
+  await repeat(() => purgeRequests(query, limits.requestsBefore), PURGE_SMALL);
+  await repeat(() => purgeIdempotencyKeys(query, limits.idempotencyBefore), PURGE_SMALL);
+  await repeat(() => purgeCaptured(query, limits.capturedBefore), PURGE_FILES);
   await repeat(() => purgeAttachments(query, limits.bodiesBefore), PURGE_FILES);
   await repeat(() => purgeBodies(query, limits.bodiesBefore));
   await repeat(() => purgeEditedBodies(query));
@@ -25,11 +25,36 @@ export async function purgeExpired(
 
 /** Rows a statement removes at most, so that none runs into its time limit, however much there is. */
 const PURGE_ROWS = 5_000;
+/** Of rows that nothing hangs on. */
+const PURGE_SMALL = 50_000;
 /** Files are up to a thousand times as large as other rows. */
 const PURGE_FILES = 100;
 
 async function repeat(purge: () => Promise<number>, rows = PURGE_ROWS): Promise<void> {
   while ((await purge()) === rows);
+}
+
+async function purgeRequests(query: Query, before: Date): Promise<number> {
+  const { count } = await query`
+    DELETE FROM request_log
+    WHERE ctid = ANY (ARRAY(SELECT ctid FROM request_log WHERE created_at < ${before} LIMIT ${PURGE_SMALL}))`;
+  return count;
+}
+
+/** A key that is given anew meanwhile gets another place, and stays. */
+async function purgeIdempotencyKeys(query: Query, before: Date): Promise<number> {
+  const { count } = await query`
+    DELETE FROM idempotency_keys
+    WHERE ctid = ANY (ARRAY(SELECT ctid FROM idempotency_keys WHERE created_at < ${before} LIMIT ${PURGE_SMALL}))
+      AND created_at < ${before}`;
+  return count;
+}
+
+async function purgeCaptured(query: Query, before: Date): Promise<number> {
+  const { count } = await query`
+    DELETE FROM captured_messages
+    WHERE ctid = ANY (ARRAY(SELECT ctid FROM captured_messages WHERE received_at < ${before} LIMIT ${PURGE_FILES}))`;
+  return count;
 }
 
 /** Removes the files of messages, save of those that still wait to be delivered; answers how many. */
