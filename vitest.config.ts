@@ -5,6 +5,8 @@ const PROCESSES = [
   'test/running/**',
   'test/db/embedded-postgres.test.ts',
   'test/commands/erase-and-rebuild.test.ts',
+  'test/faults/kill-server.test.ts',
+  'test/faults/stopped-postgres.test.ts',
   'test/mcp/stdio.test.ts',
 ];
 
