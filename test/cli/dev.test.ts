@@ -81,6 +81,16 @@ describe('postrider dev', () => {
     expect((await server.call('GET', '/health')).status).toBe(200);
   });
 
+  it('takes no server that does not know the key for the one of this directory', async () => {
+    const stale = { key: 'pr_live_00000000000000000000000000000000', baseUrl: server.baseUrl };
+    await writeFile(join(dataDir, 'quickstart.json'), JSON.stringify(stale));
+    const path = await program('beside', LASTING);
+    const { code, stderr } = await dev(['--server', path, '--no-json'], 'Listening', (stop) => stop());
+    expect(code).toBe(130);
+    expect(stderr).toMatch(/^preparing\n/);
+    expect(stderr).toContain('ended in good order');
+  });
+
   it('finds the program in the node_modules of a folder above', async () => {
     const bin = join(folder, 'node_modules', '.bin');
     await mkdir(bin, { recursive: true });

@@ -46,6 +46,14 @@ describe('the exit code', () => {
     expect((await runAgainst(refusals(429, code, true), ['whoami'])).code).toBe(7);
   });
 
+  it('[contract-cli.exit-7] is 7 at once where the server asks for more than ten seconds, and says for how many', async () => {
+    const fields = { retryable: true, fix: 'Wait for the seconds in `retry-after`.' };
+    const refusal = problem(429, 'rate_limited', fields, { 'retry-after': '11' });
+    const { code, stderr, received } = await runAgainst(Array(2).fill(refusal), ['whoami', '--json']);
+    expect([code, received.length]).toEqual([7, 1]);
+    expect(JSON.parse(stderr)).toMatchObject({ code: 'rate_limited', fix: 'Wait for 11 s.' });
+  });
+
   it('[contract-cli.exit-3] is 3 for a key the server does not know', async () => {
     expect((await runAgainst(refusals(401, 'invalid_key'), ['whoami'])).code).toBe(3);
   });

@@ -27,6 +27,20 @@ describe('help', () => {
     expect([flag?.stdout, word?.stdout]).toEqual([bare?.stdout, bare?.stdout]);
   });
 
+  it.each(['emails get', 'profiles use', 'emails'])(
+    'is the same for `help %s` as with --help behind it',
+    async (words) => {
+      const [word, flag] = await Promise.all(
+        [
+          ['help', ...words.split(' ')],
+          [...words.split(' '), '--help'],
+        ].map((argv) => runInProcess(argv)),
+      );
+      expect(word).toMatchObject({ code: 0, stdout: flag?.stdout });
+      expect(word?.stdout).toContain(`Usage: postrider ${words} `);
+    },
+  );
+
   it('lists every exit code', async () => {
     const { stdout } = await runInProcess(['--help']);
     for (const code of Object.values(EXIT_CODES)) expect(stdout).toMatch(new RegExp(`^ +${code}  `, 'm'));

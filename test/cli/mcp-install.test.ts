@@ -1,16 +1,34 @@
-import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import {
+  access,
+  chmod,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { putIntoJson, takeFromJson } from '../../packages/cli/src/commands/mcp/edit-json.ts';
 import { putIntoToml, takeFromToml } from '../../packages/cli/src/commands/mcp/edit-toml.ts';
+import { findMcpProgram } from '../../packages/cli/src/commands/mcp/find-mcp-program.ts';
 import { parseJsonWithComments } from '../../packages/cli/src/commands/mcp/json-with-comments.ts';
 import { MCP_CLIENTS } from '../../packages/cli/src/commands/mcp/mcp-clients.ts';
+import { ROOT } from '../../tools/run-program.ts';
 import { KEY, runInProcess } from './run-in-process.ts';
 
+/** The tests run in a clone, whose own program is what is entered. */
+const PROGRAM = join(ROOT, 'node_modules/.bin/postrider-mcp');
+
 const ENTRY = {
-  command: 'npx',
-  args: ['-y', '@postrider/mcp'],
+  command: PROGRAM,
+  args: [],
   env: { POSTRIDER_API_KEY: KEY, POSTRIDER_BASE_URL: 'https://mail.example.com' },
 };
 
@@ -59,8 +77,8 @@ describe('postrider mcp install', () => {
       '.codex/config.toml',
       [
         '[mcp_servers.postrider]',
-        'command = "npx"',
-        'args = ["-y", "@postrider/mcp"]',
+        `command = ${JSON.stringify(PROGRAM)}`,
+        'args = []',
         '',
         '[mcp_servers.postrider.env]',
         `POSTRIDER_API_KEY = "${KEY}"`,
@@ -95,6 +113,17 @@ describe('postrider mcp install', () => {
     expect(await readdir(join(home, '.config/zed'))).toHaveLength(2);
   });
 
+  it.each([
+    ['codex', '.codex/config.toml', 'model = "x"\r\n'],
+    ['cursor', '.cursor/mcp.json', '{\r\n  "mcpServers": {}\r\n}\r\n'],
+  ])('keeps the line ends of Windows in the file of %s', async (client, file, before) => {
+    await put(file, before);
+    await install('--client', client);
+    const after = await read(file);
+    expect(after).toContain('postrider');
+    expect(after.replaceAll('\r\n', '')).not.toContain('\n');
+  });
+
   it('leaves a file alone that it does not understand, and exits as refused', async () => {
     await put('.cursor/mcp.json', '{ "mcpServers": [ }');
     const { code, stdout } = await install('--client', 'cursor');
@@ -114,6 +143,15 @@ describe('postrider mcp install', () => {
     expect(await read('dotfiles/mcp.json')).toContain(KEY);
   });
 
+  it('enters the program of the clone it stands in, which npx does not know, and the package where it was installed as one', async () => {
+    expect(await findMcpProgram(join(ROOT, 'packages/cli/dist'))).toEqual([PROGRAM]);
+    await access(PROGRAM, constants.X_OK);
+    const installed = [join(ROOT, 'node_modules/@postrider/cli/dist'), home];
+    for (const folder of installed) {
+      expect(await findMcpProgram(folder), folder).toEqual(['npx', '-y', '@postrider/mcp']);
+    }
+  });
+
   it('prints and writes nothing with --print', async () => {
     const { stdout } = await install('--client', 'codex', 'vscode', '--print');
     const [vscode, codex] = JSON.parse(stdout).clients;
@@ -125,7 +163,7 @@ describe('postrider mcp install', () => {
   it('passes toolsets and read-only mode on, under a name of choice', async () => {
     await install('--client', 'cursor', '--toolsets', 'templates,domains', '--readonly', '--name', 'mail');
     const { mail } = JSON.parse(await read('.cursor/mcp.json')).mcpServers;
-    expect(mail.args).toEqual(['-y', '@postrider/mcp', '--toolsets', 'templates,domains', '--readonly']);
+    expect(mail.args).toEqual(['--toolsets', 'templates,domains', '--readonly']);
     expect((await install('--client', 'cursor', '--name', 'a b')).code).toBe(2);
     expect((await install('--client', 'emacs')).code).toBe(2);
   });
@@ -377,8 +415,30 @@ describe('editing TOML settings', () => {
     expect(putIntoToml(after, 'mcp_servers', 'postrider', entry)).toBe(after);
   });
 
+  it('leaves tables alone that stand close together, and lines of a string that look like tables', () => {
+    const others = [
+      'told = """',
+      '[mcp_servers.postrider]',
+      'command = 1 # \\"""',
+      '[z]',
+      '"""',
+      "raw = '''[y]'''",
+      '[a]',
+      'b = 1',
+      '[c]',
+      '',
+    ].join('\n');
+    const after = putIntoToml(others, 'mcp_servers', 'postrider', entry) ?? '';
+    expect(after.startsWith(`${others}\n[mcp_servers.postrider]\n`)).toBe(true);
+    expect(takeFromToml(others, 'mcp_servers', 'postrider')).toBe(others);
+    expect(takeFromToml(after, 'mcp_servers', 'postrider')).toBe(others);
+    const moved = putIntoToml(`[mcp_servers.postrider]\nargs = []\n${others}`, 'mcp_servers', 'postrider', entry) ?? '';
+    expect(moved).toContain('\n[a]\nb = 1\n[c]\n');
+  });
+
   it.each([
     'mcp_servers.postrider = { command = "x" }',
+    'mcp_servers.postrider.command = "x"',
     'mcp_servers = {}',
     '[mcp_servers]\npostrider = { command = "x" }',
   ])('refuses %j', (text) => expect(putIntoToml(text, 'mcp_servers', 'postrider', entry)).toBeNull());

@@ -165,8 +165,14 @@ describe('postrider webhooks listen', () => {
 
   it('prints the secret alone with --print-secret, for scripts', async () => {
     const { env } = await serveStreams(READY);
-    const { code, stdout, stderr } = await runInProcess(['webhooks', 'listen', '--print-secret', '--no-json'], { env });
-    expect([code, stdout, stderr]).toEqual([0, `${SECRET}\n`, '']);
+    const listen = ['webhooks', 'listen', '--print-secret'];
+    // As `$(…)` runs it: on no terminal, where every other answer is JSON.
+    for (const argv of [listen, [...listen, '--no-json']]) {
+      const { code, stdout, stderr } = await runInProcess(argv, { env });
+      expect([code, stdout, stderr], argv.join(' ')).toEqual([0, `${SECRET}\n`, '']);
+    }
+    const { stdout } = await runInProcess([...listen, '--json'], { env });
+    expect(JSON.parse(stdout)).toEqual({ secret: SECRET });
   });
 
   it('takes addresses alone to forward to', async () => {

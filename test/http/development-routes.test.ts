@@ -65,7 +65,9 @@ describe('in development', () => {
     expect(body.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
     expectProblem(await get(`/dev/mailbox/${id}`), 404, 'not_found');
     expectProblem(await get('/dev/mailbox/nope.eml'), 404, 'not_found');
-    expectProblem(await get('/dev/mailbox/01936a2e-0000-7000-8000-000000000000.eml'), 404, 'not_found');
+    const unknown = await get('/dev/mailbox/01936a2e-0000-7000-8000-000000000000.eml');
+    expectProblem(unknown, 404, 'not_found');
+    expect(unknown.body.fix).toContain('GET /dev/mailbox');
   });
 
   it('POST /dev/accounts makes a further account with a key that works [contract-development.accounts]', async () => {

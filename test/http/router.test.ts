@@ -89,6 +89,15 @@ describe('the router', () => {
     expect((await server.call('HEAD', '/emails?limit=0')).status).toBe(422);
   });
 
+  it('serves the root under its prefix with and without a slash behind it [contract-shape.v1]', async () => {
+    const plain = await server.call('GET', '/', { key: null });
+    for (const url of ['/v1', '/v1/']) {
+      const prefixed = await server.call('GET', url, { key: null });
+      expect([prefixed.status, prefixed.body]).toEqual([200, plain.body]);
+      expectProblem(await server.call('POST', url, { body: {} }), 405, 'method_not_allowed');
+    }
+  });
+
   it.each(['/nothing', '/v2/emails', '/v1/nothing', '/Emails', '//emails', '/emails/x/y', '/v1/v1/emails'])(
     'has nothing at %s [contract-errors.404]',
     async (path) => {

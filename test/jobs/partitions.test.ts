@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../packages/server/src/db/client.ts';
 import { dropPastPartitions, ensurePartitions } from '../../packages/server/src/db/queries/partitions.ts';
@@ -134,6 +135,27 @@ describe('the partitions of the message log', () => {
     }
     await addMessage('2030-05-20T00:00:00Z');
     expect((await places()).filter(({ place }) => place === 'messages_2030_05')).toHaveLength(3);
+  });
+
+  it('are made once by processes that start at the same time', async () => {
+    const { sql, target } = database;
+    const starting = [1, 2].map(() => openDatabase({ target, maxConnections: 1, applicationName: 'starting' }));
+    try {
+      let made: Promise<unknown> = Promise.resolve();
+      await sql.begin(async (tx) => {
+        await tx`SELECT pg_advisory_xact_lock(hashtext('postrider.partitions'))`;
+        made = Promise.all(starting.map((process) => ensurePartitions(process, new Date('2040-01-15'))));
+        made.catch(() => {}); // It is awaited below, and must not count as unhandled before.
+        // Both have seen that the months are missing by now, and wait for their turn.
+        const waiting = () => sql`SELECT 1 FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+          WHERE d.datname = current_database() AND l.locktype = 'advisory' AND NOT l.granted`;
+        while ((await waiting()).length < starting.length) await nextTurn();
+      });
+      await made;
+      expect(await tablesOf('2040_01')).toEqual(TABLES);
+    } finally {
+      await Promise.all(starting.map((process) => process.end({ timeout: 1 })));
+    }
   });
 
   it('are made as those before them: keys, indexes and storage', async () => {

@@ -106,6 +106,18 @@ describe('authentication', () => {
     expect(Date.parse(await use())).toBeGreaterThan(Date.parse(first) + 60_000);
   });
 
+  it('is used by what was answered, as every reading of keys tells at once [keys.record-fields]', async () => {
+    const created = await server.call('POST', '/keys', { body: { name: 'Used', scopes: ['emails:read'] } });
+    const { id, key } = created.body;
+    const read = async () => (await server.call('GET', `/keys/${id}`)).body.lastUsedAt;
+    expect([created.body.lastUsedAt, await read()]).toEqual([null, null]);
+    await server.call('GET', '/emails', { key });
+    const usedAt = await read();
+    expect(usedAt).toMatch(/^\d{4}-.*Z$/);
+    const { keys } = (await server.call('GET', '/keys')).body;
+    expect(keys.find((each: { id: string }) => each.id === id).lastUsedAt).toBe(usedAt);
+  });
+
   it('goes before scope, scope before shape, shape before existence, existence before rules [keys.check-order]', async () => {
     const none = await server.newKey({ scopes: [] });
     const bad = { rawBody: 'x', headers: { 'content-type': 'text/plain' } };

@@ -104,6 +104,27 @@ describe('toolsets over HTTP', () => {
     expect((await server.call('GET', '/emails')).body.total).toBe(0);
     expect((await server.call('GET', '/templates')).body.total).toBe(0);
   });
+
+  it('refuse what never reaches an operation with the page of its code and the request, as the API would [contract-errors.mcp]', async () => {
+    const call = async (name: string, args: object) => {
+      const params = { name, arguments: args };
+      const { headers, body } = await server.call('POST', '/mcp', {
+        headers: { accept: 'application/json' },
+        body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params },
+      });
+      return { requestId: headers.get('x-request-id'), ...body.result };
+    };
+    for (const [name, args, code] of [
+      ['create_template', { name: 'Left out', html: 'x' }, 'not_found'],
+      ['send_email', { channel: 'api' }, 'validation_failed'],
+      ['get_email', { id: 'x', body_offset: -1 }, 'validation_failed'],
+    ] as const) {
+      const { requestId, structuredContent, content } = await call(name, args);
+      const type = `${server.baseUrl}/reference#error-${code}`;
+      expect(structuredContent.error).toMatchObject({ type, code, requestId, fix: expect.stringMatching(/\S/) });
+      expect(content[0].text).toContain(`, request ${requestId})`);
+    }
+  });
 });
 
 describe('the arguments of the stdio program', () => {

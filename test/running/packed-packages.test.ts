@@ -163,6 +163,13 @@ describe('a project that installs the tarballs', { timeout: 120_000 }, () => {
     expect(sent).toMatchObject({ status: 'delivered', subject: 'From the CLI', channel: 'sdk' });
   });
 
+  it('enters the package into the settings of agents’ programs, not a path of this machine', async () => {
+    const install = ['mcp', 'install', '--client', 'cursor', '--print', '--json'];
+    const [{ content }] = JSON.parse(await run(join(project, 'node_modules/.bin/postrider'), install)).clients;
+    const { postrider } = JSON.parse(content).mcpServers;
+    expect([postrider.command, postrider.args]).toEqual(['npx', ['-y', '@postrider/mcp']]);
+  });
+
   it('sends through the MCP program, and reads the outcome there', async () => {
     const command = join(project, 'node_modules/.bin/postrider-mcp');
     const client = new Client({ name: 'somebody', version: '1.0.0' });

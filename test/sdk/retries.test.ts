@@ -4,7 +4,14 @@ import { decideRetry, parseRetryAfter, type RetryFacts } from '../../packages/sd
 type Failure = RetryFacts['failure'];
 
 const unavailable: Failure = { code: 'unavailable', status: 503, retryable: true, retryAfterMs: null };
-const facts = { failure: unavailable, retriesDone: 0, maxRetries: 2, repeatable: true, random: 0.5 };
+const facts = {
+  failure: unavailable,
+  retriesDone: 0,
+  maxRetries: 2,
+  maxRetryAfterMs: 60_000,
+  repeatable: true,
+  random: 0.5,
+};
 
 function verdictOn(failure: Partial<Failure>, changes: Partial<RetryFacts> = {}) {
   return decideRetry({ ...facts, ...changes, failure: { ...unavailable, ...failure } });
@@ -65,14 +72,15 @@ describe('how long it waits before', () => {
     expect(verdictOn({}, { random: 0 })).toEqual({ retry: true, delayMs: 0 });
   });
 
-  it('waits exactly as long as the server asks, up to 60 s', () => {
+  it('waits exactly as long as the server asks, up to what the caller allows', () => {
     expect(verdictOn({ retryAfterMs: 1_000 })).toEqual({ retry: true, delayMs: 1_000 });
     expect(verdictOn({ retryAfterMs: 0 })).toEqual({ retry: true, delayMs: 0 });
     expect(verdictOn({ retryAfterMs: 60_000 })).toEqual({ retry: true, delayMs: 60_000 });
   });
 
-  it('gives up where the server asks for more than 60 s', () => {
+  it('gives up where the server asks for more', () => {
     expect(verdictOn({ retryAfterMs: 60_001 })).toEqual({ retry: false });
+    expect(verdictOn({ retryAfterMs: 60_000 }, { maxRetryAfterMs: 59_999 })).toEqual({ retry: false });
   });
 });
 

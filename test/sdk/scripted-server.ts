@@ -12,7 +12,7 @@ export interface Received {
 
 /**
  * An answer; `afterMs` makes the server slow. `hang` never answers, `stall` stops in the middle of its body, `reset` closes the connection
- * without a word.
+ * without a word, and `switch` offers another protocol.
  */
 export type Reply =
   | {
@@ -23,6 +23,7 @@ export type Reply =
     }
   | 'hang'
   | 'stall'
+  | 'switch'
   | 'reset';
 
 /** Somebody else's machine: answers the n-th request with the n-th reply, over real sockets. */
@@ -70,6 +71,10 @@ function answer(response: ServerResponse, reply: Reply): void {
   if (reply === 'stall') {
     response.writeHead(200, { 'content-type': 'application/json' });
     response.write('{"id":');
+    return;
+  }
+  if (reply === 'switch') {
+    response.socket?.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n');
     return;
   }
   if (reply === 'reset') {

@@ -42,6 +42,17 @@ describe.each([
     await expect(clientOf(server).service.health()).rejects.toMatchObject({ code: 'connection_failed' });
   });
 
+  it('carries the body of a DELETE within its request', async () => {
+    await using server = await startScriptedServer([{ status: 200, body: {} }]);
+    await clientOf(server).request({ method: 'DELETE', path: '/account', body: { confirm: 'Bö' } });
+    expect(server.received).toMatchObject([{ method: 'DELETE', body: '{"confirm":"Bö"}' }]);
+  });
+
+  it('fails where it is offered another protocol', async () => {
+    await using server = await startScriptedServer(['switch']);
+    await expect(clientOf(server).service.health()).rejects.toMatchObject({ code: 'connection_failed' });
+  });
+
   it('stops at the deadline and at the caller’s wish', async () => {
     await using server = await startScriptedServer(['hang', 'hang']);
     await expect(clientOf(server).service.health({ timeoutMs: 50 })).rejects.toMatchObject({ code: 'timeout' });

@@ -22,7 +22,7 @@ An unknown name is refused, with the names there are. A toolset without tools is
 ## Setting up a program
 
 \`postrider mcp install\` enters the stdio program into the settings of Claude Desktop, Claude Code, Cursor, VS Code, Windsurf, Codex, Gemini CLI and Zed: those
-it finds, or those that \`--client\` names. It keeps everything else in a file, comments included, and a copy of the file beside it; a file it does not
+it finds, or those that \`--client\` names. In a clone that is the clone’s own program, else the package by \`npx\`. It keeps everything else in a file, comments included, and a copy of the file beside it; a file it does not
 understand it leaves alone. Installed again it changes what it entered, and keeps what else somebody set for the server. \`--print\` shows what it would
 enter. An agent gets a key of its own: \`--api-key\` and \`--base-url\`, or the directory of a server in development. \`postrider mcp uninstall\` takes the
 entry out again, everywhere or where \`--client\` says; the key goes on working until it is revoked.

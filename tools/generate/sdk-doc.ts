@@ -20,13 +20,13 @@ of either. It has no side effects on import: a bundle holds what is used of it, 
 
 ${await example('send')}
 
-\`new Postrider({apiKey, baseUrl?, timeoutMs?, maxRetries?, transport?})\`: \`baseUrl\` is \`http://127.0.0.1:8025\` unless given, one attempt may take 30 s,
+\`new Postrider({apiKey, baseUrl?, timeoutMs?, maxRetries?, maxRetryAfterMs?, transport?})\`: \`baseUrl\` is \`http://127.0.0.1:8025\` unless given, one attempt may take 30 s,
 and two more are made. Every call takes \`{idempotencyKey?, signal?, timeoutMs?, maxRetries?, headers?}\` as its last argument.
 
 ## Retries
 
 Reads, and writes with an idempotency key, are repeated after a lost connection, a time-out, 429, 500, 502, 503 and 504: after the time that
-\`retry-after\` asks for, up to 60 s, else after a random part of 0.5 s, doubled each time up to 8 s. Sends get a key of their own where you give none. Other
+\`retry-after\` asks for, up to 60 s (\`maxRetryAfterMs\`), else after a random part of 0.5 s, doubled each time up to 8 s. Sends get a key of their own where you give none. Other
 writes are repeated only where a rate limit refused them unread.
 
 ## Errors

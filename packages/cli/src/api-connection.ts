@@ -9,6 +9,9 @@ import type { OperationInput } from './operation-input.ts';
 import { isRecord } from './output/json-value.ts';
 import { findProfile, readProfiles } from './profiles.ts';
 
+/** A script learns of a rate limit by its exit code, and decides itself; only what passes in a moment is waited for. */
+const MAX_RETRY_AFTER_MS = 10_000;
+
 export interface ApiAnswer {
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
@@ -139,7 +142,8 @@ export async function findCredentials(options: GlobalOptions, io: CliIo, needsKe
 
 function createClient({ apiKey, baseUrl }: Credentials, { timeoutSeconds }: GlobalOptions): Postrider {
   try {
-    return new Postrider({ apiKey, baseUrl, timeoutMs: timeoutSeconds * 1_000, transport: carryRequest });
+    const timeoutMs = timeoutSeconds * 1_000;
+    return new Postrider({ apiKey, baseUrl, timeoutMs, maxRetryAfterMs: MAX_RETRY_AFTER_MS, transport: carryRequest });
   } catch (error) {
     throw usageFailure(
       messageOf(error),
@@ -168,7 +172,15 @@ function toProblem(error: PostriderError, options: GlobalOptions): FailureProble
     retryable,
     requestId,
   };
-  return isRecord(error.body) && code !== 'unexpected_answer' ? { ...base, ...error.body } : base;
+  if (!isRecord(error.body) || code === 'unexpected_answer') return base;
+  return { ...base, ...error.body, fix: withSeconds(error) };
+}
+
+/** The headers of an answer are not shown, so that the words have the number. */
+function withSeconds({ fix, retryAfterMs }: PostriderError): string {
+  return retryAfterMs === null
+    ? fix
+    : fix.replace('the seconds in `retry-after`', `${Math.ceil(retryAfterMs / 1_000)} s`);
 }
 
 /** The SDK speaks of its options; here the same things are flags. */

@@ -5,6 +5,8 @@ import { PROFILE_NAME } from './profile-name.ts';
 /** What every command takes beside its own flags. */
 export interface GlobalOptions {
   readonly isJson: boolean;
+  /** Whether the command line asks for JSON itself: an answer that scripts take as one word is JSON only then. */
+  readonly isJsonAsked: boolean;
   /** Failures as a problem document on stderr instead of sentences. */
   readonly hasJsonErrors: boolean;
   readonly hasColor: boolean;
@@ -77,6 +79,7 @@ export function readGlobalOptions(command: Command, io: CliIo): GlobalOptions {
   const isJson = given['output'] === undefined ? given['json'] : given['output'] === 'json';
   return {
     ...outputForm(typeof isJson === 'boolean' ? isJson : undefined, io),
+    isJsonAsked: isJson === true,
     hasColor: given['color'] !== false && !io.env['NO_COLOR'] && io.env['TERM'] !== 'dumb',
     isQuiet: given['quiet'] === true,
     mayAsk: given['input'] !== false,

@@ -1,27 +1,22 @@
 import type { IncomingMessage } from 'node:http';
 import type { TransportAnswer, TransportRequest } from '@postrider/sdk';
-import { requestOf } from './late-http.ts';
+import { openRequest } from './late-http.ts';
 
 /**
  * Carries the SDK's requests over Node's own HTTP client. A command makes one or two of them: loading undici, or what stands behind the
  * platform's `fetch`, takes several times as long as the request.
  */
-export async function carryRequest({ opens, ...request }: TransportRequest): Promise<TransportAnswer> {
-  const answer = await send(request);
+export async function carryRequest({ opens, url, body, ...head }: TransportRequest): Promise<TransportAnswer> {
+  const answer = await openRequest(url, head, body);
+  return await read(answer, opens === true);
+}
+
+async function read(answer: IncomingMessage, opens: boolean): Promise<TransportAnswer> {
   const head = { status: answer.statusCode ?? 0, headers: joinRepeated(answer.headers) };
-  if (opens === true && head.status >= 200 && head.status <= 299) return { ...head, text: '', chunks: answer };
+  if (opens && head.status >= 200 && head.status <= 299) return { ...head, text: '', chunks: answer };
   let text = '';
   for await (const part of answer.setEncoding('utf8')) text += part;
   return { ...head, text };
-}
-
-function send({ method, url, headers, body, signal }: Omit<TransportRequest, 'opens'>): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    requestOf(url)(url, { method, headers: { ...headers }, signal })
-      .once('response', resolve)
-      .once('error', reject)
-      .end(body);
-  });
 }
 
 function joinRepeated(headers: IncomingMessage['headers']): Record<string, string> {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { EXIT_CODES } from './exit-codes.ts';
 import { readVersion } from './version.ts';
 
-const { stdout, stderr, stdin, env } = process;
+const { stdout, stderr, env } = process;
 // What Node has compiled is kept for the next run, in the user's own folder: in a shared one others could put code there.
 const caches = env['XDG_CACHE_HOME'] || (env['HOME'] ? join(env['HOME'], '.cache') : null);
 if (caches !== null && env['NODE_COMPILE_CACHE'] === undefined) enableCompileCache(join(caches, 'postrider'));
@@ -32,5 +32,12 @@ async function run(argv: readonly string[]): Promise<number> {
   }
   // Only now, so that the modules come out of the cache.
   const { runCli } = await import('./run-cli.ts');
-  return await runCli(argv, { stdout, stderr, stdin, env, cwd: process.cwd(), signal: interruption.signal });
+  const io = { stdout, stderr, env, cwd: process.cwd(), signal: interruption.signal };
+  return await runCli(argv, {
+    ...io,
+    // Made where it is looked at, which takes some milliseconds and most commands never do.
+    get stdin() {
+      return process.stdin;
+    },
+  });
 }

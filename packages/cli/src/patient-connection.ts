@@ -7,8 +7,8 @@ const SILENT_MS = 2_000;
 const CLEAR_LINE = '\r\u001b[K';
 
 /**
- * The same connection, which says at a terminal that an answer is still waited for: what the server asks to have repeated later, as at a rate
- * limit, is, and takes up to a minute each time.
+ * The same connection, which says at a terminal that an answer is still waited for: what the server asks to have repeated soon, as at a rate
+ * limit, is, and takes up to ten seconds each time.
  */
 export function patientConnection(connection: ApiConnection, output: Output, { stderr }: CliIo): ApiConnection {
   if (stderr.isTTY !== true || output.isQuiet) return connection;

@@ -35,6 +35,15 @@ const SHORTCUTS: Readonly<Record<string, string>> = {
   'logs tail': 'requests tail',
 };
 
+/** The SDK's word for a command that has another one here: who knows the method finds the command. */
+const METHOD_NAMES: Readonly<Record<string, string>> = {
+  'domains add': 'create',
+  'emails batch': 'send-batch',
+  'suppressions add': 'create',
+  'suppressions remove': 'delete',
+  'team change': 'update',
+};
+
 /** What the name of a group does without a word behind it. */
 const GROUP_DEFAULTS: Readonly<Record<string, string>> = { account: 'account get' };
 
@@ -57,7 +66,7 @@ export function buildProgram(
   argv?: readonly string[],
 ): Command {
   const words = [...Object.keys(SHORTCUTS), ...Object.keys(GROUP_DEFAULTS), ...commands.map(({ command }) => command)];
-  const building = { io, run, reached: argv === undefined ? ALL_REACHED : findReached(words, argv) };
+  const building = { io, run, reached: argv === undefined ? ALL_REACHED : findReached(words, namedAsHere(argv)) };
   const program = new Command('postrider')
     .description('Sends transactional email through a Postrider server and tells what became of it.')
     .enablePositionalOptions()
@@ -70,7 +79,7 @@ export function buildProgram(
       getOutHelpWidth: () => io.stdout.columns ?? 80,
       getErrHelpWidth: () => io.stderr.columns ?? 80,
     })
-    .configureHelp({ subcommandTerm: termOf })
+    .configureHelp({ subcommandTerm: termOf, commandUsage: usageOf })
     .helpCommand('help [command]', 'Print help for a command.')
     .version(readVersion(), '-V, --version', 'Print the version.')
     .addHelpText('after', ({ command }) => rootHelp(command.createHelp(), io.stdout.columns ?? 80));
@@ -89,6 +98,19 @@ export function buildProgram(
   return program;
 }
 
+/** By the command's own name alone: commander would name the SDK's word beside it. */
+function usageOf(command: Command): string {
+  const words = [command.name()];
+  for (let parent = command.parent; parent !== null; parent = parent.parent) words.unshift(parent.name());
+  return `${words.join(' ')} ${command.usage()}`;
+}
+
+/** The words of a command line, with the commands' own beside those of the SDK. */
+function namedAsHere(argv: readonly string[]): readonly string[] {
+  const own = Object.entries(METHOD_NAMES).filter(([, name]) => argv.includes(name));
+  return [...argv, ...own.flatMap(([command]) => command.split(' ').slice(1))];
+}
+
 function addCommand(program: Command, description: CommandDescription, building: Building): Command {
   const words = description.command.split(' ');
   const leaf = words.pop() ?? description.command;
@@ -96,6 +118,8 @@ function addCommand(program: Command, description: CommandDescription, building:
   for (const word of words)
     parent = parent.commands.find((group) => group.name() === word) ?? addGroup(parent, word, building);
   const added = addLeaf(parent, leaf, description, building);
+  const methodName = METHOD_NAMES[description.command];
+  if (methodName !== undefined) added.alias(methodName);
   if (parent !== program) parent.summary(parent.commands.map((command) => command.name()).join(', '));
   return added;
 }

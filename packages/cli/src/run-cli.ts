@@ -18,10 +18,11 @@ const ALL_COMMANDS = [...COMMANDS, ...OWN_COMMANDS];
  * never ends the process.
  */
 export async function runCli(
-  argv: readonly string[],
+  given: readonly string[],
   io: CliIo,
   commands: readonly CommandDescription[] = ALL_COMMANDS,
 ): Promise<ExitCode> {
+  const argv = asFlag(given);
   let exitCode: ExitCode = EXIT_CODES.done;
   let form = guessOutputForm(argv, io);
   const run = async (invocation: Invocation) => {
@@ -43,6 +44,12 @@ export async function runCli(
     reportFailure(failure, form, io);
     return failure.exitCode;
   }
+}
+
+/** `help domains add` is `domains add --help`: the parser's own command looks at one word, and would tell of the group. */
+function asFlag(argv: readonly string[]): readonly string[] {
+  const [first, ...words] = argv;
+  return first === 'help' && words.length > 1 ? [...words, '--help'] : argv;
 }
 
 /** What talks to the server is loaded here and not before: help and usage mistakes need none of it. */

@@ -9,7 +9,7 @@ import {
 import type { Scope, Toolset } from '@postrider/core';
 import { offerApprovalPage } from './approval-page.ts';
 import type { Invoke } from './invoke.ts';
-import { noAnswerProblem } from './local-problem.ts';
+import { nameOrigin, noAnswerProblem } from './local-problem.ts';
 import { setPromptHandlers } from './prompts/prompt-handlers.ts';
 import { setCompletionHandler } from './resources/complete.ts';
 import { type ResourceSubscriptions, setResourceHandlers } from './resources/resource-handlers.ts';
@@ -34,6 +34,8 @@ export interface McpServerSettings {
   readonly subscriptions?: ResourceSubscriptions;
   /** The server's address for people: where they decide about held sends. Nothing is said of a page unless given. */
   readonly baseUrl?: string;
+  /** The request these calls came with, where it is one of the API's own: what is refused here already names it too. */
+  readonly requestId?: string;
   readonly version: string;
   /** What the client tells its model about this server as a whole; the default fits where nothing else is known. */
   readonly instructions?: string;
@@ -71,9 +73,10 @@ export function createMcpServer(settings: McpServerSettings): McpServer {
   mcp.server.setRequestHandler('tools/call', async ({ params }, context) => {
     const tool = TOOLS.find(({ definition }) => definition.name === params.name);
     if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${params.name} not found`);
-    if (!selected.includes(tool)) return refuse(notSelectedProblem(tool, selection));
-    const result = await callTool(tool, params.arguments ?? {}, settings, context);
-    const { baseUrl } = settings;
+    const { baseUrl, requestId } = settings;
+    const origin = baseUrl === undefined || requestId === undefined ? null : { baseUrl, requestId };
+    if (!selected.includes(tool)) return nameOrigin(refuse(notSelectedProblem(tool, selection)), origin);
+    const result = nameOrigin(await callTool(tool, params.arguments ?? {}, settings, context), origin);
     const pageOf = (approvalId: string) => `${baseUrl}/approvals/open/${approvalId}`;
     const offered = baseUrl === undefined ? result : offerApprovalPage(mcp, context, tool, result, pageOf);
     if (isInputRequiredResult(offered)) return offered;

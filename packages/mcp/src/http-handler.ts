@@ -16,6 +16,8 @@ export interface McpCaller {
   readonly toolsets?: readonly Toolset[];
   /** True: only tools that change and send nothing. */
   readonly readOnly?: boolean;
+  /** Under which the request is answered and logged. */
+  readonly requestId?: string;
   /** How resources are watched under that key; without it nobody is told of changes. */
   readonly watch?: WatchResources;
 }

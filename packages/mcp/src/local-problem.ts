@@ -1,4 +1,9 @@
+import type { CallToolResult } from '@modelcontextprotocol/server';
 import { type Effect, ERRORS, type ErrorCode, type FieldProblem, type Problem } from '@postrider/core';
+import { refuse } from './results.ts';
+
+/** Of a problem that no page and no request is known of. */
+const NO_PAGE = 'about:blank';
 
 interface LocalProblem {
   readonly detail: string;
@@ -9,12 +14,12 @@ interface LocalProblem {
 
 /**
  * A problem that no request to the API stands behind, so that it has no request id (empty) and no page of its own: RFC 9457 names
- * `about:blank` for that.
+ * `about:blank` for that. Where the tools are called by a request to the API itself, `nameOrigin` adds both.
  */
 export function localProblem(code: ErrorCode, { detail, fix, retryable, errors }: LocalProblem): Problem {
   const definition = ERRORS[code];
   return {
-    type: 'about:blank',
+    type: NO_PAGE,
     title: definition.title,
     status: definition.status,
     detail,
@@ -53,4 +58,17 @@ export function noAnswerProblem(
       ? 'Do not send again yet: look for the message with list_emails first.'
       : 'Read the present state before you call again.';
   return localProblem(code, { detail, fix, retryable: false });
+}
+
+/** A refusal that was made here says the page of its code and the request it came with, as those of the API do; other results stay. */
+export function nameOrigin(
+  result: CallToolResult,
+  origin: { readonly baseUrl: string; readonly requestId: string } | null,
+): CallToolResult {
+  if (origin === null || result.isError !== true) return result;
+  // What is refused was written by `refuse`, which puts the whole problem there.
+  const { error: problem } = result.structuredContent as { readonly error: Problem };
+  if (problem.type !== NO_PAGE) return result;
+  const { baseUrl, requestId } = origin;
+  return refuse({ ...problem, type: `${baseUrl}/reference#error-${problem.code}`, requestId });
 }

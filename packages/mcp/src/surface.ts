@@ -8,12 +8,14 @@ import {
   type Toolset,
 } from '@postrider/core';
 
-/** A number that the tool keeps lower than the API does; it is the default too. */
+/** A number that the tool keeps lower than the API does; it is the default too, unless the entry says otherwise. */
 export interface Ceiling {
   readonly max: number;
   /** The API's own limit: what lies beyond it goes on to the API, which refuses it and names that limit. */
   readonly apiMax: number;
   readonly description: string;
+  /** Whether the argument stays out of the request where it is not given. */
+  readonly optional?: boolean;
 }
 
 /** One tool: the operation behind it, and where its arguments differ from the operation's. */
@@ -126,7 +128,12 @@ export const FURTHER_TOOLS = {
     {
       tool: 'get_approval',
       operation: 'approvals.get',
-      ceilings: { wait: { max: 50, apiMax: LIMITS.waitSecondsMax, description: 'Seconds to wait, 1 to 50.' } },
+      ceilings: {
+        wait: {
+          ...{ max: 50, apiMax: LIMITS.waitSecondsMax, optional: true },
+          description: 'Seconds to wait for a decision, 1 to 50.',
+        },
+      },
     },
   ],
   suppressions: [

@@ -1,5 +1,5 @@
 import { argumentSchema, findOperation, type JsonSchema, type Operation, toInlineSchema } from '@postrider/core';
-import type { SurfaceEntry } from './surface.ts';
+import type { Ceiling, SurfaceEntry } from './surface.ts';
 
 /** A schema with a root object, as tools must have. */
 export interface ObjectSchema {
@@ -77,9 +77,10 @@ const SHORT_SENTENCE_CHARACTERS = 15;
 /** What follows the colon of one this long is a list, or an aside. */
 const LONG_SENTENCE_CHARACTERS = 110;
 
-function withCeiling(schema: JsonSchema, ceiling: { readonly max: number; readonly description: string } | undefined) {
+function withCeiling(schema: JsonSchema, ceiling: Ceiling | undefined): JsonSchema {
   if (ceiling === undefined) return schema;
-  return { ...schema, maximum: ceiling.max, default: ceiling.max, description: ceiling.description };
+  const { max, description, optional = false } = ceiling;
+  return { ...schema, maximum: max, ...(optional ? {} : { default: max }), description };
 }
 
 function compactObject(schema: ObjectSchema): ObjectSchema {

@@ -206,8 +206,8 @@ function unknownArguments(tool: string, names: readonly string[]): Problem {
   return localProblem('validation_failed', { detail: `${tool} does not take: ${names.join(', ')}.`, errors });
 }
 
-function applyCeiling(given: unknown, { max, apiMax }: Ceiling): unknown {
-  if (given === undefined) return max;
+function applyCeiling(given: unknown, { max, apiMax, optional = false }: Ceiling): unknown {
+  if (given === undefined) return optional ? undefined : max;
   const number = typeof given === 'string' && /^\d{1,9}$/.test(given) ? Number(given) : given;
   const lowers = typeof number === 'number' && Number.isInteger(number) && number > max && number <= apiMax;
   return lowers ? max : given;

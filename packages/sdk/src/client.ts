@@ -18,6 +18,8 @@ export interface PostriderOptions {
   readonly timeoutMs?: number | undefined;
   /** Attempts after the first one. Default 2. */
   readonly maxRetries?: number | undefined;
+  /** Milliseconds that are waited at most where the server says how long; a call that is asked to wait longer rejects at once. Default 60,000. */
+  readonly maxRetryAfterMs?: number | undefined;
   /** Replaces the platform's way to speak HTTP. */
   readonly transport?: Transport | undefined;
 }
@@ -25,6 +27,7 @@ export interface PostriderOptions {
 const DEFAULT_BASE_URL = 'http://127.0.0.1:8025';
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_MAX_RETRIES = 2;
+const DEFAULT_MAX_RETRY_AFTER_MS = 60_000;
 /** Timers count milliseconds in 31 bits; a longer one would fire at once. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
@@ -37,14 +40,16 @@ export class Postrider extends Resources implements OperationCaller {
   readonly #baseUrl: string;
   readonly #timeoutMs: number;
   readonly #maxRetries: number;
+  readonly #maxRetryAfterMs: number;
   readonly #transport: Transport;
 
-  constructor({ apiKey, baseUrl, timeoutMs, maxRetries, transport }: PostriderOptions) {
+  constructor({ apiKey, baseUrl, timeoutMs, maxRetries, maxRetryAfterMs, transport }: PostriderOptions) {
     super();
     this.#authorization = apiKey === null ? undefined : `Bearer ${checkApiKey(apiKey)}`;
     this.#baseUrl = parseBaseUrl(baseUrl ?? DEFAULT_BASE_URL);
     this.#timeoutMs = checkCount('timeoutMs', timeoutMs ?? DEFAULT_TIMEOUT_MS, 1);
     this.#maxRetries = checkCount('maxRetries', maxRetries ?? DEFAULT_MAX_RETRIES, 0);
+    this.#maxRetryAfterMs = checkCount('maxRetryAfterMs', maxRetryAfterMs ?? DEFAULT_MAX_RETRY_AFTER_MS, 0);
     this.#transport = transport ?? platformTransport;
   }
 
@@ -109,6 +114,7 @@ export class Postrider extends Resources implements OperationCaller {
       idempotencyKey: headers['idempotency-key'] ?? null,
       timeoutMs: withWait(checkCount('timeoutMs', request.timeoutMs ?? this.#timeoutMs, 1), url),
       maxRetries: checkCount('maxRetries', request.maxRetries ?? this.#maxRetries, 0),
+      maxRetryAfterMs: this.#maxRetryAfterMs,
       signal: request.signal,
       expectsJson,
     };

@@ -12,6 +12,7 @@ export interface PreparedCall extends RequestFacts {
   readonly wire: Omit<TransportRequest, 'signal'>;
   readonly timeoutMs: number;
   readonly maxRetries: number;
+  readonly maxRetryAfterMs: number;
   readonly signal: AbortSignal | undefined;
   /** Whether a successful answer has to be JSON. */
   readonly expectsJson: boolean;
@@ -29,8 +30,9 @@ export async function succeed(transport: Transport, call: PreparedCall): Promise
     const outcome = await attempt(transport, call.wire, call);
     if (outcome.kind === 'answered' && isSuccess(outcome.answer, call)) return outcome.answer;
     const failure = toError(outcome, call);
-    const facts = { failure, retriesDone, maxRetries: call.maxRetries, repeatable, random: Math.random() };
-    const verdict = decideRetry(facts);
+    const { maxRetries, maxRetryAfterMs } = call;
+    const random = Math.random();
+    const verdict = decideRetry({ failure, retriesDone, maxRetries, maxRetryAfterMs, repeatable, random });
     if (!verdict.retry) throw failure;
     await pause(verdict.delayMs, call.signal);
   }

@@ -2,8 +2,6 @@ import type { PostriderErrorDetails } from './errors.ts';
 
 const FIRST_BACKOFF_MS = 500;
 const LONGEST_BACKOFF_MS = 8_000;
-/** A server that asks for more is taken at its word by giving up: trying earlier would only be refused again. */
-const LONGEST_RETRY_AFTER_MS = 60_000;
 
 /** The form every HTTP date has today; engines read far more than that as some date. */
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
@@ -17,6 +15,8 @@ export interface RetryFacts {
   readonly failure: Pick<PostriderErrorDetails, 'code' | 'status' | 'retryable' | 'retryAfterMs'>;
   readonly retriesDone: number;
   readonly maxRetries: number;
+  /** A server that asks for more is taken at its word by giving up: trying earlier would only be refused again. */
+  readonly maxRetryAfterMs: number;
   /** Whether doing it twice is the same as doing it once: a read, or a request with an idempotency key. */
   readonly repeatable: boolean;
   /** From 0 up to 1. */
@@ -29,11 +29,12 @@ export type RetryVerdict = { readonly retry: true; readonly delayMs: number } | 
  * Whether and when to try again. The wait is what the server asked for, else exponential backoff with full jitter, so that many
  * clients that failed together do not come back together.
  */
-export function decideRetry({ failure, retriesDone, maxRetries, repeatable, random }: RetryFacts): RetryVerdict {
+export function decideRetry(facts: RetryFacts): RetryVerdict {
+  const { failure, retriesDone, maxRetries, maxRetryAfterMs, repeatable, random } = facts;
   if (retriesDone >= maxRetries || !isPassing(failure)) return { retry: false };
   if (!repeatable && !wasRefusedUnread(failure)) return { retry: false };
   if (failure.retryAfterMs === null) return { retry: true, delayMs: random * backoffMs(retriesDone) };
-  if (failure.retryAfterMs > LONGEST_RETRY_AFTER_MS) return { retry: false };
+  if (failure.retryAfterMs > maxRetryAfterMs) return { retry: false };
   return { retry: true, delayMs: failure.retryAfterMs };
 }
 

@@ -167,6 +167,7 @@ export function createApp(options: AppOptions): App {
       people.sessions.forget();
     },
     settleRequestLog: entrance.requestLog.flush,
+    settleKeyUse: authenticator.flushUse,
     readiness: createReadinessProbe({ sql, transport: outbound, queueFault: () => worker?.jobs.fault() ?? null }),
     monthlyQuota: config.monthlyQuota,
     retention: config.retention,

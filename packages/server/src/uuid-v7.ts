@@ -16,20 +16,21 @@ export function createIdGenerator(): IdGenerator {
   let lastMs = 0;
   let counter = 0;
 
-  function randomBytes(count: number): Buffer {
+  /** Where in `random` so many fresh octets are. */
+  function takeRandom(count: number): number {
     if (offset + count > random.length) {
       randomFillSync(random);
       offset = 0;
     }
     offset += count;
-    return random.subarray(offset - count, offset);
+    return offset - count;
   }
 
   function next(at: Date): string {
     const nowMs = at.getTime();
     if (nowMs > lastMs) {
       lastMs = nowMs;
-      counter = randomBytes(2).readUInt16BE() & 0x7ff;
+      counter = random.readUInt16BE(takeRandom(2)) & 0x7ff;
     } else {
       counter += 1;
       if (counter > 0xfff) {
@@ -39,9 +40,9 @@ export function createIdGenerator(): IdGenerator {
     }
     // Behind a clock that went back, ids go on from the last one: order matters more than the exact millisecond.
     const head = lastMs.toString(16).padStart(12, '0');
-    const tail = randomBytes(8);
-    tail[0] = ((tail[0] ?? 0) & 0x3f) | 0x80;
-    const hex = tail.toString('hex');
+    const tail = takeRandom(8);
+    random[tail] = ((random[tail] ?? 0) & 0x3f) | 0x80;
+    const hex = random.toString('hex', tail, tail + 8);
     const sequence = counter.toString(16).padStart(3, '0');
     return `${head.slice(0, 8)}-${head.slice(8)}-7${sequence}-${hex.slice(0, 4)}-${hex.slice(4)}`;
   }

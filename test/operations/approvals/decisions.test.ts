@@ -380,9 +380,9 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expect(answer).toMatchObject({
       ...{ accepted: 1, refused: 2, total: 3 },
       results: [
-        { id: one.approvalId, ok: true, approval: { status: 'approved', outcome: 'queued', note: 'all' } },
-        { id: two.approvalId, ok: false, error: { code: 'approval_already_decided' } },
-        { id: 'nothing', ok: false, error: { code: 'not_found' } },
+        { index: 0, id: one.approvalId, ok: true, approval: { status: 'approved', outcome: 'queued', note: 'all' } },
+        { index: 1, id: two.approvalId, ok: false, error: { code: 'approval_already_decided' } },
+        { index: 2, id: 'nothing', ok: false, error: { code: 'not_found' } },
       ],
     });
   });

@@ -138,14 +138,14 @@ describe('GET /emails', () => {
       await list(`?cursor=${cursor}A`),
       await list(`?cursor=${cursor.slice(1)}`),
       await list(`?cursor=${ids[5]}`),
+      await list('?cursor='),
+      await list(`?cursor=${'A'.repeat(1_001)}`),
       await list(`?cursor=${encodeURIComponent("' OR 1=1 --")}`),
       await list(`?cursor=${cursor}`, other.key),
       await server.call('GET', `/requests?cursor=${cursor}`),
     ]) {
       expectProblem(answer, 422, 'invalid_cursor');
     }
-    expectInvalid(await list('?cursor='), 'cursor');
-    expectInvalid(await list(`?cursor=${'A'.repeat(1_001)}`), 'cursor');
     expect((await list(`?limit=3&cursor=${cursor}`)).body.messages).toHaveLength(3);
   });
 

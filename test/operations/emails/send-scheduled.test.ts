@@ -41,6 +41,8 @@ describe('scheduled_at', () => {
     ['P2W', 14 * DAY_MS],
     ['P30D', 30 * DAY_MS],
     ['PT90S', 90_000],
+    ['PT1.5H', 1.5 * HOUR_MS],
+    ['P0,5D', DAY_MS / 2],
   ])('takes the duration %s [contract-sending.scheduled-at]', async (given, ms) => {
     const sent = await server.send({ scheduled_at: given });
     expect(sent.status).toBe(202);
@@ -86,6 +88,10 @@ describe('scheduled_at', () => {
     'P',
     'PT',
     '-PT1H',
+    'PT1.5H30M',
+    'P1.5M',
+    'PT.5H',
+    'PT1.H',
     '2030-02-30T09:00:00Z',
     1_900_000_000,
   ])('is refused as %j: naive, or no time at all [contract-sending.scheduled-at]', async (given) => {

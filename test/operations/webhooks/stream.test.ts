@@ -135,6 +135,19 @@ describe('GET /webhooks/stream', () => {
     again.close();
   });
 
+  it('misses nothing where it is cut off before it was told of any event', async () => {
+    const { key } = await server.newAccount();
+    const first = await listen('', { key });
+    const ready = await first.next();
+    first.close();
+    const { body } = await server.send({}, { key });
+    await server.settled(body.id);
+    const again = await listen('', { key, lastEventId: ready.id ?? '' });
+    expect(await again.next()).toMatchObject({ event: 'ready', id: ready.id });
+    expect(await types(again, 3)).toEqual(['email.queued', 'email.sent', 'email.delivered']);
+    again.close();
+  });
+
   it('refuses types that there are not, ids that are none, other parameters, and keys without the scope', async () => {
     const ask = (query: string, headers = {}) => server.call('GET', `/webhooks/stream${query}`, { headers });
     expectInvalid(await ask('?events=email.exploded'), 'events.0');

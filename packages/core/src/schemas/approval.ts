@@ -133,6 +133,7 @@ export const newApprovalDecisionsSchema = z
 
 export const approvalResultSchema = z
   .object({
+    index: z.number().int().describe('Position of the id in the request.'),
     id: z.string(),
     ok: z.boolean().describe('Whether it was decided.'),
     approval: approvalSchema.optional().describe('Of one that was decided.'),

@@ -27,12 +27,8 @@ export const limitSchema = integerInQuery(1, LIMITS.pageSizeMax, LIMITS.pageSize
   .default(LIMITS.pageSizeDefault)
   .describe(`Page size, 1 to ${LIMITS.pageSizeMax}.`);
 
-export const cursorSchema = z
-  .string()
-  .min(1)
-  .max(1_000)
-  .optional()
-  .describe('`nextCursor` of the page before, with the same filters.');
+/** Of any length: whatever no answer gave is a broken cursor, said by the code for that. */
+export const cursorSchema = z.string().optional().describe('`nextCursor` of the page before, with the same filters.');
 
 /** The fields every list answers beside its items. */
 export const pageFields = {

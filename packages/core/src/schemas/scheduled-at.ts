@@ -6,7 +6,7 @@ export type ScheduledAt =
   | { readonly kind: 'at'; readonly at: Date }
   | { readonly kind: 'after'; readonly duration: IsoDuration };
 
-/** An ISO 8601 duration by its parts; months and years are calendar ones. */
+/** An ISO 8601 duration by its parts; months and years are calendar ones and whole. */
 export interface IsoDuration {
   readonly years: number;
   readonly months: number;
@@ -18,7 +18,9 @@ export interface IsoDuration {
 }
 
 const DURATION =
-  /^P(?=\d|T\d)(?:(\d{1,4})Y)?(?:(\d{1,4})M)?(?:(\d{1,4})W)?(?:(\d{1,4})D)?(?:T(?=\d)(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,8})S)?)?$/;
+  /^P(?=\d|T\d)(?:(\d{1,4})Y)?(?:(\d{1,4})M)?(?:(\d{1,4}(?:[.,]\d{1,9})?)W)?(?:(\d{1,4}(?:[.,]\d{1,9})?)D)?(?:T(?=\d)(?:(\d{1,6}(?:[.,]\d{1,9})?)H)?(?:(\d{1,6}(?:[.,]\d{1,9})?)M)?(?:(\d{1,8}(?:[.,]\d{1,9})?)S)?)?$/;
+/** ISO 8601 lets the last part alone have a fraction, after a point or a comma. */
+const EARLY_FRACTION = /[.,]\d+[A-Z].*\d/;
 const MOMENT = z.iso.datetime({ offset: true });
 
 /** RFC 3339 with an offset, or an ISO 8601 duration. A time without an offset would mean another moment on every server, so it is refused. */
@@ -42,8 +44,8 @@ export const scheduledAtSchema = z
 
 function parseDuration(given: string): IsoDuration | null {
   const match = DURATION.exec(given);
-  if (match === null) return null;
-  const part = (index: number) => Number(match[index] ?? 0);
+  if (match === null || EARLY_FRACTION.test(given)) return null;
+  const part = (index: number) => Number((match[index] ?? '0').replace(',', '.'));
   return {
     years: part(1),
     months: part(2),

@@ -358,6 +358,8 @@ export interface components {
             data: components["schemas"]["ApprovalEventData"];
         };
         ApprovalResult: {
+            /** @description Position of the id in the request. */
+            index: number;
             id: string;
             /** @description Whether it was decided. */
             ok: boolean;

@@ -47,7 +47,10 @@ export function addDevelopmentRoutes(app: FastifyInstance, { tools, people, sand
     const { file } = request.params as { readonly file: string }; // The route has this parameter.
     const id = /^(.+)\.eml$/.exec(file)?.[1] ?? '';
     const captured = isUuid(id) ? await readCapturedMessage(tools.sql, id) : null;
-    if (captured === null) throw new ProblemError('not_found', { detail: 'There is no captured message of this id.' });
+    if (captured === null) {
+      const fix = 'Take an id that GET /dev/mailbox lists: a captured mail has one of its own, not that of its email.';
+      throw new ProblemError('not_found', { detail: 'There is no captured message of this id.', fix });
+    }
     return reply.header('content-type', 'message/rfc822').send(Buffer.from(captured.raw));
   });
   add('POST', '/dev/accounts', async (request, reply) => {

@@ -87,7 +87,8 @@ export function createMcpRoute({ services, logger, gate, rates }: McpRouteOption
     });
     const { scopes = [], keyId: caller = '' } = request.state.caller ?? {};
     const watching = context.caller === null ? {} : { watch: watchResourcesOf(context.caller, services) };
-    const mcpCaller = { invoke: inTurn(invoke, caller), scopes, caller, toolsets, readOnly, ...watching };
+    const requestId = request.id;
+    const mcpCaller = { invoke: inTurn(invoke, caller), scopes, caller, toolsets, readOnly, requestId, ...watching };
     const response = await handler.fetch(web, mcpCaller, request.body);
     reply.code(response.status);
     for (const [name, value] of response.headers) reply.header(name, value);

@@ -50,20 +50,22 @@ export const PREFIXES = ['', '/v1'] as const;
 /** Serves every operation of the registry, unprefixed and under `/v1`, and 405 for every other method on their paths. */
 export function addOperationRoutes(app: FastifyInstance, options: RouterOptions): void {
   for (const prefix of PREFIXES) {
-    for (const operation of OPERATIONS) addRoute(app, prefix, operation, options);
+    for (const operation of OPERATIONS) {
+      for (const url of urlsOf(prefix, operation.path)) addRoute(app, url, operation, options);
+    }
     for (const path of new Set(OPERATIONS.map((operation) => operation.path))) {
       const served = OPERATIONS.filter((operation) => operation.path === path).map(({ method }) => method);
-      refuseOtherMethods(app, urlOf(prefix, path), served);
+      for (const url of urlsOf(prefix, path)) refuseOtherMethods(app, url, served);
     }
   }
 }
 
-function addRoute(app: FastifyInstance, prefix: string, operation: AnyOperation, options: RouterOptions): void {
+function addRoute(app: FastifyInstance, url: string, operation: AnyOperation, options: RouterOptions): void {
   const { anonymousLimits, deprecated }: Operation = operation;
   const farewell = deprecated === undefined ? null : deprecationHeaders(deprecated, options.baseUrl);
   app.route({
     method: operation.method,
-    url: urlOf(prefix, operation.path),
+    url,
     config: { takesBody: needsBody(operation) },
     ...(anonymousLimits ? { bodyLimit: anonymousLimits.bodyBytes } : {}),
     // All that concerns the key comes before the body is read: the order of checks is key, address, rate, scope, shape, existence, rules.
@@ -184,8 +186,9 @@ function decodeHeader(name: string, value: string): string {
   throw validationFailed([{ path: name, code: 'invalid_unicode', message: 'must be UTF-8' }]);
 }
 
-function urlOf(prefix: string, path: string): string {
-  return prefix !== '' && path === '/' ? prefix : `${prefix}${path}`;
+/** The root under a prefix is served with and without its slash: a base URL is written either way. */
+function urlsOf(prefix: string, path: string): string[] {
+  return prefix !== '' && path === '/' ? [prefix, `${prefix}/`] : [`${prefix}${path}`];
 }
 
 function asRecord(value: unknown): Record<string, unknown> {

@@ -48,6 +48,8 @@ export interface Services {
   forgetCallers(): void;
   /** What this process has answered until now is in the request log, where the database takes it. */
   settleRequestLog(): Promise<void>;
+  /** When this process last answered a key is in the key's record. */
+  settleKeyUse(): Promise<void>;
   readonly readiness: ReadinessProbe;
   readonly monthlyQuota: number;
   readonly retention: RetentionSetting;

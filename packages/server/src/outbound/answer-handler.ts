@@ -38,11 +38,18 @@ export function createAnswerHandler(
     reject(error);
   }
 
+  /** Most answers are one piece, and copying it costs more than looking. */
+  function joinChunks(): Buffer {
+    const [only] = chunks;
+    return only !== undefined && chunks.length === 1 && length <= maxBytes
+      ? only
+      : Buffer.concat(chunks, Math.min(length, maxBytes));
+  }
+
   function answer(truncated: boolean): void {
     if (isOver) return;
     isOver = true;
-    const body = Buffer.concat(chunks, Math.min(length, maxBytes));
-    resolve({ kind: 'answered', status, headers: joinHeaders(headers), body, truncated });
+    resolve({ kind: 'answered', status, headers: joinHeaders(headers), body: joinChunks(), truncated });
   }
 
   return {
@@ -78,10 +85,17 @@ export function createAnswerHandler(
 }
 
 function joinHeaders(headers: Headers): Readonly<Record<string, string>> {
+  if (areSingle(headers)) return headers;
   const joined: Record<string, string> = {};
   for (const name of Object.keys(headers)) {
     const value = headers[name];
     joined[name] = typeof value === 'string' ? value : (value?.join(', ') ?? '');
   }
   return joined;
+}
+
+/** Whether each came once, as nearly all do. */
+function areSingle(headers: Headers): headers is Readonly<Record<string, string>> {
+  for (const name in headers) if (typeof headers[name] !== 'string') return false;
+  return true;
 }

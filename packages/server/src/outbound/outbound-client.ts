@@ -76,20 +76,15 @@ export function createOutboundClient(options: OutboundClientOptions): OutboundCl
     return verdict;
   }
 
-  async function request(given: OutboundRequest): Promise<OutboundAnswer> {
+  /** One promise from beginning to end, since a thousand of these are under way at once. */
+  function request(given: OutboundRequest): Promise<OutboundAnswer> {
     const checked = check(given.url);
-    if (!checked.ok) return { kind: 'refused', reason: checked.reason };
-    try {
-      return await exchange(checked.target, given);
-    } catch (error) {
-      if (error instanceof OutboundRefusedError) return { kind: 'refused', reason: error.message };
-      return { kind: 'failed', reason: describeFailure(error) };
-    }
+    return checked.ok ? exchange(checked.target, given) : Promise.resolve({ kind: 'refused', reason: checked.reason });
   }
 
   function exchange({ origin, path }: Target, given: OutboundRequest): Promise<OutboundAnswer> {
     const { signal } = given;
-    return new Promise((resolve, reject) => {
+    return new Promise((resolve) => {
       const end = () => handler.abort(new OutboundLateError());
       const timer = setTimeout(end, totalMs);
       const finish = () => {
@@ -104,13 +99,17 @@ export function createOutboundClient(options: OutboundClientOptions): OutboundCl
         },
         (error) => {
           finish();
-          reject(error);
+          resolve(toFailure(error));
         },
       );
       if (signal?.aborted === true) return end();
       signal?.addEventListener('abort', end);
       const headers = { 'user-agent': options.userAgent, ...given.headers };
-      agent.dispatch({ origin, path, method: given.method, headers, body: given.body ?? null }, handler);
+      try {
+        agent.dispatch({ origin, path, method: given.method, headers, body: given.body ?? null }, handler);
+      } catch (error) {
+        handler.abort(error instanceof Error ? error : new Error(String(error)));
+      }
     });
   }
 
@@ -129,6 +128,11 @@ function toChecked(verdict: UrlVerdict): Checked {
   if (!verdict.ok) return verdict;
   const { origin, pathname, search } = verdict.url;
   return { ok: true, target: { origin, path: `${pathname}${search}` } };
+}
+
+function toFailure(error: Error): OutboundAnswer {
+  if (error instanceof OutboundRefusedError) return { kind: 'refused', reason: error.message };
+  return { kind: 'failed', reason: describeFailure(error) };
 }
 
 /** The whole of it took too long, or its caller gave it up. */

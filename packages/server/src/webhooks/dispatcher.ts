@@ -70,7 +70,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { sql, clock, ids, client, random, onError, onAttempt, maxInFlight = MAX_IN_FLIGHT } = options;
   const leaseId = randomUUID();
   const recorder = createAttemptRecorder({ sql, clock, ids, leaseId, onError });
-  const receivers = createReceivers(sql, options.box);
+  const receivers = createReceivers(sql, options.box, onError);
   const lanes = createLanes();
   const underWay = new Set<ClaimedDelivery>();
   const maxSlow = Math.ceil(maxInFlight * SLOW_SHARE);
@@ -150,7 +150,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   function beginAll(): void {
     for (const lane of lanes.inTurn()) {
       if (underWay.size >= places()) return;
-      beginLane(lane);
+      beginLane(lane, clock.now());
     }
   }
 
@@ -164,8 +164,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     return lane.isNarrow() || underWay.size < maxWide + (lane.hasJustAnswered(now) ? stalled : 0);
   }
 
-  function beginLane(lane: Lane): void {
-    const now = clock.now();
+  function beginLane(lane: Lane, now: Date): void {
     while (!stopped && hasRoomFor(lane, now) && lane.mayBegin(now)) {
       const next = lane.take(now);
       if (next === null) return;
@@ -175,12 +174,11 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         continue;
       }
       underWay.add(next.delivery);
-      void deliver(lane, receiver, next.delivery);
+      void deliver(lane, receiver, next.delivery, now);
     }
   }
 
-  async function deliver(lane: Lane, receiver: Receiver, delivery: ClaimedDelivery): Promise<void> {
-    const startedAt = clock.now();
+  async function deliver(lane: Lane, receiver: Receiver, delivery: ClaimedDelivery, startedAt: Date): Promise<void> {
     const isSlow = !lane.isBrisk();
     if (isSlow) slowUnderWay += 1;
     const { eventId, body } = delivery;
@@ -195,7 +193,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     recorder.add(toAttempt(delivery, receiver.url, result, startedAt, now, lane.finish(result, now)));
     // Where all the room was taken, others wait for what has just become free, and it is their turn.
     if (wasFull) beginAll();
-    beginLane(lane);
+    beginLane(lane, now);
     if (lane.wantsMore(now)) void pump();
     tellQuiet();
   }

@@ -7,6 +7,7 @@ import {
   type EndpointTally,
   type FailingEndpoint,
   forgetFailures,
+  lockEndpoint,
   readEndpoint,
 } from '../db/queries/webhook-endpoints.ts';
 import { announce } from '../events/announce.ts';
@@ -42,7 +43,7 @@ export async function settleHealth(tools: HealthTools, samples: readonly HealthS
   );
   const recovered = samples.filter((sample) => sample.wasFailing && lastSuccess.has(placeOf(sample)));
   if (recovered.length > 0)
-    await forgetFailures(tools.sql, [...new Set(recovered.map(({ endpointId }) => endpointId))]);
+    await forgetFailures(tools.sql, [...new Map(recovered.map((sample) => [placeOf(sample), sample])).values()]);
   const gone = new Set(samples.filter(({ statusCode }) => statusCode === 410).map(placeOf));
   const failed = samples.filter(
     (sample, index) =>
@@ -76,11 +77,14 @@ function tally(failed: readonly HealthSample[]): readonly EndpointTally[] {
 /** The team is told by mail, and the account's other endpoints by an event. */
 async function disableFailing(
   { sql, ids }: HealthTools,
-  { accountId, id }: FailingEndpoint,
+  { accountId, id, url, failingSince }: FailingEndpoint,
   reason: DisabledReason,
   now: Date,
 ): Promise<void> {
   await sql.begin(async (transaction) => {
+    // Changed, or answered, since its failures were counted: then they say nothing of it any more.
+    const found = await lockEndpoint(transaction, accountId, id);
+    if (found?.url !== url || found.failingSince?.getTime() !== failingSince.getTime()) return;
     if (!(await disableEndpoint(transaction, { accountId, id }, reason, now))) return;
     const row = await readEndpoint(transaction, accountId, id);
     if (row === null) return;

@@ -41,6 +41,7 @@ const CHECK_EVERY_MS = 1_000;
 /** What is stored is seen when its transaction ends: so each look goes back that far, and leaves out what was seen. */
 export const LOOK_BACK_MS = STORED_WITHIN_MS;
 const ENTRIES_PER_LOOK = 20_000;
+const LOOK = { withinMs: LOOK_BACK_MS, limit: ENTRIES_PER_LOOK };
 /** Events are stored for so long behind a listener's last sign of life, so that one who comes back has missed none. */
 const KEEP_STREAMING_MS = 600_000;
 const KEEP_EVERY_MS = 60_000;
@@ -56,8 +57,8 @@ interface Listener {
 
 interface Account {
   readonly listeners: Set<Listener>;
-  /** What may be found again, with when it was stored. */
-  seen: Map<string, Date>;
+  /** What the last look found: what of it is found again is not new. */
+  seen: ReadonlySet<string>;
   keptAtMs: number;
 }
 
@@ -79,8 +80,6 @@ export function createEventFeeds({
   let isLooking = false;
   let isClosed = false;
 
-  const floor = () => new Date(clock.now().getTime() - LOOK_BACK_MS);
-
   /** For as long as anybody listens. */
   async function keepLooking(): Promise<void> {
     if (isLooking) return;
@@ -100,22 +99,19 @@ export function createEventFeeds({
   }
 
   async function look(): Promise<void> {
-    const after = floor();
     const before = new Map(accounts);
-    const positions = [...before.keys()].map((accountId) => ({ accountId, after }));
     // A database that is away is asked again at the next look.
-    const entries = await findFeedEntries(sql, positions, ENTRIES_PER_LOOK).catch(() => null);
+    const entries = await findFeedEntries(sql, [...before.keys()], LOOK).catch(() => null);
     if (entries === null) return;
     const found = Map.groupBy(entries, ({ accountId }) => accountId);
-    for (const [accountId, account] of before) hand(account, found.get(accountId) ?? [], after);
+    for (const [accountId, account] of before) hand(account, found.get(accountId) ?? []);
   }
 
-  function hand(account: Account, entries: readonly FeedEntry[], after: Date): void {
+  function hand(account: Account, entries: readonly FeedEntry[]): void {
     const fresh = entries.filter(({ id }) => !account.seen.has(id)).sort((a, b) => (a.id < b.id ? -1 : 1));
     // More than one look holds has come since the last one: what lies between is found by who comes back with its last id.
     const isTorn = fresh.length === ENTRIES_PER_LOOK;
-    for (const [id, storedAt] of account.seen) if (storedAt <= after) account.seen.delete(id);
-    for (const { id, storedAt } of fresh) account.seen.set(id, storedAt);
+    account.seen = new Set(entries.map(({ id }) => id));
     for (const listener of [...account.listeners]) {
       const { types } = listener.request;
       const told = types === null ? fresh : fresh.filter(({ type }) => types.has(type));
@@ -155,14 +151,13 @@ export function createEventFeeds({
   }
 
   /** All that is stored up to now is seen. */
-  async function readSeen(accountId: string): Promise<Map<string, Date>> {
+  async function readSeen(accountId: string): Promise<ReadonlySet<string>> {
     await keepStreaming(sql, accountId, KEEP_STREAMING_MS);
-    const entries = await findFeedEntries(sql, [{ accountId, after: floor() }], ENTRIES_PER_LOOK);
-    return new Map(entries.map(({ id, storedAt }) => [id, storedAt]));
+    return new Set((await findFeedEntries(sql, [accountId], LOOK)).map(({ id }) => id));
   }
 
   /** In one go with what is done then: an account nobody listens to is forgotten. */
-  function join(request: FeedRequest, seen: Map<string, Date>): Listener | null {
+  function join(request: FeedRequest, seen: ReadonlySet<string>): Listener | null {
     const account = accounts.get(request.accountId) ?? { listeners: new Set(), seen, keptAtMs: clock.now().getTime() };
     if (isClosed || account.listeners.size >= maxPerAccount) return null;
     accounts.set(request.accountId, account);

@@ -11,19 +11,28 @@ export interface NoticeMailer extends InstallationMailer {
 /** A process that ends while it mails leaves the rest to another one after this. */
 const LEASE_MS = 5 * 60_000;
 
-/** Tells the people of an account by mail that an endpoint of theirs was disabled. A notice that nobody takes is not kept on trying for ever. */
+/**
+ * Tells the people of an account by mail that an endpoint of theirs was disabled. A notice that nobody takes is not kept on trying for ever; one
+ * that cannot be mailed keeps no other back, is tried again after its lease, and has this reject in the end.
+ */
 export async function mailNotices(mailer: NoticeMailer): Promise<void> {
   const now = mailer.clock.now();
+  const failures: unknown[] = [];
   for (const notice of await takeDueNotices(mailer.sql, now, new Date(now.getTime() + LEASE_MS))) {
-    const from = mailer.mailFrom ?? `Postrider <no-reply@${mailer.sandboxDomain}>`;
-    const mail = {
-      from,
-      subject: `Webhook endpoint disabled: ${hostOf(notice.url)}`,
-      text: toText(notice, mailer.baseUrl),
-    };
-    for (const to of notice.members) await sendInstallationMail(mailer, { ...mail, to, tags: ['webhook'] });
-    await settleNotice(mailer.sql, notice);
+    await mailNotice(mailer, notice).catch((error: unknown) => failures.push(error));
   }
+  if (failures.length > 0) throw failures[0];
+}
+
+async function mailNotice(mailer: NoticeMailer, notice: DueNotice): Promise<void> {
+  const from = mailer.mailFrom ?? `Postrider <no-reply@${mailer.sandboxDomain}>`;
+  const mail = {
+    from,
+    subject: `Webhook endpoint disabled: ${hostOf(notice.url)}`,
+    text: toText(notice, mailer.baseUrl),
+  };
+  for (const to of notice.members) await sendInstallationMail(mailer, { ...mail, to, tags: ['webhook'] });
+  await settleNotice(mailer.sql, notice);
 }
 
 function hostOf(url: string): string {

@@ -48,13 +48,13 @@ export async function postEvent(
     maxBytes: READ_BYTES,
   });
   const durationMs = Math.round(performance.now() - startedAtMs);
-  return { ...judgeAnswer(answer, now), durationMs };
+  return judgeAnswer(answer, durationMs, now);
 }
 
-function judgeAnswer(answer: OutboundAnswer, now: Date): Omit<AttemptResult, 'durationMs'> {
+function judgeAnswer(answer: OutboundAnswer, durationMs: number, now: Date): AttemptResult {
   if (answer.kind !== 'answered') {
     const error = answer.kind === 'refused' ? `The URL ${answer.reason}.` : `No answer: ${answer.reason}.`;
-    return { succeeded: false, statusCode: null, error, responseBody: null, retryAfterMs: null };
+    return { succeeded: false, statusCode: null, error, durationMs, responseBody: null, retryAfterMs: null };
   }
   const { status: statusCode } = answer;
   const succeeded = statusCode >= 200 && statusCode < 300;
@@ -62,6 +62,7 @@ function judgeAnswer(answer: OutboundAnswer, now: Date): Omit<AttemptResult, 'du
     succeeded,
     statusCode,
     error: succeeded ? null : describeStatus(statusCode),
+    durationMs,
     responseBody: toStoredText(answer.body),
     retryAfterMs: succeeded ? null : readRetryAfter(answer.headers['retry-after'], now),
   };

@@ -24,8 +24,19 @@ export interface Receivers {
   forget(id: string): void;
 }
 
-export function createReceivers(sql: Sql, box: SecretBox): Receivers {
+export function createReceivers(sql: Sql, box: SecretBox, onError: (error: unknown, what: string) => void): Receivers {
   const known = new Map<string, Receiver>();
+
+  /** One whose secret cannot be opened counts as disabled: what waits for it stays, and costs the endpoints beside it nothing. */
+  function open(row: ReceiverRow): Receiver {
+    try {
+      return toReceiver(row, box);
+    } catch (error) {
+      onError(error, `opening the secret of webhook endpoint ${row.id}`);
+      const { id, accountId, url, revision } = row;
+      return { id, accountId, url, enabled: false, revision, keysAt: () => [] };
+    }
+  }
 
   return {
     get: (id) => known.get(id) ?? null,
@@ -39,7 +50,7 @@ export function createReceivers(sql: Sql, box: SecretBox): Receivers {
         // Keys are derived again only where something changed.
         else if (known.get(id)?.revision !== row.revision) {
           if (known.has(id) && known.get(id)?.url !== row.url) moved.push(id);
-          known.set(id, toReceiver(row, box));
+          known.set(id, open(row));
         }
       }
       return moved;

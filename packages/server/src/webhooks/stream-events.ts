@@ -1,7 +1,14 @@
 import type { Clock } from '../clock.ts';
 import type { Sql } from '../db/client.ts';
 import { readEventsById } from '../db/queries/event-feeds.ts';
-import { type EventRow, readEventsAfter, readLateEventIds } from '../db/queries/webhook-events.ts';
+import {
+  type EventRow,
+  readEventsAfter,
+  readLateEventIds,
+  readStoredMark,
+  type StoredMark,
+} from '../db/queries/webhook-events.ts';
+import { timeOfId } from '../uuid-v7.ts';
 import { type EventFeed, LOOK_BACK_MS } from './event-feeds.ts';
 import { signWebhook, toSigningKey } from './sign-webhook.ts';
 
@@ -11,6 +18,8 @@ export interface StreamRequest {
   readonly types: ReadonlySet<string> | null;
   /** The event to go on behind; null: what happens from now on. */
   readonly lastEventId: string | null;
+  /** An id of the moment when it was asked for: who is cut off before any event comes back with it. */
+  readonly beginId: string;
   readonly secret: string;
 }
 
@@ -26,7 +35,7 @@ const RETRY_MS = 1_000;
  * happens. Ends with the feed, and closes it.
  */
 export async function* streamEvents(
-  { accountId, types, lastEventId, secret }: StreamRequest,
+  { accountId, types, lastEventId, beginId, secret }: StreamRequest,
   feed: EventFeed,
   { sql, clock }: { readonly sql: Sql; readonly clock: Clock },
 ): AsyncGenerator<string, void, undefined> {
@@ -36,12 +45,13 @@ export async function* streamEvents(
     return `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify({ headers, payload: body })}\n\n`;
   };
   try {
-    yield `retry: ${RETRY_MS}\nevent: ready\ndata: ${JSON.stringify({ secret })}\n\n`;
+    yield `retry: ${RETRY_MS}\nevent: ready\nid: ${lastEventId ?? beginId}\ndata: ${JSON.stringify({ secret })}\n\n`;
     // Those that the feed may tell of too. Older ones it does not, and a listener who comes back after weeks has many.
     const sent = new Set<string>();
-    const recent = new Date(clock.now().getTime() - 2 * LOOK_BACK_MS);
     if (lastEventId !== null) {
-      for await (const row of readMissed(sql, accountId, lastEventId)) {
+      const mark = await readStoredMark(sql);
+      const recent = new Date(mark.at.getTime() - 2 * LOOK_BACK_MS);
+      for await (const row of readMissed(sql, { accountId, eventId: lastEventId, mark })) {
         if (types !== null && !types.has(row.type)) continue;
         if (row.storedAt !== null && row.storedAt > recent) sent.add(row.id);
         yield write(row);
@@ -67,12 +77,18 @@ export async function* streamEvents(
 type MissedEvent = Omit<EventRow, 'createdAt'>;
 
 /**
- * What a listener has not been told who was told of this event last: older ones that were stored late, and all younger ones. The feed is open
- * by now, so that nothing falls between the two.
+ * What a listener has not been told who was told of this event last: older ones that were stored late, and all younger ones, as they were at the
+ * mark. The feed was open before it and has the rest: what is stored while this is read would come in front of older ones that the feed still
+ * holds, and whoever is cut off then would come back behind those.
  */
-async function* readMissed(sql: Sql, accountId: string, eventId: string): AsyncGenerator<MissedEvent> {
+async function* readMissed(
+  sql: Sql,
+  position: { readonly accountId: string; readonly eventId: string; readonly mark: StoredMark },
+): AsyncGenerator<MissedEvent> {
+  const { accountId, eventId } = position;
+  const late = { ...position, idTime: timeOfId(eventId) };
   for (let after: string | null = null; ; ) {
-    const ids: readonly string[] = await readLateEventIds(sql, { accountId, eventId }, after, IDS_PER_READ);
+    const ids: readonly string[] = await readLateEventIds(sql, late, after, IDS_PER_READ);
     for (let begin = 0; begin < ids.length; begin += EVENTS_PER_READ) {
       const rows = await readEventsById(sql, accountId, ids.slice(begin, begin + EVENTS_PER_READ));
       yield* rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
@@ -81,7 +97,7 @@ async function* readMissed(sql: Sql, accountId: string, eventId: string): AsyncG
     after = ids.at(-1) ?? null;
   }
   for (let last: string | null = eventId; last !== null; ) {
-    const rows: readonly EventRow[] = await readEventsAfter(sql, accountId, last, EVENTS_PER_READ);
+    const rows: readonly EventRow[] = await readEventsAfter(sql, position, last, EVENTS_PER_READ);
     yield* rows;
     last = rows.length < EVENTS_PER_READ ? null : (rows.at(-1)?.id ?? null);
   }

@@ -3,7 +3,7 @@ import { type Profile, readProfile } from '@postrider/mcp/credentials';
 import { connectTo } from '../../api-connection.ts';
 import type { CliIo } from '../../cli-io.ts';
 import { EXIT_CODES, type ExitCode } from '../../exit-codes.ts';
-import { ownFailure, usageFailure } from '../../failure.ts';
+import { CliFailure, ownFailure, usageFailure } from '../../failure.ts';
 import type { GlobalOptions } from '../../global-options.ts';
 import type { Invocation } from '../../invocation.ts';
 import type { Output } from '../../output/output.ts';
@@ -21,7 +21,7 @@ export async function runDev(invocation: Invocation, output: Output, io: CliIo):
   const { options } = invocation;
   refuseOtherServers(options);
   const dataDir = resolve(io.cwd, options.dataDir ?? (io.env['POSTRIDER_DATA_DIR'] || '.postrider'));
-  const running = await findRunning(dataDir, io);
+  const running = await findRunning(dataDir, options, io);
   if (running !== null) {
     output.remark(`A server runs at ${running.baseUrl} already; it stays when this ends.`);
     return await follow(running, invocation, output, io);
@@ -86,13 +86,25 @@ async function untilReady({ ready }: ServerProcess, signal: AbortSignal | undefi
   }
 }
 
-/** The one that wrote the profile of this data directory, where it answers. */
-async function findRunning(dataDir: string, io: CliIo): Promise<Profile | null> {
+/** The one that wrote the profile of this data directory, where it answers: at its address another one may run by now, which does not know the key. */
+async function findRunning(dataDir: string, options: GlobalOptions, io: CliIo): Promise<Profile | null> {
   const verdict = await readProfile({ POSTRIDER_DATA_DIR: dataDir }, io.cwd);
   const profile = verdict.ok ? verdict.profile : null;
   if (profile === null) return null;
   const health = await askHealth(profile.baseUrl, '/health', HEALTH_MS, io.signal);
-  return health.kind === 'answered' && health.body['status'] === 'ok' ? profile : null;
+  const isWell = health.kind === 'answered' && health.body['status'] === 'ok';
+  return isWell && (await isKnown(profile, options, io)) ? profile : null;
+}
+
+async function isKnown({ key, baseUrl }: Profile, options: GlobalOptions, io: CliIo): Promise<boolean> {
+  const connection = connectTo({ apiKey: key, baseUrl }, options, io);
+  try {
+    await connection.call('keys.self', { params: {}, query: {}, headers: {}, body: undefined });
+    return true;
+  } catch (error) {
+    if (error instanceof CliFailure && error.exitCode === EXIT_CODES.authentication) return false;
+    throw error;
+  }
 }
 
 async function readOwnProfile(dataDir: string, io: CliIo): Promise<Profile> {

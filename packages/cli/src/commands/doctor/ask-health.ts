@@ -1,6 +1,5 @@
-import type { IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { requestOf } from '../../late-http.ts';
+import { openRequest } from '../../late-http.ts';
 import { isRecord, type JsonRecord } from '../../output/json-value.ts';
 
 export type HealthAnswer =
@@ -29,7 +28,10 @@ export async function askHealth(
   const beganMs = Date.now();
   const limit = AbortSignal.timeout(timeoutMs);
   try {
-    const response = await get(`${baseUrl}${path}`, signal === undefined ? limit : AbortSignal.any([limit, signal]));
+    const either = signal === undefined ? limit : AbortSignal.any([limit, signal]);
+    // On a connection of its own, so that none is left open behind the command.
+    const head = { agent: false, signal: either, headers: { accept: 'application/json' } };
+    const response = await openRequest(`${baseUrl}${path}`, head);
     const ownTimeMs = (beganMs + Date.now()) / 2;
     const date = Date.parse(response.headers.date ?? '');
     const body: unknown = await json(response).catch(() => null);
@@ -44,16 +46,6 @@ export async function askHealth(
     signal?.throwIfAborted();
     return { kind: 'failed', reason: limit.aborted ? `no answer within ${timeoutMs / 1_000} s` : describe(error) };
   }
-}
-
-/** A connection of its own, so that none is left open behind the command. */
-function get(url: string, signal: AbortSignal): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    requestOf(url)(url, { agent: false, signal, headers: { accept: 'application/json' } })
-      .once('response', resolve)
-      .once('error', reject)
-      .end();
-  });
 }
 
 /** Several addresses that all failed are one error with an empty message. */

@@ -21,9 +21,13 @@ export function putIntoToml(text: string, section: string, name: string, entry: 
     const before = text.trimEnd();
     return `${before}${before === '' ? '' : '\n\n'}${tables.join('\n')}\n`;
   }
+  const isOurs = (block: Block | undefined) => block !== undefined && (block === own || env.includes(block));
   const lines = blocks.flatMap((block, index) => {
-    if (block === place) return [...leadOf(block, index), ...tables];
-    return block === own || env.includes(block) ? comments(block) : [...leadOf(block, index), ...block.lines];
+    if (block === place) return [...block.lead, ...tables];
+    if (isOurs(block)) return comments(block);
+    // A table that follows one of ours is set apart from it.
+    const lead = block.lead.length === 0 && isOurs(blocks[index - 1]) ? [''] : block.lead;
+    return [...lead, ...block.lines];
   });
   return [...lines, ...(tail.length === 0 ? [''] : tail)].join('\n');
 }
@@ -49,12 +53,37 @@ interface Block {
 
 function readBlocks(text: string): { readonly blocks: readonly Block[]; readonly tail: readonly string[] } {
   const blocks: Block[] = [{ header: null, lead: [], lines: [] }];
+  let open: OpenString = '';
   for (const line of text.split('\n')) {
-    const header = headerOf(line);
+    // What looks like a header in a string of several lines is a line of that.
+    const header = open === '' ? headerOf(line) : null;
+    open = openAfter(line, open);
     if (header !== null) blocks.push({ header, lead: takeLead(blocks), lines: [line] });
     else blocks.at(-1)?.lines.push(line);
   }
   return { blocks, tail: takeLead(blocks) };
+}
+
+/** By what a string of several lines that is open ends; empty where none is. */
+type OpenString = '' | '"""' | "'''";
+
+/** What can open or close one, and what hides that: strings of one line, comments and escapes. */
+const DELIMITERS: Readonly<Record<OpenString, RegExp>> = {
+  '': /"""|'''|"(?:[^"\\]|\\.)*"|'[^']*'|#.*/g,
+  '"""': /\\.|"""/g,
+  "'''": /'''/g,
+};
+
+function openAfter(line: string, before: OpenString): OpenString {
+  let open = before;
+  for (let at = 0; ; ) {
+    const pattern = DELIMITERS[open];
+    pattern.lastIndex = at;
+    const [found] = pattern.exec(line) ?? [];
+    if (found === undefined) return open;
+    at = pattern.lastIndex;
+    if (found === '"""' || found === "'''") open = open === '' ? found : '';
+  }
 }
 
 /** Blank lines and comments at the end of what was read last. */
@@ -62,11 +91,6 @@ function takeLead(blocks: readonly Block[]): readonly string[] {
   const lines = blocks.at(-1)?.lines ?? [];
   const last = lines.findLastIndex((line) => !/^\s*(?:#.*)?$/.test(line));
   return lines.splice(last + 1);
-}
-
-/** A table that follows one of ours is set apart from it. */
-function leadOf({ lead, header }: Block, index: number): readonly string[] {
-  return lead.length === 0 && header !== null && index > 1 ? [''] : lead;
 }
 
 function comments({ lead }: Block): readonly string[] {
@@ -93,13 +117,12 @@ function isElsewhere(blocks: readonly Block[], section: string, name: string): b
   );
 }
 
-/** `section.name = {…}`, `section = {…}`, or `name = {…}` under `[section]`. */
+/** `section.name = {…}`, `section.name.field = …`, `section = {…}`, or `name = {…}` under `[section]`. */
 function isInline(line: string, section: string, name: string, isSection: boolean): boolean {
   const [, left = ''] = /^\s*([\w."'-]+)\s*=/.exec(line) ?? [];
   const path = left.replace(/["']/g, '');
-  return (
-    path === section || path === `${section}.${name}` || (isSection && (path === name || path.startsWith(`${name}.`)))
-  );
+  const isAt = (place: string) => path === place || path.startsWith(`${place}.`);
+  return path === section || isAt(`${section}.${name}`) || (isSection && isAt(name));
 }
 
 /** What says how the program is reached: ours now, or that of another way to it. */

@@ -60,7 +60,9 @@ async function editFile(
   const file = await realpath(path).catch(() => path);
   const before = await readText(file);
   if (before === undefined) return { reason: 'the file cannot be read' };
-  const after = change(before ?? '');
+  // A file with the line ends of Windows throughout keeps them, in what is added too.
+  const lineEnd = before !== null && /\r\n/.test(before) && !/(?<!\r)\n/.test(before) ? '\r\n' : '\n';
+  const after = change((before ?? '').replaceAll(lineEnd, '\n'))?.replaceAll('\n', lineEnd) ?? null;
   if (after === null) return { reason: `the file is not the ${client.format.toUpperCase()} it should be` };
   if (after === (before ?? '')) return { isChanged: false };
   try {

@@ -9,6 +9,7 @@ import type { Invocation } from '../../invocation.ts';
 import type { Output } from '../../output/output.ts';
 import { chooseTargets, readName, type Target } from './choose-targets.ts';
 import { toTomlTables } from './edit-toml.ts';
+import { findMcpProgram } from './find-mcp-program.ts';
 import { type Installed, installEntry } from './install-entry.ts';
 import { entryOf, type McpClient, type ServerEntry } from './mcp-clients.ts';
 
@@ -39,8 +40,8 @@ async function createEntry(
     ...(typeof toolsets === 'string' ? ['--toolsets', toolsets] : []),
     ...(readonly === true ? ['--readonly'] : []),
   ];
-  const run = ['npx', '-y', '@postrider/mcp', ...chosen];
-  // npx is a script there, which programs cannot start by themselves.
+  const run = [...(await findMcpProgram(import.meta.dirname)), ...chosen];
+  // What starts it is a script there, which programs cannot start by themselves.
   const [command = '', ...args] = process.platform === 'win32' ? ['cmd', '/c', ...run] : run;
   return { command, args, env: await credentialsOf(options, io) };
 }

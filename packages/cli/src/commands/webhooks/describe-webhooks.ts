@@ -71,7 +71,7 @@ export const WEBHOOK_COMMANDS: readonly CommandDescription[] = [
 
 export function describeWebhooks(command: Command, id: string): Command {
   if (id === LISTEN_COMMAND) {
-    const secret = 'Print the secret that the forwarded events are signed with, and end.';
+    const secret = 'Print the secret that the forwarded events are signed with, alone (with --json as JSON), and end.';
     return addListenFlags(command).addOption(new Option('--print-secret', secret));
   }
   return id === TRIGGER_COMMAND

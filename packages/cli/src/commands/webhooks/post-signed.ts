@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http';
-import { requestOf } from '../../late-http.ts';
+import { finished } from 'node:stream/promises';
+import { openRequest } from '../../late-http.ts';
 
 /** What came of posting a webhook to the developer's own program. */
 export interface PostOutcome {
@@ -29,36 +29,14 @@ export async function postSigned(
   };
   try {
     const either = signal === undefined ? limit : AbortSignal.any([limit, signal]);
-    const { statusCode } = await post(url, headers, payload, either);
-    return outcome(statusCode ?? null, null);
+    const answer = await openRequest(url, { method: 'POST', agent: false, signal: either, headers }, payload);
+    // What the program answers beside its status is nobody's concern here, and is read so that its connection ends in good order.
+    await finished(answer.resume());
+    return outcome(answer.statusCode ?? null, null);
   } catch (error) {
     signal?.throwIfAborted();
     return outcome(null, limit.aborted ? `no answer within ${TIMEOUT_MS / 1_000} s` : describe(error));
   }
-}
-
-/** What the program answers beside its status is nobody's concern here, and is read so that its connection ends in good order. */
-function post(
-  url: string,
-  headers: Readonly<Record<string, string>>,
-  payload: string,
-  signal: AbortSignal,
-): Promise<IncomingMessage> {
-  const body = Buffer.from(payload);
-  return new Promise((resolve, reject) => {
-    requestOf(url)(url, {
-      method: 'POST',
-      agent: false,
-      signal,
-      headers: { ...headers, 'content-length': body.length },
-    })
-      .once('response', (response) => {
-        response.resume();
-        response.once('end', () => resolve(response)).once('error', reject);
-      })
-      .once('error', reject)
-      .end(body);
-  });
 }
 
 /** Several addresses that all failed are one error with an empty message. */

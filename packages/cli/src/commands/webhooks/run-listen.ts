@@ -30,7 +30,9 @@ export async function runListen(
   const show = createShow(target, output, io);
   const underWay = new Set<Promise<void>>();
   for await (const news of followStream(connection, { events, signal: io.signal })) {
-    if (news.kind === 'connected' && printSecret === true) return showSecret(news.secret, output);
+    if (news.kind === 'connected' && printSecret === true) {
+      return showSecret(news.secret, invocation.options.isJsonAsked, output);
+    }
     if (news.kind !== 'event') tell(news, target, output, io);
     else {
       const shown = show.event(news.request).finally(() => underWay.delete(shown));
@@ -43,8 +45,9 @@ export async function runListen(
   return EXIT_CODES.done;
 }
 
-function showSecret(secret: string, output: Output): ExitCode {
-  if (output.isJson) output.writeJson({ secret });
+/** `$(…)` is no terminal, and wants the secret all the same: JSON is only what was asked for as such. */
+function showSecret(secret: string, isJsonAsked: boolean, output: Output): ExitCode {
+  if (isJsonAsked) output.writeJson({ secret });
   else output.writeText(`${singleLine(secret)}\n`);
   return EXIT_CODES.done;
 }

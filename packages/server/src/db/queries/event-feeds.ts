@@ -1,32 +1,27 @@
 import type { Query } from '../client.ts';
 import type { EventRow } from './webhook-events.ts';
 
-/** An account whose events somebody follows. */
-export interface FeedPosition {
-  readonly accountId: string;
-  /** What was stored up to then is past. */
-  readonly after: Date;
-}
-
 export interface FeedEntry {
   readonly accountId: string;
   readonly id: string;
   readonly type: string;
-  readonly storedAt: Date;
 }
 
-/** Those that were stored last behind each account's position, in no order; events for one endpoint alone are not told to listeners. */
+/**
+ * What was stored for these accounts in the last `withinMs`, the last `limit` of each, in no order; events for one endpoint alone are not told
+ * to listeners. By the database's clock, which wrote when each was stored: the clocks of processes differ.
+ */
 export async function findFeedEntries(
   query: Query,
-  positions: readonly FeedPosition[],
-  limit: number,
+  accountIds: readonly string[],
+  { withinMs, limit }: { readonly withinMs: number; readonly limit: number },
 ): Promise<readonly FeedEntry[]> {
   return await query<FeedEntry[]>`
-    SELECT p.account_id AS "accountId", e.id, e.type, e.stored_at AS "storedAt"
-    FROM unnest(${positions.map(({ accountId }) => accountId)}::uuid[], ${positions.map(({ after }) => after.toISOString())}::text[]::timestamptz[]) AS p (account_id, after)
+    SELECT a.id AS "accountId", e.id, e.type FROM unnest(${[...accountIds]}::uuid[]) AS a (id)
     CROSS JOIN LATERAL (
-      SELECT w.id, w.type, w.stored_at FROM webhook_events w
-      WHERE w.account_id = p.account_id AND w.stored_at > p.after AND w.endpoint_id IS NULL ORDER BY w.stored_at DESC LIMIT ${limit}) AS e`;
+      SELECT w.id, w.type FROM webhook_events w
+      WHERE w.account_id = a.id AND w.stored_at > now() - ${withinMs} * interval '1 millisecond' AND w.endpoint_id IS NULL
+      ORDER BY w.stored_at DESC LIMIT ${limit}) AS e`;
 }
 
 /** These events of an account, by their ids; of those that are gone nothing. */

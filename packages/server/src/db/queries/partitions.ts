@@ -111,8 +111,10 @@ const STORAGE: Readonly<Record<string, string>> = { message_bodies: 'WITH (toast
  */
 async function makePartition(tx: Transaction, month: MissingMonth): Promise<void> {
   const { name, parent, partition, other, key, lower, upper } = month;
-  const [taken] = await tx`SELECT to_regclass(${partition}) IS NOT NULL AS exists`;
-  if (taken?.['exists'] === true) return;
+  // Another process may have made it while this one waited. Not asked by to_regclass: that answers from what the connection remembers, which
+  // waiting for an advisory lock does not bring up to date, while reading a table does.
+  const taken = await tx`SELECT FROM pg_class WHERE quote_ident(relname) = ${partition} AND pg_table_is_visible(oid)`;
+  if (taken.length > 0) return;
   const within = `${key} >= '${lower}' AND ${key} < '${upper}'`;
   await tx.unsafe(`CREATE TABLE ${partition} (LIKE ${parent} INCLUDING ALL) ${STORAGE[name] ?? ''}`);
   await tx.unsafe(`LOCK TABLE ${other} IN ACCESS EXCLUSIVE MODE`);

@@ -241,9 +241,13 @@ export async function addFailures(
     RETURNING w.account_id AS "accountId", w.id, w.url, w.failures, w.failing_since AS "failingSince"`;
 }
 
-/** A success ends the failures before it. */
-export async function forgetFailures(query: Query, ids: readonly string[]): Promise<void> {
+/** A success ends the failures before it, at the URL where it was made. */
+export async function forgetFailures(
+  query: Query,
+  places: readonly { readonly endpointId: string; readonly url: string }[],
+): Promise<void> {
+  const [ids, urls] = [places.map(({ endpointId }) => endpointId), places.map(({ url }) => url)];
   await query`
-    UPDATE webhook_endpoints SET failures = 0, failing_since = NULL
-    WHERE id = ANY (${[...ids]}::uuid[]) AND status = 'enabled' AND failing_since IS NOT NULL`;
+    UPDATE webhook_endpoints w SET failures = 0, failing_since = NULL FROM unnest(${ids}::uuid[], ${urls}::text[]) AS g (id, url)
+    WHERE w.id = g.id AND w.url = g.url AND w.status = 'enabled' AND w.failing_since IS NOT NULL`;
 }

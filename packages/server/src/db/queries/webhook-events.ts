@@ -30,7 +30,7 @@ export async function storeEvents(query: Query, events: readonly StoredEvent[], 
     ),
     stored AS (
       INSERT INTO webhook_events (account_id, id, type, endpoint_id, body, created_at, stored_at, stored_by, stored_beside)
-      SELECT account_id, id, type, endpoint_id, body, created_at, ${now}, pg_current_xact_id(),
+      SELECT account_id, id, type, endpoint_id, body, created_at, clock_timestamp(), pg_current_xact_id(),
         (SELECT pg_snapshot_xmin(pg_current_snapshot()))
       FROM given
       ON CONFLICT (account_id, id) DO NOTHING RETURNING account_id, id, type, endpoint_id
@@ -99,34 +99,71 @@ export interface EventRow {
 /** Between the statement that stores an event and the end of its transaction lies less than that. */
 export const STORED_WITHIN_MS = 60_000;
 
-/** The account's stored events with ids behind this one, oldest first; those for one endpoint alone are not among them. */
+/** A moment, and which transactions were over then, by the database's own clock: those of several processes differ. */
+export interface StoredMark {
+  readonly at: Date;
+  readonly snapshot: string;
+}
+
+export async function readStoredMark(query: Query): Promise<StoredMark> {
+  const [mark] = await query<StoredMark[]>`SELECT now() AS at, pg_current_snapshot()::text AS snapshot`;
+  if (mark === undefined) throw new Error('the database did not say what time it is');
+  return mark;
+}
+
+/**
+ * Whether an event was there to be seen at a mark. What was stored long before it was, whatever the number of its transaction: in a database
+ * that was restored elsewhere these begin anew.
+ */
+function isStoredAt(query: Query, { at, snapshot }: StoredMark) {
+  return query`(e.stored_at IS NULL OR e.stored_at < ${at}::timestamptz - ${STORED_WITHIN_MS} * interval '1 millisecond'
+    OR pg_visible_in_snapshot(e.stored_by, ${snapshot}::text::pg_snapshot))`;
+}
+
+/**
+ * The account's events with ids behind this one that were stored at the mark, oldest first; those for one endpoint alone are not among them.
+ */
 export async function readEventsAfter(
   query: Query,
-  accountId: string,
+  { accountId, mark }: { readonly accountId: string; readonly mark: StoredMark },
   afterId: string,
   limit: number,
 ): Promise<readonly EventRow[]> {
   return await query<EventRow[]>`
-    SELECT id, type, body, created_at AS "createdAt", stored_at AS "storedAt" FROM webhook_events
-    WHERE account_id = ${accountId} AND id > ${afterId} AND endpoint_id IS NULL ORDER BY id LIMIT ${limit}`;
+    SELECT e.id, e.type, e.body, e.created_at AS "createdAt", e.stored_at AS "storedAt" FROM webhook_events e
+    WHERE e.account_id = ${accountId} AND e.id > ${afterId} AND e.endpoint_id IS NULL AND ${isStoredAt(query, mark)}
+    ORDER BY e.id LIMIT ${limit}`;
 }
 
 /**
  * Ids of events that are older than this one by their ids, and were stored when it could have been told already: who followed the events up to
  * this one has not seen them. What was stored by a transaction that was over when this one was stored, or by the same one, was there to be seen
- * with it. Oldest first, behind `after`; null: from the first on.
+ * with it; what was stored a minute behind it was not, and there the numbers of transactions are left alone: they begin anew in a database that
+ * is restored elsewhere. Where there is no such event, the id is where a stream began, and counts by its time, `idTime`. Oldest first, behind
+ * `after`; null: from the first on.
  */
 export async function readLateEventIds(
   query: Query,
-  { accountId, eventId }: { readonly accountId: string; readonly eventId: string },
+  position: {
+    readonly accountId: string;
+    readonly eventId: string;
+    readonly idTime: Date;
+    readonly mark: StoredMark;
+  },
   after: string | null,
   limit: number,
 ): Promise<readonly string[]> {
+  const { accountId, eventId, mark } = position;
+  const within = query`${STORED_WITHIN_MS} * interval '1 millisecond'`;
   const rows = await query<{ id: string }[]>`
-    SELECT e.id FROM webhook_events told JOIN webhook_events e ON e.account_id = told.account_id
-      AND e.stored_at > told.stored_at - ${STORED_WITHIN_MS} * interval '1 millisecond'
-    WHERE told.account_id = ${accountId} AND told.id = ${eventId} AND e.id < told.id AND e.endpoint_id IS NULL
-      AND e.stored_by >= told.stored_beside AND e.stored_by <> told.stored_by
+    WITH event AS (SELECT t.stored_at, t.stored_by, t.stored_beside FROM webhook_events t WHERE t.account_id = ${accountId} AND t.id = ${eventId}),
+    told AS (
+      SELECT * FROM event UNION ALL SELECT ${position.idTime}::timestamptz, NULL, NULL WHERE NOT EXISTS (SELECT FROM event)
+    )
+    SELECT e.id FROM told JOIN webhook_events e ON e.account_id = ${accountId} AND e.stored_at > told.stored_at - ${within}
+    WHERE e.id < ${eventId} AND e.endpoint_id IS NULL AND ${isStoredAt(query, mark)}
+      AND CASE WHEN told.stored_by IS NULL THEN e.stored_at > told.stored_at
+        ELSE e.stored_at > told.stored_at + ${within} OR (e.stored_by >= told.stored_beside AND e.stored_by <> told.stored_by) END
       ${after === null ? query`` : query`AND e.id > ${after}`}
     ORDER BY e.id LIMIT ${limit}`;
   return rows.map(({ id }) => id);

@@ -11,13 +11,13 @@ export const decideApprovals: Handler<'approvals.decide-many'> = async ({ body }
   const { ids, decision, note } = body;
   const results: Results = [];
   // One after the other: each takes the row of the account's quota, and would only wait for the one before.
-  for (const id of ids) {
+  for (const [index, id] of ids.entries()) {
     try {
       const approval = await decideOne(id, { decision, note }, context);
-      results.push({ id, ok: true, approval });
+      results.push({ index, id, ok: true, approval });
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error;
-      results.push({ id, ok: false, error: toProblem(error, context.services.baseUrl, context.requestId) });
+      results.push({ index, id, ok: false, error: toProblem(error, context.services.baseUrl, context.requestId) });
     }
   }
   const accepted = results.filter(({ ok }) => ok).length;

@@ -5,6 +5,7 @@ import type { Handler } from '../context.ts';
 import { unknownKey } from './key-problems.ts';
 
 export const getKey: Handler<'keys.get'> = async ({ params }, { services, caller }) => {
+  await services.settleKeyUse();
   const row = isUuid(params.id) ? await findKeyById(services.sql, caller.accountId, params.id) : null;
   if (row === null || row.isSeat) throw unknownKey(params.id);
   return { body: toKey(row) };

@@ -9,6 +9,7 @@ export const listKeys: Handler<'keys.list'> = async ({ query }, { services, call
   const { accountId } = caller;
   const scope = { list: 'keys', accountId, filters: {} };
   const before = decodeCursor(query.cursor, scope);
+  await services.settleKeyUse();
   const [rows, count] = await Promise.all([
     listRows(services.sql, { accountId, before, limit: query.limit + 1 }),
     countKeys(services.sql, accountId, EXACT_COUNT_CAP),

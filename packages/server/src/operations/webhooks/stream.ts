@@ -10,16 +10,18 @@ export const streamWebhookEvents: Handler<'webhooks.stream'> = async (
   { query, headers },
   { services, caller, signal },
 ) => {
-  const { sql, clock, listening } = services;
+  const { sql, clock, ids, listening } = services;
   const { accountId, keyId } = caller;
   const lastEventId = headers['last-event-id'] || null;
   if (lastEventId !== null && !isUuid(lastEventId)) throw validationFailed([NO_EVENT_ID]);
   const types = query.events === undefined ? null : new Set<string>(query.events);
+  // From before the feed is open: nothing lies between the two.
+  const beginId = ids.next(clock.now());
   const feed = await listening.feeds.open({ accountId, types, isAllowed: () => listening.mayListen(caller) });
   if (feed === null) throw new ProblemError('rate_limited', TOO_MANY);
   if (signal.aborted) feed.close();
   signal.addEventListener('abort', () => feed.close(), { once: true });
-  const request = { accountId, types, lastEventId, secret: listening.secretOf(keyId) };
+  const request = { accountId, types, lastEventId, beginId, secret: listening.secretOf(keyId) };
   return {
     // Proxies are asked to hand each piece on as it comes.
     headers: { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' },
