@@ -74,7 +74,7 @@ const BENCHMARKS: Readonly<Record<string, () => boolean | Promise<boolean>>> = {
   render: () => benchRender({ count: Number(values.count ?? 3_000) }),
   smtp: () => benchSmtp({ count: Number(values.count ?? 4_000), rounds }),
   stats: () => benchStats(place, { count: logCount, rounds: Math.max(rounds, 20) }),
-  webhooks: () => benchDispatch({ count: Number(values.count ?? 20_000), rounds }),
+  webhooks: () => benchDispatch({ count: Number(values.count ?? 60_000), rounds }),
   'webhooks-fleet': () => benchFleet({ count: Number(values.count ?? 100_000) }),
   soak: () => benchSoak({ minutes: Number(values.minutes) }),
 };
