@@ -93,6 +93,7 @@ export async function startJobWorker(options: JobWorkerOptions): Promise<JobWork
   function restart(reason: string): void {
     if (stopping) return;
     fault = `The queue restarts: ${reason}`;
+    logger.warn({ reason }, 'queue restarts');
     setTimeout(() => {
       if (!stopping)
         startRunner().catch((error: unknown) => restart(error instanceof Error ? error.message : String(error)));
