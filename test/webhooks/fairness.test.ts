@@ -8,7 +8,7 @@ describe('the dispatcher', () => {
   let world: HandMadeDispatcher;
   const receivers: WebhookReceiver[] = [];
   beforeAll(async () => {
-    world = await startHandMadeDispatcher({ totalMs: 10_000, maxInFlight: 60 });
+    world = await startHandMadeDispatcher({ totalMs: 3_000, maxInFlight: 60 });
   });
   afterAll(async () => {
     await world.close();
@@ -32,9 +32,11 @@ describe('the dispatcher', () => {
     const pumped = world.dispatcher.pump();
     const healthy = await receiver();
     await world.events(healthy.id, EVENTS);
+    const startedAtMs = performance.now();
     await pumped;
     await world.dispatcher.pump();
     await healthy.count(EVENTS);
+    expect(performance.now() - startedAtMs).toBeLessThan(2_500);
     // Nothing of the other two has ended yet, so nothing can have waited for it.
     expect([await world.attempts(silent.id), await world.attempts(slow.id)]).toEqual([[], []]);
     expect(new Set(healthy.received.map(({ event }) => event.id)).size).toBe(EVENTS);
@@ -148,7 +150,7 @@ describe('a dispatcher with hundreds of silent endpoints', () => {
   let world: HandMadeDispatcher;
   const receivers: WebhookReceiver[] = [];
   beforeAll(async () => {
-    world = await startHandMadeDispatcher({ totalMs: 10_000, maxInFlight: 60 });
+    world = await startHandMadeDispatcher({ totalMs: 3_000, maxInFlight: 60 });
   });
   afterAll(async () => {
     await world.close();
@@ -177,8 +179,10 @@ describe('a dispatcher with hundreds of silent endpoints', () => {
     for (const id of ids) await world.events(id, 40);
     for (let look = 0; look < 10; look += 1) await world.dispatcher.pump();
     await world.events(healthy.id, 100);
+    const startedAtMs = performance.now();
     await world.dispatcher.pump();
     await healthy.count(108);
+    expect(performance.now() - startedAtMs).toBeLessThan(2_500);
     // Sooner than the first of the silent ones is given up.
     for (const id of ids) expect(await world.attempts(id)).toEqual([]);
     expect(silent.received.length).toBeGreaterThan(0);

@@ -66,7 +66,7 @@ describe('a receiver that', () => {
       error: 'No answer: it did not answer in time.',
     });
     expect(attempt.duration_ms).toBeGreaterThanOrEqual(TOTAL_MS - 5);
-    expect(attempt.duration_ms).toBeLessThan(TOTAL_MS * 5);
+    expect(attempt.duration_ms).toBeLessThan(TOTAL_MS + 1_600);
   });
 
   it('drips its answer is left after its time', async () => {
