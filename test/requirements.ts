@@ -24,6 +24,7 @@ import { emailsExport, emailsGet, emailsList } from './requirements/email-log.ts
 import { emailsBatch, emailsCancel, emailsResend, emailsSend } from './requirements/emails.ts';
 import { errors, limits, versioning } from './requirements/errors-and-limits.ts';
 import { events } from './requirements/events.ts';
+import { holes } from './requirements/holes.ts';
 import { approvals, keys } from './requirements/keys.ts';
 import { sessions, support, team } from './requirements/people-and-support.ts';
 import {
@@ -61,4 +62,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...[contractShape, contractErrors, contractSending, contractIdempotency, contractDryRun, contractBatch],
   ...[contractResendAndCancel, contractQuota, contractTestAddresses, contractMessages, contractMessageLog],
   ...[contractSurfaces, contractCli, contractRunning, contractSettings, contractDevelopment, contractOperator],
+  holes,
 ].flat();

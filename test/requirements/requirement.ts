@@ -40,6 +40,8 @@ export const CAPABILITIES = {
   audit: 'The chained record of who changed what.',
   retention: 'Settings for how long bodies and log rows are kept, and accounts that are erased.',
   'secret-rotation': 'A new key for the secrets that are encrypted at rest.',
+  'restricted-callers':
+    'What a key that is held, in test mode or otherwise restricted may cause, decided in one place.',
   compatibility: 'What the API promises to keep from one version to the next, and how something is withdrawn.',
 } as const;
 

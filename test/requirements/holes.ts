@@ -1,0 +1,83 @@
+import { type Requirement, section } from './requirement.ts';
+
+/** A row of this section waits for its guard, and becomes `active` together with it. */
+function guarded(id: string, sentence: string) {
+  return { id, sentence, deferredTo: 'restricted-callers' } as const;
+}
+
+/** Ways around a hold, or to stop the server, that were once proven to work. Each stays closed because a test tries it. */
+export const holes: readonly Requirement[] = section('Closed holes', [
+  guarded(
+    'holes.resend',
+    'A resend is judged by the stricter of the issuing key and the caller; a hold belongs to the caller.',
+  ),
+  guarded('holes.template-drafts', 'What a held key writes to a template is a draft until a person publishes it.'),
+  guarded(
+    'holes.template-authors',
+    'Each part of a template version names its author: a later edit of the subject does not vouch for the HTML.',
+  ),
+  guarded(
+    'holes.reschedule',
+    'A held key cannot move the send time of an approved message or of another sender’s message.',
+  ),
+  guarded(
+    'holes.late-body',
+    'A request is judged by the state of its key, session and account when its body is complete, at most 1 second old.',
+  ),
+  guarded(
+    'holes.accept-facts',
+    'The acceptance statement itself refuses a key or an account that was revoked, paused, held or narrowed meanwhile.',
+  ),
+  guarded(
+    'holes.link-hosts',
+    '`linkDomainNotIn` finds every host that a mail client could open, including words with an `@` after the host.',
+  ),
+  guarded('holes.first-contact', 'Mail of the installation itself is no earlier contact.'),
+  guarded(
+    'holes.attachment-urls',
+    'The attachments of a held send are fetched only on approval or from hosts the key allows, and never in a dry run.',
+  ),
+  guarded('holes.held-webhooks', 'A held key cannot create or change webhooks.'),
+  guarded('holes.held-events', 'Events about a held message carry no content until it is decided.'),
+  guarded(
+    'holes.idempotency-scope',
+    'Idempotency keys belong to one API key, so no key can stall or replay another key’s sends.',
+  ),
+  guarded(
+    'holes.device-consent',
+    'A device sign-in shows who asks, needs the code to be typed, and grants `approvals:decide` only where the person ticks it.',
+  ),
+  guarded('holes.resume', 'A held key cannot resume an account that a person paused.'),
+  guarded('holes.owner-suppressed', 'Suppressing an owner’s address stops neither sign-in mail nor approval mail.'),
+  guarded(
+    'holes.freeform',
+    '`freeformBody` also holds a free subject with a URL, a free sender name and a foreign `reply_to`.',
+  ),
+  guarded('holes.held-quota', 'Held sends have a ceiling of their own and cannot use up the account’s quota.'),
+  guarded(
+    'holes.content-scope',
+    '`emails:content` shows the messages the key issued; `emails:content-all` shows the rest.',
+  ),
+  guarded('holes.approval-links', 'Live approval links are stored nowhere in clear text.'),
+  guarded('holes.anonymous-bodies', 'A request without a valid key is refused before a large body is read.'),
+  guarded(
+    'holes.hostile-work',
+    'No request keeps the server from other callers: `/health` responds within 250 ms at p99 beside each of 200 hostile requests.',
+  ),
+  guarded('holes.linear-patterns', 'Every regular expression applied to caller-supplied text runs in linear time.'),
+  guarded(
+    'holes.second-wall',
+    'The database role of an account-bound connection is set inside each transaction, and the server refuses to start without it.',
+  ),
+  guarded('holes.oldest-postgres', 'Everything works on PostgreSQL 15, the oldest version promised.'),
+  guarded('holes.several-hosts', '`DATABASE_URL` may name several hosts with `target_session_attrs`.'),
+  guarded('holes.csv-formulas', 'An exported cell cannot become a formula behind any separator.'),
+  guarded(
+    'holes.preview-phones-home',
+    'The page that shows a held message makes no request elsewhere, also not by `dns-prefetch` and the like.',
+  ),
+  guarded(
+    'holes.documented-answers',
+    'Every status, header and security requirement that an operation shows is in the OpenAPI document.',
+  ),
+]);
