@@ -12,7 +12,7 @@ const DEPRECATED = { since: '2027-03-01', sunset: '2028-03-01', instead: 'Use GE
 describe('what is withdrawn', () => {
   it('is marked in the OpenAPI document, with what to use instead [versioning.deprecation]', () => {
     const operation: Operation = {
-      ...{ id: 'old.get', method: 'GET', path: '/old', access: { kind: 'public' }, effect: 'read' },
+      ...{ id: 'old.get', method: 'GET', path: '/old', access: { kind: 'public' }, reach: 'none', effect: 'read' },
       ...{ summary: 'Read', description: 'Reads.', status: 200, response: 'json', output: z.object({}), errors: [] },
       ...{ mcp: null, cli: null, deprecated: DEPRECATED },
     };

@@ -14,6 +14,7 @@ import { renderMcpDoc } from './mcp-doc.ts';
 import { mcpSnapshotFiles } from './mcp-snapshots.ts';
 import { createOpenApiDocument, type OpenApiDocument, renderOpenApiDocument } from './openapi-document.ts';
 import { type Product, TYPESCRIPT_NOTICE } from './product.ts';
+import { renderKeysDoc } from './reach-doc.ts';
 import { renderRequirementsDoc } from './requirements-doc.ts';
 import { describeCall } from './sdk-calls.ts';
 import { renderSdkDoc } from './sdk-doc.ts';
@@ -40,6 +41,7 @@ export async function renderProducts(root: string): Promise<readonly Product[]> 
     { path: 'docs/agents.md', content: renderAgentsDoc() },
     { path: 'docs/errors.md', content: renderErrorsDoc() },
     { path: 'docs/events.md', content: renderEventsDoc(document) },
+    { path: 'docs/keys.md', content: renderKeysDoc(await readFile(path.join(root, 'docs/keys.md'), 'utf8')) },
     { path: 'docs/mcp.md', content: renderMcpDoc() },
     { path: 'docs/tools.md', content: renderToolsDoc() },
     ...(await renderConfiguration(root)),

@@ -40,6 +40,16 @@ export {
   type OperationById,
   type OperationId,
 } from './operations/index.ts';
+export {
+  CALLER_POLICY,
+  type CallerFacts,
+  type CallerKind,
+  kindsOfCaller,
+  REACHES,
+  type Reach,
+  type ReachVerdict,
+  refusedKind,
+} from './reach.ts';
 export { isRoleWithin, ROLES, type Role, scopesOfRole } from './roles.ts';
 export { accountNameSchema, type ReputationLevel } from './schemas/account.ts';
 export {

@@ -65,10 +65,18 @@ export function errorCodesOf(operation: Operation): readonly ErrorCode[] {
     ...(operation.body ? BODY_ERRORS : []),
     ...(operation.access.kind === 'key' ? KEY_ERRORS : []),
     ...(operation.access.kind === 'session' ? SESSION_ERRORS : []),
+    ...(mayBeRefusedByReach(operation) ? REACH_ERRORS : []),
     ...operation.errors,
     ...COMMON_ERRORS,
   ];
   return [...new Set(codes)];
+}
+
+const REACH_ERRORS = ['permission_escalation'] as const;
+
+/** Whether the policy refuses the operation to some kind of caller. */
+function mayBeRefusedByReach({ access, reach, heldAs }: Operation): boolean {
+  return access.kind !== 'public' && !['none', 'outbound'].includes(reach) && heldAs === undefined;
 }
 
 /** The resource an operation belongs to: the first part of its id. */

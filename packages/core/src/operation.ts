@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
+import type { Reach } from './reach.ts';
 import type { Scope } from './scopes.ts';
 
 /**
@@ -86,6 +87,12 @@ export interface Operation {
   /** With `:name` parameters, unprefixed; the router serves it under `/v1` too. */
   readonly path: string;
   readonly access: Access;
+  /** What it can cause beyond its caller's own data; `CALLER_POLICY` says who may. */
+  readonly reach: Reach;
+  /** Callers that the policy would refuse make a draft instead, which waits for a person. */
+  readonly heldAs?: 'draft';
+  /** It compares what it touches with its caller, so that nobody gets beyond their own restrictions. */
+  readonly comparesCaller?: true;
   readonly summary: string;
   readonly description: string;
   readonly effect: Effect;

@@ -6,7 +6,7 @@ import {
   ProtocolErrorCode,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import type { Scope, Toolset } from '@postrider/core';
+import type { CallerFacts, Scope, Toolset } from '@postrider/core';
 import { offerApprovalPage } from './approval-page.ts';
 import type { Invoke } from './invoke.ts';
 import { nameOrigin, noAnswerProblem } from './local-problem.ts';
@@ -22,6 +22,8 @@ export interface McpServerSettings {
   readonly invoke: Invoke;
   /** The scopes of the calling key, which decide what is listed; null where they are not known, and then everything is. */
   readonly scopes: readonly Scope[] | null;
+  /** What kind of caller the key is: tools that the policy refuses to it are not listed. */
+  readonly facts?: CallerFacts | null;
   /** Tells the keys of one account apart; nothing secret. */
   readonly caller: string;
   /** Toolsets beyond the default one; none unless given. */
@@ -68,7 +70,7 @@ export function createMcpServer(settings: McpServerSettings): McpServer {
   const selected = TOOLS.filter((tool) => isSelected(tool, selection));
   mcp.server.registerCapabilities({ tools: {} });
   mcp.server.setRequestHandler('tools/list', () => ({
-    tools: visibleTools(selected, settings.scopes).map(({ definition }) => definition),
+    tools: visibleTools(selected, settings.scopes, settings.facts).map(({ definition }) => definition),
   }));
   mcp.server.setRequestHandler('tools/call', async ({ params }, context) => {
     const tool = TOOLS.find(({ definition }) => definition.name === params.name);

@@ -1,5 +1,5 @@
 import { type AuthInfo, createMcpHandler, type McpServer, type McpServerFactory } from '@modelcontextprotocol/server';
-import type { Scope, Toolset } from '@postrider/core';
+import type { CallerFacts, Scope, Toolset } from '@postrider/core';
 import { createMcpServer } from './create-server.ts';
 import { asksToListen, createListening } from './http-listening.ts';
 import type { Invoke } from './invoke.ts';
@@ -10,6 +10,8 @@ import type { WatchResources } from './resources/resource-watch.ts';
 export interface McpCaller {
   readonly invoke: Invoke;
   readonly scopes: readonly Scope[] | null;
+  /** What kind of caller the key is. */
+  readonly facts?: CallerFacts;
   /** Tells the keys of one account apart; nothing secret. */
   readonly caller: string;
   /** Toolsets beyond the default one that this request asks for. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Transport } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
-import { expandScopes, type Scope } from '@postrider/core';
+import { type CallerFacts, expandScopes, type Scope } from '@postrider/core';
 import { Postrider } from '@postrider/sdk';
 import { createMcpServer } from './create-server.ts';
 import { readCredentials } from './credentials.ts';
@@ -42,7 +42,7 @@ export async function runStdio({ argv, env, cwd }: StdioProgram): Promise<number
   const invoke = createTwinQueue()(createSdkInvoke(client, { keySetsSource: key.setsSource }), key.id);
   const polled = createPolledResources(invoke);
   const { baseUrl } = verdict.credentials;
-  const own = { invoke, scopes: key.scopes, caller: key.id, toolsets, readOnly };
+  const own = { invoke, scopes: key.scopes, facts: key.facts, caller: key.id, toolsets, readOnly };
   const settings = { ...own, baseUrl, version, canTell: true, subscriptions: polled, onError: log };
   serveStdio(
     () => {
@@ -82,6 +82,8 @@ interface OwnKey {
   readonly setsSource: boolean;
   /** Empty where it is not known. */
   readonly id: string;
+  /** Null where it is not known. */
+  readonly facts: CallerFacts | null;
 }
 
 /** What the key may do; the server refuses the rest anyway, so not to know it is no reason not to start. */
@@ -92,16 +94,27 @@ async function readOwnKey(client: Postrider): Promise<OwnKey> {
       id: string;
       scopes: string[];
       persona: { source: string | null } | null;
+      mode: string;
+      approvalMode: string;
+      recipientAllowlist: readonly string[] | null;
+      sendLimit: object | null;
     }>('keys.self', {}, options);
     // A newer server may know scopes that this version does not.
     return {
       scopes: expandScopes(data.scopes).scopes,
       setsSource: typeof data.persona?.source === 'string',
       id: data.id,
+      facts: {
+        ...{ role: null, isDevice: false },
+        isHeld: data.approvalMode !== 'off',
+        isTest: data.mode === 'test',
+        isAllowlisted: data.recipientAllowlist !== null,
+        isLimited: data.sendLimit !== null,
+      },
     };
   } catch (error) {
     log(error);
-    return { scopes: null, setsSource: false, id: '' };
+    return { scopes: null, setsSource: false, id: '', facts: null };
   }
 }
 

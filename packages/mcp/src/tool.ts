@@ -1,6 +1,7 @@
 import type { CallToolResult, Tool as ToolDefinition } from '@modelcontextprotocol/server';
 import {
   type CallableOperation,
+  type CallerFacts,
   type Effect,
   type FieldProblem,
   findOperation,
@@ -11,6 +12,7 @@ import {
   type PlacedInput,
   type Problem,
   placeArguments,
+  refusedKind,
   type Scope,
   type Toolset,
 } from '@postrider/core';
@@ -154,8 +156,14 @@ export function callingTool<O extends ShownOperation, Record extends object = Js
     });
 }
 
-export function visibleTools(tools: readonly Tool[], scopes: readonly Scope[] | null): readonly Tool[] {
-  return tools.filter((tool) => isVisible(tool.scope, scopes));
+/** The tools that a caller with these scopes may call by the policy on reach; without facts the policy hides none. */
+export function visibleTools(
+  tools: readonly Tool[],
+  scopes: readonly Scope[] | null,
+  facts: CallerFacts | null = null,
+): readonly Tool[] {
+  const mayCall = (tool: Tool) => facts === null || refusedKind(tool.operation, facts) === null;
+  return tools.filter((tool) => isVisible(tool.scope, scopes) && mayCall(tool));
 }
 
 /**

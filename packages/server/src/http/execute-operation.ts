@@ -13,10 +13,11 @@ import type { CallContext, Reply } from '../operations/context.ts';
 import { HANDLERS } from '../operations/index.ts';
 import { parsePart, validationFailed } from '../operations/parse-part.ts';
 import { ProblemError } from '../problem.ts';
+import { assertReach } from './assert-reach.ts';
 
 /**
- * Runs an operation, whatever way the call came in: scope, then shape, then the handler. REST and MCP both come through here, so neither
- * can do what the other refuses.
+ * Runs an operation, whatever way the call came in: scope, reach, shape, then the handler. Every surface comes through here, so none can do
+ * what another refuses.
  * @throws ProblemError for every refusal.
  */
 export async function executeOperation(
@@ -25,6 +26,7 @@ export async function executeOperation(
   context: CallContext,
 ): Promise<Reply<unknown>> {
   assertScope(operation, context);
+  assertReach(operation, context);
   const input = parseInput(operation, given);
   // The registry ties id, input and handler together; a generic call cannot follow that through the union.
   const handler = HANDLERS[operation.id as CallableId] as (

@@ -7,6 +7,7 @@ import type { KeyRates } from '../keys/key-rates.ts';
 import type { Services } from '../operations/context.ts';
 import { ProblemError, problemHeaders, toProblem } from '../problem.ts';
 import type { AnonymousGate } from './anonymous-gate.ts';
+import { callerFactsOf } from './assert-reach.ts';
 import { executeOperation, parseQuery } from './execute-operation.ts';
 import { rateLimited } from './rate-headers.ts';
 import { contextOf } from './router.ts';
@@ -88,7 +89,12 @@ export function createMcpRoute({ services, logger, gate, rates }: McpRouteOption
     const { scopes = [], keyId: caller = '' } = request.state.caller ?? {};
     const watching = context.caller === null ? {} : { watch: watchResourcesOf(context.caller, services) };
     const requestId = request.id;
-    const mcpCaller = { invoke: inTurn(invoke, caller), scopes, caller, toolsets, readOnly, requestId, ...watching };
+    const kind = request.state.caller === null ? {} : { facts: callerFactsOf(request.state.caller) };
+    const mcpCaller = {
+      ...{ invoke: inTurn(invoke, caller), scopes, caller, toolsets, readOnly, requestId },
+      ...watching,
+      ...kind,
+    };
     const response = await handler.fetch(web, mcpCaller, request.body);
     reply.code(response.status);
     for (const [name, value] of response.headers) reply.header(name, value);

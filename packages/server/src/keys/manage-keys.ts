@@ -160,19 +160,23 @@ type Work<T> = (transaction: Transaction, row: KeyRow, now: Date) => Promise<T>;
 
 async function onKey<T>(
   { sql, clock }: KeyTools,
-  { accountId }: Granter,
+  { accountId, mode }: Granter,
   keyId: string,
   work: Work<T>,
 ): Promise<T | KeyRefusal> {
   if (!isUuid(keyId)) return { kind: 'missing' };
   const answered = await sql.begin(async (transaction) => {
     const row = await lockKey(transaction, accountId, keyId);
-    return { result: row === null ? MISSING : await work(transaction, row, clock.now()) };
+    if (row === null) return { result: MISSING };
+    // What a test key does never reaches beyond test mode.
+    if (mode === 'test' && row.mode === 'live') return { result: BEYOND_TEST };
+    return { result: await work(transaction, row, clock.now()) };
   });
   return answered.result;
 }
 
 const MISSING: KeyRefusal = { kind: 'missing' };
+const BEYOND_TEST: KeyRefusal = { kind: 'escalation', names: ['mode'] };
 
 async function onLiveKey<T>(
   tools: KeyTools,

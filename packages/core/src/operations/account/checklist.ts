@@ -7,6 +7,7 @@ export const getAccountChecklist = defineOperation({
   method: 'GET',
   path: '/account/checklist',
   access: { kind: 'key', scope: 'account:read' },
+  reach: 'none',
   summary: 'Read the checklist',
   description:
     'The steps from a fresh account to one that sends from its own domain, in a sensible order: which of them are done, and how to do the others. Nothing depends on it.',

@@ -8,6 +8,7 @@ export const deleteAccount = defineOperation({
   method: 'DELETE',
   path: '/account',
   access: { kind: 'key', scope: 'account:write', people: 'owners' },
+  reach: 'controls',
   summary: 'Delete the account',
   description: `Schedules the deletion of the account in ${LIMITS.deletionGraceDays} days. Until then everything works as before, sending included, so that nothing breaks before it has moved elsewhere, and \`PATCH /account\` with \`cancelDeletion: true\` keeps the account. After that everything of it is erased for good: keys, domains, templates, suppressions, messages with their content and trail, statistics, and logs, the audit log included; messages that wait are not sent any more. Asked for again, it answers the time that was set first.`,
   effect: 'delete',

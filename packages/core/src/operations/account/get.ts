@@ -7,6 +7,7 @@ export const getAccount = defineOperation({
   method: 'GET',
   path: '/account',
   access: { kind: 'key', scope: 'account:read' },
+  reach: 'none',
   summary: 'Read the account',
   description:
     'The account of the calling key: its plan and monthly quota, how many domains and seats are in use, its reputation, for how long content is kept, and its tracking switches.',

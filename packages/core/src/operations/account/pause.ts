@@ -7,6 +7,7 @@ export const pauseAccount = defineOperation({
   method: 'POST',
   path: '/account/pause',
   access: { kind: 'key', scope: 'account:write' },
+  reach: 'controls',
   summary: 'Pause all sending',
   description:
     'From then on, within a second on every server process, every send of every key of the account is 403 `sending_paused`; reading and managing go on. What was accepted before is delivered, scheduled messages too: cancel those that are not to leave. Answers the account; pausing a paused one changes nothing.',

@@ -7,6 +7,7 @@ export const resumeAccount = defineOperation({
   method: 'POST',
   path: '/account/resume',
   access: { kind: 'key', scope: 'account:write' },
+  reach: 'controls',
   summary: 'Resume sending',
   description:
     'Lets the keys of a paused account send again, save those that are paused themselves. Answers the account; one that is not paused stays as it is.',

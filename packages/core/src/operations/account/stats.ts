@@ -9,6 +9,7 @@ export const getAccountStats = defineOperation({
   method: 'GET',
   path: '/account/stats',
   access: { kind: 'key', scope: 'stats:read' },
+  reach: 'none',
   summary: 'Read statistics',
   description:
     'What became of the messages accepted within a window of UTC days. Every number counts messages, and a message counts where one of its recipients at least is meant, so one with several recipients can be both delivered and bounced. `sent` are those whose hand-off was answered for good; what still waits, was canceled, or never left for a reason of our own is none of them. A complaint counts as delivered as well; a bounce that follows a delivery takes it back. All messages of the log count, those to test addresses and of test keys included. An event shows within two seconds, on the day on which its message was accepted.',

@@ -17,6 +17,7 @@ export const updateAccount = defineOperation({
   method: 'PATCH',
   path: '/account',
   access: { kind: 'key', scope: 'account:write' },
+  reach: 'shapes-outbound',
   summary: 'Change the account',
   description:
     'Changes what is given and leaves the rest. The tracking switches are off until somebody turns them on; they act on messages accepted a second later. A message that was accepted with tracking keeps its image and its rewritten links, which go on to work, but while a switch is off nothing is recorded.',

@@ -8,6 +8,7 @@ export const getAccountVolume = defineOperation({
   method: 'GET',
   path: '/account/volume',
   access: { kind: 'key', scope: 'stats:read' },
+  reach: 'none',
   summary: 'Read the volume by day',
   description:
     'The statistics of each UTC day of a window, oldest first and ending with today; a day without messages is there with zeros. Messages count on the day on which they were accepted, and as in the statistics.',

@@ -8,6 +8,7 @@ export const decideApprovals = defineOperation({
   method: 'POST',
   path: '/keys/approvals',
   access: { kind: 'key', scope: 'approvals:decide' },
+  reach: 'controls',
   summary: 'Approve or reject several held sends',
   description: `Decides each hold by itself, as \`POST /keys/approvals/:id\` does, and always answers 207 with one result an id, in order. ${WHO_DECIDES}`,
   effect: 'update',

@@ -12,6 +12,7 @@ export const decideApproval = defineOperation({
   method: 'POST',
   path: '/keys/approvals/:id',
   access: { kind: 'key', scope: 'approvals:decide' },
+  reach: 'controls',
   summary: 'Approve or reject a held send',
   description: `Decides a hold, once: a second decision is 409 \`approval_already_decided\`. Approving puts the message into the queue, at once or for its scheduled time. The acceptance check runs again, edits included: where it refuses by now, the answer still is 200, \`outcome\` is \`failed\` with the reason in \`problem\`, the message is \`failed\`, and its quota is given back. Rejecting gives the quota back too. \`edits\` make a new revision and keep the difference. ${WHO_DECIDES}`,
   effect: 'update',

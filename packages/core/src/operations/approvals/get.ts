@@ -11,6 +11,7 @@ export const getApproval = defineOperation({
   method: 'GET',
   path: '/keys/approvals/:id',
   access: { kind: 'key', scope: null },
+  reach: 'none',
   summary: 'Read a held send',
   description:
     'One hold with everything that is to be seen of the message, blind copies included. A key sees those of its own sends; with the scope `approvals:read` those of the whole account. With `wait` it answers as soon as it is decided, and at the time-out as it stands.',

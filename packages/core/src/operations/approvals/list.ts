@@ -9,6 +9,7 @@ export const listApprovals = defineOperation({
   method: 'GET',
   path: '/keys/approvals',
   access: { kind: 'key', scope: null },
+  reach: 'none',
   summary: 'List held sends',
   description:
     'Sends that wait, or waited, for a decision, newest first, in keyset pages. A key sees those of its own sends; with the scope `approvals:read` those of the whole account. A page of very large bodies ends early: follow `nextCursor`.',

@@ -10,6 +10,7 @@ export const listAuditEntries = defineOperation({
   method: 'GET',
   path: '/audit',
   access: { kind: 'key', scope: 'audit:read' },
+  reach: 'none',
   summary: 'Read the audit log',
   description:
     'Who changed what in the account, newest first, in keyset pages. Entries are only ever added, and each carries the hash of the one before; the operator’s `postrider-server audit verify` computes every hash again.',

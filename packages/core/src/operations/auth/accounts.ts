@@ -8,6 +8,7 @@ export const listSessionAccounts = defineOperation({
   method: 'GET',
   path: '/auth/accounts',
   access: { kind: 'session' },
+  reach: 'none',
   summary: 'List the accounts of the signed-in person',
   description: 'Every account the person has a seat in, the one they joined first coming first, with their role in it.',
   effect: 'read',

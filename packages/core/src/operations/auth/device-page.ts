@@ -7,6 +7,7 @@ export const showDevicePage = defineOperation({
   method: 'GET',
   path: '/auth/device',
   access: { kind: 'public' },
+  reach: 'none',
   summary: 'The page that confirms a device',
   description:
     'A web page for the person: whoever is not signed in is sent to sign in first, and then sees the code and two buttons. It changes nothing by itself.',

@@ -8,6 +8,7 @@ export const takeDeviceToken = defineOperation({
   method: 'POST',
   path: '/auth/device/token',
   access: { kind: 'public' },
+  reach: 'none',
   summary: 'Take the session token of a device',
   description:
     'Answers a bearer session token once the person has confirmed; the code is spent then. Until then 400 `authorization_pending`; 400 `slow_down` where it is asked sooner than `interval` seconds after the last time, which makes the interval 5 seconds longer; 400 `device_code_expired` where the code is too old, was turned down, is spent or was never given out.',

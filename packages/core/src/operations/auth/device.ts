@@ -8,6 +8,7 @@ export const startDevice = defineOperation({
   method: 'POST',
   path: '/auth/device',
   access: { kind: 'public' },
+  reach: 'none',
   summary: 'Begin the sign-in of a device',
   description: `For programs without a browser, as in RFC 8628: show \`userCode\` and \`verificationUrl\` to the person, and ask \`POST /auth/device/token\` every \`interval\` seconds until they have confirmed. The code is good for ${LIMITS.deviceCodeMinutes} minutes.`,
   effect: 'create',

@@ -6,6 +6,7 @@ export const logOut = defineOperation({
   method: 'POST',
   path: '/auth/logout',
   access: { kind: 'public' },
+  reach: 'none',
   summary: 'Sign out',
   description:
     'Ends the session of the cookie or of the bearer session token, within a second on every server process, and takes the cookie away. Whoever is not signed in is answered the same. A page of another origin cannot sign anybody out (403 `missing_scope`).',

@@ -9,6 +9,7 @@ export const requestMagicLink = defineOperation({
   method: 'POST',
   path: '/auth/magic-link',
   access: { kind: 'public' },
+  reach: 'notifies',
   summary: 'Ask for a sign-in link',
   description: `Mails a link to the address, if it belongs to somebody here or may make an account. The answer is the same in any case, so that nobody learns which. The link works once, for ${LIMITS.magicLinkMinutes} minutes, and only in the browser that asked: the answer sets a cookie that it needs. It shows a button, and nothing happens before that is pressed. An address is written to ${LIMITS.magicLinksPerAddress} times in ${LIMITS.magicLinkMinutes} minutes at most.`,
   effect: 'create',

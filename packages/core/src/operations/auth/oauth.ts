@@ -8,6 +8,7 @@ export const startOAuth = defineOperation({
   method: 'GET',
   path: '/auth/oauth/:provider',
   access: { kind: 'public' },
+  reach: 'none',
   summary: 'Sign in with a provider',
   description:
     'Sends a browser to the provider’s own sign-in, with state, PKCE and nonce, and signs the person in when it comes back. Providers are those that the server’s settings name: `github`, `google`, and one of OpenID Connect; any other is 404. People are known by what the provider calls them, issuer and subject; an address counts only where the provider says that it is verified.',

@@ -7,6 +7,7 @@ export const getSession = defineOperation({
   method: 'GET',
   path: '/auth/session',
   access: { kind: 'public' },
+  reach: 'none',
   summary: 'Read the session',
   description:
     'Who is signed in, in which account and in what role: by the session cookie, or by a bearer session token. Without either, or with one that has ended, `authenticated` is false and the rest is null; it is never an error.',

@@ -8,6 +8,7 @@ export const switchSession = defineOperation({
   method: 'PATCH',
   path: '/auth/session',
   access: { kind: 'session' },
+  reach: 'none',
   summary: 'Go on in another account',
   description:
     'For people with a seat in several accounts: from now on this session is in the account named, with the role they have there. `GET /auth/accounts` lists them. One they have no seat in is 404.',

@@ -8,6 +8,7 @@ export const createDomain = defineOperation({
   method: 'POST',
   path: '/domains',
   access: { kind: 'key', scope: 'domains:write' },
+  reach: 'shapes-outbound',
   summary: 'Add a sending domain',
   description: `Makes a DKIM key pair (RSA, 2048 bits) for a domain and answers the records to publish: DKIM, and SPF and MX of the return path, are required; DMARC is advice. The domain is \`pending\` until they are found: call verify once they are published, or wait. A subdomain is a domain of its own. Top-level domains and other public suffixes are refused. An account has at most ${LIMITS.domainsPerAccount} domains (422 with \`too_many\` at \`name\`); one it has already is 409 \`already_exists\`. A name that another account has verified is 409 \`domain_claimed\`: its \`fix\` holds a TXT record; once that is published, the same call succeeds and the other account loses the domain. A name that was removed gets new keys; \`restore\` brings the old ones back. A selector that a key had at the name before is 409 \`already_exists\`. Names for special use (\`localhost\`, \`local\`, \`onion\`, \`invalid\`, \`arpa\`) are refused.`,
   effect: 'create',

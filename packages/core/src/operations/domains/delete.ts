@@ -7,6 +7,7 @@ export const deleteDomain = defineOperation({
   method: 'DELETE',
   path: '/domains/:id',
   access: { kind: 'key', scope: 'domains:write' },
+  reach: 'shapes-outbound',
   summary: 'Remove a domain',
   description:
     'Removes a domain and answers it as `removed`: sends from it are refused at once. Its DKIM keys are kept in the history, from which it can be restored.',

@@ -7,6 +7,7 @@ export const getDomain = defineOperation({
   method: 'GET',
   path: '/domains/:id',
   access: { kind: 'key', scope: 'domains:read' },
+  reach: 'none',
   summary: 'Read one domain',
   description:
     'A sending domain with its status and its records, as they were found when they were looked up last. Removed ones are read too.',

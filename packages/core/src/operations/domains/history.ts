@@ -8,6 +8,7 @@ export const listRemovedDomains = defineOperation({
   method: 'GET',
   path: '/domains/history',
   access: { kind: 'key', scope: 'domains:read' },
+  reach: 'none',
   summary: 'List removed domains',
   description:
     'The domains that were removed from the account, with the DKIM records of the keys that are kept, newest first, in keyset pages. Restoring one brings these keys back.',

@@ -8,6 +8,7 @@ export const listDomains = defineOperation({
   method: 'GET',
   path: '/domains',
   access: { kind: 'key', scope: 'domains:read' },
+  reach: 'none',
   summary: 'List sending domains',
   description:
     'The sending domains of the account with their status and records, newest first, in keyset pages. Removed ones are in the history.',

@@ -7,6 +7,7 @@ export const getDomainRecords = defineOperation({
   method: 'GET',
   path: '/domains/:id/records',
   access: { kind: 'key', scope: 'domains:read' },
+  reach: 'none',
   summary: 'Read the records to publish',
   description:
     'The DNS records of a domain, required ones first, each with what the DNS said of it last. With `Accept: text/plain` the answer is a zone file (RFC 1035) that DNS hosts import; the suggested DMARC record is a comment in it, with what was found, unless the DNS said that there is none.',

@@ -8,6 +8,7 @@ export const restoreDomain = defineOperation({
   method: 'POST',
   path: '/domains/:id/restore',
   access: { kind: 'key', scope: 'domains:write' },
+  reach: 'shapes-outbound',
   summary: 'Restore a removed domain',
   description: `Brings a removed domain back with the keys it had, so that records which are still published count again: it is \`pending\`, and its records are looked up at once. A name that the account has added again meanwhile is 409 \`already_exists\`; one that another account has verified is 409 \`domain_claimed\`, as when it is created. More than ${LIMITS.domainsPerAccount} domains are 422 with \`too_many\` at \`id\`. A domain that is not removed is answered as it is.`,
   effect: 'update',

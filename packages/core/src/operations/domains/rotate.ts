@@ -8,6 +8,7 @@ export const rotateDomain = defineOperation({
   method: 'POST',
   path: '/domains/:id/rotate',
   access: { kind: 'key', scope: 'domains:write' },
+  reach: 'shapes-outbound',
   summary: 'Rotate the DKIM keys',
   description: `Makes new DKIM keys under a new selector, without a gap: mail is signed with the old key until the record of the new one is found, by verify or by the regular look-ups; then with the new one, and the old record is listed for ${LIMITS.retiredKeyDays} more days, for mail that is still on its way. While new keys wait for their records, calling it again changes nothing unless it names another selector. A removed domain is 404.`,
   effect: 'update',

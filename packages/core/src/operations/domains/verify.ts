@@ -7,6 +7,7 @@ export const verifyDomain = defineOperation({
   method: 'POST',
   path: '/domains/:id/verify',
   access: { kind: 'key', scope: 'domains:write' },
+  reach: 'shapes-outbound',
   summary: 'Verify a domain',
   description:
     'Looks every record of the domain up now, past all caches, and answers the domain with a pass or fail, the reason and what was found of each. A `failed` domain begins anew. A DNS that cannot be asked changes no status. A name that another account has verified is 409 `domain_claimed` with a TXT record in its `fix`; once that is published the same call takes the domain over. It is `retryable` where the DNS did not answer whether it is.',

@@ -5,6 +5,7 @@ import { idSchema } from '../../schemas/identifiers.ts';
 /** Canceling has two spellings, which differ in method and path alone. */
 const canceling = {
   access: { kind: 'key', scope: 'emails:cancel' },
+  reach: 'outbound',
   summary: 'Cancel a queued email',
   description:
     'Takes a message back before it reaches a mail server: while it is `queued` for every recipient, a scheduled one too, or held for approval, which withdraws the hold. It leaves the outbox, its body and files are removed and its quota is given back; the log keeps the row as `canceled`. It is either canceled or sent, never both. Later it is 409 `message_not_queued` with `currentStatus`.',

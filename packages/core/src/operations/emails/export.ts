@@ -9,6 +9,7 @@ export const exportEmails = defineOperation({
   method: 'GET',
   path: '/emails/export',
   access: { kind: 'key', scope: 'emails:read' },
+  reach: 'none',
   summary: 'Export emails',
   description: `The message log as a file, newest first, at most ${LIMITS.exportRows} rows, streamed as it is read. The rows of all formats have the names of the CSV columns. In CSV the tags are joined by \`;\`, lines end with LF, and a cell that a spreadsheet would run as a formula begins with an apostrophe. A stream that breaks off without its end is incomplete.`,
   effect: 'read',

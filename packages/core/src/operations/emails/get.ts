@@ -9,6 +9,7 @@ export const getEmail = defineOperation({
   method: 'GET',
   path: '/emails/:id',
   access: { kind: 'key', scope: 'emails:read' },
+  reach: 'none',
   summary: 'Read one email',
   description:
     'Answers status, recipients, rendered body, provenance and the full event trail. With `wait` it answers as soon as the message is final or `sent`, and at the time-out with the present state. Without the scope `emails:content` the content fields are null and `contentRedacted` is true.',

@@ -9,6 +9,7 @@ export const listEmails = defineOperation({
   method: 'GET',
   path: '/emails',
   access: { kind: 'key', scope: 'emails:read' },
+  reach: 'none',
   summary: 'List emails',
   description:
     'The message log, newest first, in keyset pages: follow `nextCursor` until it is null. Filters can be combined, and all that are given must match. A message is found as soon as it was accepted.',

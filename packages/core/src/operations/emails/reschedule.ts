@@ -8,6 +8,7 @@ export const rescheduleEmail = defineOperation({
   method: 'PATCH',
   path: '/emails/:id',
   access: { kind: 'key', scope: 'emails:cancel' },
+  reach: 'outbound',
   summary: 'Change when a queued email is sent',
   description:
     'Moves the time of a message while it is `queued` for every recipient; one that was to go out at once can be put off the same way, and a time that is now lets it go. Later it is 409 `message_not_queued` with `currentStatus`.',

@@ -8,6 +8,7 @@ export const sendEmailBatch = defineOperation({
   method: 'POST',
   path: '/emails/batch',
   access: { kind: 'key', scope: 'emails:send' },
+  reach: 'outbound',
   summary: 'Send up to 100 emails in one call',
   description:
     'Judges each item by itself, and always answers 207 with one result an item, in order: an item that is refused, or is no valid send at all, has `ok` false and its problem in `error`, and fails no other. With `Idempotency-Key` each item has the key `<key>:<index>`, so that the same call again replays what was accepted and tries the rest anew. The provenance headers hold for every item that does not say otherwise. An item with `dry_run` is checked and not sent.',

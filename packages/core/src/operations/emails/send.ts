@@ -9,6 +9,7 @@ export const sendEmail = defineOperation({
   method: 'POST',
   path: '/emails',
   access: { kind: 'key', scope: 'emails:send' },
+  reach: 'outbound',
   summary: 'Send an email',
   description:
     'Accepts one message and answers at once with its id and `queued`; delivery happens afterwards in the background. What the key’s approval mode holds is answered with `pending_approval`, `approvalId`, `reasons` and `expiresAt`, and goes out when a person approves it. Read the message, or wait on it, to learn the outcome. With `scheduled_at` it stays `queued` until then, and can be canceled or rescheduled. With `dry_run` nothing is sent: the answer is 200 with every check and the message as it would be. If any recipient is refused the whole send is refused, and `recipients` names each with its reason. Provenance is taken from the body first, then from the `X-Service-Agent` and `X-Service-Source` headers, then from the default (`agent` over MCP, else `backend`).',

@@ -7,6 +7,8 @@ export const createKey = defineOperation({
   method: 'POST',
   path: '/keys',
   access: { kind: 'key', scope: 'keys:write' },
+  reach: 'controls',
+  comparesCaller: true,
   summary: 'Make a key',
   description: `Makes an API key and answers it with its secret in \`key\`, which is shown this once. ${ESCALATION_RULE}`,
   effect: 'create',

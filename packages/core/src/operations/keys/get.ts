@@ -7,6 +7,7 @@ export const getKey = defineOperation({
   method: 'GET',
   path: '/keys/:id',
   access: { kind: 'key', scope: 'keys:read' },
+  reach: 'none',
   summary: 'Read a key',
   description: 'One key of the account, without its secret.',
   effect: 'read',

@@ -8,6 +8,7 @@ export const listKeys = defineOperation({
   method: 'GET',
   path: '/keys',
   access: { kind: 'key', scope: 'keys:read' },
+  reach: 'none',
   summary: 'List keys',
   description:
     'The keys of the account without their secrets, newest first, in keyset pages; revoked and expired ones are among them.',

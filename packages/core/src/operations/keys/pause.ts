@@ -7,6 +7,8 @@ export const pauseKey = defineOperation({
   method: 'POST',
   path: '/keys/:id/pause',
   access: { kind: 'key', scope: 'keys:write' },
+  reach: 'controls',
+  comparesCaller: true,
   summary: 'Pause the sending of a key',
   description:
     'From then on, within a second on every server process, every send of the key is 403 `sending_paused`; reading and managing go on. What was accepted before is delivered, scheduled messages too: cancel those that are not to leave. Pausing a paused key changes nothing. A revoked key cannot be paused (422 with `revoked` at `id`).',

@@ -7,6 +7,8 @@ export const resumeKey = defineOperation({
   method: 'POST',
   path: '/keys/:id/resume',
   access: { kind: 'key', scope: 'keys:write' },
+  reach: 'controls',
+  comparesCaller: true,
   summary: 'Resume the sending of a key',
   description:
     'Lets a paused key send again. One that is not paused stays as it is. A revoked key cannot be resumed (422 with `revoked` at `id`).',

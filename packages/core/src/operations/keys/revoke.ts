@@ -7,6 +7,8 @@ export const revokeKey = defineOperation({
   method: 'DELETE',
   path: '/keys/:id',
   access: { kind: 'key', scope: 'keys:write' },
+  reach: 'controls',
+  comparesCaller: true,
   summary: 'Revoke a key',
   description:
     'Ends a key for good and answers it; a key may revoke itself. It acts within a second on every server process. Messages it sent before are delivered, scheduled ones too: cancel those that are not to leave. None of them can be sent again (409 `issuing_key_revoked`). Revoking a revoked key changes nothing.',

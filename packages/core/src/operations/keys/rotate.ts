@@ -8,6 +8,8 @@ export const rotateKey = defineOperation({
   method: 'POST',
   path: '/keys/:id/rotate',
   access: { kind: 'key', scope: 'keys:write' },
+  reach: 'controls',
+  comparesCaller: true,
   summary: 'Rotate the secret of a key',
   description:
     'Gives a key a new secret, shown in `key` this once; everything else of it stays. The secrets before it go on working for `graceSeconds` at most, and are then `key_revoked`. A key can rotate itself and keys that are nowhere less restricted than itself, else 403 `permission_escalation`. A revoked key cannot be rotated (422 with `revoked` at `id`).',

@@ -8,6 +8,7 @@ export const getOwnKey = defineOperation({
   method: 'GET',
   path: '/keys/self',
   access: { kind: 'key', scope: null, people: 'none' },
+  reach: 'none',
   summary: 'Read the calling key',
   description: 'What the calling key is, what it may do, and what its account has left to send this month.',
   effect: 'read',

@@ -7,6 +7,8 @@ export const updateKey = defineOperation({
   method: 'PATCH',
   path: '/keys/:id',
   access: { kind: 'key', scope: 'keys:write' },
+  reach: 'controls',
+  comparesCaller: true,
   summary: 'Change a key',
   description: `Changes what is given and leaves the rest; null lifts a restriction. It acts within a second on every server process, on connections that are open too. The mode of a key never changes. A revoked key cannot be changed (422 with \`revoked\` at \`id\`). Tightening is always allowed. ${ESCALATION_RULE}`,
   effect: 'update',

@@ -8,6 +8,7 @@ export const getRequest = defineOperation({
   method: 'GET',
   path: '/requests/:id',
   access: { kind: 'key', scope: 'logs:read' },
+  reach: 'none',
   summary: 'Read one logged request',
   description: `One authenticated request by its \`x-request-id\`, for ${LIMITS.requestLogDays} days. Where an id was used several times, the newest.`,
   effect: 'read',

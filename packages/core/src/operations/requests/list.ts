@@ -9,6 +9,7 @@ export const listRequests = defineOperation({
   method: 'GET',
   path: '/requests',
   access: { kind: 'key', scope: 'logs:read' },
+  reach: 'none',
   summary: 'List logged requests',
   description: `Every authenticated request of the account, newest first, for ${LIMITS.requestLogDays} days.`,
   effect: 'read',

@@ -6,6 +6,7 @@ export const getHealth = defineOperation({
   method: 'GET',
   path: '/health',
   access: { kind: 'public' },
+  reach: 'none',
   summary: 'Liveness',
   description: 'Answers while the process lives, whatever its database does.',
   effect: 'read',

@@ -6,6 +6,7 @@ export const getServiceInformation = defineOperation({
   method: 'GET',
   path: '/',
   access: { kind: 'public' },
+  reach: 'none',
   summary: 'Service information',
   description: 'What this server is, where its documentation is, and the endpoints it offers.',
   effect: 'read',

@@ -26,6 +26,7 @@ export const postMcp = defineOperation({
   method: 'POST',
   path: '/mcp',
   access: { kind: 'key', scope: null, people: 'none' },
+  reach: 'none',
   summary: 'Model Context Protocol endpoint',
   description:
     'JSON-RPC 2.0 over streamable HTTP, stateless, for MCP protocol 2026-07-28 and the 2025 revisions. Lists the tools that the key’s scopes allow: the default ones, and those of the toolsets that `toolsets` names. Neither parameter gives a key more than it may do.',

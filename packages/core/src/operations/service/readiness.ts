@@ -11,6 +11,7 @@ export const getReadiness = defineOperation({
   method: 'GET',
   path: '/health/ready',
   access: { kind: 'public' },
+  reach: 'none',
   summary: 'Readiness',
   description:
     'Whether this process can accept and deliver now: 200 when it can, 503 with the same body when it cannot; each failing check says why.',

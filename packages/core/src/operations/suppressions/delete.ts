@@ -8,6 +8,7 @@ export const deleteSuppression = defineOperation({
   method: 'DELETE',
   path: '/suppressions/:id',
   access: { kind: 'key', scope: 'suppressions:delete' },
+  reach: 'shapes-outbound',
   summary: 'Remove a suppression',
   description:
     'Takes an entry off the suppression list, by its id or by its address (URL-encoded), and answers it as it was. The address can be sent to again. The removal is in the audit log with the key that did it and with `note`.',

@@ -7,6 +7,7 @@ export const getSuppression = defineOperation({
   method: 'GET',
   path: '/suppressions/:id',
   access: { kind: 'key', scope: 'suppressions:read' },
+  reach: 'none',
   summary: 'Read one suppression',
   description:
     'One entry of the suppression list by its id, or by its address (URL-encoded): tells whether, and why, an address is suppressed.',

@@ -10,6 +10,7 @@ export const listSuppressions = defineOperation({
   method: 'GET',
   path: '/suppressions',
   access: { kind: 'key', scope: 'suppressions:read' },
+  reach: 'none',
   summary: 'List suppressions',
   description:
     'The addresses that the account sends nothing to, newest first, in keyset pages. Entries that have expired count no more and are not shown.',

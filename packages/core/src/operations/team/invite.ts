@@ -10,6 +10,7 @@ export const inviteMember = defineOperation({
   method: 'POST',
   path: '/team/invitations',
   access: { kind: 'key', scope: 'team:write' },
+  reach: 'notifies',
   summary: 'Invite somebody to the team',
   description: `Gives the address a seat and mails it where to sign in; who signs in with it has joined. Nobody gives a role above their own, and a key none that may do what it may not (403 \`permission_escalation\`). An address that has a seat already is 409 \`already_exists\`; where every seat is taken it is 422 with \`too_many\` at \`email\`. To mail an invitation again, remove it and invite anew. An account has ${LIMITS.invitationsPerDay} invitations mailed in 24 hours at most; beyond that it is 429 \`rate_limited\` with \`retry-after\`.`,
   effect: 'create',

@@ -7,6 +7,7 @@ export const listTeam = defineOperation({
   method: 'GET',
   path: '/team',
   access: { kind: 'key', scope: 'team:read' },
+  reach: 'none',
   summary: 'List the team',
   description: 'Every member of the account with their role, those included who are invited and have not joined yet.',
   effect: 'read',

@@ -7,6 +7,7 @@ export const removeMember = defineOperation({
   method: 'DELETE',
   path: '/team/:id',
   access: { kind: 'key', scope: 'team:write' },
+  reach: 'controls',
   summary: 'Remove a member',
   description:
     'Takes the seat away, or the invitation back, and ends every session in it at once. Keys they made stay as they are. Nobody removes a role above their own (403 `permission_escalation`). The last owner stays: 422 with `last_owner` at `id`. Answers the member as they were.',

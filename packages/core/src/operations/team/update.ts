@@ -8,6 +8,7 @@ export const updateMember = defineOperation({
   method: 'PATCH',
   path: '/team/:id',
   access: { kind: 'key', scope: 'team:write' },
+  reach: 'controls',
   summary: 'Change the role of a member',
   description:
     'Acts within a second on every server process, in sessions that are open too. Nobody changes a role above their own, nor to one above it (403 `permission_escalation`). The last owner stays one: 422 with `last_owner` at `role`.',

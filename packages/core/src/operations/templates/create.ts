@@ -13,6 +13,8 @@ export const createTemplate = defineOperation({
   method: 'POST',
   path: '/templates',
   access: { kind: 'key', scope: 'templates:write' },
+  reach: 'shapes-outbound',
+  heldAs: 'draft',
   summary: 'Create a template',
   description:
     'Stores a Liquid template as version 1. It needs `html`, `text` or both. Where no `slug` is given it is made of the name; one that is taken is 409 `already_exists`. Liquid that cannot be parsed is 422, with the part as path and the line in the message. There are no partials: `include`, `render` and `layout` are unknown tags.',

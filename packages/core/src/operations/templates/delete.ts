@@ -7,6 +7,7 @@ export const deleteTemplate = defineOperation({
   method: 'DELETE',
   path: '/templates/:id',
   access: { kind: 'key', scope: 'templates:write' },
+  reach: 'shapes-outbound',
   summary: 'Delete a template',
   description:
     'Removes a template with all its versions and answers it as it was last. Messages that were accepted keep their rendered bodies; later sends that name it are 422 `template_not_found`. Its slug is free again.',

@@ -8,6 +8,7 @@ export const getTemplate = defineOperation({
   method: 'GET',
   path: '/templates/:id',
   access: { kind: 'key', scope: 'templates:read' },
+  reach: 'none',
   summary: 'Read one template',
   description:
     'Answers a template by its id or slug, in its current version or in the one named by `version`, with the history of its versions and the variables it takes.',

@@ -8,6 +8,7 @@ export const listTemplates = defineOperation({
   method: 'GET',
   path: '/templates',
   access: { kind: 'key', scope: 'templates:read' },
+  reach: 'none',
   summary: 'List templates',
   description:
     'The templates of the account in their current versions, newest first, in keyset pages: follow `nextCursor` until it is null. A page of large templates may hold fewer than `limit`.',

@@ -17,6 +17,8 @@ export const updateTemplate = defineOperation({
   method: 'PATCH',
   path: '/templates/:id',
   access: { kind: 'key', scope: 'templates:write' },
+  reach: 'shapes-outbound',
+  heldAs: 'draft',
   summary: 'Change a template',
   description:
     'A change of `subject`, `html` or `text` makes a new version, which is the current one from then on; parts that are left out stay as they are, and null takes one away. Versions never change. `rollbackTo` makes a new version that equals an earlier one. `name` and `slug` belong to the template and make no version.',

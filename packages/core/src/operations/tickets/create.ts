@@ -6,6 +6,7 @@ export const createTicket = defineOperation({
   method: 'POST',
   path: '/support/tickets',
   access: { kind: 'key', scope: 'support:write' },
+  reach: 'notifies',
   summary: 'Raise a support ticket',
   description:
     'Raises a ticket with the operator of this installation. What is known of `requestId` and `emailId` is attached as it is now, of the own account alone: an id that the account has nothing of is kept, and attached as null, since not every request is logged. The answer appears in the thread and is mailed to the requester: the person behind the key, or else the owner of the account.',

@@ -7,6 +7,7 @@ export const getTicket = defineOperation({
   method: 'GET',
   path: '/support/tickets/:id',
   access: { kind: 'key', scope: 'support:write' },
+  reach: 'none',
   summary: 'Read a support ticket',
   description: 'One ticket of the account, by id or number, with its whole thread and what was captured with it.',
   effect: 'read',

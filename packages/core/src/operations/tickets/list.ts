@@ -8,6 +8,7 @@ export const listTickets = defineOperation({
   method: 'GET',
   path: '/support/tickets',
   access: { kind: 'key', scope: 'support:write' },
+  reach: 'none',
   summary: 'List support tickets',
   description: 'The tickets of the account with their threads, newest first, in keyset pages.',
   effect: 'read',

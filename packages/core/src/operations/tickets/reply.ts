@@ -8,6 +8,7 @@ export const replyToTicket = defineOperation({
   method: 'POST',
   path: '/support/tickets/:id/messages',
   access: { kind: 'key', scope: 'support:write' },
+  reach: 'notifies',
   summary: 'Reply to a support ticket',
   description: `Adds a message to the thread; a ticket that was \`pending\` or \`solved\` is \`open\` again. One that is \`closed\` takes no more: 422 \`validation_failed\` at \`id\`, and so it is for a thread that is full (${LIMITS.ticketMessages} messages, or ${LIMITS.ticketCharacters} characters).`,
   effect: 'create',

@@ -24,6 +24,7 @@ export const checkBlocklist = defineOperation({
   method: 'POST',
   path: '/tools/blocklist',
   access: { kind: 'public' },
+  reach: 'none',
   summary: 'Look an address or a domain up in blocklists',
   description: `Asks the blocklists of this installation: an IP address those of addresses, a domain those of domains. Each list is believed only while its test points answer as RFC 5782 says; one that does not is neither listed nor not listed. Private addresses are refused. ${TOOL_NOTE}`,
   effect: 'read',

@@ -24,6 +24,7 @@ export const checkDkim = defineOperation({
   method: 'POST',
   path: '/tools/dkim',
   access: { kind: 'public' },
+  reach: 'none',
   summary: 'Check the DKIM keys of a domain',
   description: `Reads the public key under a selector and names what is wrong with it. Without a selector the common ones are tried, which finds no key under another name. ${TOOL_NOTE}`,
   effect: 'read',

@@ -18,6 +18,7 @@ export const checkDmarc = defineOperation({
   method: 'POST',
   path: '/tools/dmarc',
   access: { kind: 'public' },
+  reach: 'none',
   summary: 'Check the DMARC policy of a domain',
   description: `Reads the DMARC record at the name, else at its organisational domain, and judges policy, alignment and addresses for reports, with the consent of other domains that are to receive them. ${TOOL_NOTE}`,
   effect: 'read',

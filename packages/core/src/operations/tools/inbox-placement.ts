@@ -53,6 +53,7 @@ export const checkInboxPlacement = defineOperation({
   method: 'POST',
   path: '/tools/inbox-placement',
   access: { kind: 'public' },
+  reach: 'none',
   summary: 'Estimate whether a message reaches the inbox',
   description: `An estimate, not a seed test: nothing is sent. Looks at authentication (of a whole message given as \`raw\`), headers, content, links, blocklists and, where the installation has one, the score of SpamAssassin. What a receiver knows of a sender’s past cannot be seen from outside. ${TOOL_NOTE}`,
   effect: 'read',

@@ -16,6 +16,7 @@ export const listTools = defineOperation({
   method: 'GET',
   path: '/tools',
   access: { kind: 'public' },
+  reach: 'none',
   summary: 'List the free tools',
   description:
     'Every tool that needs no key, with the JSON Schema of its request. Does not count as a request to a tool.',

@@ -16,6 +16,7 @@ export const checkMx = defineOperation({
   method: 'POST',
   path: '/tools/mx',
   access: { kind: 'public' },
+  reach: 'none',
   summary: 'Check the mail exchangers of a domain',
   description: `Reads the MX records with the addresses of each host and their names, and says whether mail can be delivered to the domain. The hosts are not connected to. ${TOOL_NOTE}`,
   effect: 'read',

@@ -24,6 +24,7 @@ export const checkSpf = defineOperation({
   method: 'POST',
   path: '/tools/spf',
   access: { kind: 'public' },
+  reach: 'none',
   summary: 'Check the SPF record of a domain',
   description: `Reads the SPF record with everything it includes and redirects to, counts the ten look-ups and the two that may lead to nothing, and names what is wrong. ${TOOL_NOTE}`,
   effect: 'read',

@@ -7,6 +7,7 @@ export const createWebhook = defineOperation({
   method: 'POST',
   path: '/webhooks',
   access: { kind: 'key', scope: 'webhooks:write' },
+  reach: 'notifies',
   summary: 'Add a webhook endpoint',
   description: `From now on the account’s events are posted to the URL, signed as Standard Webhooks describes it with the \`secret\`, which is shown this once. An answer of 2xx within ${LIMITS.webhookSeconds} seconds is success; redirects are not followed. Otherwise it is tried again, ${LIMITS.webhookAttempts} times over about 75 hours, \`retry-after\` is honoured, and 410 disables the endpoint. A URL that is not https, holds a user name or password, or leads to an address inside a network is 422. At most ${LIMITS.webhooksPerAccount} endpoints (422 with \`too_many\` at \`url\`).`,
   effect: 'create',

@@ -6,6 +6,7 @@ export const deleteWebhook = defineOperation({
   method: 'DELETE',
   path: '/webhooks/:id',
   access: { kind: 'key', scope: 'webhooks:write' },
+  reach: 'notifies',
   summary: 'Delete a webhook endpoint',
   description:
     'Removes the endpoint with its secret and the log of its deliveries; what waits is not delivered any more. Answers the endpoint as it was.',

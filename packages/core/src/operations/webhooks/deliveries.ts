@@ -16,6 +16,7 @@ export const listWebhookDeliveries = defineOperation({
   method: 'GET',
   path: '/webhooks/:id/deliveries',
   access: { kind: 'key', scope: 'webhooks:read' },
+  reach: 'none',
   summary: 'List the deliveries of an endpoint',
   description: `Every attempt to deliver an event to the endpoint, newest first, and those that wait to be made; kept for ${LIMITS.webhookRetentionDays} days unless the server is set otherwise. A pending one gets another id when it is made.`,
   effect: 'read',

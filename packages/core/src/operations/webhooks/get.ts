@@ -6,6 +6,7 @@ export const getWebhook = defineOperation({
   method: 'GET',
   path: '/webhooks/:id',
   access: { kind: 'key', scope: 'webhooks:read' },
+  reach: 'none',
   summary: 'Read a webhook endpoint',
   description: 'One webhook endpoint, without its secret.',
   effect: 'read',

@@ -8,6 +8,7 @@ export const listWebhooks = defineOperation({
   method: 'GET',
   path: '/webhooks',
   access: { kind: 'key', scope: 'webhooks:read' },
+  reach: 'none',
   summary: 'List webhook endpoints',
   description: 'The account’s webhook endpoints, newest first, without their secrets.',
   effect: 'read',

@@ -10,6 +10,7 @@ export const replayWebhook = defineOperation({
   method: 'POST',
   path: '/webhooks/:id/replay',
   access: { kind: 'key', scope: 'webhooks:write' },
+  reach: 'notifies',
   summary: 'Replay events to an endpoint',
   description: `Delivers stored events of a window again, with the ids and bodies they had: those that the endpoint’s filter lets through, and of them those that the fields below name. A window of more than ${LIMITS.webhookReplayDays} days is 422 \`window_too_large\`; a disabled endpoint is 409. Events that wait for the endpoint already are delivered at once and counted.`,
   effect: 'create',

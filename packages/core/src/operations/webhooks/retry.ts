@@ -6,6 +6,7 @@ export const retryWebhookDelivery = defineOperation({
   method: 'POST',
   path: '/webhooks/:id/deliveries/:deliveryId/retry',
   access: { kind: 'key', scope: 'webhooks:write' },
+  reach: 'notifies',
   summary: 'Deliver an event again',
   description:
     'Delivers the event of this delivery once more, at once, also where it succeeded; the schedule of retries begins anew. One that waits is made at once; where an attempt is under way, another follows it. Refused while the endpoint is disabled.',

@@ -7,6 +7,7 @@ export const rotateWebhook = defineOperation({
   method: 'POST',
   path: '/webhooks/:id/rotate',
   access: { kind: 'key', scope: 'webhooks:write' },
+  reach: 'notifies',
   summary: 'Rotate the secret of a webhook endpoint',
   description: `Gives the endpoint a new secret, shown in \`secret\` this once. For ${LIMITS.webhookSecretGraceHours} hours deliveries carry two signatures, by the new secret and by the one before it, so that receivers can change at their leisure. A further rotation within that time ends the older of the two.`,
   effect: 'replace',

@@ -11,6 +11,7 @@ export const simulateWebhook = defineOperation({
   method: 'POST',
   path: '/webhooks/simulate',
   access: { kind: 'key', scope: 'webhooks:write' },
+  reach: 'notifies',
   summary: 'Simulate a delivery to this machine',
   description:
     'Makes an event with sample data and signs it with the secret that the calling key’s stream of events has (`GET /webhooks/stream`). A server in development mode posts it to the URL itself; any other answers the signed request, for the CLI or the SDK to post. The URL has to lead to the machine itself: `http://localhost:<port>`, with a path if need be. Nothing is stored.',

@@ -16,6 +16,7 @@ export const streamWebhookEvents = defineOperation({
   method: 'GET',
   path: '/webhooks/stream',
   access: { kind: 'key', scope: 'webhooks:read' },
+  reach: 'none',
   summary: 'Stream events as they happen',
   description: `The account’s events as server-sent events, for programs that no request can reach, such as one on a developer’s machine; no endpoint is needed. The first is \`ready\` with \`data: {"secret"}\`, the signing secret, which belongs to the calling key and stays the same. Then each event comes with its id, its type as \`event\` and \`data: {"headers","payload"}\`: the request that an endpoint would get, \`payload\` to be posted as it is. Where nothing happens a comment is sent every 10 seconds. \`Last-Event-ID\` goes on behind an event that came before; events are kept for listeners for 10 minutes after the last one has gone. The stream ends when its key does. At most ${LIMITS.webhookStreamsPerAccount} streams of an account at once on a server process.`,
   effect: 'read',

@@ -8,6 +8,7 @@ export const testWebhook = defineOperation({
   method: 'POST',
   path: '/webhooks/:id/test',
   access: { kind: 'key', scope: 'webhooks:write' },
+  reach: 'notifies',
   summary: 'Send a test event to an endpoint',
   description:
     'Sends an event of the type `webhook.test`, whose `data` is the endpoint’s record, to this endpoint alone, whatever its filter. The deliveries with this `event_id` say what came of it.',

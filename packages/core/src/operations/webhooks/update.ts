@@ -6,6 +6,7 @@ export const updateWebhook = defineOperation({
   method: 'PATCH',
   path: '/webhooks/:id',
   access: { kind: 'key', scope: 'webhooks:write' },
+  reach: 'notifies',
   summary: 'Change a webhook endpoint',
   description:
     'Changes what is given. A disabled endpoint gets nothing: what waited for it is dropped, and events go on being stored, so that a replay brings them once it is enabled again. Enabling forgets its failures. A new URL and filter hold for what is delivered from then on, what waits included.',

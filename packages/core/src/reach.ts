@@ -1,0 +1,103 @@
+import type { Role } from './roles.ts';
+
+/**
+ * What an operation can cause beyond its caller's own data. Every operation declares one, and `CALLER_POLICY` says what each kind of caller may do with it.
+ *
+ * - `none`: reads, or changes only the caller's own data.
+ * - `outbound`: can make mail leave, now or later, or change what was decided about it.
+ * - `shapes-outbound`: changes what other senders' mail says or where it goes: templates, suppressions, domains, account settings.
+ * - `notifies`: sends data to an address the caller chose: webhooks, invitations, tickets.
+ * - `controls`: pauses, resumes, keys, approvals, members: who may send and who decides.
+ */
+export const REACHES = ['none', 'outbound', 'shapes-outbound', 'notifies', 'controls'] as const;
+
+export type Reach = (typeof REACHES)[number];
+
+/**
+ * What a kind of caller may do with operations of one reach.
+ *
+ * - `allow`: what its scopes or role allow.
+ * - `judge`: allowed, and each message is judged by the stricter of the key that issued it and the caller; a restricted key changes only messages it issued.
+ * - `bound`: allowed where the operation compares what it touches with the caller, as those on keys do: a test key changes only test keys.
+ * - `refuse`: refused with `permission_escalation`, whatever its scopes; an operation that can make a draft makes one instead.
+ */
+export type ReachVerdict = 'allow' | 'judge' | 'bound' | 'refuse';
+
+type Row = Readonly<Record<Reach, ReachVerdict>>;
+
+const UNRESTRICTED: Row = {
+  none: 'allow',
+  outbound: 'judge',
+  'shapes-outbound': 'allow',
+  notifies: 'allow',
+  controls: 'allow',
+};
+
+/** Such a key causes nothing that a person has not seen: it sends, and its sends are held or go nowhere. */
+const SUPERVISED: Row = {
+  none: 'allow',
+  outbound: 'judge',
+  'shapes-outbound': 'refuse',
+  notifies: 'refuse',
+  controls: 'refuse',
+};
+
+/** Reach × kind of caller. A caller of several kinds gets the strictest verdict of all of them. */
+export const CALLER_POLICY = {
+  'ordinary key': UNRESTRICTED,
+  'held key': SUPERVISED,
+  'test key': { ...SUPERVISED, controls: 'bound' },
+  'allowlisted key': UNRESTRICTED,
+  'limited key': UNRESTRICTED,
+  owner: UNRESTRICTED,
+  admin: UNRESTRICTED,
+  developer: UNRESTRICTED,
+  approver: UNRESTRICTED,
+  viewer: UNRESTRICTED,
+  'device session': UNRESTRICTED,
+} as const satisfies Readonly<Record<string, Row>>;
+
+export type CallerKind = keyof typeof CALLER_POLICY;
+
+/** What decides which kinds of caller somebody is. */
+export interface CallerFacts {
+  /** Of a signed-in user; null where a key calls. */
+  readonly role: Role | null;
+  /** Whether the session came from a device sign-in. */
+  readonly isDevice: boolean;
+  readonly isHeld: boolean;
+  readonly isTest: boolean;
+  readonly isAllowlisted: boolean;
+  readonly isLimited: boolean;
+}
+
+/** Every kind of caller that these facts make somebody. */
+export function kindsOfCaller(facts: CallerFacts): readonly CallerKind[] {
+  if (facts.role !== null) return facts.isDevice ? [facts.role, 'device session'] : [facts.role];
+  const kinds: CallerKind[] = [];
+  if (facts.isHeld) kinds.push('held key');
+  if (facts.isTest) kinds.push('test key');
+  if (facts.isAllowlisted) kinds.push('allowlisted key');
+  if (facts.isLimited) kinds.push('limited key');
+  return kinds.length === 0 ? ['ordinary key'] : kinds;
+}
+
+/** What an operation declares of its reach. */
+export interface ReachOfOperation {
+  readonly reach: Reach;
+  readonly heldAs?: 'draft';
+  readonly comparesCaller?: true;
+}
+
+/** The kind of caller that an operation is refused to; null where it may be called. */
+export function refusedKind(
+  { reach, heldAs, comparesCaller }: ReachOfOperation,
+  facts: CallerFacts,
+): CallerKind | null {
+  if (reach === 'none' || heldAs === 'draft') return null;
+  return kindsOfCaller(facts).find((kind) => isRefused(CALLER_POLICY[kind][reach], comparesCaller)) ?? null;
+}
+
+function isRefused(verdict: ReachVerdict, comparesCaller = false): boolean {
+  return verdict === 'refuse' || (verdict === 'bound' && !comparesCaller);
+}

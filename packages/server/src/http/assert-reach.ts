@@ -1,0 +1,48 @@
+import { type AnyOperation, type CallerFacts, type CallerKind, refusedKind } from '@postrider/core';
+import type { Caller } from '../keys/caller.ts';
+import type { CallContext } from '../operations/context.ts';
+import { ProblemError } from '../problem.ts';
+
+/**
+ * Refuses an operation whose reach is beyond this kind of caller, by the one policy table.
+ * @throws ProblemError `permission_escalation`
+ */
+export function assertReach(operation: AnyOperation, { caller, via }: Pick<CallContext, 'caller' | 'via'>): void {
+  if (caller === null) return;
+  const kind = refusedKind(operation, callerFactsOf(caller));
+  if (kind === null) return;
+  const decides = operation.access.kind === 'key' && operation.access.scope === 'approvals:decide';
+  if (kind === 'held key' && decides) {
+    throw new ProblemError('self_approval_forbidden', { detail: 'A key in approval mode decides nothing.' });
+  }
+  const name = (via === 'mcp' && operation.mcp?.tool) || `${operation.method} ${operation.path}`;
+  throw new ProblemError('permission_escalation', {
+    detail: `A ${kind} may not call \`${name}\`: ${WHY[operation.reach]}`,
+    fix: FIXES[kind] ?? 'Ask an owner or admin of the account to do this.',
+  });
+}
+
+/** What the policy needs to know of a caller. */
+export function callerFactsOf({ person, approval, mode, recipientAllowlist, sendLimit }: Caller): CallerFacts {
+  return {
+    role: person?.role ?? null,
+    isDevice: false,
+    isHeld: approval !== null,
+    isTest: mode === 'test',
+    isAllowlisted: recipientAllowlist !== null,
+    isLimited: sendLimit !== null,
+  };
+}
+
+const WHY: Readonly<Record<AnyOperation['reach'], string>> = {
+  none: 'it reads only.',
+  outbound: 'it can make mail leave.',
+  'shapes-outbound': 'it changes what the mail of other senders says or where it goes.',
+  notifies: 'it sends data to an address that the caller chooses.',
+  controls: 'it changes who may send or what was decided.',
+};
+
+const FIXES: Partial<Readonly<Record<CallerKind, string>>> = {
+  'held key': 'Ask a person of the account to do this, or use a key that is not held for approval.',
+  'test key': 'Use a live key, or ask a person of the account to do this.',
+};

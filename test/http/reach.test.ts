@@ -1,0 +1,54 @@
+import {
+  CALLER_POLICY,
+  type CallerFacts,
+  kindsOfCaller,
+  OPERATIONS,
+  type Operation,
+  refusedKind,
+} from '@postrider/core';
+import { describe, expect, it } from 'vitest';
+
+const NOBODY: CallerFacts = {
+  ...{ role: null, isDevice: false },
+  ...{ isHeld: false, isTest: false, isAllowlisted: false, isLimited: false },
+};
+const OPERATIONS_OF_ALL: readonly Operation[] = OPERATIONS;
+
+describe('the policy on reach', () => {
+  it('names every kind a caller is, and the strictest verdict counts', () => {
+    expect(kindsOfCaller(NOBODY)).toEqual(['ordinary key']);
+    expect(kindsOfCaller({ ...NOBODY, isTest: true, isLimited: true })).toEqual(['test key', 'limited key']);
+    expect(kindsOfCaller({ ...NOBODY, role: 'owner', isDevice: true })).toEqual(['owner', 'device session']);
+    const both = { ...NOBODY, isLimited: true, isHeld: true };
+    expect(refusedKind({ reach: 'controls' }, both)).toBe('held key');
+  });
+
+  it('refuses a held key everything that shapes mail, notifies or controls, save what becomes a draft', () => {
+    const allowed = OPERATIONS_OF_ALL.filter(
+      (operation) => operation.reach !== 'none' && refusedKind(operation, { ...NOBODY, isHeld: true }) === null,
+    );
+    expect(allowed.filter(({ reach, heldAs }) => reach !== 'outbound' && heldAs !== 'draft')).toEqual([]);
+  });
+
+  it('lets a test key control keys alone, which compare themselves with it', () => {
+    const controls = OPERATIONS_OF_ALL.filter(({ reach }) => reach === 'controls');
+    const allowed = controls.filter((operation) => refusedKind(operation, { ...NOBODY, isTest: true }) === null);
+    expect(allowed.map(({ id }) => id.split('.')[0])).toEqual(Array(6).fill('keys'));
+  });
+
+  it('declares a read as reaching nothing, and a change behind a scope as reaching something', () => {
+    const reads = OPERATIONS_OF_ALL.filter(({ effect, reach }) => effect === 'read' && reach !== 'none');
+    expect(reads.map(({ id }) => id)).toEqual([]);
+    const changes = OPERATIONS_OF_ALL.filter(
+      ({ access, effect, reach }) =>
+        access.kind === 'key' && access.scope !== null && effect !== 'read' && reach === 'none',
+    );
+    expect(changes.map(({ id }) => id)).toEqual([]);
+  });
+
+  it('judges what is outbound for every kind of caller', () => {
+    expect(Object.values(CALLER_POLICY).map(({ outbound }) => outbound)).toEqual(
+      Object.keys(CALLER_POLICY).map(() => 'judge'),
+    );
+  });
+});
