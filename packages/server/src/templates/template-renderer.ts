@@ -1,4 +1,5 @@
 import { LIMITS, UNSUBSCRIBE_VARIABLE } from '@postrider/core';
+import { createThreadPool } from '../threads/thread-pool.ts';
 import { toBody, toSubjectLine } from './rendered-content.ts';
 import {
   type Inspection,
@@ -9,7 +10,6 @@ import {
   type TemplatePart,
   type TemplateSource,
 } from './template-job.ts';
-import { createTemplatePool } from './template-pool.ts';
 
 export interface RenderOrder {
   /** Names the source for good, such as a template's id with a version; null for sources that are seen once. */
@@ -45,7 +45,8 @@ const KEPT_CHARACTERS = 400_000;
 
 /** Renders templates in threads of their own, within LIMITS.templateRenderMs and LIMITS.templateRenderMegabytes each. */
 export function createTemplateRenderer(): TemplateRenderer {
-  const pool = createTemplatePool({
+  const pool = createThreadPool<TemplateJob>({
+    module: workerModule(),
     threads: THREADS,
     heapMb: LIMITS.templateRenderMegabytes,
     killAfterMs: KILL_AFTER_MS,
@@ -61,7 +62,7 @@ export function createTemplateRenderer(): TemplateRenderer {
   });
 
   async function run<Answer>(accountId: string, job: TemplateJob): Promise<Answer | Overrun | Busy> {
-    const outcome = await pool.run(accountId, job);
+    const outcome = await pool.run({ accountId }, job);
     if (outcome.kind === 'busy') return { ok: false, busy: true };
     if (outcome.kind === 'overrun') return overrun(job.source);
     return outcome.answer as Answer; // The worker answers each kind of job with its own kind of answer.
@@ -107,4 +108,9 @@ function isTooLarge(body: string | null): boolean {
 
 function tooLong(part: TemplatePart, limit: string): TemplateFault {
   return { part, line: null, column: null, message: `became longer than ${limit}` };
+}
+
+/** Beside this file, in the sources as in what they are compiled to. */
+function workerModule(): URL {
+  return new URL(import.meta.url.endsWith('.ts') ? './template-worker.ts' : './template-worker.js', import.meta.url);
 }

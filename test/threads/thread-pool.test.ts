@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { TemplateJob } from '../../packages/server/src/templates/template-job.ts';
-import { createTemplatePool, type TemplatePool } from '../../packages/server/src/templates/template-pool.ts';
+import { createThreadPool, type ThreadPool } from '../../packages/server/src/threads/thread-pool.ts';
 
 const SETTINGS = {
   sourceCharacters: 2_000_000,
@@ -11,6 +11,7 @@ const SETTINGS = {
   keptCharacters: 1_000,
   reserved: { unsubscribe_url: '{{unsubscribe_url}}' },
 };
+const MODULE = new URL('../../packages/server/src/templates/template-worker.ts', import.meta.url);
 const ENDLESS = '{% for i in (1..3000000) %}{% for j in list %}{{ j }}{% endfor %}{% endfor %}';
 
 function render(html: string, variables: object = {}, key: string | null = null): TemplateJob {
@@ -23,17 +24,24 @@ function render(html: string, variables: object = {}, key: string | null = null)
   };
 }
 
-describe('the pool of template threads', () => {
-  let pool: TemplatePool;
+describe('a pool of threads', () => {
+  let pool: ThreadPool<TemplateJob>;
   afterEach(() => pool.close());
 
   const open = (options: { threads?: number; maxWaitMs?: number; killAfterMs?: number } = {}) => {
-    const defaults = { threads: 3, heapMb: 64, killAfterMs: 300, maxWaitMs: 10_000, settings: SETTINGS };
-    pool = createTemplatePool({ ...defaults, ...options });
+    const defaults = {
+      module: MODULE,
+      threads: 3,
+      heapMb: 64,
+      killAfterMs: 300,
+      maxWaitMs: 10_000,
+      settings: SETTINGS,
+    };
+    pool = createThreadPool<TemplateJob>({ ...defaults, ...options });
   };
-  const endless = (owner: string) => pool.run(owner, render(ENDLESS, { list: Array(1_000).fill('x') }));
+  const endless = (owner: string) => pool.run({ accountId: owner }, render(ENDLESS, { list: Array(1_000).fill('x') }));
   const quick = async (owner: string) => {
-    const outcome = await pool.run(owner, render('{{ name }}', { name: owner }));
+    const outcome = await pool.run({ accountId: owner }, render('{{ name }}', { name: owner }));
     return outcome.kind === 'done' ? outcome.answer : outcome;
   };
 
@@ -46,7 +54,8 @@ describe('the pool of template threads', () => {
   it('kills a job that takes too much memory, again and again, and this process lives on', async () => {
     open({ killAfterMs: 3_000 });
     const hungry = render('{% for i in (1..2000000) %}{% for j in (1..1900000) %}x{% endfor %}{% endfor %}');
-    for (let round = 0; round < 2; round += 1) expect(await pool.run('a', hungry)).toEqual({ kind: 'overrun' });
+    for (let round = 0; round < 2; round += 1)
+      expect(await pool.run({ accountId: 'a' }, hungry)).toEqual({ kind: 'overrun' });
     expect(await quick('a')).toMatchObject({ html: 'a' });
   });
 
@@ -62,7 +71,7 @@ describe('the pool of template threads', () => {
   it('gives owners turns, so that a long queue of one is no longer for another', async () => {
     open({ threads: 2 });
     const order: string[] = [];
-    const noted = (owner: string) => pool.run(owner, render('x')).then(() => order.push(owner));
+    const noted = (owner: string) => pool.run({ accountId: owner }, render('x')).then(() => order.push(owner));
     await Promise.all([...Array.from({ length: 20 }, () => noted('many')), noted('few')]);
     expect(order.indexOf('few')).toBeLessThan(5);
   });
@@ -71,7 +80,7 @@ describe('the pool of template threads', () => {
     open({ threads: 2, maxWaitMs: 1_000, killAfterMs: 2_000 });
     await quick('a');
     const running = endless('a');
-    expect(await pool.run('a', render('x'))).toEqual({ kind: 'busy' });
+    expect(await pool.run({ accountId: 'a' }, render('x'))).toEqual({ kind: 'busy' });
     expect(await running).toEqual({ kind: 'overrun' });
   });
 
@@ -80,7 +89,7 @@ describe('the pool of template threads', () => {
     const sources = Array.from({ length: 10 }, (_, index) => `${'x'.repeat(300)}${index}{{ a }}`);
     for (let round = 0; round < 3; round += 1) {
       for (const [index, source] of sources.entries()) {
-        const outcome = await pool.run('a', render(source, { a: round }, `t${index}@1`));
+        const outcome = await pool.run({ accountId: 'a' }, render(source, { a: round }, `t${index}@1`));
         expect(outcome).toMatchObject({ answer: { html: `${source.replace('{{ a }}', '')}${round}` } });
       }
     }
@@ -93,6 +102,6 @@ describe('the pool of template threads', () => {
     await pool.close();
     const kinds = (await Promise.all(jobs)).map(({ kind }) => kind);
     expect(kinds).toEqual(['overrun', 'busy', 'busy', 'busy', 'busy']);
-    expect(await pool.run('a', render('x'))).toEqual({ kind: 'busy' });
+    expect(await pool.run({ accountId: 'a' }, render('x'))).toEqual({ kind: 'busy' });
   });
 });

@@ -1,10 +1,10 @@
 import { Worker } from 'node:worker_threads';
-import type { JobSettings } from './run-template-job.ts';
-import type { TemplateJob } from './template-job.ts';
-import type { WorkerReady } from './template-worker.ts';
 
 export interface ThreadOptions {
-  readonly settings: JobSettings;
+  /** The module that runs in the thread. It says `READY` once, and then posts one reply to each message. */
+  readonly module: URL;
+  /** What the module finds in its `workerData`. */
+  readonly settings: unknown;
   /** Of the whole heap. */
   readonly heapMb: number;
   /** A job that runs longer ends with its thread. */
@@ -14,20 +14,23 @@ export interface ThreadOptions {
 /** `overrun`: the job was killed for its time or its memory, and the thread with it. */
 export type ThreadOutcome = { readonly kind: 'done'; readonly answer: unknown } | { readonly kind: 'overrun' };
 
-export interface TemplateThread {
+export interface WorkerThread<Job> {
   /** One job at a time. */
-  run(job: TemplateJob): Promise<ThreadOutcome>;
+  run(job: Job): Promise<ThreadOutcome>;
   close(): Promise<void>;
 }
 
-/** Of the heap, for objects that were just made; most of a rendering's are never older. */
+/** What a thread says once it can run jobs. */
+export const READY = 'ready';
+
+/** Of the heap, for objects that were just made; most of a job's are never older. */
 const YOUNG_MB = 12;
 const STACK_MB = 2;
-const READY: WorkerReady = 'ready';
 
-/** Starts a thread; resolves once it can take jobs, rejects where it cannot be started. */
-export function startTemplateThread({ settings, heapMb, killAfterMs }: ThreadOptions): Promise<TemplateThread> {
-  const worker = new Worker(workerFile(), {
+/** Starts a thread; resolves once it can run jobs, rejects where it cannot be started. */
+export function startWorkerThread<Job>(options: ThreadOptions): Promise<WorkerThread<Job>> {
+  const { module, settings, heapMb, killAfterMs } = options;
+  const worker = new Worker(module, {
     workerData: settings,
     env: {},
     resourceLimits: {
@@ -40,9 +43,9 @@ export function startTemplateThread({ settings, heapMb, killAfterMs }: ThreadOpt
   let onEnd: (error: unknown) => void = () => {};
   worker.on('message', (answer: unknown) => onAnswer(answer));
   worker.on('error', (error: unknown) => onEnd(error));
-  worker.on('exit', () => onEnd(new Error('the template thread ended')));
+  worker.on('exit', () => onEnd(new Error('the thread ended')));
 
-  function run(job: TemplateJob): Promise<ThreadOutcome> {
+  function run(job: Job): Promise<ThreadOutcome> {
     return new Promise((settle) => {
       const finish = (outcome: ThreadOutcome) => {
         clearTimeout(timer);
@@ -67,9 +70,4 @@ export function startTemplateThread({ settings, heapMb, killAfterMs }: ThreadOpt
       resolve({ run, close });
     };
   });
-}
-
-/** Beside this file, in the sources as in what they are compiled to. */
-function workerFile(): URL {
-  return new URL(import.meta.url.endsWith('.ts') ? './template-worker.ts' : './template-worker.js', import.meta.url);
 }

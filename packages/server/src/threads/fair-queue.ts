@@ -1,0 +1,60 @@
+/** A queue whose groups take turns, and within a group its members: a long line of one delays the others by one item at a time. */
+export interface FairQueue<Item> {
+  readonly size: number;
+  add(group: string, member: string, item: Item): void;
+  remove(item: Item): void;
+  /** Takes the next item of a group that may go; undefined where there is none. */
+  take(mayGo?: (group: string) => boolean): Item | undefined;
+  /** Whether `take` would find an item. */
+  has(mayGo: (group: string) => boolean): boolean;
+}
+
+export function createFairQueue<Item>(): FairQueue<Item> {
+  // A map keeps the order of insertion: the group or member that was served goes to its end.
+  const groups = new Map<string, Map<string, Item[]>>();
+  let size = 0;
+
+  return {
+    get size() {
+      return size;
+    },
+    add(group, member, item) {
+      const members = groups.get(group) ?? new Map<string, Item[]>();
+      const items = members.get(member);
+      if (items === undefined) members.set(member, [item]);
+      else items.push(item);
+      groups.set(group, members);
+      size += 1;
+    },
+    remove(item) {
+      for (const [group, members] of groups) {
+        for (const [member, items] of members) {
+          const at = items.indexOf(item);
+          if (at === -1) continue;
+          items.splice(at, 1);
+          size -= 1;
+          if (items.length === 0) members.delete(member);
+          if (members.size === 0) groups.delete(group);
+          return;
+        }
+      }
+    },
+    take(mayGo = () => true) {
+      for (const [group, members] of groups) {
+        if (!mayGo(group)) continue;
+        const [first] = members;
+        if (first === undefined) continue;
+        const [member, items] = first;
+        const item = items.shift();
+        members.delete(member);
+        if (items.length > 0) members.set(member, items);
+        groups.delete(group);
+        if (members.size > 0) groups.set(group, members);
+        size -= 1;
+        return item;
+      }
+      return undefined;
+    },
+    has: (mayGo) => [...groups.keys()].some(mayGo),
+  };
+}
