@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 /** What a request under an idempotency key is compared by: the caller's own input, before defaults, with object keys in one order. */
 export function fingerprintOf(input: unknown): string {
   return createHash('sha256')
-    .update(JSON.stringify(canonical(input)))
+    .update(JSON.stringify(canonicalInput(input)))
     .digest('base64url');
 }
 
@@ -44,9 +44,10 @@ export const IDEMPOTENCY_IN_PROGRESS = {
   detail: 'A request with this idempotency key is running.',
 } as const;
 
-function canonical(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(canonical);
+/** The input in the one form that is hashed. */
+export function canonicalInput(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(canonicalInput);
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return { object: entries.map(([key, inner]) => [key, canonical(inner)]) };
+  return { object: entries.map(([key, inner]) => [key, canonicalInput(inner)]) };
 }

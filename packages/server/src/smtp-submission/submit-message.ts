@@ -1,6 +1,6 @@
 import { idempotencyKeySchema, LIMITS } from '@postrider/core';
 import type { Caller } from '../keys/caller.ts';
-import { fingerprintOf } from '../sending/idempotency.ts';
+import { fingerprintInSlices } from '../sending/fingerprint-in-slices.ts';
 import { type SendOrder, type SendTools, sendMessages } from '../sending/send-messages.ts';
 import { checkSendRequest } from './check-send-request.ts';
 import { MessageFault } from './message-fault.ts';
@@ -27,7 +27,7 @@ export async function submitMessage(
   envelope: readonly string[],
   claim: () => boolean,
 ): Promise<SubmittedMessage> {
-  const order = readOrder(raw, envelope);
+  const order = await readOrder(raw, envelope);
   const [verdict] = await sendMessages(tools, caller, [{ ...order, claim }]);
   if (verdict === undefined) throw new Error('a send came back without a verdict');
   if (verdict.kind === 'accepted') return { id: verdict.id, status: verdict.status };
@@ -35,7 +35,7 @@ export async function submitMessage(
   throw refuseBy(code, errors === undefined ? detail : describe(errors), 'message');
 }
 
-function readOrder(raw: Buffer, envelope: readonly string[]): SendOrder {
+async function readOrder(raw: Buffer, envelope: readonly string[]): Promise<SendOrder> {
   const { input, idempotencyKey } = readMessage(raw, envelope);
   const checked = checkSendRequest(input);
   if (!checked.ok) throw refuseFields(checked.problems);
@@ -46,7 +46,7 @@ function readOrder(raw: Buffer, envelope: readonly string[]): SendOrder {
     idempotency:
       idempotencyKey === null
         ? null
-        : { key: checkIdempotencyKey(idempotencyKey), fingerprint: fingerprintOf({ smtp: input }) },
+        : { key: checkIdempotencyKey(idempotencyKey), fingerprint: await fingerprintInSlices({ smtp: input }) },
   };
 }
 

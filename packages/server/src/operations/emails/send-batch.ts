@@ -3,6 +3,7 @@ import { type ProblemError, toProblem } from '../../problem.ts';
 import { previewSends } from '../../sending/preview-sends.ts';
 import type { SendVerdict } from '../../sending/send-command.ts';
 import { type SendOrder, sendMessages } from '../../sending/send-messages.ts';
+import { startInSlices } from '../../time-slice.ts';
 import type { Handler, KeyedContext } from '../context.ts';
 import { parsePart, validationFailed } from '../parse-part.ts';
 import { acceptedBody, sendHeaders, toSendProblem } from './send-answer.ts';
@@ -11,7 +12,7 @@ import { toSendOrder } from './send-order.ts';
 /** Judges up to a hundred sends, each by itself: what is no send, what is refused, what is only tried, and what is accepted. */
 export const sendEmailBatch: Handler<'emails.send-batch'> = async ({ body, headers }, context) => {
   const key = headers['idempotency-key'];
-  const items = body.emails.map((raw, index) =>
+  const items = await startInSlices(body.emails, (raw, index) =>
     readItem(raw, index, (request) =>
       toSendOrder(request, raw, headers, key === undefined ? undefined : `${key}:${index}`, context.via),
     ),
@@ -28,9 +29,9 @@ export const sendEmailBatch: Handler<'emails.send-batch'> = async ({ body, heade
 type Item = SendOrder | ProblemError;
 type Answer = SendVerdict | DryRun | ProblemError;
 
-function readItem(raw: unknown, index: number, toOrder: (request: SendOrder['request']) => SendOrder): Item {
+async function readItem(raw: unknown, index: number, toOrder: (request: SendOrder['request']) => Promise<SendOrder>) {
   const part = parsePart(sendRequestSchema, raw, `emails.${index}`);
-  return part.ok ? toOrder(part.data) : validationFailed(part.problems);
+  return part.ok ? await toOrder(part.data) : validationFailed(part.problems);
 }
 
 /** Every item's answer, in order; the sends go through the door together. */

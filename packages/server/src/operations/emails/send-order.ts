@@ -1,5 +1,5 @@
 import type { SendRequest, Source } from '@postrider/core';
-import { fingerprintOf } from '../../sending/idempotency.ts';
+import { fingerprintInSlices } from '../../sending/fingerprint-in-slices.ts';
 import type { SendOrder } from '../../sending/send-messages.ts';
 import type { CallContext } from '../context.ts';
 
@@ -10,18 +10,19 @@ interface ProvenanceHeaders {
 }
 
 /** A send as REST and MCP bring it. `raw` is the request as given, before defaults: what its idempotency key stands for. */
-export function toSendOrder(
+export async function toSendOrder(
   request: SendRequest,
   raw: unknown,
   headers: ProvenanceHeaders,
   idempotencyKey: string | undefined,
   via: CallContext['via'],
-): SendOrder {
+): Promise<SendOrder> {
   return {
     request,
     // Over MCP the channel is a fact, not a claim.
     fixedChannel: via === 'mcp' ? 'mcp' : null,
     headerClaims: { source: headers['x-service-source'], agentName: headers['x-service-agent'] },
-    idempotency: idempotencyKey === undefined ? null : { key: idempotencyKey, fingerprint: fingerprintOf(raw) },
+    idempotency:
+      idempotencyKey === undefined ? null : { key: idempotencyKey, fingerprint: await fingerprintInSlices(raw) },
   };
 }

@@ -7,7 +7,7 @@ import { toSendOrder } from './send-order.ts';
 /** Hands one send to the acceptance door and tells its verdict; a dry run only asks. */
 export const sendEmail: Handler<'emails.send'> = async ({ body, headers }, context) => {
   const { caller, services } = context;
-  const order = toSendOrder(body, context.rawBody, headers, headers['idempotency-key'], context.via);
+  const order = await toSendOrder(body, context.rawBody, headers, headers['idempotency-key'], context.via);
   if (body.dry_run === true) {
     const [preview] = await previewSends(services, caller, [order]);
     if (preview === undefined) throw new Error('a dry run came back without an answer');

@@ -118,7 +118,7 @@ async function readContent({ content, url }: Given, index: number, files: FileSe
       : { path: `attachments.${index}.url`, code: fetched.code, message: fetched.message };
   }
   const path = `attachments.${index}.content`;
-  const bytes = decodeBase64(content ?? '');
+  const bytes = await decodeBase64(content ?? '');
   if (bytes === null) return { path, code: 'attachment_invalid' as const, message: 'is not base64 (RFC 4648, padded)' };
   if (bytes.length === 0) return { path, code: 'attachment_invalid' as const, message: 'is empty' };
   return bytes;

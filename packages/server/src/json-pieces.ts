@@ -1,0 +1,84 @@
+/** A text of this length is written in less than a millisecond. */
+const PIECE_CHARACTERS = 128 * 1024;
+
+/** Whether the strings of a value come to so much that it should be written in pieces. Looks no further than it has to. */
+export function isLargeJson(value: unknown): boolean {
+  return characterCount(value, 0) > PIECE_CHARACTERS;
+}
+
+/**
+ * The text that `JSON.stringify` makes of a value, in pieces of bounded length: between two of them other work can be done, and the whole
+ * never has to be in memory.
+ */
+export function* jsonPieces(value: unknown): Generator<string> {
+  let piece = '';
+  for (const part of partsOf(value)) {
+    piece += part;
+    if (piece.length < PIECE_CHARACTERS) continue;
+    yield piece;
+    piece = '';
+  }
+  if (piece !== '') yield piece;
+}
+
+function* partsOf(value: unknown): Generator<string> {
+  if (typeof value === 'string') yield* partsOfText(value);
+  else if (!isPlain(value) || !isLargeJson(value)) yield JSON.stringify(value) ?? 'null';
+  else if (Array.isArray(value)) yield* partsOfList(value);
+  else yield* partsOfObject(value);
+}
+
+function* partsOfList(list: readonly unknown[]): Generator<string> {
+  let before = '[';
+  for (const item of list) {
+    yield before;
+    yield* partsOf(item);
+    before = ',';
+  }
+  yield list.length === 0 ? '[]' : ']';
+}
+
+function* partsOfObject(value: object): Generator<string> {
+  let before = '{';
+  for (const [name, inner] of Object.entries(value)) {
+    if (inner === undefined || typeof inner === 'function' || typeof inner === 'symbol') continue;
+    yield `${before}${JSON.stringify(name)}:`;
+    yield* partsOf(inner);
+    before = ',';
+  }
+  yield before === '{' ? '{}' : '}';
+}
+
+function* partsOfText(text: string): Generator<string> {
+  if (text.length <= PIECE_CHARACTERS) return yield JSON.stringify(text);
+  yield '"';
+  for (let start = 0; start < text.length; ) {
+    const end = endOfSlice(text, start + PIECE_CHARACTERS);
+    yield JSON.stringify(text.slice(start, end)).slice(1, -1);
+    start = end;
+  }
+  yield '"';
+}
+
+/** The halves of a surrogate pair stay together: one alone is written as an escape. */
+function endOfSlice(text: string, end: number): number {
+  if (end >= text.length) return text.length;
+  const last = text.charCodeAt(end - 1);
+  return last >= 0xd800 && last < 0xdc00 ? end - 1 : end;
+}
+
+/** Whether `JSON.stringify` writes the value member by member; dates and the like are written as they say themselves. */
+function isPlain(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !('toJSON' in value);
+}
+
+function characterCount(value: unknown, before: number): number {
+  if (typeof value === 'string') return before + value.length;
+  if (typeof value !== 'object' || value === null) return before + 1;
+  let count = before;
+  for (const name in value) {
+    if (count > PIECE_CHARACTERS) return count;
+    count = characterCount(value[name as keyof typeof value], count + name.length);
+  }
+  return count;
+}
