@@ -35,6 +35,7 @@ import { createOutboundClient } from './outbound/outbound-client.ts';
 import { createHostResolver } from './outbound/resolve-host.ts';
 import { createAcceptanceDoor, DOOR_CONNECTIONS } from './sending/acceptance-door.ts';
 import { createAcceptanceInquiry } from './sending/acceptance-inquiry.ts';
+import { createBodyShaper } from './sending/content/body-shaper.ts';
 import { createFileSource } from './sending/content/fetch-files.ts';
 import type { SessionAuthenticator } from './sessions/session-authenticator.ts';
 import { type RunningSubmission, startSubmission } from './smtp-submission/start-submission.ts';
@@ -114,6 +115,7 @@ export function createApp(options: AppOptions): App {
   const outbound = createOutboundTransport(options, dns, outboundHttp, captureInto(workSql, clock));
   const authenticator = createKeyAuthenticator(sql, clock);
   const templates = createTemplateRenderer();
+  const bodies = createBodyShaper();
   const listening: ListeningTools = {
     feeds: createEventFeeds({ sql, clock, maxPerAccount: LIMITS.webhookStreamsPerAccount }),
     mayListen: (caller) => isStillAllowed(sql, caller, 'webhooks:read', clock.now()),
@@ -150,6 +152,7 @@ export function createApp(options: AppOptions): App {
     content: {
       now: clock.now,
       files: createFileSource({ client: outboundHttp }),
+      bodies,
       templates: {
         renderer: templates,
         sources: createTemplateSources((accountId) => bindAccount(pools.accounts, accountId)),
@@ -223,7 +226,7 @@ export function createApp(options: AppOptions): App {
     await Promise.all([api?.drain(), submission?.drain(), reports?.drain()]);
     await door.idle();
     await within(OUTBOUND_DRAIN_MS, people.links.idle());
-    await templates.close();
+    await Promise.all([templates.close(), bodies.close()]);
     pumpSignal.close();
     await Promise.all([worker?.stop(), webhookWorker?.stop()]);
     await within(OUTBOUND_DRAIN_MS, Promise.all([outbound.close(), outboundHttp.close()]));

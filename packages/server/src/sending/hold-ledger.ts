@@ -2,10 +2,9 @@ import { foldAddress, type HoldReason, LIMITS } from '@postrider/core';
 import type { Query } from '../db/client.ts';
 import { type AskedTemplate, type HoldFacts, type KnownRecipient, readHoldFacts } from '../db/queries/hold-facts.ts';
 import { findHoldReasons, type HoldQuestion } from '../holds/hold-rules.ts';
-import { findLinkHosts } from '../holds/link-hosts.ts';
 import { timeOfId } from '../uuid-v7.ts';
 import type { Refusal } from './acceptance.ts';
-import { deriveText } from './derive-text.ts';
+import { linkHostsOf } from './content/shape-bodies.ts';
 import type { PreparedSend } from './prepare-send.ts';
 
 const HOUR_MS = 3_600_000;
@@ -103,12 +102,7 @@ function toQuestion(
     recipients,
     attachments: content.attachments.length,
     isTemplated: template !== null && vouched.has(vouchedName({ keyId, template, maker })),
-    links: () =>
-      findLinkHosts(
-        content.html,
-        [content.text, content.html === null ? null : deriveText(content.html)],
-        [content.subject, ...Object.values(command.request.headers ?? {})],
-      ),
+    links: () => content.linkHosts ?? linkHostsOf(content, command.request.headers),
     isKnown: people === null ? null : (email) => find(email)?.isKnown === true,
     isTrusted: (email) => find(email)?.isTrusted === true,
   };

@@ -1,10 +1,12 @@
 import { DRY_RUN_CHECK_NAMES, type DryRun, type DryRunCheckName, ERRORS, type SendRequest } from '@postrider/core';
+import type { LinkHosts } from '../holds/link-hosts.ts';
+import { startInSlices } from '../time-slice.ts';
 import type { Refusal } from './acceptance.ts';
 import type { Examination } from './acceptance-inquiry.ts';
 import type { FileSession } from './content/fetch-files.ts';
 import { prepareContent } from './content/prepare-content.ts';
 import type { SendContent } from './content/send-content.ts';
-import { type Sender, type SendOrder, type SendTools, toCommand } from './send-messages.ts';
+import { type Sender, type SendOrder, type SendTools, toCommand, toContentOrder } from './send-messages.ts';
 
 /**
  * What sends would come to, without sending, storing or charging anything: every rule is asked, each order by itself, and none of them ends
@@ -30,9 +32,13 @@ async function previewTogether(
   orders: readonly SendOrder[],
   files: FileSession,
 ): Promise<readonly DryRun[]> {
-  const made = await Promise.all(orders.map((order) => makeContent(tools, sender, order, files)));
+  const made = await startInSlices(orders, (order) => makeContent(tools, sender, order, files));
   const commands = orders.map((order, index) =>
-    toCommand(sender, { ...order, idempotency: null }, made[index]?.content ?? contentAsGiven(order.request)),
+    toCommand(
+      sender,
+      { ...order, idempotency: null },
+      made[index]?.content ?? contentAsGiven(order.request, made[index]?.linkHosts),
+    ),
   );
   const examinations = await tools.inquiry.examine(commands);
   // Each order has its content and its examination, in order.
@@ -45,18 +51,25 @@ async function previewTogether(
 
 async function makeContent(
   { content }: SendTools,
-  { accountId, trackOpens, trackClicks }: Sender,
-  { request, stored }: SendOrder,
+  sender: Sender,
+  order: SendOrder,
   files: FileSession,
-): Promise<{ readonly content: SendContent | null; readonly refusals: readonly Refusal[] }> {
-  const verdict = await prepareContent(content, { accountId, request, trackOpens, trackClicks, stored, files });
-  return verdict.ok ? { content: verdict.content, refusals: [] } : { content: null, refusals: verdict.refusals };
+): Promise<MadeContent> {
+  const verdict = await prepareContent(content, toContentOrder(sender, order, files));
+  return verdict.ok ? { content: verdict.content, refusals: [], linkHosts: null } : { content: null, ...verdict };
+}
+
+interface MadeContent {
+  readonly content: SendContent | null;
+  readonly refusals: readonly Refusal[];
+  readonly linkHosts: LinkHosts | null;
 }
 
 /** Where the content cannot be made, the rest is checked and shown all the same. */
-function contentAsGiven({ subject = '', html, text }: SendRequest): SendContent {
+function contentAsGiven({ subject = '', html, text }: SendRequest, linkHosts: LinkHosts | null = null): SendContent {
   const nothing = { template: null, templateMaker: null, attachments: [], tracking: null, scheduledAt: null };
-  return { subject, html: html ?? null, text: text ?? null, ...nothing };
+  const known = linkHosts === null ? {} : { linkHosts };
+  return { subject, html: html ?? null, text: text ?? null, ...nothing, ...known };
 }
 
 function toPreview(

@@ -1,8 +1,9 @@
 import type { Channel, SendRequest, Source } from '@postrider/core';
+import { startInSlices } from '../time-slice.ts';
 import type { AcceptanceDoor } from './acceptance-door.ts';
 import type { AcceptanceInquiry } from './acceptance-inquiry.ts';
 import type { FileSession } from './content/fetch-files.ts';
-import { type ContentTools, prepareContent, type StoredContent } from './content/prepare-content.ts';
+import { type ContentOrder, type ContentTools, prepareContent, type StoredContent } from './content/prepare-content.ts';
 import type { SendContent } from './content/send-content.ts';
 import type { KeyRules, SendCommand, SendVerdict } from './send-command.ts';
 
@@ -61,8 +62,9 @@ async function sendTogether(
   files: FileSession,
 ): Promise<readonly SendVerdict[]> {
   const replays = await findReplays(tools, sender, orders);
-  const prepared = await Promise.all(
-    orders.map((order) => replays.get(order.idempotency?.key ?? '') ?? prepareOrder(tools, sender, order, files)),
+  const prepared = await startInSlices(
+    orders,
+    (order) => replays.get(order.idempotency?.key ?? '') ?? prepareOrder(tools, sender, order, files),
   );
   const commands = prepared.filter((result): result is SendCommand => !('kind' in result));
   const [only] = commands;
@@ -81,15 +83,20 @@ async function prepareOrder(
   order: SendOrder,
   files: FileSession,
 ): Promise<SendCommand | SendVerdict> {
-  const { accountId, trackOpens, trackClicks } = sender;
-  const { request, stored } = order;
   // Whoever previews goes another way; coming here a dry run would be sent.
-  if (request.dry_run === true) throw new Error('a dry run was about to be sent');
-  const made = await prepareContent(tools.content, { accountId, request, trackOpens, trackClicks, stored, files });
+  if (order.request.dry_run === true) throw new Error('a dry run was about to be sent');
+  const made = await prepareContent(tools.content, toContentOrder(sender, order, files));
   if (made.ok) return toCommand(sender, order, made.content);
   const [refusal] = made.refusals;
   if (refusal === undefined) throw new Error('content was refused without a reason');
   return { kind: 'refused', ...refusal };
+}
+
+/** What the content of an order is made from. */
+export function toContentOrder(sender: Sender, { request, stored }: SendOrder, files: FileSession): ContentOrder {
+  const { accountId, keyId, trackOpens, trackClicks, approval } = sender;
+  const seeksLinks = (approval?.holdWhen?.linkDomainNotIn ?? null) !== null;
+  return { accountId, keyId, request, seeksLinks, trackOpens, trackClicks, stored, files };
 }
 
 /** The answers that stand already for orders whose content might turn out otherwise now, by idempotency key. */

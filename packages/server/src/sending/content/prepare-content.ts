@@ -1,19 +1,22 @@
 import type { SendRequest } from '@postrider/core';
+import type { LinkHosts } from '../../holds/link-hosts.ts';
 import type { TemplateTools } from '../../templates/template-tools.ts';
 import type { Refusal } from '../acceptance.ts';
-import { toBodyText } from './body-text.ts';
+import type { BodyShaper } from './body-shaper.ts';
 import type { FileSession, FileSource } from './fetch-files.ts';
-import { planContentTracking } from './plan-content-tracking.ts';
 import { prepareAttachments } from './prepare-attachments.ts';
 import { renderTemplate, type WrittenContent } from './render-template.ts';
 import { resolveSchedule } from './schedule.ts';
 import type { SendContent } from './send-content.ts';
-import { tagLinks } from './tag-links.ts';
 
 /** What content is made from: the request, and what is known of its account. */
 export interface ContentOrder {
   readonly accountId: string;
+  /** The key it is sent under: large bodies of one key wait behind each other. */
+  readonly keyId: string;
   readonly request: SendRequest;
+  /** Whether a rule of the key asks where the links lead. */
+  readonly seeksLinks?: boolean;
   /** The account's switches. */
   readonly trackOpens: boolean;
   readonly trackClicks: boolean;
@@ -28,7 +31,12 @@ export type StoredContent = Pick<SendContent, 'template' | 'attachments'>;
 export type ContentVerdict =
   | { readonly ok: true; readonly content: SendContent }
   /** All that is wrong, the first one first: a dry run names every one, a send is refused by the first. */
-  | { readonly ok: false; readonly refusals: readonly Refusal[] };
+  | {
+      readonly ok: false;
+      readonly refusals: readonly Refusal[];
+      /** Where the links lead of what was refused, where a rule of the key asks. */
+      readonly linkHosts: LinkHosts | null;
+    };
 
 /** What the stages of preparation work with. */
 export interface ContentTools {
@@ -36,6 +44,7 @@ export interface ContentTools {
   /** Where the files come from that a send names by URL. */
   readonly files: FileSource;
   readonly templates: TemplateTools;
+  readonly bodies: BodyShaper;
 }
 
 /**
@@ -52,13 +61,18 @@ export async function prepareContent(tools: ContentTools, order: ContentOrder): 
   if (!schedule.ok) refusals.push(schedule.refusal);
   const { subject, template, templateMaker, ...body } =
     written?.ok === true ? written.content : contentAsGiven(request);
-  const tagged = tagLinks(request, { html: body.html, text: toBodyText(body.html, body.text) });
-  if (!tagged.ok) refusals.push(tagged.refusal);
-  const { html, text } = tagged;
+  const { accountId, keyId, trackOpens, trackClicks, seeksLinks = false } = order;
+  const shaped = await tools.bodies.shape(
+    { accountId, keyId },
+    { ...body, subject, utm: request.utm, headers: request.headers, trackOpens, trackClicks, seeksLinks },
+  );
+  if ('busy' in shaped) return { ok: false, refusals: [...refusals, BUSY], linkHosts: UNREAD };
+  const { html, text, tracking, linkHosts } = shaped;
+  if (shaped.refusal !== null) refusals.push(shaped.refusal);
   const source = order.files ?? tools.files;
   const files = await prepareAttachments({ request, subject, html, text }, source, refusals.length > 0);
   refusals.push(...files.refusals);
-  if (!schedule.ok || refusals.length > 0) return { ok: false, refusals };
+  if (!schedule.ok || refusals.length > 0) return { ok: false, refusals, linkHosts };
   return {
     ok: true,
     content: {
@@ -68,13 +82,19 @@ export async function prepareContent(tools: ContentTools, order: ContentOrder): 
       template: stored?.template ?? template,
       templateMaker,
       attachments: stored?.attachments ?? files.attachments,
-      tracking: planContentTracking(html, request.headers, order),
+      tracking,
       scheduledAt: schedule.at,
+      ...(linkHosts === null ? {} : { linkHosts }),
     },
   };
 }
 
 const NOW = { ok: true, at: null } as const;
+
+/** What was not read is held by the rules that ask. */
+const UNREAD: LinkHosts = { hosts: [], unreadable: true };
+
+const BUSY: Refusal = { code: 'unavailable', detail: 'Too many large messages are being prepared right now.' };
 
 function contentAsGiven({ subject = '', html, text }: SendRequest): WrittenContent {
   return { subject, html: html ?? null, text, template: null, templateMaker: null };

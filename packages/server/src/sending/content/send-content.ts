@@ -1,3 +1,5 @@
+import type { LinkHosts } from '../../holds/link-hosts.ts';
+
 /** A send's content as it is stored and delivered: rendered, tagged, its files at hand. Made before the acceptance door. */
 export interface SendContent {
   readonly subject: string;
@@ -13,6 +15,8 @@ export interface SendContent {
   readonly tracking: ContentTracking | null;
   /** When it is to be delivered; null for at once. */
   readonly scheduledAt: Date | null;
+  /** Where its links lead, where a rule of the key asked while it was made. */
+  readonly linkHosts?: LinkHosts;
 }
 
 export interface ContentAttachment {

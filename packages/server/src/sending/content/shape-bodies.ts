@@ -1,0 +1,56 @@
+import type { SendRequest } from '@postrider/core';
+import { findLinkHosts, type LinkHosts } from '../../holds/link-hosts.ts';
+import type { Refusal } from '../acceptance.ts';
+import { deriveText } from '../derive-text.ts';
+import { toBodyText } from './body-text.ts';
+import { planContentTracking, type TrackingSwitches } from './plan-content-tracking.ts';
+import type { ContentTracking } from './send-content.ts';
+import { tagLinks } from './tag-links.ts';
+
+/** The bodies of one send, with all that decides what becomes of them. Plain data, so that a thread can be asked. */
+export interface BodyOrder extends TrackingSwitches {
+  readonly html: string | null;
+  /** Null or undefined: to be derived. */
+  readonly text: string | null | undefined;
+  readonly subject: string;
+  readonly utm: SendRequest['utm'];
+  readonly headers: Readonly<Record<string, string>> | undefined;
+  /** Whether a rule asks where the links lead. */
+  readonly seeksLinks: boolean;
+}
+
+export interface ShapedBodies {
+  readonly html: string | null;
+  readonly text: string | null;
+  /** Why they cannot be sent; null where they can. */
+  readonly refusal: Refusal | null;
+  readonly tracking: ContentTracking | null;
+  /** Null where no rule asks. */
+  readonly linkHosts: LinkHosts | null;
+}
+
+/** All that is worked out from the text of a message, and takes time in proportion to it: links tagged and found, the plain text derived. */
+export function shapeBodies(order: BodyOrder): ShapedBodies {
+  const { subject, headers, utm, seeksLinks } = order;
+  const tagged = tagLinks({ utm, headers }, { html: order.html, text: toBodyText(order.html, order.text) });
+  const { html, text } = tagged;
+  return {
+    html,
+    text,
+    refusal: tagged.ok ? null : tagged.refusal,
+    tracking: tagged.ok ? planContentTracking(html, headers, order) : null,
+    linkHosts: seeksLinks ? linkHostsOf({ html, text, subject }, headers) : null,
+  };
+}
+
+/** Where the links of a message lead: those of its bodies, of what the html shows, and of its header. */
+export function linkHostsOf(
+  { html, text, subject }: { readonly html: string | null; readonly text: string | null; readonly subject: string },
+  headers: Readonly<Record<string, string>> | undefined,
+): LinkHosts {
+  return findLinkHosts(
+    html,
+    [text, html === null ? null : deriveText(html)],
+    [subject, ...Object.values(headers ?? {})],
+  );
+}
