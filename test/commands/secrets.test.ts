@@ -2,10 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { runServer as runCommandLine } from '../../packages/server/src/commands/run-server.ts';
+import { openBody } from '../../packages/server/src/keys/sealed-body.ts';
 import { createSecretBox } from '../../packages/server/src/keys/secret-box.ts';
 import { readCaptured } from '../harness/captured-mail.ts';
+import { dumpDatabase } from '../harness/database-dump.ts';
 import { returnPathOf, startReportApp } from '../harness/report-client.ts';
 import { databaseEnvironment } from '../harness/server-process.ts';
 import { openSmtpSession } from '../harness/smtp-session.ts';
@@ -17,7 +19,7 @@ import { parsedLinks } from '../links/parsed-links.ts';
 const NEW_KEY = randomBytes(32);
 const FORMER = { POSTRIDER_SECRET_KEY_PREVIOUS: TEST_SECRET_KEY.toString('base64') };
 const BOTH = { POSTRIDER_SECRET_KEY: NEW_KEY.toString('base64'), ...FORMER };
-const NOTHING = { dkimKeys: 0, webhookSecrets: 0 };
+const NOTHING = { dkimKeys: 0, webhookSecrets: 0, installationMail: 0 };
 
 async function rotate(database: TestDatabase, settings: Record<string, string>, ...flags: string[]) {
   const { PGHOST, PGUSER } = databaseEnvironment(database);
@@ -58,19 +60,22 @@ async function countOpened(database: TestDatabase, key: Buffer): Promise<number>
   return opened;
 }
 
-/** All that a dump of the database has: every row of every table as text, in which bytes are hexadecimal. */
-async function dump({ sql }: TestDatabase): Promise<string> {
-  const tables = await sql<{ name: string }[]>`
-    SELECT format('%I.%I', table_schema, table_name) AS name FROM information_schema.tables
-    WHERE table_schema IN ('public', 'graphile_worker') AND table_type = 'BASE TABLE'`;
-  const rows = await Promise.all(tables.map(({ name }) => sql.unsafe(`SELECT t::text AS row FROM ${name} t`)));
-  return rows.flatMap((some) => some.map(({ row }) => row)).join('\n');
-}
-
 async function addEndpoint(server: TestApp): Promise<{ readonly id: string; readonly secret: string }> {
   const { status, body } = await server.call('POST', '/webhooks', { body: { url: 'https://hooks.example.com/in' } });
   expect([status, body.secret]).toEqual([201, expect.stringMatching(/^whsec_/)]);
   return body;
+}
+
+async function askForLink(server: TestApp): Promise<void> {
+  const body = { email: 'owner@sandbox.test' };
+  expect((await server.call('POST', '/auth/magic-link', { key: null, body })).status).toBe(202);
+  await server.app.services.people.links.idle();
+}
+
+/** The sign-in links that the development mailbox shows. */
+async function linksIn(server: TestApp): Promise<readonly string[]> {
+  const mails = await readCaptured(server, 'Your sign-in link');
+  return mails.flatMap(({ parsed }) => /\/auth\/magic-link\/[\w-]{43}/.exec(parsed.text ?? '') ?? []);
 }
 
 /** A message with everything in it that the secret key has signed, at the server that sent it. */
@@ -101,6 +106,8 @@ describe('postrider-server secrets rotate', () => {
     const rotated = await before.call('POST', `/webhooks/${id}/rotate`);
     webhookSecrets = [secret, rotated.body.secret];
     signed = await sendSigned(before, 'ada@example.com');
+    await askForLink(before);
+    await vi.waitUntil(async () => (await linksIn(before)).length === 1, { timeout: 10_000 });
     after = await startReportApp({ database: before.database, settings: BOTH });
   });
   afterAll(async () => {
@@ -115,7 +122,7 @@ describe('postrider-server secrets rotate', () => {
     expect(code).toBe(1);
     expect(stderr).toContain('There is no former key');
     expect(stderr).toContain('POSTRIDER_SECRET_KEY_PREVIOUS');
-    expect(await countOpened(before.database, TEST_SECRET_KEY)).toBe(4);
+    expect(await countOpened(before.database, TEST_SECRET_KEY)).toBe(5);
   });
 
   it('seals everything at rest with the new key beside a running server, which goes on signing [contract-operator.secrets] [contract-operator.anywhere]', async () => {
@@ -123,11 +130,11 @@ describe('postrider-server secrets rotate', () => {
     expect(report).toEqual({
       rotated: true,
       newKey: false,
-      resealed: { dkimKeys: 2, webhookSecrets: 2 },
+      resealed: { dkimKeys: 2, webhookSecrets: 2, installationMail: 2 },
       unreadable: [],
     });
     expect(await countOpened(before.database, TEST_SECRET_KEY)).toBe(0);
-    expect(await countOpened(before.database, NEW_KEY)).toBe(4);
+    expect(await countOpened(before.database, NEW_KEY)).toBe(5);
     const { key } = before;
     const call = async (path: string) => (await after.call('GET', path, { key })).body;
     expect((await call('/webhooks')).webhooks).toHaveLength(1);
@@ -136,13 +143,21 @@ describe('postrider-server secrets rotate', () => {
     expect((await sendSigned(asBefore, 'ada@example.com')).raw).toMatch(/^DKIM-Signature:.*\bd=example\.com;/ims);
   });
 
+  it('seals the installation’s own mail with the new key too, which still opens', async () => {
+    expect(await linksIn(after)).toHaveLength(1);
+    const { sql } = before.database;
+    const [sent] = await sql<{ text: string }[]>`SELECT text FROM message_bodies WHERE text LIKE 'postrider-sealed:%'`;
+    const body = { text: sent?.text ?? '', html: null };
+    expect(openBody(createSecretBox(NEW_KEY), body).text).toContain('/auth/magic-link/');
+  });
+
   it('finds nothing to do the second time, and goes on where it was cut off', async () => {
     const again = await rotate(before.database, BOTH, '--json');
     expect(again.report).toMatchObject({ rotated: true, resealed: NOTHING });
     const [secret] = webhookSecrets;
     await before.database.sql`
       UPDATE webhook_endpoints SET previous_secret = ${createSecretBox(TEST_SECRET_KEY).seal(secret ?? '')}`;
-    expect((await rotate(before.database, BOTH, '--json')).report.resealed).toEqual({ dkimKeys: 0, webhookSecrets: 1 });
+    expect((await rotate(before.database, BOTH, '--json')).report.resealed).toEqual({ ...NOTHING, webhookSecrets: 1 });
     expect((await rotate(before.database, BOTH)).stdout).toBe('Everything is sealed with the present key already.\n');
   });
 
@@ -176,7 +191,7 @@ describe('postrider-server secrets rotate', () => {
     const login = await after.call('POST', '/dev/session', { key: null, body: { email: 'owner@sandbox.test' } });
     const [, session = ''] = /=([^;]+);/.exec(login.headers.get('set-cookie') ?? '') ?? [];
     expect(session.length).toBeGreaterThan(30);
-    const dumped = await dump(before.database);
+    const dumped = await dumpDatabase(before.database);
     expect(dumped).toContain('hooks.example.com');
     const plain = [...webhookSecrets, before.key, after.key, session, 'PRIVATE KEY'];
     for (const secret of plain) {

@@ -58,6 +58,10 @@ describe('postrider-server tickets', () => {
     const { messages } = (await server.call('GET', '/dev/mailbox')).body;
     return messages.filter(({ to }: { to: string[] }) => to.includes(address));
   };
+  const mailFrom = async (address: string) => {
+    const { messages } = (await server.call('GET', '/dev/mailbox')).body;
+    return messages.filter(({ from }: { from: string }) => from.includes(address));
+  };
   const messagesWith = (subject: string) =>
     server.database.sql`SELECT account_id, id FROM messages WHERE subject LIKE ${`%${subject}`}`;
 
@@ -157,12 +161,20 @@ describe('postrider-server tickets', () => {
     expect(await read()).toMatchObject({ status: 'open', messages: { length: 1 } });
     await server.addDomain('desk.example');
     const { mail } = JSON.parse((await run(words, settings)).stdout);
-    expect((await server.call('GET', `/emails/${mail.id}`)).body).toMatchObject({
-      from: 'Help <help@desk.example>',
-      to: 'owner@sandbox.test',
+    expect((await server.call('GET', `/emails/${mail.id}`)).status).toBe(404);
+    const [logged] = await server.database.sql`
+      SELECT from_given, to_line, source, tags FROM messages WHERE id = ${mail.id}`;
+    expect(logged).toEqual({
+      from_given: 'Help <help@desk.example>',
+      to_line: 'owner@sandbox.test',
       source: 'system',
       tags: ['support'],
     });
+    await server.pump();
+    await expect.poll(async () => (await mailFrom('help@desk.example')).length, { timeout: 10_000 }).toBe(1);
+    const [caught] = await mailFrom('help@desk.example');
+    const { body: raw } = await server.call('GET', `/dev/mailbox/${caught.id}.eml`);
+    expect(raw).toMatch(/^DKIM-Signature:[^:]*\bd=desk\.example;/ims);
     const wrong = await run(words, { POSTRIDER_SUPPORT_FROM: 'nobody' });
     expect([wrong.code, JSON.parse(wrong.stderr).detail]).toEqual([
       1,

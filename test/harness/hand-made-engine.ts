@@ -9,6 +9,7 @@ import { openReplyJournal } from '../../packages/server/src/delivery/reply-journ
 import { createSigningKeys } from '../../packages/server/src/delivery/signing-keys.ts';
 import type { Handover, HandoverVerdict, Transport } from '../../packages/server/src/delivery/transport.ts';
 import { createReturnPaths } from '../../packages/server/src/inbound/return-path.ts';
+import { openBody } from '../../packages/server/src/keys/sealed-body.ts';
 import { createSecretBox } from '../../packages/server/src/keys/secret-box.ts';
 import { createTrackBody } from '../../packages/server/src/links/tracked-body.ts';
 import { createTrackingTokens } from '../../packages/server/src/links/tracking-token.ts';
@@ -41,6 +42,7 @@ export async function makeEngine(
       createTrackBody(createTrackingTokens(TEST_SECRET_KEY), server.baseUrl),
       (accountId, messageId) => readAttachments(sql, accountId, messageId),
       createReturnPaths(TEST_SECRET_KEY).addressFor,
+      (stored) => openBody(createSecretBox(TEST_SECRET_KEY), stored),
       clock.now,
     ),
     transports: new Map([['outbound', transport]]),

@@ -1,4 +1,4 @@
-import { type Requirement, section } from './requirement.ts';
+import { active, type Requirement, section } from './requirement.ts';
 
 /** A row of this section waits for its guard, and becomes `active` together with it. */
 function guarded(id: string, sentence: string) {
@@ -32,7 +32,7 @@ export const holes: readonly Requirement[] = section('Closed holes', [
     'holes.link-hosts',
     '`linkDomainNotIn` finds every host that a mail client could open, including words with an `@` after the host.',
   ),
-  guarded('holes.first-contact', 'Mail of the installation itself is no earlier contact.'),
+  active('holes.first-contact', 'Mail of the installation itself is no earlier contact.'),
   guarded(
     'holes.attachment-urls',
     'The attachments of a held send are fetched only on approval or from hosts the key allows, and never in a dry run.',
@@ -48,7 +48,7 @@ export const holes: readonly Requirement[] = section('Closed holes', [
     'A device sign-in shows who asks, needs the code to be typed, and grants `approvals:decide` only where the person ticks it.',
   ),
   guarded('holes.resume', 'A held key cannot resume an account that a person paused.'),
-  guarded('holes.owner-suppressed', 'Suppressing an owner’s address stops neither sign-in mail nor approval mail.'),
+  active('holes.owner-suppressed', 'Suppressing an owner’s address stops neither sign-in mail nor approval mail.'),
   guarded(
     'holes.freeform',
     '`freeformBody` also holds a free subject with a URL, a free sender name and a foreign `reply_to`.',
@@ -58,7 +58,7 @@ export const holes: readonly Requirement[] = section('Closed holes', [
     'holes.content-scope',
     '`emails:content` shows the messages the key issued; `emails:content-all` shows the rest.',
   ),
-  guarded('holes.approval-links', 'Live approval links are stored nowhere in clear text.'),
+  active('holes.approval-links', 'Live approval links are stored nowhere in clear text.'),
   guarded('holes.anonymous-bodies', 'A request without a valid key is refused before a large body is read.'),
   guarded(
     'holes.hostile-work',

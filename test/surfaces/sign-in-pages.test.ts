@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startBrowser } from '../harness/browser.ts';
+import { readInstallationMail } from '../harness/installation-mail.ts';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
 
 describe('the sign-in pages in a browser', () => {
@@ -17,10 +18,8 @@ describe('the sign-in pages in a browser', () => {
   /** The link of the last sign-in mail. */
   async function mailedLink(): Promise<string> {
     await server.app.services.people.links.idle();
-    const [mail] = await server.database.sql`
-      SELECT b.text FROM message_recipients r JOIN message_bodies b ON b.account_id = r.account_id AND b.message_id = r.message_id
-      WHERE r.email = 'owner@sandbox.test' ORDER BY r.message_id DESC LIMIT 1`;
-    return /http\S+/.exec(mail?.['text'] ?? '')?.[0] ?? '';
+    const mail = (await readInstallationMail(server.database, { to: 'owner@sandbox.test' })).at(-1);
+    return /http\S+/.exec(mail?.text ?? '')?.[0] ?? '';
   }
 
   it.each(['light', 'dark'] as const)(

@@ -95,7 +95,14 @@ it('a notice that cannot be mailed keeps none of those behind it', async () => {
     made.push(endpoint.row.id);
     await disableEndpoint(sql, endpoint.row, 'gone', clock.now());
   }
-  const mailer = { ...tools, sandboxDomain: 'sandbox.test', byDomain: false, retryHours: 24, monthlyQuota: 1_000 };
+  const mailer = {
+    ...tools,
+    secrets: webhooks.secrets,
+    sandboxDomain: 'sandbox.test',
+    byDomain: false,
+    retryHours: 24,
+    monthlyQuota: 1_000,
+  };
   await expect(mailNotices({ ...mailer, mailFrom: null, baseUrl: 'http://127.0.0.1' })).rejects.toThrow();
   const left = await sql<{ id: string }[]>`
     SELECT id FROM webhook_endpoints WHERE id = ANY (${made}::uuid[]) AND notice_due_at IS NOT NULL`;

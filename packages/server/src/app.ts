@@ -112,7 +112,12 @@ export function createApp(options: AppOptions): App {
     resolve: createHostResolver(dns),
     userAgent: `Postrider/${VERSION}`,
   });
-  const outbound = createOutboundTransport(options, dns, outboundHttp, captureInto(workSql, clock));
+  const outbound = createOutboundTransport(
+    options,
+    dns,
+    outboundHttp,
+    captureInto(workSql, clock, createInstallationBox(config)),
+  );
   const authenticator = createKeyAuthenticator(sql, clock);
   const templates = createTemplateRenderer();
   const bodies = createBodyShaper();

@@ -120,7 +120,7 @@ export const SETTINGS = [
     name: 'POSTRIDER_SUPPORT_FROM',
     default: 'support@<sandbox domain>',
     description:
-      'Sender of the mail that answers support tickets, as `Support <support@example.com>`: at the sandbox domain, or at a domain that an account of this installation has verified. That account sends it then.',
+      'Sender of the mail that answers support tickets, as `Support <support@example.com>`: at the sandbox domain, or at a domain that an account of this installation has verified. It is signed with that domain’s keys, and shows in no account’s log.',
   },
   {
     name: 'POSTRIDER_SECRET_KEY',
@@ -179,7 +179,7 @@ export const SETTINGS = [
     name: 'POSTRIDER_MAIL_FROM',
     default: 'no-reply@<sandbox domain>',
     description:
-      'Sender of sign-in links, invitations and other mail of the installation to people, as `Postrider <no-reply@example.com>`: at the sandbox domain, or at a domain that an account of this installation has verified. That account sends it then.',
+      'Sender of sign-in links, invitations and other mail of the installation to people, as `Postrider <no-reply@example.com>`: at the sandbox domain, or at a domain that an account of this installation has verified. It is signed with that domain’s keys, and shows in no account’s log.',
   },
   {
     name: 'POSTRIDER_GITHUB_CLIENT_ID',

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readCaptured } from '../../harness/captured-mail.ts';
 import { expectInvalid, expectProblem } from '../../harness/expect-problem.ts';
+import { readInstallationMail } from '../../harness/installation-mail.ts';
 import { browserOf, cookieOf } from '../../harness/session.ts';
 import { type Answer, startTestApp, type TestApp } from '../../harness/test-app.ts';
 
@@ -19,10 +20,8 @@ describe('a sign-in link', () => {
   /** The link's path in the last mail to an address. */
   async function linkFor(email: string): Promise<string> {
     await server.app.services.people.links.idle();
-    const [mail] = await server.database.sql`
-      SELECT b.text FROM message_recipients r JOIN message_bodies b ON b.account_id = r.account_id AND b.message_id = r.message_id
-      WHERE r.email = ${email} ORDER BY r.message_id DESC LIMIT 1`;
-    const path = /\/auth\/magic-link\/[\w-]{43}/.exec(mail?.['text'] ?? '')?.[0];
+    const mail = (await readInstallationMail(server.database, { to: email })).at(-1);
+    const path = /\/auth\/magic-link\/[\w-]{43}/.exec(mail?.text ?? '')?.[0];
     if (path === undefined) throw new Error(`no link for ${email}`);
     return path;
   }

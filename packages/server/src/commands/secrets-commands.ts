@@ -35,8 +35,8 @@ function assertFormerKey({ formerSecretKeys }: Config): void {
 }
 
 function toText({ newKey, resealed, unreadable }: RotationReport): string {
-  const { dkimKeys, webhookSecrets } = resealed;
-  const done = `${dkimKeys} DKIM keys and ${webhookSecrets} webhook secrets were sealed anew.`;
+  const { dkimKeys, webhookSecrets, installationMail } = resealed;
+  const done = `${dkimKeys} DKIM keys, ${webhookSecrets} webhook secrets and ${installationMail} mails of the installation were sealed anew.`;
   if (unreadable.length > 0) {
     const lines = unreadable.map(({ kind, accountId, id }) => `unreadable  ${kind}  ${id} of account ${accountId}`);
     return [
@@ -46,7 +46,7 @@ function toText({ newKey, resealed, unreadable }: RotationReport): string {
     ].join('\n');
   }
   if (newKey) return `There is a new key, and ${done}`;
-  const isNothing = dkimKeys + webhookSecrets === 0;
+  const isNothing = dkimKeys + webhookSecrets + installationMail === 0;
   return isNothing
     ? 'Everything is sealed with the present key already.'
     : `${done} Nothing is left under a former key.`;

@@ -92,6 +92,8 @@ function toMailer(config: Config, sql: Sql): AnswerMailer {
   const { sandboxDomain, retryHours, monthlyQuota, supportFrom, host, port } = config;
   return {
     ...{ sql, clock: systemClock, ids: createIdGenerator(), sandboxDomain, retryHours, monthlyQuota, supportFrom },
+    // Operators' commands need no secret key, and an answer carries no link that acts for its reader.
+    secrets: null,
     byDomain: config.transport.kind === 'direct',
     baseUrl: config.baseUrl ?? baseUrlOf(host, port, hostname()),
   };

@@ -21,6 +21,7 @@ import { createMessageCounter } from '../jobs/message-counter.ts';
 import { createSearchFiller } from '../jobs/search-filler.ts';
 import { createTasks } from '../jobs/tasks.ts';
 import { type JobWorker, startJobWorker } from '../jobs/worker.ts';
+import { openBody } from '../keys/sealed-body.ts';
 import { createInstallationBox } from '../keys/secret-box.ts';
 import { createTrackBody } from '../links/tracked-body.ts';
 import { createTrackingTokens } from '../links/tracking-token.ts';
@@ -69,12 +70,14 @@ export async function startDelivery(
   const processName = nameProcess(leaseId, await readProcessIdentity(process.pid));
   const journal = openReplyJournal(folder, processName, warn);
   const recorder = createOutcomeRecorder({ ...recording, journal, onError: warn });
+  const secrets = createInstallationBox(config);
   const builder = createMessageBuilder(
-    createSigningKeys(sql, createInstallationBox(config), clock.now),
+    createSigningKeys(sql, secrets, clock.now),
     createUnsubscribeLinks({ baseUrl, secretKey: config.secretKey() }),
     createTrackBody(createTrackingTokens(config.secretKey()), baseUrl),
     (accountId, messageId) => readAttachments(sql, accountId, messageId),
     createReturnPaths(config.secretKey()).addressFor,
+    (stored) => openBody(secrets, stored),
     clock.now,
   );
   const sandbox = createSandboxTransport(config.transport.kind === 'capture' ? outbound : null);
@@ -153,7 +156,8 @@ function createApprovalMailer(
 ): ApprovalMailer {
   const { sandboxDomain, retryHours, monthlyQuota, mailFrom } = config;
   const byDomain = config.transport.kind === 'direct';
-  return { sql, clock, ids, baseUrl, sandboxDomain, byDomain, retryHours, monthlyQuota, mailFrom, onError };
+  const secrets = createInstallationBox(config);
+  return { sql, clock, ids, secrets, baseUrl, sandboxDomain, byDomain, retryHours, monthlyQuota, mailFrom, onError };
 }
 
 /** Plans as the door does, and tells in the log where there was something to mend: nothing of it should ever happen. */

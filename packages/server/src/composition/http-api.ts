@@ -84,7 +84,7 @@ export function createApi(
   if (config.mode === 'development') {
     http.register(async (development) => {
       development.addHook('onRequest', refuseForeignOrigins(baseUrl));
-      addConsoleRoutes(development, sql);
+      addConsoleRoutes(development, sql, people.secrets);
       addDevelopmentRoutes(development, { tools: { sql, clock, ids }, people, sandboxDomain: config.sandboxDomain });
     });
   }

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import type { Clock } from '../clock.ts';
+import { sealCaptured } from '../console/captured-mail.ts';
 import type { Sql } from '../db/client.ts';
 import { insertCaptured } from '../db/queries/captured-messages.ts';
 import { createCaptureTransport, type StoreCaptured } from '../delivery/capture.ts';
@@ -8,6 +9,7 @@ import { createSmtpRelayTransport } from '../delivery/smtp-relay.ts';
 import type { Transport } from '../delivery/transport.ts';
 import type { DnsResolver } from '../dns/dns-resolver.ts';
 import { chooseHeloName } from '../helo-name.ts';
+import type { SecretBox } from '../keys/secret-box.ts';
 import type { OutboundClient } from '../outbound/outbound-client.ts';
 import type { AppOptions } from './app-options.ts';
 
@@ -40,7 +42,7 @@ export function createOutboundTransport(
 }
 
 /** Keeps what `capture` caught in the database. */
-export function captureInto(sql: Sql, clock: Clock): StoreCaptured {
+export function captureInto(sql: Sql, clock: Clock, secrets: SecretBox): StoreCaptured {
   return async ({ accountId, deliveryId, messageId, mailFrom, recipients, data }) =>
     await insertCaptured(sql, {
       accountId,
@@ -48,7 +50,7 @@ export function captureInto(sql: Sql, clock: Clock): StoreCaptured {
       messageId,
       mailFrom,
       recipients,
-      raw: data,
+      raw: sealCaptured(secrets, accountId, data),
       now: clock.now(),
     });
 }

@@ -20,7 +20,8 @@ export function createPeople(
   const { sandboxDomain, retryHours, monthlyQuota, mailFrom, isSignupOpen } = config;
   const byDomain = config.transport.kind === 'direct';
   const tools = { sql, clock, ids, isSignupOpen };
-  const mailer = { sql, clock, ids, sandboxDomain, byDomain, retryHours, monthlyQuota, baseUrl, mailFrom };
+  const secrets = createInstallationBox(config);
+  const mailer = { sql, clock, ids, secrets, sandboxDomain, byDomain, retryHours, monthlyQuota, baseUrl, mailFrom };
   // Behind a proxy that speaks TLS the base URL says so.
   const isSecure = config.mode === 'production' || new URL(baseUrl).protocol === 'https:';
   const nowMs = () => clock.now().getTime();
@@ -31,7 +32,7 @@ export function createPeople(
     sessions: createSessionAuthenticator(sql, clock),
     links: createMagicLinks(tools, mailer, warn),
     cookies: createCookieJar(isSecure),
-    secrets: createInstallationBox(config),
+    secrets,
     providers: new Map(
       config.oauth.map((setting) => [setting.name, createOAuthProvider({ setting, baseUrl, http, nowMs })]),
     ),

@@ -41,6 +41,6 @@ export function createWebhookWorker(
   const byDomain = config.transport.kind === 'direct';
   return startWebhooks({
     ...{ sql, clock, ids, box, client, random, monthlyQuota, attempts, onError },
-    mailer: { sql, clock, ids, sandboxDomain, byDomain, retryHours, monthlyQuota, mailFrom, baseUrl },
+    mailer: { sql, clock, ids, secrets: box, sandboxDomain, byDomain, retryHours, monthlyQuota, mailFrom, baseUrl },
   });
 }

@@ -1,6 +1,8 @@
 import { parseMailbox } from '@postrider/core';
 import type { DeliveryContent } from '../db/queries/claim-deliveries.ts';
+import { POSTMASTER_ACCOUNT_ID } from '../db/queries/postmaster-account.ts';
 import { createGate } from '../gate.ts';
+import type { MailBody } from '../keys/sealed-body.ts';
 import type { TrackBody } from '../links/tracked-body.ts';
 import type { UnsubscribeLinks } from '../unsubscribe/unsubscribe-links.ts';
 import { type Attachment, composeMime, joinMessage, type Mailbox, type MimeMessage } from './compose-mime.ts';
@@ -43,6 +45,9 @@ const OCTETS_AT_ONCE = 32 * 1024 * 1024;
 /** Of smaller ones as many may be large together as are made at once. */
 const LARGE_OCTETS = 64 * 1024;
 
+/** Opens the stored bodies of the installation's own mail. */
+export type OpenBody = (stored: MailBody) => MailBody;
+
 type MailboxVerdict = ReturnType<typeof parseMailbox>;
 
 /** The same few senders come again and again. */
@@ -54,6 +59,7 @@ export function createMessageBuilder(
   trackBody: TrackBody,
   readFiles: ReadFiles,
   returnPathFor: ReturnPathFor,
+  openBody: OpenBody,
   now: () => Date,
 ): MessageBuilder {
   const turns = createGate(BUILDS_AT_ONCE);
@@ -71,7 +77,12 @@ export function createMessageBuilder(
       const replyTo = content.replyTo === null ? null : readMailbox(content.replyTo);
       const attachments = content.attachmentBytes === 0 ? [] : await readFiles(content.accountId, content.messageId);
       const composed = composeMime(
-        toMimeMessage(personal.content, from.mailbox, replyTo?.ok ? [replyTo.mailbox] : [], attachments),
+        toMimeMessage(
+          withOpenBody(personal.content, openBody),
+          from.mailbox,
+          replyTo?.ok ? [replyTo.mailbox] : [],
+          attachments,
+        ),
       );
       const signatures = await signWithAll(composed, identity.keys, { signedAt: now() });
       const { accountId, messageId } = content;
@@ -111,6 +122,11 @@ function notVerified(domain: string): string {
 function withTracking(content: DeliveryContent, trackBody: TrackBody): DeliveryContent {
   const { html, tracking } = content;
   return html === null || tracking === null ? content : { ...content, html: trackBody(html, tracking, content) };
+}
+
+/** Last of all, so that nothing else ever reads or rewrites what was sealed. */
+function withOpenBody(content: DeliveryContent, openBody: OpenBody): DeliveryContent {
+  return content.accountId === POSTMASTER_ACCOUNT_ID ? { ...content, ...openBody(content) } : content;
 }
 
 function toMimeMessage(

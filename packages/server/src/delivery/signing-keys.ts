@@ -1,5 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
 import type { Sql } from '../db/client.ts';
+import { findDomainOwner, POSTMASTER_ACCOUNT_ID } from '../db/queries/postmaster-account.ts';
 import { type DkimAlgorithm, readSigningKeys, type SigningKeyRow } from '../db/queries/sending-domains.ts';
 import type { SecretBox } from '../keys/secret-box.ts';
 import type { DkimKey } from './dkim-sign.ts';
@@ -44,8 +45,13 @@ export function createSigningKeys(sql: Sql, secrets: SecretBox, now: () => Date)
     return key;
   }
 
+  /** The installation's own mail is signed by the account that has verified the domain. */
+  async function signerOf(accountId: string, domain: string): Promise<string> {
+    return accountId === POSTMASTER_ACCOUNT_ID ? ((await findDomainOwner(sql, domain)) ?? accountId) : accountId;
+  }
+
   async function load(accountId: string, domain: string): Promise<SigningIdentity | null> {
-    const rows = await readSigningKeys(sql, accountId, domain);
+    const rows = await readSigningKeys(sql, await signerOf(accountId, domain), domain);
     const [first] = rows;
     if (first === undefined) return null;
     const keys = rows.map((row) => ({

@@ -1,9 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { readCapturedMail } from '../console/captured-mail.ts';
 import { toMailboxEntry } from '../console/mailbox-entry.ts';
 import { CONSOLE_STYLE, renderMailbox, renderMessage } from '../console/mailbox-pages.ts';
 import { readCaptured } from '../console/read-captured.ts';
 import type { Sql } from '../db/client.ts';
-import { listCaptured, readCapturedMessage } from '../db/queries/captured-messages.ts';
+import { listCaptured } from '../db/queries/captured-messages.ts';
+import type { SecretBox } from '../keys/secret-box.ts';
 import { ProblemError } from '../problem.ts';
 import { isUuid } from '../uuid-v7.ts';
 
@@ -14,10 +16,10 @@ const PAGE_POLICY =
 const BODY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'; sandbox";
 
 /** The console's pages in development: the captured mail. */
-export function addConsoleRoutes(app: FastifyInstance, sql: Sql): void {
+export function addConsoleRoutes(app: FastifyInstance, sql: Sql, secrets: SecretBox): void {
   const read = async (request: FastifyRequest) => {
     const { id } = request.params as { readonly id: string }; // The routes have this parameter.
-    const captured = isUuid(id) ? await readCapturedMessage(sql, id) : null;
+    const captured = isUuid(id) ? await readCapturedMail(sql, secrets, id) : null;
     if (captured === null) throw new ProblemError('not_found', { detail: 'There is no captured message of this id.' });
     return await readCaptured(captured);
   };

@@ -2,8 +2,9 @@ import { accountNameSchema, mailboxSchema } from '@postrider/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type AccountTools, createAccount } from '../accounts/create-account.ts';
+import { readCapturedMail } from '../console/captured-mail.ts';
 import { toMailboxEntry } from '../console/mailbox-entry.ts';
-import { listCaptured, readCapturedMessage } from '../db/queries/captured-messages.ts';
+import { listCaptured } from '../db/queries/captured-messages.ts';
 import { INSTALLATION_ACCOUNT_ID, readDomainKey } from '../db/queries/sending-domains.ts';
 import { parsePart, validationFailed } from '../operations/parse-part.ts';
 import { ProblemError } from '../problem.ts';
@@ -46,7 +47,7 @@ export function addDevelopmentRoutes(app: FastifyInstance, { tools, people, sand
   add('GET', '/dev/mailbox/:file', async (request, reply) => {
     const { file } = request.params as { readonly file: string }; // The route has this parameter.
     const id = /^(.+)\.eml$/.exec(file)?.[1] ?? '';
-    const captured = isUuid(id) ? await readCapturedMessage(tools.sql, id) : null;
+    const captured = isUuid(id) ? await readCapturedMail(tools.sql, people.secrets, id) : null;
     if (captured === null) {
       const fix = 'Take an id that GET /dev/mailbox lists: a captured mail has one of its own, not that of its email.';
       throw new ProblemError('not_found', { detail: 'There is no captured message of this id.', fix });

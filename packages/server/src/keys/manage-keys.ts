@@ -96,7 +96,7 @@ export async function changeKey(
     // Behind the lock the key itself is known as it is now.
     const names = findEscalations(granter.keyId === keyId ? row : boundsOf(granter), verdict.restrictions, row);
     if (names.length > 0) return { kind: 'escalation', names };
-    await rewriteKey(transaction, row, name ?? row.keyName, verdict.restrictions);
+    await rewriteKey(transaction, row, name ?? row.keyName, verdict.restrictions, now);
     const changed = await reread(transaction, row.accountId, keyId);
     const fields = changedFields(row, changed);
     if (fields.length > 0) {

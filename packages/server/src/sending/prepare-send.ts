@@ -13,7 +13,7 @@ export interface PreparedSend {
   readonly command: SendCommand;
   readonly recipients: readonly Recipient[];
   readonly deliveries: readonly PlannedDelivery[];
-  /** Every account may send from the sandbox domain. */
+  /** The sender's domain needs no check: every account may send from the sandbox domain, and some domains were checked before. */
   readonly sandboxSender: boolean;
   /** Quota units: test addresses and what test keys send are free, because nothing leaves. */
   readonly cost: number;
@@ -40,7 +40,7 @@ export function prepareSend(command: SendCommand, { sandboxDomain, byDomain }: R
     command,
     recipients,
     deliveries: planDeliveries(recipients, sandboxDomain, isPersonal(command), byDomain, isTest),
-    sandboxSender: command.request.from.domain === sandboxDomain,
+    sandboxSender: command.request.from.domain === sandboxDomain || command.domainChecked === true,
     cost: isTest ? 0 : recipients.filter(({ email }) => !isSandboxAddress(email, sandboxDomain)).length,
   };
 }

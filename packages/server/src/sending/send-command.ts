@@ -28,6 +28,8 @@ export interface SendCommand extends KeyRules {
   readonly request: SendRequest;
   /** What `prepareContent` made of the request. */
   readonly content: SendContent;
+  /** True where the caller has checked that mail may be sent from the domain, though another account has verified it. */
+  readonly domainChecked?: boolean | undefined;
   /** The message this one repeats; null for a send of its own. */
   readonly resendOf: string | null;
   /** The idempotency key with the fingerprint of the caller's own input. */

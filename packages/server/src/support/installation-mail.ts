@@ -8,6 +8,8 @@ import {
   POSTMASTER_ACCOUNT_ID,
   POSTMASTER_KEY_ID,
 } from '../db/queries/postmaster-account.ts';
+import { type MailBody, sealBody } from '../keys/sealed-body.ts';
+import type { SecretBox } from '../keys/secret-box.ts';
 import { acceptMessages } from '../sending/accept-messages.ts';
 import type { SendVerdict } from '../sending/send-command.ts';
 import { type Sender, type SendOrder, toCommand } from '../sending/send-messages.ts';
@@ -18,6 +20,8 @@ export interface InstallationMailer {
   readonly sql: Sql;
   readonly clock: Clock;
   readonly ids: IdGenerator;
+  /** Seals what is stored of a mail. Null only where no mail can carry a link that acts for its reader, as in an operator's command without a secret key. */
+  readonly secrets: SecretBox | null;
   readonly sandboxDomain: string;
   /** As of Routing. */
   readonly byDomain: boolean;
@@ -37,41 +41,54 @@ export interface InstallationMail {
 }
 
 /**
- * Mail that the installation itself writes to a person, through the door that every send takes. A sender at the sandbox domain sends under the
- * installation's own account; one at a verified domain under the account that verified it, as only that may sign for it.
+ * Sends mail that the installation itself writes to a person, through the acceptance that every send takes. It is always a message of the
+ * installation's own account, so it shows in no customer's log and no customer can stop it. It may be sent from the sandbox domain, or from a
+ * domain that an account has verified, which signs it.
  */
 export async function sendInstallationMail(mailer: InstallationMailer, mail: InstallationMail): Promise<SendVerdict> {
   const { from, to, subject, text, html, tags, metadata = {} } = mail;
-  const accountId = await findSender(mailer, from);
+  const domainChecked = await maySendFrom(mailer, from);
   const request = sendRequestSchema.parse({
     ...{ from, to, subject, text, source: 'system', tags: [...tags], metadata },
     ...(html === undefined ? {} : { html }),
   });
   const sender: Sender = {
-    ...{ accountId, keyId: POSTMASTER_KEY_ID, recipientAllowlist: null, trackOpens: false, trackClicks: false },
+    ...{
+      accountId: POSTMASTER_ACCOUNT_ID,
+      keyId: POSTMASTER_KEY_ID,
+      recipientAllowlist: null,
+      trackOpens: false,
+      trackClicks: false,
+    },
     persona: { source: null, agentName: null },
     ...{ lockPersona: false, sendLimit: null, mode: 'live', pausedBy: null },
   };
   const order: SendOrder = { request, fixedChannel: null, headerClaims: {}, idempotency: null };
-  const body = { subject: request.subject ?? '', text: request.text ?? null, html: request.html ?? null };
-  const content = { ...body, template: null, templateMaker: null, attachments: [], tracking: null, scheduledAt: null };
+  const body = toStored(mailer, { text: request.text ?? null, html: request.html ?? null });
+  const content = {
+    ...{ subject: request.subject ?? '', ...body },
+    ...{ template: null, templateMaker: null, attachments: [], tracking: null, scheduledAt: null },
+  };
   const { sql, clock, ids, sandboxDomain, byDomain, retryHours, monthlyQuota } = mailer;
   const options = { sql, clock, ids, sandboxDomain, byDomain, retryHours, monthlyQuota };
   const {
     verdicts: [verdict],
-  } = await acceptMessages(options, [toCommand(sender, order, content)]);
+  } = await acceptMessages(options, [{ ...toCommand(sender, order, content), domainChecked }]);
   if (verdict === undefined) throw new Error('a send came back without a verdict');
   // Without a queue beside it the timers of the next server find the message.
   if (verdict.kind === 'accepted') await addPumpJob(sql, 'deliver:pump:0', clock.now()).catch(() => undefined);
   return verdict;
 }
 
-/** An account that has not verified the domain is refused at the door, with what to do. */
-async function findSender(mailer: InstallationMailer, from: string): Promise<string> {
+function toStored({ secrets }: InstallationMailer, body: MailBody): MailBody {
+  return secrets === null ? body : sealBody(secrets, body);
+}
+
+/** Where it is false, acceptance refuses the domain and says what to do. */
+async function maySendFrom(mailer: InstallationMailer, from: string): Promise<boolean> {
   await ensurePostmasterAccount(mailer.sql, mailer.clock.now());
   const domain = domainOf(parseMailbox(from));
-  if (domain === mailer.sandboxDomain) return POSTMASTER_ACCOUNT_ID;
-  return (await findDomainOwner(mailer.sql, domain)) ?? POSTMASTER_ACCOUNT_ID;
+  return domain === mailer.sandboxDomain || (await findDomainOwner(mailer.sql, domain)) !== null;
 }
 
 function domainOf(parsed: ReturnType<typeof parseMailbox>): string {

@@ -6,6 +6,7 @@ export interface NewCapturedMessage {
   readonly mailFrom: string;
   readonly recipients: readonly string[];
   readonly messageId: string;
+  /** Sealed where the message is the installation's own. */
   readonly raw: Uint8Array;
   readonly now: Date;
 }
@@ -39,13 +40,15 @@ export async function listCaptured(query: Query, limit: number): Promise<readonl
 }
 
 export interface CapturedMessage extends CapturedRow {
+  readonly accountId: string;
   readonly raw: Uint8Array;
 }
 
 /** One caught message with its bytes; null where there is none of that id. */
 export async function readCapturedMessage(query: Query, id: string): Promise<CapturedMessage | null> {
   const [row] = await query<CapturedMessage[]>`
-    SELECT id, mail_from AS "mailFrom", from_given AS "fromGiven", recipients AS "to", subject, received_at AS "receivedAt", raw
+    SELECT account_id AS "accountId", id, mail_from AS "mailFrom", from_given AS "fromGiven", recipients AS "to", subject,
+      received_at AS "receivedAt", raw
     FROM captured_messages WHERE id = ${id} LIMIT 1`;
   return row ?? null;
 }

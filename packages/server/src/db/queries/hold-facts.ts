@@ -1,4 +1,5 @@
 import type { Query } from '../client.ts';
+import { POSTMASTER_KEY_ID } from './postmaster-account.ts';
 
 /** What the rules about holding ask of a batch. Duplicates are fine. */
 export interface HoldQuestions {
@@ -53,7 +54,7 @@ const WRITTEN_TO = ['queued', 'sending', 'sent', 'delivered', 'deferred', 'bounc
  * Reads what the rules about holding need to know. A template is vouched for by whoever made its version, save the sending key itself and keys
  * that are held too; where only a name is known, it has to have stood for the same since.
  * Whom an account wrote to is found by the index of the message log's search, and in what is
- * not indexed yet; a message that was held and not let go proves no contact, and neither does one of a test key.
+ * not indexed yet.
  */
 export async function readHoldFacts(query: Query, { keys, recipients, templates }: HoldQuestions): Promise<HoldFacts> {
   const asked = templates.map(({ accountId: a, keyId: k, template: n, maker: m, namedAt }) => {
@@ -99,9 +100,17 @@ export async function readHoldFacts(query: Query, { keys, recipients, templates 
   return row ?? { keys: [], recipients: [], vouched: [] };
 }
 
+/**
+ * A message makes its recipient a contact where it was let go and one of the account's own senders sent it. Mail of the installation proves
+ * nothing: anybody can have a sign-in link sent to any address. Nor does mail of a test key, which never left. What a key sent while it was
+ * held counts only where a person approved it: else one held key could make contacts for another, by whatever its own rules let pass.
+ */
 function writtenTo(query: Query, messageId: ReturnType<Query>) {
   return query`message_recipients r ON r.account_id = p.a AND r.message_id = ${messageId}
       AND lower(r.email) = p.e AND r.status = ANY (${WRITTEN_TO}::text[])
     JOIN messages w ON w.account_id = p.a AND w.id = r.message_id
-      AND NOT EXISTS (SELECT FROM api_keys t WHERE t.account_id = p.a AND t.id = w.key_id AND t.mode = 'test')`;
+      AND w.key_id <> ${POSTMASTER_KEY_ID}
+    JOIN api_keys t ON t.account_id = p.a AND t.id = w.key_id AND t.mode <> 'test'
+      AND (t.approval_mode = 'off' OR w.created_at < t.held_since
+        OR EXISTS (SELECT FROM approvals h WHERE h.account_id = p.a AND h.message_id = w.id AND h.status = 'approved'))`;
 }

@@ -18,10 +18,11 @@ export async function insertKey(query: Query, key: NewKeyRow): Promise<void> {
   await query`
     INSERT INTO api_keys (account_id, id, name, mode, secret_hash, last4, scopes, rate_limit, recipient_allowlist, ip_allowlist,
       expires_at, approval_mode, hold_when, persona_source, persona_agent_name, lock_persona, hourly_sends, daily_sends,
-      created_by_key, created_by_member, created_at)
+      held_since, created_by_key, created_by_member, created_at)
     VALUES (${key.accountId}, ${key.id}, ${key.name}, ${r.mode}, ${key.hash}, ${key.last4}, ${[...r.scopes]}, ${r.rateLimit},
       ${copyOf(r.recipientAllowlist)}, ${copyOf(r.ipAllowlist)}, ${r.expiresAt}, ${r.approvalMode}, ${toJson(r.holdWhen)}::text::jsonb,
-      ${r.personaSource}, ${r.personaAgentName}, ${r.lockPersona}, ${r.hourlySends}, ${r.dailySends}, ${key.createdByKey},
+      ${r.personaSource}, ${r.personaAgentName}, ${r.lockPersona}, ${r.hourlySends}, ${r.dailySends},
+      ${r.approvalMode === 'off' ? null : key.now}, ${key.createdByKey},
       ${key.createdByMember}, ${key.now})`;
 }
 
@@ -30,12 +31,13 @@ export interface KeyName {
   readonly keyId: string;
 }
 
-/** Writes the name and every restriction as they are to be. The mode stays. A new end is announced anew. */
+/** Writes the name and every restriction as they are to be. The mode stays. A new end is announced again. */
 export async function rewriteKey(
   query: Query,
   { accountId, keyId }: KeyName,
   name: string,
   r: KeyRestrictions,
+  now: Date,
 ): Promise<void> {
   await query`
     UPDATE api_keys SET name = ${name}, scopes = ${[...r.scopes]}, rate_limit = ${r.rateLimit},
@@ -43,7 +45,8 @@ export async function rewriteKey(
       expiry_told_at = CASE WHEN expires_at IS NOT DISTINCT FROM ${r.expiresAt}::timestamptz THEN expiry_told_at END,
       expires_at = ${r.expiresAt}, approval_mode = ${r.approvalMode}, hold_when = ${toJson(r.holdWhen)}::text::jsonb,
       persona_source = ${r.personaSource}, persona_agent_name = ${r.personaAgentName}, lock_persona = ${r.lockPersona},
-      hourly_sends = ${r.hourlySends}, daily_sends = ${r.dailySends}
+      hourly_sends = ${r.hourlySends}, daily_sends = ${r.dailySends},
+      held_since = CASE WHEN ${r.approvalMode === 'off'} THEN NULL WHEN approval_mode = 'off' THEN ${now}::timestamptz ELSE held_since END
     WHERE account_id = ${accountId} AND id = ${keyId}`;
 }
 

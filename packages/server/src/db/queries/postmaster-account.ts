@@ -2,13 +2,16 @@ import { randomBytes } from 'node:crypto';
 import type { Query } from '../client.ts';
 
 /**
- * The account that mail of the installation itself is sent and logged under. Not the nil account, which has the sandbox domain: workers look
- * for what is due behind it.
+ * The account under which the installation's own mail is sent and logged, whatever address it is sent from. No customer's log, quota, pause or
+ * suppression list touches it. Not the nil account, which has the sandbox domain: workers look for what is due after it.
  */
 export const POSTMASTER_ACCOUNT_ID = '00000000-0000-7000-8000-000000000001';
 
 /** The key that such mail goes out under. Nobody has its secret, so nobody can call with it. */
 export const POSTMASTER_KEY_ID = '00000000-0000-7000-8000-000000000002';
+
+/** Starts the stored text of a sealed body. Only mail of this account is sealed, and only its mail is opened. */
+export const SEALED_BODY_MARK = 'postrider-sealed:1:';
 
 /** No account has more: what the operator sends is nobody's quota. Nor does any of it count for a reputation. */
 const NO_QUOTA = 2_147_483_647;

@@ -1,11 +1,24 @@
 import type { Query, Sql } from '../client.ts';
+import { POSTMASTER_ACCOUNT_ID, SEALED_BODY_MARK } from './postmaster-account.ts';
 
-/** Every column that holds envelopes of the secret box. */
+/** Every column that holds envelopes of the secret box. `mailOnly` columns hold them in rows of the installation's own mail; `text` ones in base64 behind a mark. */
 export const SEALED_COLUMNS = [
-  { kind: 'dkimKeys', table: 'dkim_keys', column: 'private_key' },
-  { kind: 'webhookSecrets', table: 'webhook_endpoints', column: 'secret' },
-  { kind: 'webhookSecrets', table: 'webhook_endpoints', column: 'previous_secret' },
-] as const;
+  { kind: 'dkimKeys', table: 'dkim_keys', id: 'id', column: 'private_key' },
+  { kind: 'webhookSecrets', table: 'webhook_endpoints', id: 'id', column: 'secret' },
+  { kind: 'webhookSecrets', table: 'webhook_endpoints', id: 'id', column: 'previous_secret' },
+  { kind: 'installationMail', table: 'message_bodies', id: 'message_id', column: 'text', isText: true, mailOnly: true },
+  { kind: 'installationMail', table: 'captured_messages', id: 'id', column: 'raw', mailOnly: true },
+] as const satisfies readonly SealedPlace[];
+
+interface SealedPlace {
+  readonly kind: string;
+  readonly table: string;
+  /** The column that names a row beside its account. */
+  readonly id: string;
+  readonly column: string;
+  readonly isText?: boolean;
+  readonly mailOnly?: boolean;
+}
 
 export type SealedColumn = (typeof SEALED_COLUMNS)[number];
 export type SealedKind = SealedColumn['kind'];
@@ -19,27 +32,49 @@ export interface SealedRow {
 /** The next rows of a column in the order of the primary key; `after` is the last one before them. */
 export async function readSealedRows(
   query: Query,
-  { table, column }: SealedColumn,
+  place: SealedColumn,
   after: Pick<SealedRow, 'accountId' | 'id'> | null,
   limit: number,
 ): Promise<readonly SealedRow[]> {
-  const from = after === null ? query`` : query`AND (account_id, id) > (${after.accountId}, ${after.id})`;
+  const { table, id } = place;
+  const from = after === null ? query`` : query`AND (account_id, ${query(id)}) > (${after.accountId}, ${after.id})`;
   return await query<SealedRow[]>`
-    SELECT account_id AS "accountId", id, ${query(column)} AS envelope FROM ${query(table)}
-    WHERE ${query(column)} IS NOT NULL ${from} ORDER BY account_id, id LIMIT ${limit}`;
+    SELECT account_id AS "accountId", ${query(id)} AS id, ${envelopeIn(query, place)} AS envelope FROM ${query(table)}
+    WHERE ${isSealed(query, place)} ${from} ORDER BY account_id, ${query(id)} LIMIT ${limit}`;
 }
 
 /** False where the row has another envelope by now, which is left alone. What an endpoint is known by in memory stays: its secret is the same. */
 export async function replaceEnvelope(
   query: Query,
-  { table, column }: SealedColumn,
+  place: SealedColumn,
   { accountId, id, envelope }: SealedRow,
-  replacement: Uint8Array,
+  replacement: Buffer,
 ): Promise<boolean> {
+  const stored = isText(place) ? `${SEALED_BODY_MARK}${replacement.toString('base64')}` : replacement;
   const { count } = await query`
-    UPDATE ${query(table)} SET ${query(column)} = ${replacement}
-    WHERE account_id = ${accountId} AND id = ${id} AND ${query(column)} = ${envelope}`;
+    UPDATE ${query(place.table)} SET ${query(place.column)} = ${stored}
+    WHERE account_id = ${accountId} AND ${query(place.id)} = ${id} AND ${isSealed(query, place)}
+      AND ${envelopeIn(query, place)} = ${envelope}`;
   return count > 0;
+}
+
+function isText(place: SealedPlace): boolean {
+  return place.isText === true;
+}
+
+function isSealed(query: Query, place: SealedPlace) {
+  const { column } = place;
+  if (place.mailOnly !== true) return query`${query(column)} IS NOT NULL`;
+  const ofMail = query`account_id = ${POSTMASTER_ACCOUNT_ID}`;
+  return isText(place) ? query`${ofMail} AND starts_with(${query(column)}, ${SEALED_BODY_MARK})` : ofMail;
+}
+
+/** Guarded by itself as well: nothing says in which order PostgreSQL looks at conditions. */
+function envelopeIn(query: Query, place: SealedPlace) {
+  const { column } = place;
+  if (!isText(place)) return query`${query(column)}`;
+  return query`CASE WHEN starts_with(${query(column)}, ${SEALED_BODY_MARK})
+    THEN decode(substr(${query(column)}, ${SEALED_BODY_MARK.length + 1}::int), 'base64') END`;
 }
 
 /** Waits for its turn, and keeps every other rotation out meanwhile: the work is done on other connections, and is kept as it goes. */

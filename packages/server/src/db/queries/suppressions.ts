@@ -1,4 +1,5 @@
 import type { Query } from '../client.ts';
+import { POSTMASTER_ACCOUNT_ID } from './postmaster-account.ts';
 
 export interface SuppressionRow {
   readonly id: string;
@@ -32,7 +33,8 @@ export interface AddOptions {
 /**
  * Adds entries, of an account and address at most one, and answers the ids of those that were added: where the address was there, nothing is
  * changed. Entries go in by one order, so that two additions of the same addresses wait for each other and never in a circle; those that were
- * there are locked until the end of the transaction. Nothing is added to an account that is gone: its last bounces must not fail for it.
+ * there are locked until the end of the transaction. Nothing is added to an account that is gone: its last bounces must not fail for it. Nothing
+ * is added to the installation's own account either: one bounce must not keep sign-in mail from a person forever.
  */
 export async function addSuppressions(
   query: Query,
@@ -44,7 +46,7 @@ export async function addSuppressions(
     SELECT "accountId", id, email, reason, "emailId", note, ${now}, "expiresAt"
     FROM json_to_recordset(${JSON.stringify(entries)}::text::json) AS g (
       "accountId" uuid, id uuid, email text, reason text, "emailId" uuid, note text, "expiresAt" timestamptz)
-    WHERE EXISTS (SELECT FROM accounts a WHERE a.id = "accountId")
+    WHERE "accountId" <> ${POSTMASTER_ACCOUNT_ID} AND EXISTS (SELECT FROM accounts a WHERE a.id = "accountId")
     ORDER BY "accountId", email
     ON CONFLICT (account_id, email) DO UPDATE
       SET id = excluded.id, reason = excluded.reason, email_id = excluded.email_id, note = excluded.note,
