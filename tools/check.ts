@@ -8,6 +8,7 @@ const CHECKS: readonly (readonly [name: string, command: string, args: readonly 
   ['format, lint and layers', 'biome', ['check', '.', '--error-on-warnings', '--max-diagnostics=100']],
   ['types', 'tsc', ['-b']],
   ['generated files', process.execPath, ['tools/generate/main.ts', '--check']],
+  ['OpenAPI document', 'redocly', ['lint', 'openapi.yaml']],
   ['dead code', 'knip', ['--treat-config-hints-as-errors']],
   ['packages as published', process.execPath, ['tools/packages/main.ts']],
 ];

@@ -14,6 +14,9 @@ export const ROOT = join(import.meta.dirname, '..');
 /** Where programs are looked for: this Node and the installed tools come first, whoever starts us and from wherever. */
 const FOLDERS = [dirname(process.execPath), join(ROOT, 'node_modules/.bin'), process.env['PATH']];
 
+/** Tools that would ask their maker for news or report their use do neither. */
+const QUIET = { NO_COLOR: '1', REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+
 /** Runs a program to its end and keeps what it says. It finds programs in the folders `before` any others. */
 export function runProgram(
   command: string,
@@ -21,7 +24,7 @@ export function runProgram(
   cwd: string = ROOT,
   before: readonly string[] = [],
 ): ProgramRun {
-  const env = { ...process.env, PATH: [...before, ...FOLDERS].join(delimiter), NO_COLOR: '1' };
+  const env = { ...process.env, PATH: [...before, ...FOLDERS].join(delimiter), ...QUIET };
   const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, env, encoding: 'utf8' });
   return {
     ok: status === 0,

@@ -5,9 +5,18 @@ import { describe, expect, it } from 'vitest';
 // biome-ignore lint/suspicious/noExplicitAny: the document is read as a stranger reads it, by path
 const document: any = toOpenApi(OPERATIONS, { version: '1.2.3', serverUrl: 'http://api.test' });
 const operations = Object.entries<Record<string, unknown>>(document.paths).flatMap(([path, methods]) =>
-  // biome-ignore lint/suspicious/noExplicitAny: as above
-  Object.entries(methods).map(([method, described]) => ({ path, method, ...(described as any) })),
+  Object.entries(methods)
+    .filter(([name]) => !name.startsWith('x-'))
+    // biome-ignore lint/suspicious/noExplicitAny: as above
+    .map(([method, described]) => ({ path, method, ...(described as any) })),
 );
+
+/** A response, or the one that many operations share. */
+// biome-ignore lint/suspicious/noExplicitAny: as above
+function resolve(response: any): any {
+  const name = response?.$ref?.replace('#/components/responses/', '');
+  return name === undefined ? response : document.components.responses[name];
+}
 
 describe('the OpenAPI document', () => {
   it('is 3.1 and names the server and the version', () => {
@@ -33,9 +42,10 @@ describe('the OpenAPI document', () => {
         ({ operationId }) => operationId.toLowerCase() === operation.id.replaceAll('-', ''),
       );
       for (const code of errorCodesOf(operation)) {
-        const response = described?.responses[ERRORS[code].status];
+        const response = resolve(described?.responses[ERRORS[code].status]);
         expect(response?.description, `${operation.id} ${code}`).toContain(`\`${code}\``);
-        expect(Object.keys(response.content)).toEqual(['application/problem+json']);
+        const further = operation.further?.find(({ status }) => status === ERRORS[code].status)?.content ?? {};
+        expect(Object.keys(response.content)).toEqual([...Object.keys(further), 'application/problem+json']);
       }
     }
   });
@@ -47,21 +57,37 @@ describe('the OpenAPI document', () => {
     );
   });
 
-  it('refers only to schemas that exist', () => {
+  it('refers only to components that exist', () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1] ?? '');
     expect(references.length).toBeGreaterThan(10);
     for (const reference of references) {
-      expect(document.components.schemas).toHaveProperty([reference.replace('#/components/schemas/', '')]);
+      const [kind = '', name = ''] = reference.replace('#/components/', '').split('/');
+      expect(document.components[kind]).toHaveProperty([name]);
     }
   });
 
-  it('asks for a key where one is needed, and names its scope', () => {
+  it('requires exactly the credentials that the router accepts, and names scope and roles', () => {
+    const user = [{ session: [] }, { sessionToken: [] }];
     expect(document.paths['/emails'].post).toMatchObject({
-      security: [{ key: [] }, { session: [] }],
+      security: [{ key: [] }, ...user],
       'x-scope': 'emails:send',
+      'x-roles': ['owner', 'admin', 'developer'],
     });
-    expect(document.paths['/health'].get).toMatchObject({ security: [] });
+    expect(document.paths['/account'].delete['x-roles']).toEqual(['owner']);
+    expect(document.paths['/keys/self'].get.security).toEqual([{ key: [] }]);
+    expect(document.paths['/auth/accounts'].get.security).toEqual(user);
+    expect(document.paths['/auth/session'].patch.security).toEqual(user);
+    expect(document.paths['/auth/device/confirm'].post.security).toEqual(user);
+    expect(document.paths['/auth/session'].get.security).toEqual([{}, ...user]);
+    expect(document.paths['/auth/device'].get.security).toEqual([{}, { session: [] }]);
+    expect(document.paths['/health'].get.security).toEqual([]);
     for (const { 'x-scope': scope } of operations) if (scope !== undefined) expect(SCOPES).toHaveProperty([scope]);
+  });
+
+  it('names the methods of every path, and describes every tag', () => {
+    expect(document.paths['/emails']['x-allow']).toEqual(['POST', 'GET', 'HEAD']);
+    expect(document.paths['/emails/batch']['x-allow']).toEqual(['POST']);
+    for (const tag of document.tags) expect(tag.description, tag.name).toMatch(/\S/);
   });
 
   it('describes every parameter with its limits', () => {
@@ -112,8 +138,10 @@ describe('the OpenAPI document', () => {
     });
     expect(Object.keys(headers)).toEqual([
       'x-request-id',
-      'RateLimit-Policy',
-      'RateLimit',
+      'x-content-type-options',
+      'cache-control',
+      'ratelimit-policy',
+      'ratelimit',
       'content-disposition',
       'x-export-truncated',
     ]);

@@ -244,7 +244,9 @@ describe('refusals', () => {
       const described =
         document.paths[operation.path.replaceAll(/:([a-zA-Z]+)/g, '{$1}')][operation.method.toLowerCase()];
       for (const code of errorCodesOf(operation)) {
-        expect(described.responses[ERRORS[code].status].description).toContain(`\`${code}\`: ${ERRORS[code].title}.`);
+        const response = described.responses[ERRORS[code].status];
+        const shared = document.components.responses[response.$ref?.replace('#/components/responses/', '')];
+        expect((shared ?? response).description).toContain(`\`${code}\`: ${ERRORS[code].title}.`);
       }
     }
     expect(document.components.schemas.Problem.properties.code.enum).toEqual(ERROR_CODES);

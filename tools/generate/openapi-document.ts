@@ -24,15 +24,20 @@ type Content = Readonly<Record<string, { readonly schema: SchemaNode }>>;
 export interface OperationNode {
   readonly operationId: string;
   readonly parameters?: readonly ParameterNode[];
-  readonly requestBody?: { readonly content: Content };
+  readonly requestBody?: { readonly required: boolean; readonly content: Content };
   /** An answer without a body has no content. */
-  readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
+  readonly responses: Readonly<Record<string, { readonly content?: Content; readonly headers?: unknown }>>;
 }
 
 /** The OpenAPI document as far as the generators look into it. */
 export interface OpenApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationNode>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, SchemaNode>> };
+  readonly components: {
+    readonly schemas: Readonly<Record<string, SchemaNode>>;
+    readonly headers?: unknown;
+    readonly responses?: unknown;
+  };
+  readonly webhooks?: unknown;
 }
 
 /** The document of the registry as plain JSON. `version` is the server's. */

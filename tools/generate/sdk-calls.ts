@@ -52,7 +52,10 @@ export function describeCall(operation: CallableOperation, document: OpenApiDocu
     params: parameters
       .filter((parameter) => parameter.in === 'path')
       .map(({ name, description = '' }) => ({ name, description })),
-    body: bodySchema === undefined ? null : nameType(bodySchema, `${method}Body`, bodyPath(operation)),
+    body:
+      bodySchema === undefined
+        ? null
+        : nameType(bodySchema, `${method}Body`, bodyPath(operation, requestBody?.required !== false)),
     query: query.length === 0 ? null : { type: queryType(operation, method), required: query.some(isRequired) },
     output: outputOf(operation, method, document),
     alternatives: alternatives.flatMap(({ status, when }) => {
@@ -119,8 +122,9 @@ function answerSchema(operation: CallableOperation, status: number, document: Op
   return nodeOf(operation, document).responses[status]?.content?.['application/json']?.schema ?? {};
 }
 
-function bodyPath({ id }: CallableOperation): string {
-  return `operations['${toOperationId(id)}']['requestBody']['content']['application/json']`;
+function bodyPath({ id }: CallableOperation, isRequired: boolean): string {
+  const body = `operations['${toOperationId(id)}']['requestBody']`;
+  return `${isRequired ? body : `NonNullable<${body}>`}['content']['application/json']`;
 }
 
 function answerPath({ id }: CallableOperation, status: number): string {

@@ -6,8 +6,8 @@ import { TYPESCRIPT_NOTICE } from './product.ts';
 const KEPT_DECLARATIONS = new Set(['components', 'operations']);
 
 /**
- * The types of the OpenAPI document. Answers other than success are left out first: the SDK turns them into errors, and they would be
- * nine tenths of the file.
+ * The types of the OpenAPI document. What the SDK does not use is left out first, because it would be nine tenths of the file: responses
+ * other than success, which it turns into errors, response headers, and webhooks, whose payloads are models.
  */
 export async function renderSdkSchema(document: OpenApiDocument): Promise<string> {
   // A field with a default may be left out of a request; answers list it as required themselves.
@@ -22,14 +22,21 @@ function declaredName(node: object): string {
   return name?.text ?? '';
 }
 
-function withoutRefusals(document: OpenApiDocument): OpenApiDocument {
+function withoutRefusals({ webhooks: _, ...document }: OpenApiDocument): OpenApiDocument {
   const paths = Object.entries(document.paths).map(([path, methods]) => {
-    const lean = Object.entries(methods).map(([method, node]) => [method, { ...node, responses: successesOf(node) }]);
+    const lean = Object.entries(methods)
+      .filter(([name]) => !name.startsWith('x-'))
+      .map(([method, node]) => [method, { ...node, responses: successesOf(node) }]);
     return [path, Object.fromEntries(lean)];
   });
-  return { ...document, paths: Object.fromEntries(paths) };
+  const { headers: __, responses: ___, ...components } = document.components;
+  return { ...document, paths: Object.fromEntries(paths), components };
 }
 
 function successesOf({ responses }: OperationNode): OperationNode['responses'] {
-  return Object.fromEntries(Object.entries(responses).filter(([status]) => status.startsWith('2')));
+  return Object.fromEntries(
+    Object.entries(responses)
+      .filter(([status]) => status.startsWith('2'))
+      .map(([status, { headers: _, ...response }]) => [status, response]),
+  );
 }

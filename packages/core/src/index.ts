@@ -18,7 +18,7 @@ export {
 export { toFieldProblems } from './field-problems.ts';
 export { type JsonSchema, toInlineSchema } from './json-schema.ts';
 export { LIMITS } from './limits.ts';
-export { errorCodesOf, resourceOf, toOpenApi, toOperationId } from './openapi.ts';
+export { resourceOf, toOpenApi, toOperationId } from './openapi.ts';
 export type {
   Access,
   AnonymousLimits,
@@ -31,6 +31,7 @@ export type {
   OperationOutput,
   OperationRequest,
 } from './operation.ts';
+export { errorCodesOf } from './operation-errors.ts';
 export {
   type AnyOperation,
   type CallableId,

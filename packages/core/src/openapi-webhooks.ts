@@ -19,6 +19,7 @@ export function describeWebhooks(components: Components): JsonSchema {
       type,
       {
         post: {
+          operationId: `receive.${type}`,
           summary: describeEventType(type),
           tags: ['webhooks'],
           security: [],

@@ -12,10 +12,10 @@ export type Effect = 'read' | 'create' | 'update' | 'replace' | 'delete' | 'send
 /**
  * Who may call: everyone; the holder of a key (with a scope, where one is named), or a signed-in person whose role allows what that scope
  * stands for; or a signed-in person alone. `people` of an operation behind a key: `none` where it is about the key itself, `owners` where of
- * all people only they may.
+ * all people only they may. `session` of a public operation: which sessions change what it returns, though it needs none.
  */
 export type Access =
-  | { readonly kind: 'public' }
+  | { readonly kind: 'public'; readonly session?: 'any' | 'cookie' }
   | { readonly kind: 'key'; readonly scope: Scope | null; readonly people?: 'none' | 'owners' }
   | { readonly kind: 'session' };
 
@@ -43,6 +43,18 @@ export type ResponseKind = 'json' | 'text' | 'stream' | 'raw';
 export interface UpcomingFields {
   readonly body?: readonly string[];
   readonly query?: readonly string[];
+}
+
+/**
+ * A response beside the successes that no problem of the catalogue describes: a redirect, a page, an envelope of another protocol. It is
+ * documented, and clients of the SDK never see it as a success.
+ */
+export interface FurtherResponse {
+  readonly status: number;
+  readonly summary: string;
+  /** By content type; none where there is no body. */
+  readonly content?: Readonly<Record<string, z.ZodType>>;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** A further success beside `status`, which some requests are answered with. */
@@ -114,12 +126,13 @@ export interface Operation {
   /** Of a `stream`: its content types, and what each is. */
   readonly streams?: Readonly<Record<string, z.ZodType>>;
   readonly alternatives?: readonly AlternativeAnswer[];
+  readonly further?: readonly FurtherResponse[];
   /** The operation that this one is another spelling of: the SDK has that one alone. */
   readonly aliasOf?: string;
   readonly deprecated?: Deprecation;
-  /** Response headers a caller may rely on beside `x-request-id`: name to meaning. */
+  /** Headers of the successes beside those that follow from the declaration (`openapi-headers.ts`): name to meaning. */
   readonly responseHeaders?: Readonly<Record<string, string>>;
-  /** Codes beyond COMMON_ERRORS, KEY_ERRORS and BODY_ERRORS, which follow from `access` and `body`. */
+  /** Codes beyond those that follow from the declaration (`operation-errors.ts`). */
   readonly errors: readonly ErrorCode[];
   readonly mcp: McpExposure | null;
   readonly cli: CliExposure | null;

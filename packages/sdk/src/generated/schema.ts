@@ -2822,12 +2822,6 @@ export interface operations {
             /** @description List emails */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2858,18 +2852,6 @@ export interface operations {
             /** @description What a dry run found; nothing was sent, stored or charged */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
-                    /** @description `true` where the answer was given before for the same idempotency key. */
-                    "idempotency-replayed"?: string;
-                    /** @description Recipients the account may send to this month (UTC). */
-                    "x-quota-limit"?: string;
-                    /** @description Recipients left this month after this send. */
-                    "x-quota-remaining"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2879,18 +2861,6 @@ export interface operations {
             /** @description Send an email */
             202: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
-                    /** @description `true` where the answer was given before for the same idempotency key. */
-                    "idempotency-replayed"?: string;
-                    /** @description Recipients the account may send to this month (UTC). */
-                    "x-quota-limit"?: string;
-                    /** @description Recipients left this month after this send. */
-                    "x-quota-remaining"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2924,18 +2894,6 @@ export interface operations {
             /** @description Send up to 100 emails in one call */
             207: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
-                    /** @description `true` where at least one item was accepted before under its idempotency key. */
-                    "idempotency-replayed"?: string;
-                    /** @description Recipients the account may send to this month (UTC). */
-                    "x-quota-limit"?: string;
-                    /** @description Recipients left this month after this send. */
-                    "x-quota-remaining"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2976,16 +2934,6 @@ export interface operations {
             /** @description Export emails */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
-                    /** @description The name of the file: the account’s, then `-messages-`, the date in UTC and the format. */
-                    "content-disposition"?: string;
-                    /** @description `true` where more than 100000 messages match; then the newest are in the file. */
-                    "x-export-truncated"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3014,12 +2962,6 @@ export interface operations {
             /** @description Read one email */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3043,12 +2985,6 @@ export interface operations {
             /** @description Cancel a queued email */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3079,12 +3015,6 @@ export interface operations {
             /** @description Change when a queued email is sent */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3108,12 +3038,6 @@ export interface operations {
             /** @description Cancel a queued email */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3140,18 +3064,6 @@ export interface operations {
             /** @description Send an email again */
             202: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
-                    /** @description `true` where the answer was given before for the same idempotency key. */
-                    "idempotency-replayed"?: string;
-                    /** @description Recipients the account may send to this month (UTC). */
-                    "x-quota-limit"?: string;
-                    /** @description Recipients left this month after this send. */
-                    "x-quota-remaining"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3172,12 +3084,6 @@ export interface operations {
             /** @description Read the calling key */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3203,12 +3109,6 @@ export interface operations {
             /** @description List keys */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3233,12 +3133,6 @@ export interface operations {
             /** @description Make a key */
             201: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3262,12 +3156,6 @@ export interface operations {
             /** @description Read a key */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3291,12 +3179,6 @@ export interface operations {
             /** @description Revoke a key */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3324,12 +3206,6 @@ export interface operations {
             /** @description Change a key */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3348,7 +3224,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": {
                     /** @description How long the old secret goes on working, 0 to 604800 seconds; 0 unless given, which ends it at once. */
@@ -3360,12 +3236,6 @@ export interface operations {
             /** @description Rotate the secret of a key */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3389,12 +3259,6 @@ export interface operations {
             /** @description Pause the sending of a key */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3418,12 +3282,6 @@ export interface operations {
             /** @description Resume the sending of a key */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3451,12 +3309,6 @@ export interface operations {
             /** @description List held sends */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3481,12 +3333,6 @@ export interface operations {
             /** @description Approve or reject several held sends */
             207: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3513,12 +3359,6 @@ export interface operations {
             /** @description Read a held send */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3546,12 +3386,6 @@ export interface operations {
             /** @description Approve or reject a held send */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3577,12 +3411,6 @@ export interface operations {
             /** @description List logged requests */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3606,12 +3434,6 @@ export interface operations {
             /** @description Read one logged request */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3643,12 +3465,6 @@ export interface operations {
             /** @description List suppressions */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3673,12 +3489,6 @@ export interface operations {
             /** @description Every address was there already */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3688,12 +3498,6 @@ export interface operations {
             /** @description Add suppressions */
             201: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3717,12 +3521,6 @@ export interface operations {
             /** @description Read one suppression */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3749,12 +3547,6 @@ export interface operations {
             /** @description Remove a suppression */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3775,12 +3567,6 @@ export interface operations {
             /** @description Read the account */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3801,12 +3587,6 @@ export interface operations {
             /** @description Delete the account */
             202: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3843,12 +3623,6 @@ export interface operations {
             /** @description Change the account */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3869,12 +3643,6 @@ export interface operations {
             /** @description Pause all sending */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3895,12 +3663,6 @@ export interface operations {
             /** @description Resume sending */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3932,12 +3694,6 @@ export interface operations {
             /** @description Read statistics */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3961,12 +3717,6 @@ export interface operations {
             /** @description Read the volume by day */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3987,12 +3737,6 @@ export interface operations {
             /** @description Read the checklist */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4018,12 +3762,6 @@ export interface operations {
             /** @description List templates */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4060,12 +3798,6 @@ export interface operations {
             /** @description Create a template */
             201: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4092,12 +3824,6 @@ export interface operations {
             /** @description Read one template */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4121,12 +3847,6 @@ export interface operations {
             /** @description Delete a template */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4168,12 +3888,6 @@ export interface operations {
             /** @description Change a template */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4214,12 +3928,6 @@ export interface operations {
             /** @description Render a template */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4257,18 +3965,6 @@ export interface operations {
             /** @description Send a test of a template */
             202: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
-                    /** @description `true` where the answer was given before for the same idempotency key. */
-                    "idempotency-replayed"?: string;
-                    /** @description Recipients the account may send to this month (UTC). */
-                    "x-quota-limit"?: string;
-                    /** @description Recipients left this month after this send. */
-                    "x-quota-remaining"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4298,12 +3994,6 @@ export interface operations {
             /** @description List sending domains */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4337,12 +4027,6 @@ export interface operations {
             /** @description Add a sending domain */
             201: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4368,12 +4052,6 @@ export interface operations {
             /** @description List removed domains */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4397,12 +4075,6 @@ export interface operations {
             /** @description Read one domain */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4426,12 +4098,6 @@ export interface operations {
             /** @description Remove a domain */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4455,12 +4121,6 @@ export interface operations {
             /** @description Read the records to publish */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4485,12 +4145,6 @@ export interface operations {
             /** @description Verify a domain */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4509,7 +4163,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": {
                     /** @description The selector of the new key, one that no key of the name has or had in the last 30 days; made up unless given. */
@@ -4523,12 +4177,6 @@ export interface operations {
             /** @description Rotate the DKIM keys */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4552,12 +4200,6 @@ export interface operations {
             /** @description Restore a removed domain */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4585,12 +4227,6 @@ export interface operations {
             /** @description List support tickets */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4615,12 +4251,6 @@ export interface operations {
             /** @description Raise a support ticket */
             201: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4644,12 +4274,6 @@ export interface operations {
             /** @description Read a support ticket */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4680,12 +4304,6 @@ export interface operations {
             /** @description Reply to a support ticket */
             201: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4711,12 +4329,6 @@ export interface operations {
             /** @description List webhook endpoints */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4741,12 +4353,6 @@ export interface operations {
             /** @description Add a webhook endpoint */
             201: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4775,12 +4381,6 @@ export interface operations {
             /** @description Simulate a delivery to this machine */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4807,12 +4407,6 @@ export interface operations {
             /** @description Stream events as they happen */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4836,12 +4430,6 @@ export interface operations {
             /** @description Read a webhook endpoint */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4865,12 +4453,6 @@ export interface operations {
             /** @description Delete a webhook endpoint */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4898,12 +4480,6 @@ export interface operations {
             /** @description Change a webhook endpoint */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4927,12 +4503,6 @@ export interface operations {
             /** @description Rotate the secret of a webhook endpoint */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4956,12 +4526,6 @@ export interface operations {
             /** @description Send a test event to an endpoint */
             202: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4999,12 +4563,6 @@ export interface operations {
             /** @description List the deliveries of an endpoint */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5030,12 +4588,6 @@ export interface operations {
             /** @description Deliver an event again */
             202: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5063,12 +4615,6 @@ export interface operations {
             /** @description What a replay would queue */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5078,12 +4624,6 @@ export interface operations {
             /** @description Replay events to an endpoint */
             202: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5119,12 +4659,6 @@ export interface operations {
             /** @description Read the audit log */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5145,12 +4679,6 @@ export interface operations {
             /** @description List the team */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5183,12 +4711,6 @@ export interface operations {
             /** @description Invite somebody to the team */
             201: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5212,12 +4734,6 @@ export interface operations {
             /** @description Remove a member */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5251,12 +4767,6 @@ export interface operations {
             /** @description Change the role of a member */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5277,8 +4787,6 @@ export interface operations {
             /** @description Read the session */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5309,12 +4817,6 @@ export interface operations {
             /** @description Go on in another account */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5335,12 +4837,6 @@ export interface operations {
             /** @description List the accounts of the signed-in person */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5370,8 +4866,6 @@ export interface operations {
             /** @description Ask for a sign-in link */
             202: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5392,8 +4886,6 @@ export interface operations {
             /** @description Sign out */
             204: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -5414,7 +4906,20 @@ export interface operations {
             cookie?: never;
         };
         requestBody?: never;
-        responses: never;
+        responses: {
+            /** @description The same for a request that accepts `application/json`: the address to send the browser to */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The provider’s own sign-in page. */
+                        url: string;
+                    };
+                };
+            };
+        };
     };
     "auth.devicePage": {
         parameters: {
@@ -5431,8 +4936,6 @@ export interface operations {
             /** @description The page that confirms a device */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5453,8 +4956,6 @@ export interface operations {
             /** @description Begin the sign-in of a device */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5482,12 +4983,6 @@ export interface operations {
             /** @description Confirm the sign-in of a device */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5515,8 +5010,6 @@ export interface operations {
             /** @description Take the session token of a device */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5537,8 +5030,6 @@ export interface operations {
             /** @description List the free tools */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5566,8 +5057,6 @@ export interface operations {
             /** @description Check the SPF record of a domain */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5597,8 +5086,6 @@ export interface operations {
             /** @description Check the DKIM keys of a domain */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5626,8 +5113,6 @@ export interface operations {
             /** @description Check the DMARC policy of a domain */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5655,8 +5140,6 @@ export interface operations {
             /** @description Check the mail exchangers of a domain */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5684,8 +5167,6 @@ export interface operations {
             /** @description Look an address or a domain up in blocklists */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5723,8 +5204,6 @@ export interface operations {
             /** @description Estimate whether a message reaches the inbox */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5767,8 +5246,6 @@ export interface operations {
             /** @description Tag a link with UTM parameters */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5789,8 +5266,6 @@ export interface operations {
             /** @description Service information */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5811,8 +5286,6 @@ export interface operations {
             /** @description Liveness */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5833,8 +5306,6 @@ export interface operations {
             /** @description Readiness */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5855,8 +5326,6 @@ export interface operations {
             /** @description OpenAPI document as JSON */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5879,8 +5348,6 @@ export interface operations {
             /** @description OpenAPI document as YAML */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5910,12 +5377,6 @@ export interface operations {
             /** @description Model Context Protocol endpoint */
             200: {
                 headers: {
-                    /** @description The id of this request. */
-                    "x-request-id"?: string;
-                    /** @description The rate limit of the key, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds. In refusals too. */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left of it: `r` requests now, and all of them again in `t` seconds. */
-                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {

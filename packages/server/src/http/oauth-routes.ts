@@ -12,7 +12,7 @@ import type { AnonymousGate } from './anonymous-gate.ts';
 import { cookieOf } from './cookie-session.ts';
 import { parseQuery } from './execute-operation.ts';
 import { refuseOtherMethods } from './method-not-allowed.ts';
-import { sendPersonPage } from './person-pages.ts';
+import { sendJson, sendPersonPage, wantsJson } from './person-pages.ts';
 import { PREFIXES, type RawRoute } from './router.ts';
 import { welcome } from './welcome.ts';
 
@@ -39,6 +39,8 @@ export function createOAuthStart({ people, baseUrl, onError }: OAuthRouteOptions
         ...{ provider: provider.setting.name, next: toOwnPath(next, baseUrl), expiresAtMs },
       });
       reply.header('set-cookie', people.cookies.set(people.cookies.oauth, sealed, ATTEMPT_SECONDS));
+      // A page that signs in by script can read no redirect to another origin.
+      if (wantsJson(request)) return sendJson(reply, { url });
       return reply.redirect(url, 302);
     } catch (error) {
       onError(error, `asking the provider ${provider.setting.name}`);

@@ -28,3 +28,7 @@ export function fieldOf(fields: unknown, name: string): string | null {
 export function wantsJson({ headers }: FastifyRequest): boolean {
   return /^application\/json\b/.test(headers.accept ?? '');
 }
+
+export function sendJson(reply: FastifyReply, body: unknown): FastifyReply {
+  return reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(body));
+}

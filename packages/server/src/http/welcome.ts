@@ -5,7 +5,7 @@ import { ProblemError } from '../problem.ts';
 import { SESSION_COOKIE_SECONDS } from '../sessions/cookies.ts';
 import type { People } from '../sessions/people.ts';
 import type { SignInVerdict } from '../sessions/sign-in.ts';
-import { sendPersonPage, toSignedIn, wantsJson } from './person-pages.ts';
+import { sendJson, sendPersonPage, toSignedIn, wantsJson } from './person-pages.ts';
 
 /** Gives the browser its session, or says why it gets none. */
 export async function welcome(
@@ -33,7 +33,7 @@ export async function welcome(
   const signedIn = session === null ? null : toSignedIn(session);
   if (session === null || signedIn === null) throw new ProblemError('session_required');
   if (wantsJson(request)) {
-    return reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(toSession(session)));
+    return sendJson(reply, toSession(session));
   }
   return sendPersonPage(reply, renderSignedInPage(signedIn, next));
 }

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { defineOperation } from '../../operation.ts';
+import { PAGE_RESPONSE_HEADERS } from '../../schemas/page-headers.ts';
 import { POLL_LIMITS, userCodeSchema } from '../../schemas/session.ts';
 
 export const showDevicePage = defineOperation({
   id: 'auth.device-page',
   method: 'GET',
   path: '/auth/device',
-  access: { kind: 'public' },
+  access: { kind: 'public', session: 'cookie' },
   reach: 'none',
   summary: 'The page that confirms a device',
   description:
@@ -18,6 +19,14 @@ export const showDevicePage = defineOperation({
   response: 'raw',
   contentType: 'text/html; charset=utf-8',
   output: z.string(),
+  responseHeaders: PAGE_RESPONSE_HEADERS,
+  further: [
+    {
+      status: 303,
+      summary: 'No one is signed in: the browser is sent to the sign-in page, which leads back here.',
+      headers: { location: 'The sign-in page.' },
+    },
+  ],
   errors: ['rate_limited'],
   mcp: null,
   cli: null,

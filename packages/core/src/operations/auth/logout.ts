@@ -5,7 +5,7 @@ export const logOut = defineOperation({
   id: 'auth.logout',
   method: 'POST',
   path: '/auth/logout',
-  access: { kind: 'public' },
+  access: { kind: 'public', session: 'any' },
   reach: 'none',
   summary: 'Sign out',
   description:
@@ -16,6 +16,7 @@ export const logOut = defineOperation({
   response: 'text',
   contentType: 'text/plain; charset=utf-8',
   output: z.string().describe('Nothing.'),
+  responseHeaders: { 'set-cookie': 'Removes the session cookie.' },
   errors: ['missing_scope'],
   mcp: null,
   cli: null,

@@ -22,6 +22,7 @@ export const requestMagicLink = defineOperation({
   status: 202,
   response: 'json',
   output: z.object({ ok: z.literal(true) }).meta({ id: 'MagicLinkRequested' }),
+  responseHeaders: { 'set-cookie': 'A cookie that the link needs.' },
   errors: ['rate_limited'],
   mcp: null,
   cli: null,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { LIMITS } from '../../limits.ts';
 import { defineOperation } from '../../operation.ts';
+import { PAGE_RESPONSE_HEADERS } from '../../schemas/page-headers.ts';
 import { POLL_LIMITS } from '../../schemas/session.ts';
 
 export const startOAuth = defineOperation({
@@ -23,6 +24,26 @@ export const startOAuth = defineOperation({
   status: 302,
   response: 'raw',
   output: z.unknown(),
+  responseHeaders: {
+    location: 'The provider’s own sign-in page.',
+    'set-cookie': 'A cookie that binds the sign-in to this browser.',
+  },
+  further: [
+    {
+      status: 200,
+      summary: 'The same for a request that accepts `application/json`: the address to send the browser to',
+      content: {
+        'application/json': z.object({ url: z.string().describe('The provider’s own sign-in page.') }),
+      },
+      headers: { 'set-cookie': 'A cookie that binds the sign-in to this browser.' },
+    },
+    {
+      status: 503,
+      summary: 'A page that asks to try again: the provider is unreachable.',
+      content: { 'text/html': z.string() },
+      headers: PAGE_RESPONSE_HEADERS,
+    },
+  ],
   errors: ['not_found', 'rate_limited'],
   mcp: null,
   cli: null,

@@ -6,7 +6,7 @@ export const getSession = defineOperation({
   id: 'auth.session',
   method: 'GET',
   path: '/auth/session',
-  access: { kind: 'public' },
+  access: { kind: 'public', session: 'any' },
   reach: 'none',
   summary: 'Read the session',
   description:

@@ -6,6 +6,13 @@ const checkSchema = z.object({
   reason: z.string().nullable().describe('What is wrong, in words; null when ok.'),
 });
 
+const readinessSchema = z
+  .object({
+    status: z.enum(['ok', 'unavailable']),
+    checks: z.object({ database: checkSchema, queue: checkSchema, transport: checkSchema }),
+  })
+  .meta({ id: 'Readiness' });
+
 export const getReadiness = defineOperation({
   id: 'service.readiness',
   method: 'GET',
@@ -19,12 +26,10 @@ export const getReadiness = defineOperation({
   query: z.strictObject({}),
   status: 200,
   response: 'json',
-  output: z
-    .object({
-      status: z.enum(['ok', 'unavailable']),
-      checks: z.object({ database: checkSchema, queue: checkSchema, transport: checkSchema }),
-    })
-    .meta({ id: 'Readiness' }),
+  output: readinessSchema,
+  further: [
+    { status: 503, summary: 'A check fails; `checks` says which', content: { 'application/json': readinessSchema } },
+  ],
   errors: [],
   mcp: {
     tool: 'check_service',

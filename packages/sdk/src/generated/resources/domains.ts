@@ -9,7 +9,7 @@ import type { operations } from '../schema.ts';
 type CreateBody = operations['domains.create']['requestBody']['content']['application/json'];
 type ListQuery = NonNullable<operations['domains.list']['parameters']['query']>;
 type HistoryQuery = NonNullable<operations['domains.history']['parameters']['query']>;
-type RotateBody = operations['domains.rotate']['requestBody']['content']['application/json'];
+type RotateBody = NonNullable<operations['domains.rotate']['requestBody']>['content']['application/json'];
 
 export class DomainsResource {
   readonly #client: OperationCaller;

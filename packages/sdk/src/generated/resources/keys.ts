@@ -7,7 +7,7 @@ import type { Key, KeyChanges, KeyWithSecret, NewKey, OwnKey } from '../models.t
 import type { operations } from '../schema.ts';
 
 type ListQuery = NonNullable<operations['keys.list']['parameters']['query']>;
-type RotateBody = operations['keys.rotate']['requestBody']['content']['application/json'];
+type RotateBody = NonNullable<operations['keys.rotate']['requestBody']>['content']['application/json'];
 
 export class KeysResource {
   readonly #client: OperationCaller;

@@ -4,11 +4,31 @@ import type { Handler, Services } from '../context.ts';
 
 /** The OpenAPI document of the running server. */
 export const getOpenApiJson: Handler<'service.openapi-json'> = (_input, { services }) =>
-  Promise.resolve({ body: documentOf(services) });
+  Promise.resolve({ body: documentOf(services).json });
 
 export const getOpenApiYaml: Handler<'service.openapi-yaml'> = (_input, { services }) =>
-  Promise.resolve({ body: stringify(documentOf(services), { aliasDuplicateObjects: false }) });
+  Promise.resolve({ body: documentOf(services).yaml });
 
-function documentOf({ version, baseUrl }: Services): JsonSchema {
-  return toOpenApi(OPERATIONS, { version, serverUrl: baseUrl });
+interface Rendered {
+  readonly json: JsonSchema;
+  readonly yaml: string;
+}
+
+const rendered = new Map<string, Rendered>();
+
+/** Made once, because it takes some 200 ms and no key is needed to ask for it. It depends on nothing but the address. */
+function documentOf({ version, baseUrl }: Services): Rendered {
+  const former = rendered.get(baseUrl);
+  if (former !== undefined) return former;
+  const json = toOpenApi(OPERATIONS, { version, serverUrl: baseUrl });
+  const document: Rendered = {
+    json,
+    get yaml() {
+      const yaml = stringify(json, { aliasDuplicateObjects: false });
+      Object.defineProperty(this, 'yaml', { value: yaml });
+      return yaml;
+    },
+  };
+  rendered.set(baseUrl, document);
+  return document;
 }
