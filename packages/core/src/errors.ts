@@ -330,25 +330,3 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS;
 
 export const ERROR_CODES = Object.keys(ERRORS) as readonly ErrorCode[]; // Object.keys widens to string.
-
-/** Codes of every operation that accepts an API key; `operation-errors.ts` adds what follows from its scope. */
-export const KEY_ERRORS = [
-  'missing_key',
-  'invalid_key',
-  'key_revoked',
-  'key_expired',
-  'ip_not_allowed',
-  'rate_limited',
-] as const;
-
-/** Codes of every operation. `invalid_json` and `payload_too_large` are also those of a request or a head that the server cannot read. */
-export const COMMON_ERRORS = [
-  'invalid_json',
-  'payload_too_large',
-  'validation_failed',
-  'internal',
-  'unavailable',
-] as const;
-
-/** Codes of every method that may carry a body, also where the operation wants none. */
-export const BODY_ERRORS = ['unsupported_media_type'] as const;

@@ -1,6 +1,22 @@
-import { BODY_ERRORS, COMMON_ERRORS, type ErrorCode, KEY_ERRORS } from './errors.ts';
+import type { ErrorCode } from './errors.ts';
 import type { Operation } from './operation.ts';
 import { CALLER_POLICY, REACHES, type Reach, type ReachVerdict } from './reach.ts';
+
+/** Codes of every operation that accepts an API key. */
+const KEY_ERRORS = [
+  'missing_key',
+  'invalid_key',
+  'key_revoked',
+  'key_expired',
+  'ip_not_allowed',
+  'rate_limited',
+] as const;
+
+/** Codes of every operation. `invalid_json` and `payload_too_large` are also those of a request or a head that the server cannot read. */
+const COMMON_ERRORS = ['invalid_json', 'payload_too_large', 'validation_failed', 'internal', 'unavailable'] as const;
+
+/** Codes of every method that may carry a body, also where the operation wants none. */
+const BODY_ERRORS = ['unsupported_media_type'] as const;
 
 /** Every code an operation can return: its own, and those that follow from its access, method, parameters and limits. */
 export function errorCodesOf(operation: Operation): readonly ErrorCode[] {
