@@ -1,5 +1,5 @@
 import { bindAccount } from '../../packages/server/src/db/account-client.ts';
-import type { Sql } from '../../packages/server/src/db/client.ts';
+import { openDatabase, type Sql } from '../../packages/server/src/db/client.ts';
 import { storeTemplate } from '../../packages/server/src/templates/change-template.ts';
 import {
   createTemplateRenderer,
@@ -28,6 +28,12 @@ const RATIO_TO_SELECT = 4;
 export async function benchRender({ count }: RenderBenchOptions): Promise<boolean> {
   const database = await openBenchDatabase();
   const renderer = createTemplateRenderer();
+  const accounts = openDatabase({
+    target: database.target,
+    maxConnections: 2,
+    applicationName: 'bench',
+    forAccounts: true,
+  });
   try {
     console.log(describeMachine(database.settings));
     console.log(
@@ -37,7 +43,7 @@ export async function benchRender({ count }: RenderBenchOptions): Promise<boolea
     const select = await time(count, () => database.sql.unsafe('SELECT 1'));
     const bare = createBareLiquid(RECEIPT);
     const alone = await time(count, async (index) => bare.render(receiptVariables(index)));
-    const find = createLookUp(database.sql, accountId);
+    const find = createLookUp(accounts, accountId);
     const lookUp = await time(count, find);
     const source = await find();
     const rendering = await time(count, async (index) => renderOnce(renderer, accountId, source, index));
@@ -51,6 +57,7 @@ export async function benchRender({ count }: RenderBenchOptions): Promise<boolea
     });
   } finally {
     await renderer.close();
+    await accounts.end({ timeout: 1 });
     await database.close();
   }
 }

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { withoutStartParameters } from './startup-packet.ts';
 import type { TestDatabase } from './test-database.ts';
 
 export interface OpenedDatabase {
@@ -14,6 +15,7 @@ export interface OpenedDatabase {
 
 const SOCKET = '.s.PGSQL.5432';
 const APP_ROLE = 'postrider_app';
+const SET_ROLE = `SET LOCAL ROLE ${APP_ROLE}`;
 const PARSE = 'P'.charCodeAt(0);
 const SIMPLE_QUERY = 'Q'.charCodeAt(0);
 
@@ -102,16 +104,8 @@ function createRewriter(second: boolean, onRemoved: (count: number) => void): (c
 
   function rewriteStart(packet: Buffer): Buffer {
     isStarted = true;
-    const words = packet.toString('latin1', 8).split('\0');
-    const role = words.indexOf(APP_ROLE);
-    isRequest = role > 0;
-    if (!isRequest || !second) return packet;
-    words.splice(role - 1, 2);
-    const body = Buffer.from(words.join('\0'), 'latin1');
-    const start = Buffer.alloc(8);
-    start.writeUInt32BE(8 + body.length, 0);
-    packet.copy(start, 4, 4, 8);
-    return Buffer.concat([start, body]);
+    isRequest = packet.includes(`\0role\0${APP_ROLE}\0`, 8, 'latin1');
+    return isRequest && second ? withoutStartParameters(packet, ['role']) : packet;
   }
 
   function rewriteMessage(packet: Buffer): Buffer {
@@ -120,7 +114,8 @@ function createRewriter(second: boolean, onRemoved: (count: number) => void): (c
     // A name and a statement, or a statement alone; what follows is numbers, which are kept byte for byte.
     const from = type === PARSE ? packet.indexOf(0, 5) + 1 : 5;
     const to = packet.indexOf(0, from);
-    const { statement, count } = withoutAccount(packet.toString('utf8', from, to));
+    const sent = packet.toString('utf8', from, to);
+    const { statement, count } = withoutAccount(second ? sent.replace(SET_ROLE, '') : sent);
     onRemoved(count);
     const message = Buffer.concat([packet.subarray(0, from), Buffer.from(statement), packet.subarray(to)]);
     message.writeUInt32BE(message.length - 1, 1);

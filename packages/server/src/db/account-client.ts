@@ -1,6 +1,7 @@
 import type { ReservedSql } from 'postgres';
 import type { AccountSql, Sql, Transaction } from './client.ts';
 import { runOnConnection } from './renewed-pool.ts';
+import { transactionSettingsOf } from './session-settings.ts';
 import { createTurns, type Turns } from './turns.ts';
 
 export interface BindingOptions {
@@ -12,11 +13,12 @@ export interface BindingOptions {
 }
 
 /**
- * Binds a pool to one account: whatever is run through what is answered runs in a transaction that names the account in `app.account_id`,
- * which is what the policies of row-level security compare with. On a pool that is opened `forAccounts` there are no other rows then, whatever
- * a statement forgets to ask for.
+ * Binds a pool that was opened `forAccounts` to one account: every statement runs in a transaction that names the account in `app.account_id`,
+ * which is what the policies of row-level security compare with, and that takes the role these policies hold for. Other rows do not exist
+ * then, whatever a statement forgets to ask for. The role is set in the transaction because a pooler may drop the one that the connection
+ * asked for when it started.
  *
- * BEGIN with the setting, the statement and COMMIT are sent together, without waiting for one another, so that a statement costs one round
+ * BEGIN with the settings, the statement and COMMIT are sent together, without waiting for one another, so that a statement costs one round
  * trip as before. Statements run one at a time by themselves; what belongs together goes into `begin`.
  */
 export function bindAccount(
@@ -27,20 +29,20 @@ export function bindAccount(
   // It becomes part of a statement that takes no parameters.
   if (!UUID.test(accountId)) throw new Error('an account without an id cannot be bound');
   const turns = createTurns(transactionsAtOnce);
-  const setting = `SET LOCAL app.account_id = '${accountId}'`;
+  const settings = transactionSettingsOf(pool);
+  const begin = (options = '') =>
+    `BEGIN ${options}; SET LOCAL app.account_id = '${accountId}'; ${settings.statements()}`;
   const bound = new Proxy(pool, {
     apply: (target, self, given) => {
       const part: unknown = Reflect.apply(target, self, given);
-      return bindQuery(part, () =>
-        runAlone(pool, setting, (connection) => Reflect.apply(connection, undefined, given)),
-      );
+      return bindQuery(part, () => runAlone(pool, begin, (connection) => Reflect.apply(connection, undefined, given)));
     },
     get: (target, name) => {
-      if (name === 'begin') return (...given: readonly unknown[]) => runTransaction(pool, setting, given, turns);
+      if (name === 'begin') return (...given: readonly unknown[]) => runTransaction(pool, begin, given, turns);
       if (name === 'unsafe') {
         return (...given: unknown[]) =>
           bindQuery(Reflect.apply(target.unsafe, target, given), () =>
-            runAlone(pool, setting, (connection) => Reflect.apply(connection.unsafe, connection, given)),
+            runAlone(pool, begin, (connection) => Reflect.apply(connection.unsafe, connection, given)),
           );
       }
       if (typeof name === 'string' && UNBOUND.has(name)) throw new Error(`${name} would leave the account`);
@@ -57,6 +59,8 @@ const UNBOUND = new Set(['reserve', 'listen', 'subscribe', 'file', 'largeObject'
 
 type Connection = ReservedSql;
 type Send = (connection: Connection) => Promise<unknown>;
+/** What begins a transaction of the account, to be asked for once its connection is open. */
+type Begin = (options?: string) => string;
 
 /** A query is sent when somebody first asks for its result, and then by `send`; as a part of another one it is never sent. */
 function bindQuery(query: unknown, send: () => Promise<unknown>): unknown {
@@ -86,9 +90,9 @@ const UNANSWERED = {
   ...{ values: refuse, raw: refuse, simple: refuse, describe: refuse, cancel: refuse },
 };
 
-function runAlone(pool: Sql, setting: string, send: Send): Promise<unknown> {
+function runAlone(pool: Sql, begin: Begin, send: Send): Promise<unknown> {
   return runOnConnection(pool, async (connection) => {
-    const begun = connection.unsafe(`BEGIN; ${setting}`).then(noop);
+    const begun = connection.unsafe(begin()).then(noop);
     const answered = send(connection).then((result) => ({ result }));
     const ended = connection.unsafe('COMMIT').then(noop);
     // A failure is told at once; the connection is free when everything that was sent is answered.
@@ -100,19 +104,19 @@ function runAlone(pool: Sql, setting: string, send: Send): Promise<unknown> {
   });
 }
 
-async function runTransaction(pool: Sql, setting: string, given: readonly unknown[], turns: Turns): Promise<unknown> {
+async function runTransaction(pool: Sql, begin: Begin, given: readonly unknown[], turns: Turns): Promise<unknown> {
   const [options, work] = given.length > 1 ? given : ['', given[0]];
   // The type of `begin` says what the last argument is.
-  return await turns(() => transact(pool, setting, String(options), work as TransactionWork));
+  return await turns(() => transact(pool, begin, String(options), work as TransactionWork));
 }
 
 type TransactionWork = (transaction: Transaction) => unknown;
 
-async function transact(pool: Sql, setting: string, options: string, work: TransactionWork): Promise<unknown> {
+async function transact(pool: Sql, begin: Begin, options: string, work: TransactionWork): Promise<unknown> {
   const connection = await pool.reserve();
   const { transaction, end } = boundedBy(connection);
   try {
-    const begun = connection.unsafe(`BEGIN ${options.replaceAll(/[^a-z ]/gi, '')}; ${setting}`).then(noop);
+    const begun = connection.unsafe(begin(options.replaceAll(/[^a-z ]/gi, ''))).then(noop);
     // Whoever begins is told by the first statement at the latest, which is sent behind it.
     begun.catch(noop);
     const worked = work(transaction);

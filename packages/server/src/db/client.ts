@@ -1,6 +1,7 @@
 import postgres from 'postgres';
 import { ARRAY_TYPES } from './array-types.ts';
 import { createRenewedPool } from './renewed-pool.ts';
+import { createTransactionSettings, keepTransactionSettings, startParametersOf } from './session-settings.ts';
 
 /** A pool of connections, or one connection in a transaction: queries take either. */
 export type Sql = postgres.Sql;
@@ -37,7 +38,7 @@ export interface DatabaseOptions {
   readonly durable?: false;
   /**
    * For work on behalf of one account: as the role that sees an account's rows only where `app.account_id` names it, on connections that are
-   * reserved for a transaction at a time.
+   * reserved for a transaction at a time. `bindAccount` sets that role in every transaction.
    */
   readonly forAccounts?: true;
   readonly onNotice?: (message: string) => void;
@@ -58,28 +59,22 @@ export function openDatabase(options: DatabaseOptions): Sql {
     backoff: () => 0.1,
     fetch_types: false,
     types: ARRAY_TYPES,
-    connection: {
-      application_name: options.applicationName,
-      TimeZone: 'UTC',
-      statement_timeout: options.statementTimeoutMs ?? 30_000,
-      ...(options.durable === false ? { synchronous_commit: 'off' } : {}),
-      ...(options.forAccounts === true ? { role: 'postrider_app' } : {}),
-      ...(options.keepPlans === true
-        ? { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off' }
-        : { plan_cache_mode: 'force_custom_plan' }),
-    },
+    connection: { ...startParametersOf(options) },
     onnotice: (notice: postgres.Notice) => options.onNotice?.(notice['message'] ?? ''),
   };
   const { target } = options;
-  return createRenewedPool({
+  const inTransactions = options.forAccounts === true ? createTransactionSettings(options) : null;
+  const pool = createRenewedPool({
     deadlineMs: options.deadlineMs ?? null,
     ...(options.probe === undefined ? {} : { probe: options.probe }),
-    ...(options.forAccounts === true ? { opensAll: true } : {}),
+    ...(inTransactions === null ? {} : { opening: inTransactions }),
     open: (onclose) =>
       target.kind === 'url'
         ? postgres(target.url, { ...settings, onclose })
         : postgres({ ...settings, onclose, host: target.host, database: target.database, user: target.user }),
   });
+  if (inTransactions !== null) keepTransactionSettings(pool, inTransactions);
+  return pool;
 }
 
 /** Lets a pool that keeps its plans make them anew, by the tables' present sizes. `connections`: as many as the pool has. */

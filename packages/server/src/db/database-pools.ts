@@ -1,5 +1,6 @@
-import { type DatabaseTarget, openDatabase, type Sql } from './client.ts';
+import { type DatabaseOptions, type DatabaseTarget, openDatabase, type Sql } from './client.ts';
 import { ping } from './queries/maintenance.ts';
+import type { SessionOptions } from './session-settings.ts';
 
 /** The pools of one process, each for work that must not wait for another kind. */
 export interface DatabasePools {
@@ -47,67 +48,67 @@ const DELIVERY_CONNECTIONS = 4;
 const FILES_DEADLINE_MS = 10_000;
 const END_SECONDS = 2;
 
-/** Opens the pools; nothing connects before the first query. */
-export function openDatabasePools(target: DatabaseTarget, connections: DoorConnections): DatabasePools {
-  const api = openDatabase({
-    target,
-    maxConnections: API_CONNECTIONS,
-    applicationName: 'postrider-api',
-    deadlineMs: API_DEADLINE_MS,
-  });
-  const accounts = openDatabase({
-    target,
-    maxConnections: ACCOUNT_CONNECTIONS,
-    applicationName: 'postrider-accounts',
-    forAccounts: true,
-    deadlineMs: API_DEADLINE_MS,
-  });
-  const work = openDatabase({
-    target,
-    maxConnections: DELIVERY_CONNECTIONS,
-    applicationName: 'postrider-worker',
-    deadlineMs: WORK_DEADLINE_MS,
-  });
-  const reads = openDatabase({
-    target,
-    maxConnections: READS_CONNECTIONS,
+/** What each pool is opened with, so that a check opens the very same kind of connection. */
+const POOLS = {
+  api: { applicationName: 'postrider-api', deadlineMs: API_DEADLINE_MS },
+  accounts: { applicationName: 'postrider-accounts', forAccounts: true, deadlineMs: API_DEADLINE_MS },
+  work: { applicationName: 'postrider-worker', deadlineMs: WORK_DEADLINE_MS },
+  reads: {
     applicationName: 'postrider-reads',
     forAccounts: true,
     statementTimeoutMs: READS_STATEMENT_MS,
     deadlineMs: READS_DEADLINE_MS,
-    probe: () => ping(api),
-  });
-  const door = openDatabase({
-    target,
-    maxConnections: connections.singles,
-    applicationName: 'postrider-door',
-    keepPlans: true,
-    deadlineMs: API_DEADLINE_MS,
-  });
-  const batches = openDatabase({
-    target,
-    maxConnections: connections.batches,
-    applicationName: 'postrider-batches',
-    keepPlans: true,
-    deadlineMs: API_DEADLINE_MS,
-  });
-  const files = openDatabase({
-    target,
-    maxConnections: connections.files,
-    applicationName: 'postrider-files',
-    keepPlans: true,
-    deadlineMs: FILES_DEADLINE_MS,
-    probe: () => ping(api),
-  });
+  },
+  door: { applicationName: 'postrider-door', keepPlans: true, deadlineMs: API_DEADLINE_MS },
+  batches: { applicationName: 'postrider-batches', keepPlans: true, deadlineMs: API_DEADLINE_MS },
+  files: { applicationName: 'postrider-files', keepPlans: true, deadlineMs: FILES_DEADLINE_MS },
   // A crash of the database forgets the last half second of requests at most, which is no more than a moment's allowance.
-  const rates = openDatabase({
-    target,
-    maxConnections: 1,
-    applicationName: 'postrider-rates',
-    keepPlans: true,
-    durable: false,
-    deadlineMs: API_DEADLINE_MS,
+  rates: { applicationName: 'postrider-rates', keepPlans: true, durable: false, deadlineMs: API_DEADLINE_MS },
+  log: { applicationName: 'postrider-log', deadlineMs: WORK_DEADLINE_MS },
+} as const satisfies Record<string, Omit<DatabaseOptions, 'target' | 'maxConnections'>>;
+
+type PoolName = keyof typeof POOLS;
+
+/** Kinds of connections that differ in what they ask for when they start. */
+const CHECKED: readonly PoolName[] = ['api', 'accounts', 'reads', 'door', 'rates'];
+
+/** One connection of a kind that a running server has. */
+export interface SampleConnection {
+  readonly kind: string;
+  readonly isBound: boolean;
+  readonly asked: SessionOptions;
+  readonly sql: Sql;
+}
+
+/** Opens one connection of each kind that a server uses, works on all of them, and closes them. */
+export async function withSampleConnections<T>(
+  target: DatabaseTarget,
+  work: (samples: readonly SampleConnection[]) => Promise<T>,
+): Promise<T> {
+  const samples = CHECKED.map((kind): SampleConnection => {
+    const asked: SessionOptions = POOLS[kind];
+    const sql = openDatabase({ target, maxConnections: 1, ...POOLS[kind], deadlineMs: WORK_DEADLINE_MS });
+    return { kind, isBound: asked.forAccounts === true, asked, sql };
   });
+  try {
+    return await work(samples);
+  } finally {
+    await Promise.all(samples.map(({ sql }) => sql.end({ timeout: END_SECONDS })));
+  }
+}
+
+/** Opens the pools; nothing connects before the first query. */
+export function openDatabasePools(target: DatabaseTarget, connections: DoorConnections): DatabasePools {
+  const open = (name: PoolName, maxConnections: number, probe?: () => Promise<unknown>) =>
+    openDatabase({ target, maxConnections, ...POOLS[name], ...(probe === undefined ? {} : { probe }) });
+  const api = open('api', API_CONNECTIONS);
+  const accounts = open('accounts', ACCOUNT_CONNECTIONS);
+  const work = open('work', DELIVERY_CONNECTIONS);
+  const reads = open('reads', READS_CONNECTIONS, () => ping(api));
+  const door = open('door', connections.singles);
+  const batches = open('batches', connections.batches);
+  const files = open('files', connections.files, () => ping(api));
+  const rates = open('rates', 1);
   const pools = [api, accounts, work, reads, door, batches, files, rates];
   return {
     ...{ api, accounts, work, reads, door, batches, files, rates },
@@ -119,10 +120,5 @@ export function openDatabasePools(target: DatabaseTarget, connections: DoorConne
 
 /** The log of requests. A connection of its own: the driver sends other queries down a connection that copies, which breaks both. */
 export function openLogPool(target: DatabaseTarget): Sql {
-  return openDatabase({
-    target,
-    maxConnections: 1,
-    applicationName: 'postrider-log',
-    deadlineMs: WORK_DEADLINE_MS,
-  });
+  return openDatabase({ target, maxConnections: 1, ...POOLS.log });
 }

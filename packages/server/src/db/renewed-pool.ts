@@ -12,8 +12,8 @@ export interface RenewedPoolOptions {
   /** How long one statement may take; null for as long as the server lets it. */
   readonly deadlineMs: number | null;
   readonly probe?: () => Promise<unknown>;
-  /** For a pool whose connections are reserved: all of them are opened before the first is. */
-  readonly opensAll?: true;
+  /** For a pool whose connections are reserved: all of them are opened before the first is, by this statement. */
+  readonly opening?: { readonly look: string; note(rows: readonly unknown[]): void };
 }
 
 /**
@@ -26,7 +26,7 @@ export interface RenewedPoolOptions {
  * The deadline holds for every statement, those of transactions and of reserved connections included, and for BEGIN and COMMIT: rejected with
  * DatabaseSilentError. It does not hold for a cursor, which is read as fast as its reader goes.
  */
-export function createRenewedPool({ open, deadlineMs, probe, opensAll }: RenewedPoolOptions): Sql {
+export function createRenewedPool({ open, deadlineMs, probe, opening }: RenewedPoolOptions): Sql {
   const leaving = new Set<Promise<void>>();
   let isEnded = false;
   let current = openNext();
@@ -36,7 +36,7 @@ export function createRenewedPool({ open, deadlineMs, probe, opensAll }: Renewed
     const onSilent = () => replace(pool, SILENT_GRACE_SECONDS);
     const limits = { limitMs: deadlineMs ?? 0, ...(probe === undefined ? {} : { probe }) };
     const deadline = deadlineMs === null ? null : createQueryDeadline(limits, onSilent);
-    return { pool, deadline, opened: opensAll === true ? createOpening(pool, deadline) : null };
+    return { pool, deadline, opened: opening === undefined ? null : createOpening(pool, deadline, opening) };
   }
 
   function replace(pool: Sql, graceSeconds: number): void {
@@ -73,15 +73,19 @@ interface OpenPool {
 }
 
 /** As many statements at once as there are connections: each goes to one that is not open yet. */
-function createOpening(pool: Sql, deadline: QueryDeadline | null): () => Promise<unknown> {
+function createOpening(
+  pool: Sql,
+  deadline: QueryDeadline | null,
+  { look, note }: NonNullable<RenewedPoolOptions['opening']>,
+): () => Promise<unknown> {
   let opening: Promise<unknown> | null = null;
   return () => {
-    opening ??= Promise.all(
-      Array.from({ length: pool.options.max }, () => watchQuery(pool.unsafe('SELECT 1'), deadline)),
-    ).catch((error: unknown) => {
-      opening = null;
-      throw error;
-    });
+    opening ??= Promise.all(Array.from({ length: pool.options.max }, () => watchQuery(pool.unsafe(look), deadline)))
+      .then((answers) => note(answers.flat()))
+      .catch((error: unknown) => {
+        opening = null;
+        throw error;
+      });
     return opening;
   };
 }

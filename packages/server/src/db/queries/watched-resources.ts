@@ -26,7 +26,7 @@ export async function readResourceStates(
         WITH ORDINALITY AS w (kind, account_id, name, key_id, place)),
     ids AS MATERIALIZED (
       SELECT kind, account_id, name::uuid AS id, key_id, place FROM w
-      WHERE pg_input_is_valid(name, 'uuid'))
+      WHERE name ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$')
     SELECT (ids.place - 1)::int AS index, m.status || ':' || m.event_count AS state
     FROM ids JOIN messages m ON m.account_id = ids.account_id AND m.id = ids.id WHERE ids.kind = 'messages'
     UNION ALL
