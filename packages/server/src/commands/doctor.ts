@@ -10,6 +10,7 @@ import { readQueueFacts, readSealedKeys, type SealedKey } from '../db/queries/do
 import { readTroubledEndpoints, readWebhookQueue } from '../db/queries/webhook-queue.ts';
 import { createDnsResolver } from '../dns/create-dns-resolver.ts';
 import type { DnsResolver } from '../dns/dns-resolver.ts';
+import { checkAccountWall } from '../doctor/check-account-wall.ts';
 import { checkCertificate } from '../doctor/check-certificate.ts';
 import { checkClock, checkDatabase, checkSchema } from '../doctor/check-database.ts';
 import { checkHeloName, checkResolver } from '../doctor/check-names.ts';
@@ -39,7 +40,7 @@ interface DoctorFlags {
 }
 
 const NAMES = [
-  ...['settings', 'data-directory', 'database', 'schema', 'clock', 'queue', 'webhooks', 'secret-key'],
+  ...['settings', 'data-directory', 'database', 'schema', 'account-wall', 'clock', 'queue', 'webhooks', 'secret-key'],
   ...['transport', 'mail-server', 'dns', 'helo-name', 'certificate'],
 ] as const;
 /** Keys tried on; more of the same tell nothing new. */
@@ -110,10 +111,11 @@ async function checkStored(config: Config, clock: Clock, onProgress: (text: stri
     ];
     const isCurrent = schema.status === 'pass';
     const behind = 'The schema has to be up to date first.';
+    const wall = isCurrent ? await checkAccountWall(database.target) : skip('account-wall', behind);
     const queue = isCurrent ? await checkQueue(sql, clock) : skip('queue', behind);
     const webhooks = isCurrent ? await checkWebhooks(sql, clock) : skip('webhooks', behind);
     const sealed = isCurrent ? await readSealedKeys(sql, MAX_SEALED) : null;
-    return [reached, schema, time, queue, webhooks, secretKeyOf(config, sealed)];
+    return [reached, schema, wall, time, queue, webhooks, secretKeyOf(config, sealed)];
   } catch (error) {
     return withoutDatabase(config, fail('database', messageOf(error), 'Check that it runs, and run the doctor again.'));
   } finally {
@@ -122,7 +124,9 @@ async function checkStored(config: Config, clock: Clock, onProgress: (text: stri
 }
 
 function withoutDatabase(config: Config, database: DoctorCheck): DoctorCheck[] {
-  const unread = ['schema', 'clock', 'queue', 'webhooks'].map((name) => skip(name, 'There is no database to read.'));
+  const unread = ['schema', 'account-wall', 'clock', 'queue', 'webhooks'].map((name) =>
+    skip(name, 'There is no database to read.'),
+  );
   return [database, ...unread, secretKeyOf(config, null)];
 }
 

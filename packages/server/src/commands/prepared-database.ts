@@ -9,6 +9,7 @@ import { makeFolder } from '../db/make-folder.ts';
 import { migrate, readSchemaState } from '../db/migrate.ts';
 import { ping } from '../db/queries/maintenance.ts';
 import { ensurePartitions } from '../db/queries/partitions.ts';
+import { examineAccountWall, joinFaults } from '../doctor/check-account-wall.ts';
 import { migrateQueue } from '../jobs/worker.ts';
 import { createInstallationBox } from '../keys/secret-box.ts';
 import { ensureSandboxDomain } from '../sending-domains/sandbox-domain.ts';
@@ -19,6 +20,8 @@ export interface DatabaseHooks {
   readonly onProgress: (text: string) => void;
   readonly onDown?: (reason: string) => void;
   readonly onUp?: () => void;
+  /** Something that is not as it should be, and stops nothing. */
+  readonly onWarning?: (text: string) => void;
 }
 
 /** A database that is up. */
@@ -35,6 +38,7 @@ export async function openPreparedDatabase(config: Config, hooks: DatabaseHooks)
   return await open(config, embedded, async (database) => {
     hooks.onProgress('bringing the schema up to date');
     await bringUpToDate(database);
+    await assertAccountWall(database.target, hooks);
     const secrets = createInstallationBox(config);
     const tools = { sql: database.sql, clock: systemClock, ids: createIdGenerator(), secrets };
     await ensureSandboxDomain(tools, config.sandboxDomain);
@@ -77,6 +81,15 @@ async function bringUpToDate({ sql, target }: OpenDatabase): Promise<void> {
   await migrate(sql);
   await migrateQueue(target);
   await ensurePartitions(sql, systemClock.now());
+}
+
+/** @throws StartError where the database would not keep accounts apart, or statements could run without a limit */
+async function assertAccountWall(target: DatabaseTarget, { onWarning }: DatabaseHooks): Promise<void> {
+  const { faults, warnings } = await examineAccountWall(target);
+  for (const { message, fix } of warnings) onWarning?.(`${message} ${fix}`);
+  if (faults.length === 0) return;
+  const { message, fix } = joinFaults(faults);
+  throw new StartError(message, fix);
 }
 
 /** Null where the configured database is another one. */

@@ -33,6 +33,7 @@ export async function start(config: Config): Promise<void> {
     onProgress: (text) => say(`  ${text} …`),
     onDown: (reason) => logger.warn({ reason }, 'the embedded PostgreSQL is down'),
     onUp: () => logger.info('the embedded PostgreSQL is up again'),
+    onWarning: (text) => process.stderr.write(`warning: ${text}\n`),
   });
   const stop = stopOnce(() => app, database);
   try {
