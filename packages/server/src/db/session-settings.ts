@@ -1,7 +1,5 @@
-import type { Sql } from './client.ts';
-
 /** The role that sees the rows of one account: the one that `app.account_id` names. */
-export const ACCOUNT_ROLE = 'postrider_app';
+const ACCOUNT_ROLE = 'postrider_app';
 
 export interface SessionOptions {
   readonly applicationName: string;
@@ -66,14 +64,14 @@ export function createTransactionSettings(options: SessionOptions): TransactionS
   };
 }
 
-const OF_POOLS = new WeakMap<Sql, TransactionSettings>();
+const OF_POOLS = new WeakMap<object, TransactionSettings>();
 
-export function keepTransactionSettings(pool: Sql, settings: TransactionSettings): void {
+export function keepTransactionSettings(pool: object, settings: TransactionSettings): void {
   OF_POOLS.set(pool, settings);
 }
 
 /** @throws where the pool was not opened `forAccounts` */
-export function transactionSettingsOf(pool: Sql): TransactionSettings {
+export function transactionSettingsOf(pool: object): TransactionSettings {
   const settings = OF_POOLS.get(pool);
   if (settings === undefined) throw new Error('the pool was not opened for accounts');
   return settings;
