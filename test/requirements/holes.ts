@@ -28,7 +28,7 @@ export const holes: readonly Requirement[] = section('Closed holes', [
     'holes.accept-facts',
     'The acceptance statement itself refuses a key or an account that was revoked, paused, held or narrowed meanwhile.',
   ),
-  guarded(
+  active(
     'holes.link-hosts',
     '`linkDomainNotIn` finds every host that a mail client could open, including words with an `@` after the host.',
   ),

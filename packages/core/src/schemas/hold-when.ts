@@ -45,7 +45,7 @@ export const newHoldWhenSchema = z.strictObject({
     .nullable()
     .optional()
     .describe(
-      'Sends with a link to a domain that is not listed, in the HTML, the text, the subject or a header; a subdomain is a domain of its own. Images are no links; a bare name that mail programs make a link of is one.',
+      'Sends with a link to a domain that is not listed, in the HTML, the text, the subject or a header, or in a display name; a subdomain is a domain of its own. A link that cannot be read holds, and so does an IP address. Images are no links; a bare name that mail programs link is one.',
     ),
 });
 

@@ -1419,7 +1419,7 @@ export interface components {
                 hasAttachments?: boolean;
                 /** @description Sends whose body is no template, or one that a key in approval mode wrote. */
                 freeformBody?: boolean;
-                /** @description Sends with a link to a domain that is not listed, in the HTML, the text, the subject or a header; a subdomain is a domain of its own. Images are no links; a bare name that mail programs make a link of is one. */
+                /** @description Sends with a link to a domain that is not listed, in the HTML, the text, the subject or a header, or in a display name; a subdomain is a domain of its own. A link that cannot be read holds, and so does an IP address. Images are no links; a bare name that mail programs link is one. */
                 linkDomainNotIn?: string[] | null;
             } | null;
             /** @description Provenance of sends that say none themselves. */
@@ -1771,7 +1771,7 @@ export interface components {
                 hasAttachments?: boolean;
                 /** @description Sends whose body is no template, or one that a key in approval mode wrote. */
                 freeformBody?: boolean;
-                /** @description Sends with a link to a domain that is not listed, in the HTML, the text, the subject or a header; a subdomain is a domain of its own. Images are no links; a bare name that mail programs make a link of is one. */
+                /** @description Sends with a link to a domain that is not listed, in the HTML, the text, the subject or a header, or in a display name; a subdomain is a domain of its own. A link that cannot be read holds, and so does an IP address. Images are no links; a bare name that mail programs link is one. */
                 linkDomainNotIn?: string[] | null;
             } | null;
             /** @description Provenance of sends that say none themselves. */

@@ -1,5 +1,5 @@
 import { type Approval, LIMITS, REJECT_CODES } from '@postrider/core';
-import { findLinkHosts } from '../holds/link-hosts.ts';
+import { findMessageHosts } from '../holds/link-hosts.ts';
 import { type Html, html } from './html.ts';
 import { PERSON_PAGE_POLICY, renderPersonPage } from './person-page.ts';
 
@@ -39,8 +39,9 @@ ${body === null ? html`` : html`<details open><summary>HTML</summary><iframe san
 }
 
 /** Where its links go: a browser shows the message, and not what is behind its words. */
-function leadsTo({ text, html: body, subject, headers }: Approval): string {
-  const { hosts, unreadable } = findLinkHosts(body, [text], [subject, ...Object.values(headers ?? {})]);
+function leadsTo({ text, html: body, subject, from, replyTo, headers }: Approval): string {
+  const lines = [subject, from, replyTo ?? ''];
+  const { hosts, unreadable } = findMessageHosts({ html: body, text, lines, headers: headers ?? {} });
   return [...hosts, ...(unreadable ? ['a place that cannot be read'] : [])].join(', ');
 }
 

@@ -1,7 +1,7 @@
-import { toAsciiDomain } from '@postrider/core';
-import { parse as parseName } from 'tldts';
-import { decodeAttribute } from '../links/attribute-text.ts';
-import { urlOf } from '../links/web-link.ts';
+import { attributeHosts } from './attribute-hosts.ts';
+import { htmlTexts } from './html-texts.ts';
+import { lineHosts, textHosts } from './text-hosts.ts';
+import { type Host, hostsOfLink } from './url-host.ts';
 
 /** Where the links of a message lead. */
 export interface LinkHosts {
@@ -11,111 +11,69 @@ export interface LinkHosts {
   readonly unreadable: boolean;
 }
 
+/** Everything of a message that a mail program may show or make clickable. */
+export interface LinkedMessage {
+  readonly html: string | null;
+  readonly text: string | null;
+  /** The subject and the display names. */
+  readonly lines: readonly string[];
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The hosts that a reader of this message can be led to, wherever in it they are. */
+export function findMessageHosts({ html, text, lines, headers }: LinkedMessage): LinkHosts {
+  return findLinkHosts(html, [text], lines, headers);
+}
+
+/** The same with what more lines lead to, such as display names. */
+export function addLineHosts({ hosts, unreadable }: LinkHosts, lines: readonly string[]): LinkHosts {
+  const more = findLinkHosts(null, [], lines);
+  return { hosts: [...new Set([...hosts, ...more.hosts])], unreadable: unreadable || more.unreadable };
+}
+
 /**
- * The hosts that whoever reads this message can be led to. It looks for too much rather than too little: links in comments, which some mail
- * programs read, and names that mail programs make links of by themselves. Addresses of mail and telephones lead to no host, and images are no
- * links. Never throws.
- * @param texts all that is to be read: the plain text, and what the HTML shows
- * @param lines the subject and the values of headers, such as List-Unsubscribe, which mail programs make a button of: no bare names count there
+ * The hosts that a reader of this message can be led to. It finds too much rather than too little: links in comments, which some mail
+ * programs read, and names that mail programs link by themselves. Mail addresses and telephone numbers lead to no host, and what a message
+ * only loads, such as images and style sheets' `url()`, is no link. Linear in the length, never throws. Decision record 90 has the table.
+ * @param texts what is read as plain text
+ * @param lines the subject, display names: a bare name does not count there unless it has a path
+ * @param headers those that mail programs make a button of, such as List-Unsubscribe, are read as URLs, the others as lines
  */
 export function findLinkHosts(
   html: string | null,
   texts: readonly (string | null)[],
   lines: readonly string[] = [],
+  headers: Readonly<Record<string, string>> = {},
 ): LinkHosts {
-  const found = [
-    ...attributeHosts(html ?? ''),
-    ...texts.flatMap((text) => textHosts(text ?? '')),
-    ...lines.flatMap(urlHosts),
-  ];
-  const hosts = found.filter((host) => host !== null);
-  return { hosts: [...new Set(hosts)], unreadable: hosts.length < found.length };
+  const { shown, scripts } = htmlTexts(html ?? '');
+  const found = new Set<Host>();
+  const add = (hosts: readonly Host[]) => {
+    for (const host of hosts) found.add(host);
+  };
+  add(attributeHosts(html ?? ''));
+  for (const text of new Set([...texts, ...shown])) add(textHosts(text ?? ''));
+  for (const script of scripts) add(textHosts(script).filter((host) => host !== VOCABULARY));
+  for (const line of lines) add(lineHosts(line));
+  for (const [name, value] of Object.entries(headers)) add(headerHosts(name, value));
+  const unreadable = found.delete(null);
+  return { hosts: [...found].filter((host) => host !== null), unreadable };
 }
 
-/** Null stands for a link that cannot be read. */
-type Host = string | null;
+/** It names the types of Gmail's markup; nothing leads there. */
+const VOCABULARY = 'schema.org';
 
-/** Attributes that lead somewhere, in whatever element they stand, `xlink:href` and those of comments among them. */
-const LEADING = /(?:xlink:|form)?(?:href|action|ping)\s*=\s*/gi;
-/** What stands before the name of an attribute; before a name within a URL stands `?` or `&`. */
-const BEFORE_NAME = /[\s/"']/;
-/** Of what stands within another value and has no quotes: a host is at its beginning. */
-const NESTED_CHARACTERS = 300;
+/** Headers whose URLs mail programs offer to open: RFC 2369, RFC 5064. List-Id (RFC 2919) has no URL. */
+const LINK_HEADERS = new Set([
+  ...['list-unsubscribe', 'list-help', 'list-subscribe', 'list-post', 'list-owner', 'list-archive', 'archived-at'],
+]);
 
-/**
- * Every place that looks like such an attribute counts, also one within the value of another: where a value begins and ends hangs on quotes
- * before it, as in `<a title='href='# href='https://…'>`.
- */
-function attributeHosts(html: string): Host[] {
-  const hosts: Host[] = [];
-  let seenTo = 0;
-  for (const { 0: name, index } of html.matchAll(LEADING)) {
-    const isNested = index < seenTo;
-    if (isNested && !BEFORE_NAME.test(html[index - 1] ?? '')) continue;
-    const value = valueAt(html, index + name.length, isNested ? NESTED_CHARACTERS : html.length);
-    seenTo = Math.max(seenTo, index + name.length + value.length);
-    hosts.push(...hostsOf(decodeAttribute(unquoted(value))));
-  }
-  return hosts;
-}
-
-/** A value with its quotes. */
-function valueAt(html: string, at: number, maxUnquoted: number): string {
-  const quote = html[at];
-  const end = quote === '"' || quote === "'" ? html.indexOf(quote, at + 1) : -1;
-  if (end >= 0) return html.slice(at, end + 1);
-  return /^[^\s>]+/.exec(html.slice(at, at + maxUnquoted))?.[0] ?? '';
-}
-
-function unquoted(value: string): string {
-  return value.replace(/^(["'])(.*)\1$/s, '$2').replace(/^["']/, '');
-}
-
-/** Schemes that lead to no host: mail, telephones, and parts of the message itself. */
-const HARMLESS = /^(?:mailto|tel|sms|cid|mid):/i;
-/** The place of the recipient's own unsubscribe link, which is this server's. */
-const OWN_PLACE = /^\{\{\s*unsubscribe_url\s*\}\}$/;
-
-function hostsOf(attribute: string): Host[] {
-  const url = urlOf(attribute);
-  if (url === '' || url.startsWith('#') || HARMLESS.test(url) || OWN_PLACE.test(url)) return [];
-  return [hostOf(url)];
-}
-
-/** Any base serves: what leads nowhere by itself cannot be judged, and is told apart by leading to the base. */
-const NOWHERE = 'https://nowhere.invalid';
-
-/** As browsers read it: user names are no host, backslashes are slashes, `//host` is one too, and other alphabets become A-labels. */
-function hostOf(url: string): Host {
-  const { hostname = '' } = URL.parse(url, NOWHERE) ?? {};
-  const host = hostname.replace(/\.$/, '').toLowerCase();
-  return host === '' || host === 'nowhere.invalid' ? null : (toAsciiDomain(host) ?? host);
-}
-
-/** What mail programs make links of in plain text: URLs of whatever scheme, and names that end like those of a host. */
-const URL_IN_TEXT = /[a-z][a-z0-9+.-]{0,30}:\/\/[^\s<>"`]+/gi;
-/** Punctuation of the sentence that a URL stands in. */
-const SENTENCE_END = /[)\]}.,;:!?'*|]{1,9}$/;
-/** A name with what stands right beside it. */
-const WORD = /[\p{L}\p{N}.@/_-]+/gu;
-/** RFC 1035, section 2.3.4, in text, and the dot at its end. */
-const NAME_CHARACTERS = 254;
-
-function textHosts(text: string): Host[] {
-  return [...urlHosts(text), ...bareNames(text.replace(URL_IN_TEXT, ' '))];
-}
-
-function urlHosts(text: string): Host[] {
-  return [...text.matchAll(URL_IN_TEXT)].map(([url]) => hostOf(url.replace(SENTENCE_END, '')));
-}
-
-function* bareNames(text: string): Generator<string> {
-  for (const [word] of text.matchAll(WORD)) {
-    // Addresses of mail lead to no host; of a path the host is what stands before it.
-    const name = (word.includes('@') ? '' : (word.split('/', 1)[0] ?? '')).replace(/^[._-]{1,9}|[._-]{1,9}$/g, '');
-    if (!name.includes('.') || name.length > NAME_CHARACTERS) continue;
-    const host = toAsciiDomain(name.toLowerCase());
-    // A file name or the end of a sentence looks like a host, too: only what ends as names do in the DNS is one.
-    if (host !== null && (parseName(host).isIcann === true || host.startsWith('www.'))) yield host;
-  }
+/** Whatever is between angle brackets is a URL there, with blanks in it left out (RFC 2369, section 2). */
+function headerHosts(name: string, value: string): readonly Host[] {
+  if (!LINK_HEADERS.has(name.toLowerCase())) return lineHosts(value);
+  return value.split('<').flatMap((part, index) => {
+    if (index === 0) return textHosts(part);
+    const end = part.indexOf('>');
+    const url = (end === -1 ? part : part.slice(0, end)).replaceAll(/\s/g, '');
+    return [...hostsOfLink(url), ...textHosts(end === -1 ? '' : part.slice(end))];
+  });
 }

@@ -2,10 +2,12 @@ import { foldAddress, type HoldReason, LIMITS } from '@postrider/core';
 import type { Query } from '../db/client.ts';
 import { type AskedTemplate, type HoldFacts, type KnownRecipient, readHoldFacts } from '../db/queries/hold-facts.ts';
 import { findHoldReasons, type HoldQuestion } from '../holds/hold-rules.ts';
+import { addLineHosts } from '../holds/link-hosts.ts';
 import { timeOfId } from '../uuid-v7.ts';
 import type { Refusal } from './acceptance.ts';
 import { linkHostsOf } from './content/shape-bodies.ts';
 import type { PreparedSend } from './prepare-send.ts';
+import type { SendCommand } from './send-command.ts';
 
 const HOUR_MS = 3_600_000;
 /** A caller that was told there are too many holds may look again in a minute. */
@@ -95,17 +97,22 @@ function toQuestion(
   people: ReadonlyMap<string, KnownRecipient> | null,
   vouched: ReadonlySet<string>,
 ): HoldQuestion {
-  const { accountId, keyId, content } = command;
+  const { accountId, keyId, content, request } = command;
   const { template, templateMaker: maker } = content;
   const find = (email: string) => people?.get(nameOf({ accountId, keyId, email }));
   return {
     recipients,
     attachments: content.attachments.length,
     isTemplated: template !== null && vouched.has(vouchedName({ keyId, template, maker })),
-    links: () => content.linkHosts ?? linkHostsOf(content, command.request.headers),
+    links: () => addLineHosts(content.linkHosts ?? linkHostsOf(content, request.headers), displayNames(request)),
     isKnown: people === null ? null : (email) => find(email)?.isKnown === true,
     isTrusted: (email) => find(email)?.isTrusted === true,
   };
+}
+
+/** As given, with their addresses. */
+function displayNames({ from, reply_to }: SendCommand['request']): readonly string[] {
+  return [from.given, reply_to?.given ?? ''];
 }
 
 function vouchedName({ keyId, template, maker }: Pick<AskedTemplate, 'keyId' | 'template' | 'maker'>): string {

@@ -1,7 +1,6 @@
 import type { SendRequest } from '@postrider/core';
-import { findLinkHosts, type LinkHosts } from '../../holds/link-hosts.ts';
+import { findMessageHosts, type LinkHosts } from '../../holds/link-hosts.ts';
 import type { Refusal } from '../acceptance.ts';
-import { deriveText } from '../derive-text.ts';
 import { toBodyText } from './body-text.ts';
 import { planContentTracking, type TrackingSwitches } from './plan-content-tracking.ts';
 import type { ContentTracking } from './send-content.ts';
@@ -48,9 +47,5 @@ export function linkHostsOf(
   { html, text, subject }: { readonly html: string | null; readonly text: string | null; readonly subject: string },
   headers: Readonly<Record<string, string>> | undefined,
 ): LinkHosts {
-  return findLinkHosts(
-    html,
-    [text, html === null ? null : deriveText(html)],
-    [subject, ...Object.values(headers ?? {})],
-  );
+  return findMessageHosts({ html, text, lines: [subject], headers: headers ?? {} });
 }

@@ -1,0 +1,129 @@
+import { bareHosts } from './host-names.ts';
+import { type Host, hostsOfUrl } from './url-host.ts';
+
+/** Characters that show as nothing: some programs take them out before they look for links, and others end a link there. */
+const IGNORABLE = /\p{Default_Ignorable_Code_Point}+/gu;
+
+/**
+ * Where mail programs lead from plain text, in which they make links by themselves: URLs, host names and IPv4 addresses. Linear in the
+ * length. Decision record 90 lists what which program does.
+ */
+export function textHosts(text: string): readonly Host[] {
+  return read(text, isAnyName);
+}
+
+/** The same for a subject, a display name or a header, where a name counts only with a path or `www.`: a brand may be `acme.com`. */
+export function lineHosts(text: string): readonly Host[] {
+  return read(text, isPlainLink);
+}
+
+type NameRule = (name: { readonly isService: boolean; readonly hasPath: boolean }) => boolean;
+const isAnyName: NameRule = () => true;
+const isPlainLink: NameRule = ({ isService, hasPath }) => isService || hasPath;
+
+function read(text: string, counts: NameRule): readonly Host[] {
+  const bare = text.replace(IGNORABLE, '');
+  return bare.length === text.length ? scan(text, counts) : [...scan(text, counts), ...scan(bare, counts)];
+}
+
+function scan(text: string, counts: NameRule): readonly Host[] {
+  const hosts: Host[] = [];
+  let from = 0;
+  for (const { start, end } of urlsIn(text)) {
+    addNames(hosts, text.slice(from, start), counts);
+    addUrl(hosts, text.slice(start, end), counts);
+    from = end;
+  }
+  addNames(hosts, text.slice(from), counts);
+  return hosts;
+}
+
+const URL_END = /[^\s<>"`]*/uy;
+const SLASHES = /^[\\/]{2}/;
+const SCHEME_CHARACTERS = 31;
+const WEB_SCHEME = /^(?:https?|ftp)$/;
+
+/** A URL has a scheme with two slashes, whatever the scheme; browsers open `https:host` too. */
+function* urlsIn(text: string): Generator<{ readonly start: number; readonly end: number }> {
+  let from = 0;
+  for (let colon = text.indexOf(':'); colon !== -1; colon = text.indexOf(':', Math.max(from, colon + 1))) {
+    const scheme = schemeBefore(text, colon, from);
+    if (scheme === '') continue;
+    const hasSlashes = SLASHES.test(text.slice(colon + 1, colon + 3));
+    if (!hasSlashes && !WEB_SCHEME.test(scheme)) continue;
+    URL_END.lastIndex = colon + 1;
+    const end = colon + 1 + (URL_END.exec(text)?.[0].length ?? 0);
+    if (end === colon + (hasSlashes ? 3 : 1)) continue;
+    yield { start: colon - scheme.length, end };
+    from = end;
+  }
+}
+
+/** In lower case; empty where there is none. */
+function schemeBefore(text: string, colon: number, from: number): string {
+  let start = colon;
+  while (start > from && colon - start < SCHEME_CHARACTERS && isSchemeCharacter(text.charCodeAt(start - 1))) start -= 1;
+  while (start < colon && !isLetter(text.charCodeAt(start))) start += 1;
+  return text.slice(start, colon).toLowerCase();
+}
+
+function isLetter(code: number): boolean {
+  return (code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a;
+}
+
+/** Letters, digits, and `+`, `-`, `.` (RFC 3986, section 3.1). */
+function isSchemeCharacter(code: number): boolean {
+  return isLetter(code) || (code >= 0x30 && code <= 0x39) || code === 0x2b || code === 0x2d || code === 0x2e;
+}
+
+/** Punctuation of the sentence that a URL is in. */
+const SENTENCE_END = /[)\]}.,;:!?'*|]{1,9}$/;
+const AUTHORITY = /^[^:]*:[\\/]*[^\\/?#]*/;
+/** Characters behind a host at which some programs end a link, and look for the next one. */
+const LINK_END = /[^A-Za-z0-9\-._~:/?#@$&+=%]+/u;
+
+function addUrl(hosts: Host[], url: string, counts: NameRule): void {
+  const whole = url.replace(SENTENCE_END, '');
+  hosts.push(...hostsOfUrl(whole));
+  const behind = whole.slice(AUTHORITY.exec(whole)?.[0].length ?? 0);
+  // No part can be cut again, so this goes no deeper.
+  for (const part of behind.split(LINK_END).slice(1)) hosts.push(...scan(part, counts));
+}
+
+/** A path to a file on another computer, which Outlook links. */
+const NETWORK_PATH = /(?<![^\s<("'])\\\\[^\\\s]{1,255}\\/;
+/** What may be within a name, an address of mail or a path. */
+const WORD = /[\p{L}\p{N}\p{M}.\u3002\uff0e\uff61@/_-]+/gu;
+const DOT = /[.\u3002\uff0e\uff61]/u;
+/** Programs that know no other alphabets link `evil.com` in `请访问evil.com谢谢`. */
+const LATIN = /[\p{Script=Latin}\p{M}0-9.\u3002\uff0e\uff61@/_-]+/gu;
+
+function addNames(hosts: Host[], text: string, counts: NameRule): void {
+  if (NETWORK_PATH.test(text)) hosts.push(null);
+  for (const { 0: word, index } of text.matchAll(WORD)) {
+    if (!DOT.test(word)) continue;
+    const isFollowed = /^[?#:\\][\p{L}\p{N}/]/u.test(text.slice(index + word.length, index + word.length + 3));
+    addWord(hosts, word, isFollowed, counts);
+    const latin = word.match(LATIN) ?? [];
+    if (latin[0] !== word) for (const part of latin) addWord(hosts, part, isFollowed, counts);
+  }
+}
+
+/** The first host of a word; what follows a slash behind it is its path. An `@` does not make it an address: `evil.com/@pay` is a link. */
+function addWord(hosts: Host[], word: string, isFollowed: boolean, counts: NameRule): void {
+  const segments = word.split('/');
+  for (const [index, segment] of segments.entries()) {
+    const hasPath = index < segments.length - 1 || isFollowed;
+    if (index === segments.length - 1 && isAddress(segment)) return;
+    const found = segment.split('@').flatMap((piece) => [...bareHosts(piece)]);
+    for (const { host, isService } of found) if (counts({ isService, hasPath })) hosts.push(host);
+    if (found.length > 0) return;
+  }
+}
+
+/** One `@`, and before it something that every program takes for the name of a mailbox: an address leads to no host. */
+function isAddress(segment: string): boolean {
+  const at = segment.indexOf('@');
+  if (at < 1 || segment.includes('@', at + 1)) return false;
+  return /[a-z0-9_-]/i.test(segment[at - 1] ?? '') && !/^(?:www|ftp)\./i.test(segment);
+}
