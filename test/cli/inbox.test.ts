@@ -280,7 +280,7 @@ describe('the inbox in a terminal', () => {
   async function personToken(): Promise<string> {
     const owner = await signInAs(server, 'owner@sandbox.test');
     const { body: device } = await server.call('POST', '/auth/device', { key: null, body: {} });
-    await owner.call('POST', '/auth/device/confirm', { body: { userCode: device.userCode } });
+    await owner.call('POST', '/auth/device/confirm', { body: { userCode: device.userCode, approvals: true } });
     const { deviceCode } = device;
     return (await server.call('POST', '/auth/device/token', { key: null, body: { deviceCode } })).body.token;
   }

@@ -41,9 +41,7 @@ describe('people at the command line', () => {
 
   it('sign in by a code, are kept for themselves alone, act as themselves, and sign out [sessions.device]', async () => {
     const { code, stdout, stderr } = await login();
-    expect(stderr).toMatch(
-      new RegExp(`^Open ${server.baseUrl}/auth/device\\?user_code=[A-Z-]{9}\nand confirm the code [A-Z-]{9}\n$`),
-    );
+    expect(stderr).toMatch(new RegExp(`^Open ${server.baseUrl}/auth/device\nand type the code [A-Z-]{9}\n$`));
     expect([code, JSON.parse(stdout)]).toEqual([
       0,
       expect.objectContaining({ profile: 'default', baseUrl: server.baseUrl, authenticated: true }),
@@ -54,6 +52,8 @@ describe('people at the command line', () => {
     const sheet = (await run(['whoami'], { columns: 100, env: { NO_COLOR: '1' } })).stdout;
     expect(sheet).toMatch(/^person +owner@sandbox\.test$/m);
     expect(sheet).toMatch(/^role +owner$/m);
+    expect(sheet).toMatch(/^program +Postrider CLI \S+ on \S+$/m);
+    expect(sheet).toMatch(/^held sends +may not approve or reject$/m);
     expect((await run(['audit', 'verify', '--json'])).code).toBe(0);
     expect((await run(['doctor', '--json'])).stdout).toContain('owner@sandbox.test is signed in as owner');
     const { token } = (await credentials()).saved.default;

@@ -43,7 +43,7 @@ export const holes: readonly Requirement[] = section('Closed holes', [
     'holes.idempotency-scope',
     'Idempotency keys belong to one API key, so no key can stall or replay another key’s sends.',
   ),
-  guarded(
+  active(
     'holes.device-consent',
     'A device sign-in shows who asks, needs the code to be typed, and grants `approvals:decide` only where the person ticks it.',
   ),

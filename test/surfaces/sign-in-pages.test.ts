@@ -23,19 +23,20 @@ describe('the sign-in pages in a browser', () => {
   }
 
   it.each(['light', 'dark'] as const)(
-    'sign a person in, confirm their device and sign them out, %s, on a phone, by keyboard and without scripts [sessions.magic-link] [sessions.device]',
+    'sign a person in, confirm their device and sign them out, %s, on a phone, by keyboard and without scripts [sessions.magic-link] [sessions.device] [holes.device-consent]',
     async (colorScheme) => {
       const viewport = { width: 320, height: 568 };
       const context = await browser.newContext({ viewport, colorScheme, javaScriptEnabled: false });
       const page = await context.newPage();
       const complaints: string[] = [];
       page.on('console', (message) => complaints.push(message.text()));
-      const heading = () => page.getByRole('heading').textContent();
+      const heading = () => page.getByRole('heading', { level: 1 }).textContent();
       const fits = async () =>
         expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(viewport.width);
       const press = (key: string) => Promise.all([page.waitForNavigation(), page.keyboard.press(key)]);
 
-      const device = (await server.call('POST', '/auth/device', { key: null })).body;
+      const client = 'Postrider CLI 1.0 on ada-laptop';
+      const device = (await server.call('POST', '/auth/device', { key: null, body: { client } })).body;
       await page.goto(device.verificationUrl);
       expect(await heading()).toBe('Sign in');
       await fits();
@@ -56,13 +57,28 @@ describe('the sign-in pages in a browser', () => {
 
       await page.getByRole('link', { name: 'Go on' }).focus();
       await press('Enter');
-      expect(await page.locator('.code').textContent()).toBe(device.userCode);
+      expect(await heading()).toBe('Sign in a device');
       await fits();
-      await page.getByRole('button', { name: 'Yes, sign the device in' }).focus();
+      await page.getByLabel('Type the code that your device shows').focus();
+      await page.keyboard.type(device.userCode.toLowerCase());
+      await press('Enter');
+      expect(await heading()).toBe('Allow this sign-in?');
+      await fits();
+      expect(await page.locator('.facts').textContent()).toContain(client);
+      const box = page.getByLabel('Approve and reject held sends');
+      expect(await box.isChecked()).toBe(false);
+      // Enter in the box must not press a button: nothing is allowed by accident.
+      await box.focus();
+      await page.keyboard.press('Enter');
+      expect(await heading()).toBe('Allow this sign-in?');
+      if (colorScheme === 'dark') await page.keyboard.press('Space');
+      await page.getByRole('button', { name: 'Allow' }).focus();
       await press('Enter');
       expect(await heading()).toBe('The device is signed in');
       const body = { deviceCode: device.deviceCode };
-      expect((await server.call('POST', '/auth/device/token', { key: null, body })).status).toBe(200);
+      const { token } = (await server.call('POST', '/auth/device/token', { key: null, body })).body;
+      const { device: seen } = (await server.call('GET', '/auth/session', { key: token })).body;
+      expect(seen).toEqual({ client, approvals: colorScheme === 'dark' });
 
       await page.getByRole('button', { name: 'Sign out' }).focus();
       await press('Enter');

@@ -51,7 +51,7 @@ export {
   type ReachVerdict,
   refusedKind,
 } from './reach.ts';
-export { isRoleWithin, ROLES, type Role, scopesOfRole } from './roles.ts';
+export { isRoleWithin, ROLES, type Role, scopesOfRole, scopesOfSession } from './roles.ts';
 export { accountNameSchema, type ReputationLevel } from './schemas/account.ts';
 export {
   type Approval,

@@ -103,6 +103,9 @@ export const LIMITS = {
   signInBodyBytes: 16 * 1024,
   deviceCodeMinutes: 15,
   deviceIntervalSeconds: 5,
+  deviceClientCharacters: 100, // what a program says of itself
+  deviceCodeTries: 20, // by one user in deviceCodeMinutes; a sign-in takes two
+  deviceCodeTriesPerAddress: 100, // in deviceCodeMinutes: an office has one address
   toolRequestsPerMinute: 20, // of a client address, over all tools
   toolBodyBytes: 64 * 1024,
   toolSeconds: 10, // all look-ups of one check; then what is missing could not be checked

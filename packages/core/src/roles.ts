@@ -39,6 +39,14 @@ export function scopesOfRole(role: Role): readonly Scope[] {
   return ALL_SCOPES.filter((scope) => role === 'owner' || role === 'admin' || SCOPE_ROLES[scope].includes(role));
 }
 
+/**
+ * What a session may do. A device session decides held sends only where the user allowed it when they confirmed the sign-in: whoever asked for
+ * the code may be someone else.
+ */
+export function scopesOfSession(role: Role, mayDecide: boolean): readonly Scope[] {
+  return scopesOfRole(role).filter((scope) => mayDecide || scope !== 'approvals:decide');
+}
+
 /** Whether one role stands above another or beside it: nobody gives, changes or takes away a role above their own. */
 export function isRoleWithin(inner: Role, outer: Role): boolean {
   return ROLES.indexOf(inner) >= ROLES.indexOf(outer);

@@ -22,7 +22,7 @@ describe('a device', () => {
       {
         deviceCode: expect.stringMatching(/^[\w-]{43}$/),
         userCode: expect.stringMatching(/^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/),
-        verificationUrl: `${server.baseUrl}/auth/device?user_code=${device.userCode}`,
+        verificationUrl: `${server.baseUrl}/auth/device`,
         expiresIn: 900,
         interval: 5,
       },
@@ -30,7 +30,7 @@ describe('a device', () => {
     expectProblem(await poll(device.deviceCode), 400, 'authorization_pending');
     const typed = device.userCode.toLowerCase().replace('-', ' ');
     const confirmed = await owner.call('POST', '/auth/device/confirm', { body: { userCode: typed } });
-    expect([confirmed.status, confirmed.body]).toEqual([200, { ok: true }]);
+    expect([confirmed.status, confirmed.body]).toEqual([200, { ok: true, approvals: false }]);
     expect((await owner.call('POST', '/auth/device/confirm', { body: { userCode: typed } })).status).toBe(200);
     const granted = await poll(device.deviceCode);
     expect(granted.body).toEqual({ token: expect.stringMatching(/^prs_[\w-]{43}$/), expiresAt: expect.any(String) });
@@ -83,30 +83,82 @@ describe('a device', () => {
     expect((await server.call('GET', '/auth/session', { key: token })).body.user.email).toBe('owner@sandbox.test');
   });
 
-  it('is confirmed or turned down on a page, after signing in [sessions.device]', async () => {
-    const { deviceCode, userCode } = await start();
+  it('is allowed or refused on a page where the user types the code, after signing in [sessions.device] [holes.device-consent]', async () => {
+    const client = 'Postrider CLI 9.9 on <b>ada</b>-laptop';
+    const { deviceCode, userCode } = (await server.call('POST', '/auth/device', { key: null, body: { client } })).body;
     const sent = await server.call('GET', `/auth/device?user_code=${userCode}`, { key: null });
-    expect([sent.status, sent.headers.get('location')]).toEqual([
-      303,
-      `/auth/sign-in?next=${encodeURIComponent(`/auth/device?user_code=${userCode}`)}`,
-    ]);
-    const page = await owner.call('GET', `/auth/device?user_code=${userCode.toLowerCase()}`);
-    expect(page.body).toContain(`<p class="code">${userCode}</p>`);
-    expect((await owner.call('GET', '/auth/device')).body).toContain('name="user_code"');
-    expectProblem(await poll(deviceCode), 400, 'authorization_pending');
-    const decide = (decision: string, headers = {}) =>
-      owner.call('POST', '/auth/device/decision', {
+    expect([sent.status, sent.headers.get('location')]).toEqual([303, '/auth/sign-in?next=%2Fauth%2Fdevice']);
+    // A link cannot fill the code in: the page asks for it, and shows no button that would allow anything.
+    const page = (await owner.call('GET', `/auth/device?user_code=${userCode}`)).body;
+    expect(page).toContain('name="user_code"');
+    expect(page).not.toContain(userCode);
+    expect(page).not.toContain('value="confirm"');
+    const post = (path: string, rawBody: string, headers = {}) =>
+      owner.call('POST', path, {
         headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
-        rawBody: `user_code=${userCode}&decision=${decision}`,
+        rawBody,
       });
-    expectProblem(await decide('confirm', { origin: 'https://evil.example' }), 403, 'missing_scope');
-    expect((await decide('deny')).body).toContain('turned down');
+    const foreign = { origin: 'https://evil.example' };
+    for (const path of ['/auth/device/code', '/auth/device/decision'])
+      expectProblem(await post(path, `user_code=${userCode}&decision=confirm`, foreign), 403, 'missing_scope');
+    const question = (await post('/auth/device/code', `user_code=${userCode.toLowerCase()}`)).body;
+    expect(question).toContain('Postrider CLI 9.9 on &lt;b&gt;ada&lt;/b&gt;-laptop');
+    expect(question).toContain('This is what the program says of itself.');
+    expect(question).toContain('127.0.0.1');
+    expect(question).toContain('just now');
+    expect(question).toMatch(/Until \d{4}-\d\d-\d\d \d\d:\d\d UTC at the latest/);
+    expect(question).toContain('someone may be trying to use your account');
+    expect(question).toMatch(/<input id="approvals" type="checkbox" name="approvals" value="yes"(?![^>]*checked)/);
+    expectProblem(await poll(deviceCode), 400, 'authorization_pending');
+    const decide = (decision: string, code = userCode) =>
+      post('/auth/device/decision', `user_code=${code}&account=${owner.account.id}&decision=${decision}`);
+    expect((await decide('deny')).body).toContain('The sign-in is refused');
     expectProblem(await poll(deviceCode), 400, 'device_code_expired');
     expect((await decide('confirm')).status).toBe(404);
     const next = await start();
-    const rawBody = `user_code=${next.userCode}&decision=confirm`;
-    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-    expect((await owner.call('POST', '/auth/device/decision', { headers, rawBody })).body).toContain('is signed in');
+    expect((await decide('confirm', next.userCode)).body).toContain('cannot approve or reject held sends');
     expect((await poll(next.deviceCode)).status).toBe(200);
+    expect((await post('/auth/device/code', 'user_code=BBBB-BBBB')).status).toBe(404);
+  });
+
+  it('is not confirmed in another account than the page showed', async () => {
+    const { deviceCode, userCode } = await start();
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const rawBody = `user_code=${userCode}&decision=confirm&account=0199a6a0-7b1e-7c3a-8a7b-2f1d0c9e8b7a`;
+    expect((await owner.call('POST', '/auth/device/decision', { headers, rawBody })).status).toBe(409);
+    expectProblem(await poll(deviceCode), 400, 'authorization_pending');
+  });
+
+  it('says what it is: a name of its own, else its User-Agent, without control characters', async () => {
+    const shown = async (options: { body?: unknown; headers?: Record<string, string> }) => {
+      const { body } = await server.call('POST', '/auth/device', { key: null, ...options });
+      const [row] = await server.database.sql`SELECT client FROM device_codes WHERE user_code = ${body.userCode}`;
+      return row?.['client'];
+    };
+    expect(await shown({ body: { client: 'Tool 1' }, headers: { 'user-agent': 'agent' } })).toBe('Tool 1');
+    expect(await shown({ headers: { 'user-agent': `agent ${'x'.repeat(200)}` } })).toBe(`agent ${'x'.repeat(94)}`);
+    expect(await shown({ headers: { 'user-agent': ' ' } })).toBe('a program without a name');
+    const call = (client: unknown) => server.call('POST', '/auth/device', { key: null, body: { client } });
+    expectInvalid(await call('a\nb'), ['client', 'forbidden_character']);
+    expectInvalid(await call('a\u202eb'), ['client', 'forbidden_character']);
+    expectInvalid(await call(' a'), ['client', 'invalid_format']);
+    expectInvalid(await call('x'.repeat(101)), 'client');
+    expectInvalid(await call(''), 'client');
+  });
+
+  it('shows in the session, and in the audit log with its address', async () => {
+    const { deviceCode, userCode } = (
+      await server.call('POST', '/auth/device', { key: null, body: { client: 'Logged' } })
+    ).body;
+    const confirmed = await owner.call('POST', '/auth/device/confirm', { body: { userCode, approvals: true } });
+    expect(confirmed.body).toEqual({ ok: true, approvals: true });
+    const { token } = (await poll(deviceCode)).body;
+    const { body: session } = await server.call('GET', '/auth/session', { key: token });
+    expect(session.device).toEqual({ client: 'Logged', approvals: true });
+    expect(session.scopes).toContain('approvals:decide');
+    const browser = (await owner.call('GET', '/auth/session')).body;
+    expect([browser.device, browser.scopes]).toEqual([null, session.scopes]);
+    const [entry] = (await owner.call('GET', '/audit?action=session.started')).body.entries;
+    expect(entry.details).toEqual({ how: 'device', client: 'Logged', address: '127.0.0.1', approvals: true });
   });
 });

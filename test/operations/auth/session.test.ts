@@ -10,7 +10,7 @@ import { browserOf, signInAs, type TestSession } from '../../harness/session.ts'
 import { startTestApp, type TestApp } from '../../harness/test-app.ts';
 
 const DAY_MS = 86_400_000;
-const SIGNED_OUT = { authenticated: false, user: null, account: null, expiresAt: null };
+const SIGNED_OUT = { authenticated: false, user: null, account: null, scopes: null, device: null, expiresAt: null };
 
 describe('a session', () => {
   let server: TestApp;
@@ -23,7 +23,8 @@ describe('a session', () => {
 
   it('says who is signed in, and nulls to everybody else [sessions.read-and-logout] [sessions.endpoints] [authentication.sessions]', async () => {
     const { status, body } = await owner.call('GET', '/auth/session');
-    expect([status, Object.keys(body)]).toEqual([200, ['authenticated', 'user', 'account', 'expiresAt']]);
+    const names = ['authenticated', 'user', 'account', 'scopes', 'device', 'expiresAt'];
+    expect([status, Object.keys(body)]).toEqual([200, names]);
     expect(body).toMatchObject({
       authenticated: true,
       user: { email: 'owner@sandbox.test', role: 'owner', name: null },

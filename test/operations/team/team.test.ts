@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { appendAudit } from '../../../packages/server/src/db/queries/audit-log.ts';
-import { confirmDevice } from '../../../packages/server/src/sessions/device-sign-in.ts';
+import { confirmDevice } from '../../../packages/server/src/sessions/device-consent.ts';
 import { changeRole, inviteMember } from '../../../packages/server/src/sessions/team.ts';
 import { createIdGenerator } from '../../../packages/server/src/uuid-v7.ts';
 import { readCaptured } from '../../harness/captured-mail.ts';
@@ -166,7 +166,8 @@ describe('the team', () => {
     const again = { email: person.email, role: 'viewer' } as const;
     expect(await inviteMember(services, caller, again)).toEqual({ kind: 'escalation' });
     const { userCode } = (await server.call('POST', '/auth/device', { key: null })).body;
-    expect(await confirmDevice(people.tools, userCode, person, caller.accountId)).toBe('unknown');
+    const consent = { typed: userCode, person, accountId: caller.accountId, address: '127.0.0.1', approvals: false };
+    expect(await confirmDevice(people, consent)).toEqual({ kind: 'unknown' });
   });
 
   it('gives through a key nothing that the key may not do itself', async () => {

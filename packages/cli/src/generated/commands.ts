@@ -4740,7 +4740,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "auth.switch",
     "command": "switch",
     "summary": "Go on in another account",
-    "description": "For people with a seat in several accounts: from now on this session is in the account named, with the role they have there. `GET /auth/accounts` lists them. One they have no seat in is 404.",
+    "description": "For users with a seat in several accounts: from now on this session is in the account named, with the role they have there. A device session that may decide held sends may do so only in the account it was confirmed in: it loses that for good when it moves. `GET /auth/accounts` lists the accounts. An account they have no seat in is 404.",
     "needsKey": true,
     "scope": null,
     "examples": [

@@ -1,12 +1,24 @@
 import { z } from 'zod';
 import { LIMITS } from '../limits.ts';
 import { ROLES } from '../roles.ts';
+import { ALL_SCOPES } from '../scopes.ts';
 import { idSchema, timestampSchema } from './identifiers.ts';
+import { headerText } from './text.ts';
 
 export const roleSchema = z
   .enum(ROLES)
   .describe(
     'What a member may do: `owner` and `admin` everything, save that only owners delete the account; `developer` sending and what belongs to it; `approver` reading and deciding held sends; `viewer` reading.',
+  );
+
+/** What a program says of itself; nothing proves it. */
+export const deviceClientSchema = headerText(1, LIMITS.deviceClientCharacters)
+  .refine((text) => text.trim() === text, {
+    message: 'must not begin or end with white space',
+    params: { code: 'invalid_format' },
+  })
+  .describe(
+    'The name of the program, its version and the machine it runs on, such as `Postrider CLI 0.1.0 on ada-laptop`. The user sees it as a claim of the program. Without it the `User-Agent` header is shown.',
   );
 
 /** Who is signed in, and where. */
@@ -26,6 +38,23 @@ export const sessionSchema = z
       .nullable()
       .describe('Null when signed out.'),
     account: z.object({ id: idSchema, name: z.string() }).nullable().describe('The account the session is in.'),
+    scopes: z
+      .array(z.enum(ALL_SCOPES))
+      .nullable()
+      .describe(
+        'What the session may do in this account: what the role allows, less what a device session was not allowed.',
+      ),
+    device: z
+      .object({
+        client: z.string().describe('What the program said of itself.'),
+        approvals: z
+          .boolean()
+          .describe(
+            'Whether the session may approve and reject held sends: the user ticked it, and the role allows it.',
+          ),
+      })
+      .nullable()
+      .describe('Of a session that began with `POST /auth/device`; null in a browser, and when signed out.'),
     expiresAt: timestampSchema
       .nullable()
       .describe(
@@ -34,7 +63,7 @@ export const sessionSchema = z
   })
   .meta({ id: 'Session' });
 
-/** A device that signs in and a person who confirms that have this between them. */
+/** The user reads it on the device and types it on the page. */
 export const userCodeSchema = z
   .string()
   .min(1)

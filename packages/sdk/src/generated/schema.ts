@@ -581,17 +581,19 @@ export interface components {
         DeviceConfirmed: {
             /** @constant */
             ok: true;
+            /** @description Whether the device may decide held sends. The first confirmation counts. */
+            approvals: boolean;
         };
         DeviceSignIn: {
             /** @description The device’s own secret. */
             deviceCode: string;
-            /** @description What the person types, such as `WDJB-MJHT`. */
+            /** @description The code that the user types on the page, such as `WDJB-MJHT`. */
             userCode: string;
-            /** @description The page to open, with the code filled in. */
+            /** @description The page to open. It never contains the code: the user types it. */
             verificationUrl: string;
-            /** @description Seconds for which the codes are good. */
+            /** @description Seconds for which the codes are valid. */
             expiresIn: number;
-            /** @description Seconds to wait between two questions. */
+            /** @description Seconds to wait between two polls. */
             interval: number;
         };
         DkimCheck: {
@@ -2220,6 +2222,15 @@ export interface components {
                  */
                 id: string;
                 name: string;
+            } | null;
+            /** @description What the session may do in this account: what the role allows, less what a device session was not allowed. */
+            scopes: ("emails:send" | "emails:read" | "emails:content" | "emails:cancel" | "templates:read" | "templates:write" | "domains:read" | "domains:write" | "webhooks:read" | "webhooks:write" | "suppressions:read" | "suppressions:write" | "suppressions:delete" | "stats:read" | "account:read" | "account:write" | "keys:read" | "keys:write" | "approvals:read" | "approvals:decide" | "team:read" | "team:write" | "logs:read" | "audit:read" | "support:write")[] | null;
+            /** @description Of a session that began with `POST /auth/device`; null in a browser, and when signed out. */
+            device: {
+                /** @description What the program said of itself. */
+                client: string;
+                /** @description Whether the session may approve and reject held sends: the user ticked it, and the role allows it. */
+                approvals: boolean;
             } | null;
             /** @description When the session ends, unless it is used before: after 7 days of rest, and 30 days after it began in any case. */
             expiresAt: string | null;
@@ -4924,7 +4935,7 @@ export interface operations {
     "auth.devicePage": {
         parameters: {
             query?: {
-                /** @description The code the device shows, such as `WDJB-MJHT`; case and hyphen do not matter. */
+                /** @description Ignored: a link cannot fill in the code. The user types it. */
                 user_code?: string;
             };
             header?: never;
@@ -4951,7 +4962,14 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The name of the program, its version and the machine it runs on, such as `Postrider CLI 0.1.0 on ada-laptop`. The user sees it as a claim of the program. Without it the `User-Agent` header is shown. */
+                    client?: string;
+                };
+            };
+        };
         responses: {
             /** @description Begin the sign-in of a device */
             200: {
@@ -4976,6 +4994,8 @@ export interface operations {
                 "application/json": {
                     /** @description The code the device shows, such as `WDJB-MJHT`; case and hyphen do not matter. */
                     userCode: string;
+                    /** @description Whether the device may approve and reject held sends; false unless given. Ask the user each time. */
+                    approvals?: boolean;
                 };
             };
         };

@@ -1,6 +1,8 @@
 import type { Sql } from '../db/client.ts';
+import { createClientRateLimit } from '../http/client-rate-limit.ts';
 import { createInstallationBox } from '../keys/secret-box.ts';
 import type { OutboundClient } from '../outbound/outbound-client.ts';
+import { createCodeTries } from '../sessions/code-tries.ts';
 import { createCookieJar } from '../sessions/cookies.ts';
 import { createMagicLinks } from '../sessions/magic-link.ts';
 import { createOAuthProvider } from '../sessions/oauth/oauth-client.ts';
@@ -31,6 +33,7 @@ export function createPeople(
     onError: warn,
     sessions: createSessionAuthenticator(sql, clock),
     links: createMagicLinks(tools, mailer, warn),
+    codeTries: createCodeTries((windowMs) => createClientRateLimit({ clock, windowMs })),
     cookies: createCookieJar(isSecure),
     secrets,
     providers: new Map(

@@ -24,8 +24,8 @@ function whoIs({ email, role, accountName }: SignedIn): Html {
 }
 
 /** In the page itself, so that it needs no second request; colours have a contrast of 7:1 and more on either ground. */
-const STYLE = `:root { color-scheme: light dark; --ground: #f6f8fa; --sheet: #fff; --ink: #1c2430; --line: #d5dce4; --button: #14507a; --link: #0b4a78; }
-@media (prefers-color-scheme: dark) { :root { --ground: #10161d; --sheet: #19222c; --ink: #e6ecf2; --line: #2f3b48; --button: #14507a; --link: #a9d5f5; } }
+const STYLE = `:root { color-scheme: light dark; --ground: #f6f8fa; --sheet: #fff; --ink: #1c2430; --line: #d5dce4; --button: #14507a; --link: #0b4a78; --soft: #46525f; --caution: #fff4d6; --caution-edge: #b97900; }
+@media (prefers-color-scheme: dark) { :root { --ground: #10161d; --sheet: #19222c; --ink: #e6ecf2; --line: #2f3b48; --button: #14507a; --link: #a9d5f5; --soft: #b9c4cf; --caution: #3a2f12; --caution-edge: #e0a93a; } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--ground); color: var(--ink); font: 1.0625rem/1.6 system-ui, sans-serif; }
 header { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; justify-content: space-between; align-items: center; padding: .75rem 1.5rem; background: #14324a; color: #fff; }
@@ -36,7 +36,11 @@ label { display: block; margin: 0 0 .25rem; font-weight: 600; } main form { marg
 input { width: 100%; min-height: 3rem; margin: 0 0 1rem; padding: .5rem .75rem; border: 1px solid #6b7787; border-radius: 8px; background: var(--sheet); color: var(--ink); font: inherit; }
 main button, a.button { display: block; width: 100%; min-height: 3rem; margin: 0 0 .75rem; padding: .5rem 1.5rem; border: 0; border-radius: 8px; background: var(--button); color: #fff; font: inherit; font-weight: 600; line-height: 2rem; text-align: center; text-decoration: none; cursor: pointer; }
 button.quiet { min-height: 2.25rem; padding: .25rem .75rem; border: 1px solid currentColor; border-radius: 8px; background: none; color: inherit; font: inherit; cursor: pointer; } main button.quiet { display: block; width: 100%; min-height: 3rem; }
-.code { font: 1.75rem/1.4 ui-monospace, monospace; letter-spacing: .1em; }
+.code { font: 1.75rem/1.4 ui-monospace, monospace; letter-spacing: .1em; } .address { font-family: ui-monospace, monospace; font-size: .9375em; } input.typed { font: 1.5rem/1.4 ui-monospace, monospace; letter-spacing: .1em; text-transform: uppercase; }
+h2 { margin: 1.5rem 0 .5rem; font-size: 1.0625rem; line-height: 1.4; } ul { margin: 0 0 1rem; padding-left: 1.25rem; } li { margin: 0 0 .25rem; } small { display: block; font-size: .875rem; line-height: 1.45; color: var(--soft); } small.other { color: var(--ink); font-weight: 600; } .note { font-size: .9375rem; color: var(--soft); }
+.facts { margin: 0 0 1.25rem; border-top: 1px solid var(--line); } .facts div { display: grid; grid-template-columns: 5.5rem 1fr; align-items: baseline; gap: .25rem 1rem; padding: .625rem 0; border-bottom: 1px solid var(--line); } dt { color: var(--soft); font-size: .9375rem; } dd { margin: 0; } .facts .code { font-size: 1.375rem; }
+.caution, .fault { padding: .75rem 1rem; border-left: 4px solid var(--caution-edge); border-radius: 0 8px 8px 0; background: var(--caution); }
+.choice { display: flex; gap: .875rem; align-items: flex-start; margin: 0 0 1.25rem; padding: .875rem 1rem; border: 1px solid var(--line); border-radius: 8px; cursor: pointer; } .choice input { flex: none; width: 1.375rem; min-height: 1.375rem; height: 1.375rem; margin: .125rem 0 0; accent-color: var(--link); } .choice small { margin-top: .25rem; font-weight: 400; }
 :focus-visible { outline: 3px solid var(--link); outline-offset: 3px; } header :focus-visible { outline-color: #fff; }`;
 
 /** Nothing runs, nothing is loaded, nothing frames the page, and its forms go back to this server. */

@@ -82,38 +82,6 @@ export function renderTryAgainPage(title: string, reason: string): string {
   return renderPersonPage(title, html`<p>${reason}</p><p><a href="/auth/sign-in">Sign in</a></p>`);
 }
 
-/** Asks for the code that a device shows, or whether the device with this code may act for the person. */
-export function renderDevicePage(signedIn: SignedIn, userCode: string | null, fault?: string): string {
-  const alert = fault === undefined ? html`` : html`<p role="alert">${fault}</p>`;
-  return renderPersonPage(
-    'Sign in a device',
-    html`${alert}${userCode === null ? askCode() : askConsent(userCode, signedIn)}`,
-    signedIn,
-  );
-}
-
-export function renderDeviceDonePage(signedIn: SignedIn, outcome: 'confirmed' | 'denied'): string {
-  const [title, text] =
-    outcome === 'confirmed'
-      ? ['The device is signed in', 'You can close this page and go on there.']
-      : ['The device is turned down', 'Its code is worth nothing now. You can close this page.'];
-  return renderPersonPage(title, html`<p role="status">${text}</p>`, signedIn);
-}
-
-function askCode(): Html {
-  return html`<form method="get" action="/auth/device"><label for="user_code">The code the device shows</label>
-<input id="user_code" name="user_code" autocomplete="off" autocapitalize="characters" spellcheck="false" required maxlength="40">
-<button type="submit">Go on</button></form>`;
-}
-
-function askConsent(userCode: string, { accountName }: SignedIn): Html {
-  return html`<p>Does your device show this code?</p><p class="code">${userCode}</p>
-<p>If you go on, it acts for you in <b>${accountName}</b>. Only go on if you have begun this yourself.</p>
-<form method="post" action="/auth/device/decision"><input type="hidden" name="user_code" value="${userCode}">
-<button type="submit" name="decision" value="confirm">Yes, sign the device in</button>
-<button class="quiet" type="submit" name="decision" value="deny">No</button></form>`;
-}
-
 function hiddenNext(next: string | null): Html {
   return next === null ? html`` : html`<input type="hidden" name="next" value="${next}">`;
 }

@@ -26,7 +26,7 @@ export function assertReach(operation: AnyOperation, { caller, via }: Pick<CallC
 export function callerFactsOf({ person, approval, mode, recipientAllowlist, sendLimit }: Caller): CallerFacts {
   return {
     role: person?.role ?? null,
-    isDevice: false,
+    isDevice: person?.isDevice ?? false,
     isHeld: approval !== null,
     isTest: mode === 'test',
     isAllowlisted: recipientAllowlist !== null,

@@ -1,11 +1,12 @@
-import type {
-  AnyOperation,
-  CallableId,
-  CallableOperation,
-  FieldProblem,
-  Operation,
-  OperationInput,
-  PlacedInput,
+import {
+  type AnyOperation,
+  type CallableId,
+  type CallableOperation,
+  type FieldProblem,
+  type Operation,
+  type OperationInput,
+  type PlacedInput,
+  scopesOfRole,
 } from '@postrider/core';
 import { z } from 'zod';
 import type { Person } from '../keys/caller.ts';
@@ -68,12 +69,21 @@ export function assertScope(operation: AnyOperation, context: Pick<CallContext, 
     throw roleLacks(person, 'Only owners may do this');
   }
   if (context.caller?.scopes.includes(access.scope)) return;
+  if (person !== null && scopesOfRole(person.role).includes(access.scope)) throw deviceLacks();
   if (person !== null) throw roleLacks(person, `It needs what the scope \`${access.scope}\` stands for`);
   // Such a key can never get the scope: what it is to hear is why.
   if (access.scope === 'approvals:decide' && context.caller?.approval) {
     throw new ProblemError('self_approval_forbidden', { detail: 'A key in approval mode decides nothing.' });
   }
   throw new ProblemError('missing_scope', { detail: `The key lacks the scope \`${access.scope}\`.` });
+}
+
+/** Of a device session: the role has it, and the user did not tick it. */
+function deviceLacks(): ProblemError {
+  return new ProblemError('missing_scope', {
+    detail: 'This device session may not approve or reject held sends: its sign-in did not allow it.',
+    fix: 'Sign in again (`postrider login`) and tick “Approve and reject held sends” on the page, or decide in the browser.',
+  });
 }
 
 function roleLacks({ role }: Person, why: string): ProblemError {

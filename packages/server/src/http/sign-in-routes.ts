@@ -74,6 +74,7 @@ const SERVED = {
   '/auth/sign-in': ['GET', 'POST'],
   '/auth/magic-link/:token': ['GET', 'POST'],
   '/auth/sign-out': ['POST'],
+  '/auth/device/code': ['POST'],
   '/auth/device/decision': ['POST'],
 } as const;
 

@@ -1,4 +1,4 @@
-import { type KeyMode, type Role, type Scope, type SendLimit, type Source, scopesOfRole } from '@postrider/core';
+import { type KeyMode, type Role, type Scope, type SendLimit, type Source, scopesOfSession } from '@postrider/core';
 import type { ApiKeyRow } from '../db/queries/api-keys.ts';
 import type { HoldRule } from '../holds/hold-rules.ts';
 
@@ -11,6 +11,12 @@ export interface Person {
   readonly email: string;
   readonly name: string | null;
   readonly role: Role;
+  /** Whether a device sign-in began the session, and not a browser. */
+  readonly isDevice: boolean;
+  /** Whether the session may decide held sends where the role may. Always true in a browser. */
+  readonly mayDecide: boolean;
+  /** Of a device session: what the program said of itself. */
+  readonly client: string | null;
 }
 
 /**
@@ -54,7 +60,7 @@ export interface Caller {
 
 /** The caller that a signed-in person is, by the key of their seat. */
 export function toPersonCaller(row: ApiKeyRow, person: Person): Caller {
-  const seat = { ...row, scopes: scopesOfRole(person.role) };
+  const seat = { ...row, scopes: scopesOfSession(person.role, person.mayDecide) };
   const grantsAnything = person.role === 'owner' || person.role === 'admin';
   return { ...toCaller(seat), person, row: { ...seat, grantsAnything } };
 }

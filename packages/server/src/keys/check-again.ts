@@ -1,4 +1,4 @@
-import { type Scope, scopesOfRole } from '@postrider/core';
+import { type Scope, scopesOfSession } from '@postrider/core';
 import type { Query } from '../db/client.ts';
 import { findKeyById } from '../db/queries/api-keys.ts';
 import { findSessionRole } from '../db/queries/sessions.ts';
@@ -15,6 +15,6 @@ export async function isStillAllowed(query: Query, caller: Caller, scope: Scope,
   const hasEnded = [row.expiresAt, caller.secretEndsAt].some((at) => at !== null && at <= now);
   if (hasEnded || String(row.ipAllowlist) !== String(caller.ipAllowlist)) return false;
   if (caller.person === null) return row.scopes.includes(scope);
-  const role = await findSessionRole(query, caller.person.sessionId, caller.accountId);
-  return role !== null && scopesOfRole(role).includes(scope);
+  const session = await findSessionRole(query, caller.person.sessionId, caller.accountId);
+  return session !== null && scopesOfSession(session.role, session.mayDecide).includes(scope);
 }

@@ -49,6 +49,20 @@ export function findEscalations(
   );
 }
 
+/**
+ * In which dimensions a change decides over held sends, and so needs a caller who may decide them: holding less of a key's mail approves that mail
+ * ahead of time, and a key that decides is worth more the less restricts it.
+ */
+export function findUndecidable(
+  { scopes }: Pick<KeyRestrictions, 'scopes'>,
+  wanted: KeyRestrictions,
+  before: KeyRestrictions,
+): readonly RestrictionName[] {
+  if (scopes.includes('approvals:decide')) return [];
+  const loosened = NAMES.filter((name) => !IS_WITHIN[name](wanted, before));
+  return wanted.scopes.includes('approvals:decide') ? loosened : loosened.filter((name) => name === 'approvalMode');
+}
+
 function isAtMost(inner: number | null, outer: number | null): boolean {
   return outer === null || (inner !== null && inner <= outer);
 }

@@ -1,4 +1,4 @@
-import type { FieldProblem, KeyChangesInput, NewKeyInput } from '@postrider/core';
+import { type FieldProblem, type KeyChangesInput, LIMITS, type NewKeyInput } from '@postrider/core';
 import type { Clock } from '../clock.ts';
 import type { Sql, Transaction } from '../db/client.ts';
 import { type KeyRestrictions, type KeyRow, lockKey } from '../db/queries/api-keys.ts';
@@ -9,7 +9,7 @@ import { withdrawHoldsOf } from '../holds/withdraw-holds.ts';
 import { type IdGenerator, isUuid } from '../uuid-v7.ts';
 import { createApiKey } from './api-key.ts';
 import { createKey, type NewKey, storeKey } from './create-key.ts';
-import { findEscalations, type RestrictionName } from './escalation.ts';
+import { findEscalations, findUndecidable, type RestrictionName } from './escalation.ts';
 import { applyWishes, defaultRestrictions } from './key-restrictions.ts';
 import { endOfSecret } from './secret-end.ts';
 
@@ -30,7 +30,9 @@ export type KeyRefusal =
   /** A revoked key stays as it is. */
   | { readonly kind: 'revoked' }
   | { readonly kind: 'invalid'; readonly problems: readonly FieldProblem[] }
-  | { readonly kind: 'escalation'; readonly names: readonly RestrictionName[] };
+  | { readonly kind: 'escalation'; readonly names: readonly RestrictionName[] }
+  /** It would decide over held sends, which the caller may not. */
+  | { readonly kind: 'undecidable'; readonly names: readonly RestrictionName[] };
 
 type Done<More = unknown> = { readonly kind: 'done'; readonly row: KeyRow } & More;
 
@@ -63,9 +65,10 @@ export async function makeKey(
   });
 }
 
-/** What a granter cannot go beyond; null where that is nothing. */
-function boundsOf(granter: Granter): KeyRow | null {
-  return granter.grantsAnything === true ? null : granter;
+/** What a granter cannot go beyond. Owners and admins grant keys without limits, and no scope that their session lacks. */
+function boundsOf(granter: Granter): KeyRestrictions {
+  if (granter.grantsAnything !== true) return granter;
+  return { ...defaultRestrictions('live'), rateLimit: LIMITS.keyRatePerMinuteMax, scopes: granter.scopes };
 }
 
 /** Makes a key on the server's own command line, where everything may be granted. */
@@ -96,6 +99,8 @@ export async function changeKey(
     // Behind the lock the key itself is known as it is now.
     const names = findEscalations(granter.keyId === keyId ? row : boundsOf(granter), verdict.restrictions, row);
     if (names.length > 0) return { kind: 'escalation', names };
+    const undecidable = findUndecidable(granter, verdict.restrictions, row);
+    if (undecidable.length > 0) return { kind: 'undecidable', names: undecidable };
     await rewriteKey(transaction, row, name ?? row.keyName, verdict.restrictions, now);
     const changed = await reread(transaction, row.accountId, keyId);
     const fields = changedFields(row, changed);

@@ -1,15 +1,12 @@
 import { randomInt } from 'node:crypto';
-import { LIMITS } from '@postrider/core';
+import { LIMITS, scopesOfRole } from '@postrider/core';
 import {
-  confirmDeviceCode,
-  type DeviceCodeRow,
   deleteDeviceCode,
   insertDeviceCode,
   lockDeviceCode,
-  lockUserCode,
+  lockSeatRole,
   noteDevicePoll,
 } from '../db/queries/device-codes.ts';
-import type { Person } from '../keys/caller.ts';
 import { endOfSession } from './session-lifetime.ts';
 import { createSecret, hashToken } from './session-token.ts';
 import { beginSession, type SignInTools } from './sign-in.ts';
@@ -32,8 +29,14 @@ export interface StartedDevice {
   readonly interval: number;
 }
 
-/** Makes the codes of a device that wants to sign in. */
-export async function startDevice({ sql, clock }: DeviceTools): Promise<StartedDevice> {
+/**
+ * Makes the codes of a device that wants to sign in.
+ * @param asker what the program says of itself, and the address it called from
+ */
+export async function startDevice(
+  { sql, clock }: DeviceTools,
+  asker: { readonly client: string; readonly address: string },
+): Promise<StartedDevice> {
   const now = clock.now();
   const expiresAt = new Date(now.getTime() + LIMITS.deviceCodeMinutes * MINUTE_MS);
   const { token: deviceCode, hash } = createSecret();
@@ -41,61 +44,10 @@ export async function startDevice({ sql, clock }: DeviceTools): Promise<StartedD
   for (;;) {
     const letters = Array.from({ length: USER_CODE_LETTERS }, () => LETTERS[randomInt(LETTERS.length)]).join('');
     const userCode = `${letters.slice(0, 4)}-${letters.slice(4)}`;
-    if (await insertDeviceCode(sql, { hash, userCode, intervalSeconds: interval, now, expiresAt })) {
+    if (await insertDeviceCode(sql, { hash, userCode, intervalSeconds: interval, ...asker, now, expiresAt })) {
       return { deviceCode, userCode, expiresIn: LIMITS.deviceCodeMinutes * 60, interval };
     }
   }
-}
-
-/** What a person typed, as it is stored: without regard to case, hyphens and spaces. */
-export function toUserCode(typed: string): string {
-  const letters = typed.toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
-  return `${letters.slice(0, 4)}-${letters.slice(4)}`;
-}
-
-export type ConfirmVerdict = 'confirmed' | 'unknown' | 'expired';
-
-/** Lets the device that shows this code act for the person. Only the first person who confirms it counts. */
-export async function confirmDevice(
-  { sql, clock }: DeviceTools,
-  typed: string,
-  { userId, memberId }: Person,
-  accountId: string,
-): Promise<ConfirmVerdict> {
-  return await onUserCode({ sql, clock }, typed, userId, async (transaction, code) => {
-    return (
-      code.userId !== null || (await confirmDeviceCode(transaction, code.userCode, { userId, accountId, memberId }))
-    );
-  });
-}
-
-/** Turns a device down: its code is worth nothing from now on. */
-export async function denyDevice(
-  { sql, clock }: DeviceTools,
-  typed: string,
-  { userId }: Person,
-): Promise<ConfirmVerdict> {
-  return await onUserCode({ sql, clock }, typed, userId, async (transaction, code) => {
-    await deleteDeviceCode(transaction, code.userCode);
-    return true;
-  });
-}
-
-/** Answers false where the person has no seat any more. */
-type Work = (transaction: Parameters<typeof deleteDeviceCode>[0], code: DeviceCodeRow) => Promise<boolean>;
-
-async function onUserCode(
-  { sql, clock }: Pick<DeviceTools, 'sql' | 'clock'>,
-  typed: string,
-  userId: string,
-  work: Work,
-): Promise<ConfirmVerdict> {
-  return await sql.begin(async (transaction): Promise<ConfirmVerdict> => {
-    const code = await lockUserCode(transaction, toUserCode(typed));
-    if (code === null || (code.userId !== null && code.userId !== userId)) return 'unknown';
-    if (code.expiresAt <= clock.now()) return 'expired';
-    return (await work(transaction, code)) ? 'confirmed' : 'unknown';
-  });
 }
 
 export type PollVerdict =
@@ -113,8 +65,18 @@ export async function pollDevice({ sql, clock, ids }: DeviceTools, deviceCode: s
     const { userId, accountId, memberId, intervalSeconds, polledAt } = code;
     if (userId !== null && accountId !== null && memberId !== null) {
       await deleteDeviceCode(transaction, code.userCode);
-      const seat = { accountId, memberId };
-      const token = await beginSession(transaction, { clock, ids }, { userId, seat, kind: 'device', how: 'device' });
+      // Locked, so that a role that is lost at this moment takes the permission with it.
+      const role = await lockSeatRole(transaction, accountId, memberId);
+      if (role === null) return { kind: 'expired' };
+      const mayDecide = code.mayDecide && scopesOfRole(role).includes('approvals:decide');
+      const token = await beginSession(
+        transaction,
+        { clock, ids },
+        {
+          ...{ userId, seat: { accountId, memberId }, kind: 'device', how: 'device' },
+          device: { client: code.client, address: code.address, mayDecide },
+        },
+      );
       return { kind: 'granted', token, expiresAt: endOfSession({ startedAt: now, seenAt: now }) };
     }
     const isEarly = polledAt !== null && now.getTime() - polledAt.getTime() + TOLERANCE_MS < intervalSeconds * 1_000;

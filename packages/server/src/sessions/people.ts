@@ -1,4 +1,5 @@
 import type { SecretBox } from '../keys/secret-box.ts';
+import type { CodeTries } from './code-tries.ts';
 import type { CookieJar } from './cookies.ts';
 import type { MagicLinks } from './magic-link.ts';
 import type { OAuthProvider } from './oauth/oauth-client.ts';
@@ -11,6 +12,7 @@ export interface People {
   readonly tools: SignInTools;
   readonly sessions: SessionAuthenticator;
   readonly links: MagicLinks;
+  readonly codeTries: CodeTries;
   readonly mailer: SignInMailer;
   readonly cookies: CookieJar;
   readonly secrets: SecretBox;

@@ -61,6 +61,7 @@ export function createSessionAuthenticator(sql: Sql, clock: Clock): SessionAuthe
 }
 
 function callerOf(row: SessionRow): Caller {
-  const { sessionId, userId, memberId, email, name, role } = row;
-  return toPersonCaller(row, { sessionId, userId, memberId, email, name, role });
+  const { sessionId, userId, memberId, email, name, role, kind, mayDecide, client } = row;
+  const isDevice = kind === 'device';
+  return toPersonCaller(row, { sessionId, userId, memberId, email, name, role, isDevice, mayDecide, client });
 }

@@ -52,6 +52,7 @@ export async function signIn(
       userId: person.userId,
       seat,
       kind: 'cookie',
+      device: null,
       how: arrival.how,
     });
     return { kind: 'signed-in', token, seat };
@@ -66,6 +67,8 @@ export async function beginSession(
     readonly userId: string;
     readonly seat: Pick<SeatRow, 'accountId' | 'memberId'>;
     readonly kind: SessionKind;
+    /** Null for a browser. */
+    readonly device: { readonly client: string; readonly address: string; readonly mayDecide: boolean } | null;
     readonly how: string;
   },
 ): Promise<string> {
@@ -73,7 +76,9 @@ export async function beginSession(
   const { accountId, memberId } = session.seat;
   const { token, hash } = createSessionToken();
   const id = ids.next(now);
-  await insertSession(transaction, { id, userId: session.userId, accountId, memberId, kind: session.kind, hash, now });
+  const { userId, kind, device, how } = session;
+  const { client = null, mayDecide = true } = device ?? {};
+  await insertSession(transaction, { id, userId, accountId, memberId, kind, mayDecide, client, hash, now });
   const entry = {
     accountId,
     id: ids.next(now),
@@ -82,7 +87,8 @@ export async function beginSession(
     targetId: id,
     now,
   } as const;
-  await appendAudit(transaction, [{ ...entry, details: { how: session.how } }]);
+  const asked = device === null ? {} : { client: device.client, address: device.address, approvals: device.mayDecide };
+  await appendAudit(transaction, [{ ...entry, details: { how, ...asked } }]);
   return token;
 }
 

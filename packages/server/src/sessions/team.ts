@@ -1,9 +1,17 @@
-import { isRoleWithin, LIMITS, type Role, scopesOfRole } from '@postrider/core';
+import { isRoleWithin, LIMITS, type Role, scopesOfRole, scopesOfSession } from '@postrider/core';
 import type { Clock } from '../clock.ts';
 import type { Query, Sql } from '../db/client.ts';
 import { findInvitation } from '../db/queries/audit-entries.ts';
 import { appendAudit } from '../db/queries/audit-log.ts';
-import { deleteMember, insertInvitation, lockTeam, type MemberRow, setMemberRole } from '../db/queries/members.ts';
+import {
+  deleteMember,
+  dropConfirmedDevices,
+  endDeciding,
+  insertInvitation,
+  lockTeam,
+  type MemberRow,
+  setMemberRole,
+} from '../db/queries/members.ts';
 import type { Caller } from '../keys/caller.ts';
 import { findEscalations } from '../keys/escalation.ts';
 import { defaultRestrictions } from '../keys/key-restrictions.ts';
@@ -56,7 +64,10 @@ export async function changeRole(tools: TeamTools, caller: Caller, id: string, r
     if (!mayGive(caller, role, team)) return { kind: 'escalation' };
     if (member.role === role) return { kind: 'done', member };
     if (role !== 'owner' && isLastOwner(team, member)) return { kind: 'last-owner' };
-    await setMemberRole(transaction, caller.accountId, id, role);
+    const losesDeciding = decides(member.role) && !decides(role);
+    if (losesDeciding) await dropConfirmedDevices(transaction, caller.accountId, member.id);
+    await setMemberRole(transaction, caller.accountId, member.id, role);
+    if (losesDeciding) await endDeciding(transaction, caller.accountId, member.id);
     const changed = { ...member, role };
     await audit(transaction, tools, caller, 'member.updated', changed, now, { formerRole: member.role });
     return { kind: 'done', member: changed };
@@ -67,23 +78,29 @@ export async function changeRole(tools: TeamTools, caller: Caller, id: string, r
 export async function removeMember(tools: TeamTools, caller: Caller, id: string): Promise<TeamVerdict> {
   return await onMember(tools, caller, id, async (transaction, team, member, now) => {
     if (isLastOwner(team, member)) return { kind: 'last-owner' };
-    await deleteMember(transaction, caller.accountId, id, now);
+    await deleteMember(transaction, caller.accountId, member.id, now);
     await audit(transaction, tools, caller, 'member.removed', member, now);
     return { kind: 'done', member };
   });
 }
 
 /**
- * Whether the caller may give a role, or take it. Of people nobody goes above their own. A seat is as good as a key of what its role may do, so a
- * key can give one only where it could make that key: so no key reaches through a person what it may not do itself, such as deciding holds.
+ * Whether the caller may give a role, or take it. A user gives none above their own, and none that may do what their session may not: a device
+ * session that decides no held sends makes no approvers. A key gives only roles that may do no more than a key it could make itself.
  */
 function mayGive({ person, row }: Caller, role: Role, team: readonly MemberRow[]): boolean {
   if (person !== null) {
     // As they are behind the lock: who was let in a moment before they were removed or changed must not undo that.
     const own = team.find(({ id }) => id === person.memberId)?.role;
-    return own !== undefined && scopesOfRole(own).includes('team:write') && isRoleWithin(role, own);
+    if (own === undefined || !isRoleWithin(role, own)) return false;
+    const scopes = scopesOfSession(own, person.mayDecide);
+    return scopes.includes('team:write') && scopesOfRole(role).every((scope) => scopes.includes(scope));
   }
   return findEscalations(row, { ...defaultRestrictions('live'), scopes: scopesOfRole(role) }, null).length === 0;
+}
+
+function decides(role: Role): boolean {
+  return scopesOfRole(role).includes('approvals:decide');
 }
 
 function isLastOwner(team: readonly MemberRow[], { id, role, status }: MemberRow): boolean {

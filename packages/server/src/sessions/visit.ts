@@ -12,6 +12,7 @@ export interface BorneToken {
 export interface Visit {
   /** The client's address, as far as it can be believed. */
   readonly address: string;
+  readonly userAgent: string | null;
   /** Null where the request bears no session. A session token in `Authorization` goes before the cookie; a key there is no session. */
   readonly borne: BorneToken | null;
   /** As of comesFromHere. */
@@ -23,12 +24,14 @@ export interface VisitHeaders {
   readonly authorization?: string | undefined;
   readonly cookie?: string | undefined;
   readonly origin?: string | undefined;
+  readonly 'user-agent'?: string | undefined;
   readonly 'sec-fetch-site'?: string | string[] | undefined;
 }
 
 export function readVisit(headers: VisitHeaders, address: string, jar: CookieJar, baseUrl: string): Visit {
   return {
     address,
+    userAgent: headers['user-agent'] ?? null,
     borne: readBorne(headers, jar) ?? readBorne({ cookie: headers.cookie }, jar),
     isFromHere: comesFromHere(headers, jar, baseUrl),
     cookie: (name) => readCookie(headers.cookie, name),

@@ -9,7 +9,7 @@ export const EDIT_COMMAND = 'approvals edit';
 
 const DECIDE = COMMANDS.find(({ id }) => id === 'approvals.decide');
 const WHO_DECIDES =
-  'Deciding is for signed-in people whose role allows it (`postrider login`), and for keys with `approvals:decide` other than the one that sent it.';
+  'Deciding is for signed-in users whose role allows it and who ticked “Approve and reject held sends” at `postrider login`, and for keys with `approvals:decide` other than the one that sent it.';
 const FAILED =
   'Where the acceptance check refuses the message by then, it is approved and yet not sent, and the command ends with 12.';
 

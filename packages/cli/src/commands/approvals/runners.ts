@@ -6,6 +6,7 @@ import type { Invocation } from '../../invocation.ts';
 import type { Output } from '../../output/output.ts';
 import { renderAnswer } from '../../output/render-answer.ts';
 import type { Runner } from '../../runner.ts';
+import { findDecidingNotice } from './deciding-notice.ts';
 import { APPROVE_COMMAND, EDIT_COMMAND, INBOX_COMMAND, REJECT_COMMAND } from './describe-approvals.ts';
 import { connectHeldSends } from './held-sends.ts';
 import { runApprove, runReject } from './run-decide.ts';
@@ -28,7 +29,7 @@ async function runApprovals(
   if (!output.isJson && io.stdout.isTTY === true && io.stdin.isTTY === true) {
     // What draws on terminals takes longer to load than all the rest, and no other command needs it.
     const { runInbox } = await import('./inbox/run-inbox.ts');
-    return await runInbox(connectHeldSends(connection), options, io);
+    return await runInbox(connectHeldSends(connection), await findDecidingNotice(connection), options, io);
   }
   const query = { status: 'pending' };
   const { data } = await connection.call('approvals.list', { params: {}, query, headers: {}, body: undefined });

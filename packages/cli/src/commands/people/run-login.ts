@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ApiConnection, connectTo, findAddress } from '../../api-connection.ts';
 import type { CliIo } from '../../cli-io.ts';
@@ -7,28 +8,31 @@ import type { GlobalOptions } from '../../global-options.ts';
 import { isRecord, type JsonRecord, textOf } from '../../output/json-value.ts';
 import type { Output } from '../../output/output.ts';
 import { singleLine } from '../../output/untrusted-text.ts';
-import { showSession } from '../../output/views/session.ts';
+import { decidesNothing, HOW_TO_DECIDE, showSession } from '../../output/views/session.ts';
 import { DEFAULT_PROFILE, readProfiles, writeProfiles } from '../../profiles.ts';
+import { readVersion } from '../../version.ts';
 
 /** Nobody is faster than that; afterwards the server's own interval holds. */
 const FIRST_PAUSE_SECONDS = 1;
 /** RFC 8628, section 3.5. */
 const SLOWER_SECONDS = 5;
 
-/** Signs in as RFC 8628 has it: the person confirms in a browser, wherever that is. */
+/** Signs in by the device flow of RFC 8628: the user types the code on a page, in any browser. */
 export async function runLogin(options: GlobalOptions, output: Output, io: CliIo): Promise<ExitCode> {
   const baseUrl = await findAddress(options, io);
   const anybody = connectTo({ apiKey: null, baseUrl }, options, io);
-  const device = await call(anybody, 'auth.device', undefined);
+  const device = await call(anybody, 'auth.device', { client: describeThisProgram() });
   const [url, code] = [singleLine(textOf(device['verificationUrl'])), singleLine(textOf(device['userCode']))];
   // For people, and needed in any case: the answer on stdout comes only when this is done.
-  io.stderr.write(`Open ${url}\nand confirm the code ${code}\n`);
+  io.stderr.write(`Open ${url}\nand type the code ${code}\n`);
+  output.remark('To approve or reject held sends from here, tick that box on the page. It is off unless you do.');
   const token = await waitForToken(anybody, device, io);
   const session = await call(connectTo({ apiKey: token, baseUrl }, options, io), 'auth.session', undefined);
   const name = await keep(options, io, baseUrl, token, session);
   if (output.isJson) output.writeJson({ profile: name, baseUrl, ...session });
   else showSession(session, output);
   output.remark(`Kept as the profile ${name}.`);
+  if (decidesNothing(session)) output.remark(HOW_TO_DECIDE);
   return EXIT_CODES.done;
 }
 
@@ -50,12 +54,21 @@ async function waitForToken(connection: ApiConnection, device: JsonRecord, io: C
   }
 }
 
+/** What the page shows of this program. It goes through the server as it is, so only what a name may hold is kept. */
+function describeThisProgram(): string {
+  const host = hostname().replaceAll(/[^\w.-]/g, '');
+  return `Postrider CLI ${readVersion()}${host === '' ? '' : ` on ${host}`}`.slice(0, MAX_CLIENT_CHARACTERS);
+}
+
+/** As of the contract: `client` of `POST /auth/device`. */
+const MAX_CLIENT_CHARACTERS = 100;
+
 function notConfirmed(): Error {
-  const detail = 'the code is too old, or was turned down';
+  const detail = 'the code has expired, or was refused on the page';
   return ownFailure(
     EXIT_CODES.authentication,
     'device_code_expired',
-    'Nobody confirmed the sign-in',
+    'The sign-in was not confirmed',
     detail,
     'Begin again: postrider login',
   );

@@ -4,10 +4,28 @@ import { renderSheet } from '../sheet.ts';
 import { formatTime } from '../time.ts';
 import { singleLine } from '../untrusted-text.ts';
 
+export const HOW_TO_DECIDE =
+  'This sign-in cannot approve or reject held sends. To allow it, run postrider login again and tick “Approve and reject held sends” on the page.';
+
+/** Whether it is the session of a device that may not decide held sends, where the role of the user may. */
+export function decidesNothing(session: JsonRecord): boolean {
+  const { device, user } = session;
+  const role = isRecord(user) ? user['role'] : null;
+  return isRecord(device) && device['approvals'] === false && DECIDING_ROLES.has(String(role));
+}
+
+const DECIDING_ROLES: ReadonlySet<string> = new Set(['owner', 'admin', 'approver']);
+
+function deciding(session: JsonRecord): string {
+  const { device } = session;
+  return isRecord(device) && device['approvals'] === true ? 'may approve and reject' : 'may not approve or reject';
+}
+
 /** Who is signed in, in what role and where. */
 export function showSession(session: JsonRecord, output: Output): void {
   const user = isRecord(session['user']) ? session['user'] : {};
   const account = isRecord(session['account']) ? session['account'] : {};
+  const device = isRecord(session['device']) ? session['device'] : {};
   const text = (record: JsonRecord, name: string) => singleLine(textOf(record[name]));
   output.writeText(
     renderSheet(
@@ -17,6 +35,8 @@ export function showSession(session: JsonRecord, output: Output): void {
         ['role', text(user, 'role')],
         ['account', text(account, 'name')],
         ['account id', text(account, 'id')],
+        ['program', text(device, 'client')],
+        ['held sends', isRecord(session['device']) ? deciding(session) : ''],
         ['session ends', formatTime(text(session, 'expiresAt'))],
       ],
       output.paint,

@@ -11,9 +11,11 @@ export const showDevicePage = defineOperation({
   reach: 'none',
   summary: 'The page that confirms a device',
   description:
-    'A web page for the person: whoever is not signed in is sent to sign in first, and then sees the code and two buttons. It changes nothing by itself.',
+    'A web page for the user, who signs in first. They type the code that the device shows. The page then shows who asks for the sign-in, from where and since when, and what the device could do. It asks the user to allow or refuse. Opening it changes nothing.',
   effect: 'read',
-  query: z.strictObject({ user_code: userCodeSchema.optional() }),
+  query: z.strictObject({
+    user_code: userCodeSchema.optional().describe('Ignored: a link cannot fill in the code. The user types it.'),
+  }),
   anonymousLimits: POLL_LIMITS,
   status: 200,
   response: 'raw',

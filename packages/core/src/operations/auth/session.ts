@@ -10,7 +10,7 @@ export const getSession = defineOperation({
   reach: 'none',
   summary: 'Read the session',
   description:
-    'Who is signed in, in which account and in what role: by the session cookie, or by a bearer session token. Without either, or with one that has ended, `authenticated` is false and the rest is null; it is never an error.',
+    'Who is signed in, in which account, in what role, and what the session may do: by the session cookie, or by a bearer session token. Without either, or with one that has ended, `authenticated` is false and the rest is null; it is never an error.',
   effect: 'read',
   query: z.strictObject({}),
   status: 200,

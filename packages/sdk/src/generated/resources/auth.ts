@@ -7,6 +7,7 @@ import type { operations } from '../schema.ts';
 
 type SwitchBody = operations['auth.switch']['requestBody']['content']['application/json'];
 type MagicLinkBody = operations['auth.magicLink']['requestBody']['content']['application/json'];
+type DeviceBody = operations['auth.device']['requestBody']['content']['application/json'];
 type DeviceConfirmBody = operations['auth.deviceConfirm']['requestBody']['content']['application/json'];
 type DeviceTokenBody = operations['auth.deviceToken']['requestBody']['content']['application/json'];
 
@@ -20,8 +21,9 @@ export class AuthResource {
   /**
    * Read the session.
    *
-   * Who is signed in, in which account and in what role: by the session cookie, or by a bearer session token. Without
-   * either, or with one that has ended, `authenticated` is false and the rest is null; it is never an error.
+   * Who is signed in, in which account, in what role, and what the session may do: by the session cookie, or by a
+   * bearer session token. Without either, or with one that has ended, `authenticated` is false and the rest is null; it
+   * is never an error.
    */
   session(options: CallOptions = {}): CallPromise<Session> {
     return callOperation(this.#client, 'auth.session', {}, options);
@@ -30,8 +32,9 @@ export class AuthResource {
   /**
    * Go on in another account.
    *
-   * For people with a seat in several accounts: from now on this session is in the account named, with the role they
-   * have there. `GET /auth/accounts` lists them. One they have no seat in is 404.
+   * For users with a seat in several accounts: from now on this session is in the account named, with the role they
+   * have there. A device session that may decide held sends may do so only in the account it was confirmed in: it loses
+   * that for good when it moves. `GET /auth/accounts` lists the accounts. An account they have no seat in is 404.
    *
    * @throws PostriderError with `not_found`, beside the codes that every call can answer.
    */
@@ -78,23 +81,28 @@ export class AuthResource {
   /**
    * Begin the sign-in of a device.
    *
-   * For programs without a browser, as in RFC 8628: show `userCode` and `verificationUrl` to the person, and ask `POST
-   * /auth/device/token` every `interval` seconds until they have confirmed. The code is good for 15 minutes.
+   * For programs without a browser, as in RFC 8628: show `userCode` and `verificationUrl` to the user, who opens the
+   * page and types the code there. Poll `POST /auth/device/token` every `interval` seconds until they have confirmed.
+   * The code is valid for 15 minutes. The page shows the user `client`, your address and the time.
    *
    * @throws PostriderError with `rate_limited`, beside the codes that every call can answer.
    */
-  device(options: CallOptions = {}): CallPromise<DeviceSignIn> {
-    return callOperation(this.#client, 'auth.device', {}, options);
+  device(body: DeviceBody, options: CallOptions = {}): CallPromise<DeviceSignIn> {
+    return callOperation(this.#client, 'auth.device', { body }, options);
   }
 
   /**
    * Confirm the sign-in of a device.
    *
-   * The signed-in person lets the device that shows this code act for them, in the account the session is in. The page
-   * `GET /auth/device` does the same. A code nobody asked for is 404; one that is too old is 400 `device_code_expired`.
-   * Confirming twice changes nothing; what another person has confirmed is 404.
+   * Signs in the device that shows this code: it may do what the user’s role allows in the account the session is in,
+   * except decide held sends. With `approvals: true` it may do that too, where the role allows it (else 403
+   * `permission_escalation`). The page `GET /auth/device` does the same. Only a session in a browser can confirm: a
+   * device session gets 403 `permission_escalation`. An unknown code, and one that another user has confirmed, is 404;
+   * an expired one is 400 `device_code_expired`. Confirming twice changes nothing. A user may try 20 codes in 15
+   * minutes, then it is 429 `rate_limited`.
    *
-   * @throws PostriderError with `not_found`, `device_code_expired`, beside the codes that every call can answer.
+   * @throws PostriderError with `not_found`, `device_code_expired`, `permission_escalation`, `rate_limited`, beside the
+   * codes that every call can answer.
    */
   deviceConfirm(body: DeviceConfirmBody, options: CallOptions = {}): CallPromise<DeviceConfirmed> {
     return callOperation(this.#client, 'auth.device-confirm', { body }, options);

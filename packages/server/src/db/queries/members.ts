@@ -43,9 +43,26 @@ export async function setMemberRole(query: Query, accountId: string, id: string,
   await query`UPDATE members SET role = ${role} WHERE account_id = ${accountId} AND id = ${id}`;
 }
 
-/** Takes a seat away, with the sessions in it; its key stays, revoked, because messages refer to it. */
+/** Drops the device sign-ins that a member confirmed and no device has collected. Goes before a change of the seat: polling locks the code first. */
+export async function dropConfirmedDevices(query: Query, accountId: string, memberId: string): Promise<void> {
+  await query`DELETE FROM device_codes WHERE account_id = ${accountId} AND member_id = ${memberId}`;
+}
+
+/**
+ * Ends what a member could still decide with after losing a role that decides: their device sessions and the approval links they were mailed.
+ * A role that decides again brings none of it back.
+ */
+export async function endDeciding(query: Query, accountId: string, memberId: string): Promise<void> {
+  await query`
+    UPDATE sessions SET may_decide = false WHERE account_id = ${accountId} AND member_id = ${memberId} AND kind = 'device'`;
+  await query`DELETE FROM approval_links WHERE account_id = ${accountId} AND member_id = ${memberId} AND used_at IS NULL`;
+}
+
+/** Takes a seat away, with the sessions in it and the device sign-ins they confirmed; its key stays, revoked, because messages refer to it. */
 export async function deleteMember(query: Query, accountId: string, id: string, now: Date): Promise<void> {
+  await dropConfirmedDevices(query, accountId, id);
   await query`DELETE FROM members WHERE account_id = ${accountId} AND id = ${id}`;
+  await endDeciding(query, accountId, id);
   await query`UPDATE api_keys SET revoked_at = ${now} WHERE account_id = ${accountId} AND id = ${id} AND is_seat`;
 }
 

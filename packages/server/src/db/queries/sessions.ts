@@ -12,6 +12,11 @@ export interface SessionRow extends ApiKeyRow {
   readonly email: string;
   readonly name: string | null;
   readonly role: Role;
+  readonly kind: SessionKind;
+  /** Whether it may decide held sends where the role may; always true in a browser. */
+  readonly mayDecide: boolean;
+  /** Of a device session: what the program said of itself. Null where it was not recorded. */
+  readonly client: string | null;
   readonly startedAt: Date;
   readonly seenAt: Date;
 }
@@ -20,7 +25,7 @@ export interface SessionRow extends ApiKeyRow {
 export async function findSession(query: Query, hash: Uint8Array, kind: SessionKind): Promise<SessionRow | null> {
   const [row] = await query<SessionRow[]>`
     SELECT ${callerColumns(query)}, NULL::timestamptz AS "secretEndsAt", s.id AS "sessionId", s.user_id AS "userId", m.id AS "memberId",
-      m.email, u.name, m.role, s.created_at AS "startedAt", s.seen_at AS "seenAt"
+      m.email, u.name, m.role, s.kind, s.may_decide AS "mayDecide", s.client, s.created_at AS "startedAt", s.seen_at AS "seenAt"
     FROM sessions s
     JOIN users u ON u.id = s.user_id
     JOIN members m ON m.account_id = s.account_id AND m.id = s.member_id AND m.status = 'active'
@@ -36,15 +41,17 @@ export interface NewSession {
   readonly accountId: string;
   readonly memberId: string;
   readonly kind: SessionKind;
+  readonly mayDecide: boolean;
+  readonly client: string | null;
   readonly hash: Uint8Array;
   readonly now: Date;
 }
 
 export async function insertSession(query: Query, session: NewSession): Promise<void> {
-  const { id, userId, accountId, memberId, kind, hash, now } = session;
+  const { id, userId, accountId, memberId, kind, mayDecide, client, hash, now } = session;
   await query`
-    INSERT INTO sessions (id, user_id, account_id, member_id, kind, token_hash, created_at, seen_at)
-    VALUES (${id}, ${userId}, ${accountId}, ${memberId}, ${kind}, ${hash}, ${now}, ${now})`;
+    INSERT INTO sessions (id, user_id, account_id, member_id, kind, may_decide, client, token_hash, created_at, seen_at)
+    VALUES (${id}, ${userId}, ${accountId}, ${memberId}, ${kind}, ${mayDecide}, ${client}, ${hash}, ${now}, ${now})`;
 }
 
 /** Ends a session; null where there was none of this token. */
@@ -59,13 +66,16 @@ export async function deleteSession(
   return row ?? null;
 }
 
-/** Moves a session to another seat of the same person. */
+/** Moves a session to another seat of the same person. A device session may decide in the account it was confirmed in, and in no other. */
 export async function moveSession(
   query: Query,
   sessionId: string,
   seat: { readonly accountId: string; readonly memberId: string },
 ): Promise<void> {
-  await query`UPDATE sessions SET account_id = ${seat.accountId}, member_id = ${seat.memberId} WHERE id = ${sessionId}`;
+  await query`
+    UPDATE sessions SET may_decide = may_decide AND (kind = 'cookie' OR account_id = ${seat.accountId}),
+      account_id = ${seat.accountId}, member_id = ${seat.memberId}
+    WHERE id = ${sessionId}`;
 }
 
 export async function touchSessions(query: Query, ids: readonly string[], now: Date): Promise<void> {
@@ -82,11 +92,15 @@ export async function purgeSignIns(
   await query`DELETE FROM device_codes WHERE expires_at <= ${limits.codesBefore}`;
 }
 
-/** The role of the person whose session is in this account; null where it has ended, moved on, or its seat is gone. */
-export async function findSessionRole(query: Query, id: string, accountId: string): Promise<Role | null> {
-  const [row] = await query<{ role: Role }[]>`
-    SELECT m.role FROM sessions s
+/** What a session in this account may do by its role; null where it has ended, moved on, or its seat is gone. */
+export async function findSessionRole(
+  query: Query,
+  id: string,
+  accountId: string,
+): Promise<{ readonly role: Role; readonly mayDecide: boolean } | null> {
+  const [row] = await query<{ role: Role; mayDecide: boolean }[]>`
+    SELECT m.role, s.may_decide AS "mayDecide" FROM sessions s
     JOIN members m ON m.account_id = s.account_id AND m.id = s.member_id AND m.status = 'active'
     WHERE s.id = ${id} AND s.account_id = ${accountId}`;
-  return row?.role ?? null;
+  return row ?? null;
 }

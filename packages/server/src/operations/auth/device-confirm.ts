@@ -1,13 +1,32 @@
 import { ProblemError } from '../../problem.ts';
-import { confirmDevice as confirm } from '../../sessions/device-sign-in.ts';
+import { confirmDevice as confirm } from '../../sessions/device-consent.ts';
 import type { Handler } from '../context.ts';
 import { signedIn } from './signed-in.ts';
 
+/** A session of a device confirms no other: it could give that one what it was not allowed itself. */
 export const confirmDevice: Handler<'auth.device-confirm'> = async ({ body }, context) => {
-  const { services, caller } = context;
-  const { person } = signedIn(context);
-  const verdict = await confirm(services.people.tools, body.userCode, person, caller.accountId);
-  if (verdict === 'expired') throw new ProblemError('device_code_expired');
-  if (verdict === 'unknown') throw new ProblemError('not_found', { detail: 'No device shows this code.' });
-  return { body: { ok: true } };
+  const { services, caller, address } = context;
+  const { person, borne } = signedIn(context);
+  if (borne.kind !== 'cookie') {
+    throw new ProblemError('permission_escalation', {
+      detail: 'A device session cannot sign in another device.',
+      fix: `Open ${services.baseUrl}/auth/device in a browser and type the code there.`,
+    });
+  }
+  const { userCode: typed, approvals = false } = body;
+  const consent = { typed, approvals, person, accountId: caller.accountId, address };
+  const verdict = await confirm(services.people, consent);
+  switch (verdict.kind) {
+    case 'confirmed':
+      return { body: { ok: true, approvals: verdict.mayDecide } };
+    case 'expired':
+      throw new ProblemError('device_code_expired');
+    case 'unknown':
+      throw new ProblemError('not_found', { detail: 'No device shows this code.' });
+    case 'role':
+      throw new ProblemError('permission_escalation', {
+        detail: `Your role \`${person.role}\` does not decide held sends, so you cannot let a device do it.`,
+        fix: 'Leave `approvals` out.',
+      });
+  }
 };

@@ -1,8 +1,10 @@
+import { describeClient } from '../../sessions/device-client.ts';
 import { startDevice as start } from '../../sessions/device-sign-in.ts';
 import type { Handler } from '../context.ts';
 
-export const startDevice: Handler<'auth.device'> = async (_input, { services }) => {
-  const { deviceCode, userCode, expiresIn, interval } = await start(services.people.tools);
-  const verificationUrl = `${services.baseUrl}/auth/device?user_code=${userCode}`;
-  return { body: { deviceCode, userCode, verificationUrl, expiresIn, interval } };
+/** Makes the codes. The page's address leaves the code out, so that a link in a mail cannot stand for typing it. */
+export const startDevice: Handler<'auth.device'> = async ({ body }, { services, address, visit }) => {
+  const client = describeClient(body.client, visit?.userAgent ?? null);
+  const { deviceCode, userCode, expiresIn, interval } = await start(services.people.tools, { client, address });
+  return { body: { deviceCode, userCode, verificationUrl: `${services.baseUrl}/auth/device`, expiresIn, interval } };
 };

@@ -1,18 +1,30 @@
 import type { OperationById, OperationOutput } from '@postrider/core';
+import { UNNAMED_CLIENT } from '../../sessions/device-client.ts';
 import type { LiveSession } from '../../sessions/session-authenticator.ts';
 
 type SessionRecord = OperationOutput<OperationById<'auth.session'>>;
 
-/** Who is signed in; null for nobody. */
+const SIGNED_OUT: SessionRecord = {
+  authenticated: false,
+  user: null,
+  account: null,
+  scopes: null,
+  device: null,
+  expiresAt: null,
+};
+
+/** Who is signed in. */
 export function toSession(session: LiveSession | null): SessionRecord {
   const person = session?.caller.person ?? null;
-  if (session === null || person === null) return { authenticated: false, user: null, account: null, expiresAt: null };
-  const { userId: id, memberId, email, name, role } = person;
-  const { accountId, accountName } = session.caller;
+  if (session === null || person === null) return SIGNED_OUT;
+  const { userId: id, memberId, email, name, role, isDevice, client } = person;
+  const { accountId, accountName, scopes } = session.caller;
   return {
     authenticated: true,
     user: { id, memberId, email, name, role },
     account: { id: accountId, name: accountName },
+    scopes: [...scopes],
+    device: isDevice ? { client: client ?? UNNAMED_CLIENT, approvals: scopes.includes('approvals:decide') } : null,
     expiresAt: session.expiresAt.toISOString(),
   };
 }

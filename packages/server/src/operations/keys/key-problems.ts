@@ -19,5 +19,10 @@ export function toKeyProblem(refusal: KeyRefusal, id = ''): ProblemError {
       return new ProblemError('permission_escalation', {
         detail: `The key would be less restricted than the calling one in: ${refusal.names.join(', ')}.`,
       });
+    case 'undecidable':
+      return new ProblemError('permission_escalation', {
+        detail: `Loosening ${refusal.names.join(', ')} of this key decides over held sends, and the caller may not decide them.`,
+        fix: 'Use a key with `approvals:decide`, or have an owner, admin or approver with `keys:write` change it. On the command line, sign in again and tick “Approve and reject held sends” on the page.',
+      });
   }
 }

@@ -23,13 +23,15 @@ export interface Inbox {
 
 export interface InboxDeps {
   readonly heldSends: HeldSends;
+  /** Shown at first; null for nothing. */
+  readonly notice?: string | null;
   /** Has the person change a file. Rejects with a CliFailure. */
   readonly edit: (file: string) => Promise<string>;
   readonly quit: () => void;
 }
 
-export function createInbox({ heldSends, edit, quit }: InboxDeps): Inbox {
-  let state = EMPTY_INBOX;
+export function createInbox({ heldSends, notice = null, edit, quit }: InboxDeps): Inbox {
+  let state: InboxState = notice === null ? EMPTY_INBOX : { ...EMPTY_INBOX, notice: { text: notice, tone: 'bad' } };
   let measures: Measures = { pageRows: 10, scrollMax: 0 };
   let isLoaded = false;
   const listeners = new Set<() => void>();

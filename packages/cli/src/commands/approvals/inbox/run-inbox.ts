@@ -13,12 +13,19 @@ type Suspend = (run: () => Promise<void>) => Promise<void>;
 /**
  * Shows the inbox until the person leaves it. Needs a terminal on stdin and stdout. Rejects with a CliFailure where the first look has no
  * answer.
+ * @param notice shown until a key is pressed
  */
-export async function runInbox(heldSends: HeldSends, options: GlobalOptions, io: CliIo): Promise<ExitCode> {
+export async function runInbox(
+  heldSends: HeldSends,
+  notice: string | null,
+  options: GlobalOptions,
+  io: CliIo,
+): Promise<ExitCode> {
   const { promise, resolve, reject } = Promise.withResolvers<ExitCode>();
   let suspend: Suspend = async (run) => run();
   const inbox = createInbox({
     heldSends,
+    notice,
     quit: () => resolve(EXIT_CODES.done),
     async edit(file) {
       let edited = file;

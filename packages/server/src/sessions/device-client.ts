@@ -1,0 +1,11 @@
+import { hasForbiddenCharacter, LIMITS } from '@postrider/core';
+
+/** Of a program that says nothing of itself. */
+export const UNNAMED_CLIENT = 'a program without a name';
+
+/** What a program says of itself: the name it gives, else its `User-Agent`. Neither is proven. */
+export function describeClient(client: string | undefined, userAgent: string | null): string {
+  if (client !== undefined) return client;
+  const shown = [...(userAgent ?? '')].filter((character) => !hasForbiddenCharacter(character)).join('');
+  return shown.trim().slice(0, LIMITS.deviceClientCharacters).trim().toWellFormed() || UNNAMED_CLIENT;
+}
