@@ -69,8 +69,9 @@ describe('the sign-in pages in a browser', () => {
       expect(await box.isChecked()).toBe(false);
       // Enter in the box must not press a button: nothing is allowed by accident.
       await box.focus();
-      await page.keyboard.press('Enter');
+      await press('Enter');
       expect(await heading()).toBe('Allow this sign-in?');
+      await box.focus();
       if (colorScheme === 'dark') await page.keyboard.press('Space');
       await page.getByRole('button', { name: 'Allow' }).focus();
       await press('Enter');

@@ -35,7 +35,8 @@ export interface DeviceQuestion {
 }
 
 /**
- * Asks whether the device may act for the user. The first button is disabled, so that the Enter key in the checkbox presses nothing.
+ * Asks whether the device may act for the user. The first button shows the page again: the Enter key in the checkbox presses that one, and browsers
+ * skip one that is disabled.
  */
 export function renderConsentPage(signedIn: SignedIn, question: DeviceQuestion): string {
   const { userCode, client, address, ownAddress, role, accountId, otherAccounts } = question;
@@ -50,7 +51,7 @@ ${fact('Started', html`${sinceWhen(question)}`)}</dl>
 <h2>What it will be able to do, as ${role}</h2>
 <ul>${[...ROLE_WORDS[role], ...elsewhere(otherAccounts)].map((words) => html`<li>${words}</li>`)}</ul>
 <p class="note">Until ${toMinute(question.endsAt)} at the latest. It ends sooner after ${LIMITS.sessionIdleDays} days without use.</p>
-<form method="post" action="/auth/device/decision"><input type="submit" value="Choose below" disabled hidden>
+<form method="post" action="/auth/device/decision"><button type="submit" name="decision" value="look" hidden>Look again</button>
 <input type="hidden" name="user_code" value="${userCode}"><input type="hidden" name="account" value="${accountId}">
 ${question.mayDecide ? offerApprovals() : html``}
 <button type="submit" name="decision" value="confirm">Allow</button>

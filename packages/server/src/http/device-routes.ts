@@ -107,7 +107,9 @@ async function decide(visitor: Visitor, body: unknown, reply: FastifyReply, peop
   const { person, accountId, address, signedIn } = visitor;
   const code = { typed: fieldOf(body, 'user_code') ?? '', person, address };
   const done = (outcome: DeviceOutcome) => sendPersonPage(reply, renderDeviceDonePage(signedIn, outcome));
-  if (fieldOf(body, 'decision') !== 'confirm') {
+  const decision = fieldOf(body, 'decision');
+  if (decision === 'look') return await ask(visitor, body, reply, people);
+  if (decision !== 'confirm') {
     const verdict = await denyDevice(people, code);
     return verdict.kind === 'denied' ? done('refused') : sendFault(visitor, verdict.kind, reply);
   }
