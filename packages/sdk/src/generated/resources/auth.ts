@@ -7,7 +7,7 @@ import type { operations } from '../schema.ts';
 
 type SwitchBody = operations['auth.switch']['requestBody']['content']['application/json'];
 type MagicLinkBody = operations['auth.magicLink']['requestBody']['content']['application/json'];
-type DeviceBody = operations['auth.device']['requestBody']['content']['application/json'];
+type DeviceBody = NonNullable<operations['auth.device']['requestBody']>['content']['application/json'];
 type DeviceConfirmBody = operations['auth.deviceConfirm']['requestBody']['content']['application/json'];
 type DeviceTokenBody = operations['auth.deviceToken']['requestBody']['content']['application/json'];
 
