@@ -7,9 +7,41 @@ import { toCsv } from '../../../packages/server/src/operations/emails/export-csv
 import { exportFileName } from '../../../packages/server/src/operations/emails/export-file-name.ts';
 import { createExportGate } from '../../../packages/server/src/operations/emails/export-gate.ts';
 import { expectInvalid, expectProblem } from '../../harness/expect-problem.ts';
+import { seededRandom } from '../../harness/seeded-random.ts';
 import { startTestApp, type TestApp } from '../../harness/test-app.ts';
 import { addMessages } from './added-messages.ts';
 import { parseCsv } from './parse-csv.ts';
+
+const PIECES = [
+  '=',
+  '+',
+  '-',
+  '@',
+  '＝',
+  '﹣',
+  "'",
+  '"',
+  ',',
+  ';',
+  '|',
+  '\t',
+  '\r',
+  '\n',
+  ' ',
+  '\u200b',
+  'x',
+  '1',
+] as const;
+
+/** As docs/searching.md says. */
+function stored(cell: string): string {
+  return cell
+    .replace(/^'(?='*[\t\r\n])/, '')
+    .replace(
+      /(^|[,;|\t\r\n])([ "\v\f\u00a0\u1680\u2000-\u200f\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]*)'(?='*[=+\-@＝＋－＠﹦﹢﹣﹫])/g,
+      '$1$2',
+    );
+}
 
 const HEADER = ['id', 'created_at', 'from', 'to', 'subject', 'status', 'channel', 'source', 'agent_name', 'tags'];
 
@@ -96,6 +128,45 @@ describe('GET /emails/export', () => {
       '@SUM(A1)',
       ['=1+1', '-x'],
     ]);
+  });
+
+  it.each([
+    ['behind a semicolon', 'Hi;=1+1', "Hi;'=1+1"],
+    ['behind a comma', 'Hi,=1+1', "Hi,'=1+1"],
+    ['behind a tab', 'Hi\t=1+1', "Hi\t'=1+1"],
+    ['behind a bar', 'Hi|@SUM(A1)', "Hi|'@SUM(A1)"],
+    ['behind a line break', 'Hi\r\n-1', "Hi\r\n'-1"],
+    ['behind a quote that a split leaves open', 'Hi;"=1+1"', 'Hi;"\'=1+1"'],
+    ['behind spaces and characters that do not show', 'Hi; \u200b\ufeff=1', "Hi; \u200b\ufeff'=1"],
+    ['in its wide and small forms', '＝1;﹢2', "'＝1;'﹢2"],
+    ['at the start, behind spaces', '  =1+1', "  '=1+1"],
+    ['behind an apostrophe that belongs to the text', "'=1", "''=1"],
+    ['with a tab or a line break at the start', '\t1', "'\t1"],
+    ['nowhere', 'Hi = you; me-too @ 5|x', 'Hi = you; me-too @ 5|x'],
+  ])('defuses what could be a formula %s, quotes it, and can be undone [holes.csv-formulas]', (_where, text, shown) => {
+    const line = toCsv(['id', text, 'end'].join(CELL_SEPARATOR));
+    const [cells] = parseCsv(`${line}\n`);
+    expect(cells).toEqual(['id', shown, 'end']);
+    expect(stored(shown)).toBe(text);
+    // Cells that any setting of a spreadsheet could split are quoted.
+    if (/[;|\t]/.test(text)) expect(line).toBe(`id,"${shown.replaceAll('"', '""')}",end`);
+  });
+
+  it('can become a formula under no separator, and is restored exactly, whatever a cell has in it [holes.csv-formulas]', () => {
+    const random = seededRandom('cells');
+    for (let round = 0; round < 5_000; round += 1) {
+      const pieces = Array.from({ length: random.integer(0, 8) }, () => random.pick(PIECES));
+      const text = pieces.join('');
+      const line = toCsv(['id', text, 'end'].join(CELL_SEPARATOR));
+      expect(stored(parseCsv(`${line}\n`)[0]?.[1] ?? '')).toBe(text);
+      for (const separator of [',', ';', '\t', '|']) {
+        const starts = line.split(new RegExp(`[\r\n]|[${separator}]`)).map((cell) => cell.replace(/^[\s"\u200b]+/, ''));
+        expect(
+          starts.filter((cell) => /^[=+\-@＝﹣]/.test(cell)),
+          JSON.stringify(text),
+        ).toEqual([]);
+      }
+    }
   });
 
   it('answers JSON as one array and NDJSON as an object a line, with the names of the columns [emails-export.json-types] [export-row.json-fields]', async () => {
@@ -264,7 +335,7 @@ describe('a line of CSV', () => {
   const row = (cells: readonly string[]) => parseCsv(`${toCsv(cells.join(CELL_SEPARATOR))}\n`)[0];
 
   it('has every cell that begins as a formula does behind an apostrophe', () => {
-    const harmless = ["'x", 'x=1', 'x-1', '', ' =1', '"=1"', 'a,=1', '1'];
+    const harmless = ["'x", 'x=1', 'x-1', '', '1', 'a, b', '"1"'];
     const formulas = ['\tx', '\rx', '\nx', '＝x', '＋x', '－x', '＠x', '-', '=', '+1', '@a', '=1,2', '="x"', '=a\nb'];
     for (const value of [...harmless, ...formulas]) {
       const expected = formulas.includes(value) ? `'${value}` : value;
@@ -275,9 +346,9 @@ describe('a line of CSV', () => {
     }
   });
 
-  it('defuses each tag by itself, and no semicolon of another cell', () => {
+  it('defuses behind what splits cells elsewhere, in tags and in other cells', () => {
     const cells = ['id', 'at', 'from', 'to', 'a;=b', 'sent', 'api', 'agent', '', '=a;b;@c;d-e'];
-    expect(row(cells)?.slice(4)).toEqual(['a;=b', 'sent', 'api', 'agent', '', "'=a;b;'@c;d-e"]);
+    expect(row(cells)?.slice(4)).toEqual(["a;'=b", 'sent', 'api', 'agent', '', "'=a;b;'@c;d-e"]);
   });
 
   it('keeps what is in a cell, whatever parts cells and lines elsewhere', () => {

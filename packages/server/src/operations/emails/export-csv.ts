@@ -1,13 +1,18 @@
 import { CELL_SEPARATOR, SEPARATORS } from '../../db/queries/export-messages.ts';
 
-const TAGS_CELL = 9;
-
-/** What a spreadsheet takes for the beginning of a formula; the wide forms are those of Asian keyboards. */
-const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
-const NEEDS_QUOTES = /[",\r\n]/;
-/** Whatever one of the cells of a record could have that the two above look for. Most records have nothing of it, and are not taken apart. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: it is what parts the cells.
-const SUSPICIOUS = /[",\r\n\t]|[\u001f;][=+\-@＝＋－＠]/;
+/**
+ * Where a formula could start: at the start of the cell, and behind anything that some spreadsheet or setting splits cells at, in which quotes do not
+ * protect the cell. Spaces, invisible characters and quotes in front are skipped, since a spreadsheet may drop them. The wide and small forms of the
+ * four characters are read as the plain ones.
+ */
+const FORMULA_START =
+  /(^|[,;|\t\r\n])([ "\v\f\u00a0\u1680\u2000-\u200f\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]*)(?='*[=+\-@＝＋－＠﹦﹢﹣﹫])/g;
+/** A cell that starts with one of these is moved into the next cell or row by some spreadsheets. */
+const BREAK_START = /^(?='*[\t\r\n])/;
+const NEEDS_QUOTES = /[",;|\t\r\n]/;
+/** What a cell must contain for any of the above to match. Most records contain none of it, and are not taken apart. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it separates the cells.
+const SUSPICIOUS = /[",;|\t\r\n]|\u001f[\s\u200b-\u200f\u2060]*'*[=+\-@＝＋－＠﹦﹢﹣﹫]/;
 
 /** Records as lines of CSV, without the end of the last. */
 export function toCsv(records: string): string {
@@ -16,19 +21,19 @@ export function toCsv(records: string): string {
 }
 
 /**
- * A record as a line of CSV (RFC 4180): a cell is quoted where it must be, and one that a spreadsheet would run as a formula begins with an
- * apostrophe. So does each such tag by itself: where semicolons part cells, it stands in one of its own.
+ * A record as a line of CSV (RFC 4180). An apostrophe in front of each character that could start a formula makes a spreadsheet show text. Where the
+ * text has apostrophes there itself one more is added, so that taking one away restores every cell exactly.
  */
 function toCsvLine(record: string): string {
   if (!SUSPICIOUS.test(record)) return record.replaceAll(CELL_SEPARATOR, ',');
   return record
     .split(CELL_SEPARATOR)
-    .map((cell, index) => toCell(index === TAGS_CELL ? cell.split(';').map(defuse).join(';') : defuse(cell)))
+    .map((cell) => toCell(defuse(cell)))
     .join(',');
 }
 
 function defuse(text: string): string {
-  return FORMULA.test(text) ? `'${text}` : text;
+  return text.replace(FORMULA_START, "$1$2'").replace(BREAK_START, "'");
 }
 
 function toCell(text: string): string {
