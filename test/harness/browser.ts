@@ -3,8 +3,11 @@ import { type Browser, chromium } from 'playwright-core';
 
 const INSTALLED = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** A headless Chromium: the machine's own where there is one, else the one that comes with the packages (Linux on x64). */
-export async function startBrowser(): Promise<Browser> {
+/**
+ * A headless Chromium: the machine's own where there is one, else the one that comes with the packages (Linux on x64).
+ * @param extra further arguments of the command line
+ */
+export async function startBrowser(extra: readonly string[] = []): Promise<Browser> {
   const installed = INSTALLED.find((path) => existsSync(path));
   const quiet = [
     '--no-sandbox',
@@ -13,6 +16,7 @@ export async function startBrowser(): Promise<Browser> {
     '--disable-component-update',
     '--disable-sync',
     '--no-first-run',
+    ...extra,
   ];
   if (installed !== undefined) return await chromium.launch({ executablePath: installed, args: quiet });
   const { default: packaged } = await import('@sparticuz/chromium');

@@ -11,6 +11,7 @@ import {
   renderUndecidedPage,
   renderUnknownApprovalPage,
 } from '../console/approval-pages.ts';
+import { toQuietHtml } from '../console/quiet-html.ts';
 import { type ApprovalLink, findApprovalLink, markLinkUsed } from '../db/queries/approval-notices.ts';
 import { readApproval } from '../db/queries/approvals.ts';
 import { toApproval } from '../holds/approval-record.ts';
@@ -69,9 +70,10 @@ async function showBody(request: FastifyRequest, reply: FastifyReply, services: 
     .code(isShown ? 200 : 404)
     .header('content-type', 'text/html; charset=utf-8')
     .header('content-security-policy', HELD_BODY_POLICY)
+    .header('x-dns-prefetch-control', 'off')
     .header('referrer-policy', 'no-referrer')
     .header('x-robots-tag', 'noindex')
-    .send(isShown ? (found.row.html ?? '') : '');
+    .send(isShown ? toQuietHtml(found.row.html ?? '') : '');
 }
 
 async function decide(request: FastifyRequest, reply: FastifyReply, services: Services): Promise<FastifyReply> {
@@ -119,6 +121,7 @@ function sendPage(reply: FastifyReply, markup: string): FastifyReply {
   return reply
     .header('content-type', 'text/html; charset=utf-8')
     .header('content-security-policy', APPROVAL_PAGE_POLICY)
+    .header('x-dns-prefetch-control', 'off')
     .header('referrer-policy', 'no-referrer')
     .header('x-robots-tag', 'noindex')
     .send(markup);

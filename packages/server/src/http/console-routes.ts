@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { readCapturedMail } from '../console/captured-mail.ts';
 import { toMailboxEntry } from '../console/mailbox-entry.ts';
 import { CONSOLE_STYLE, renderMailbox, renderMessage } from '../console/mailbox-pages.ts';
+import { toQuietHtml } from '../console/quiet-html.ts';
 import { readCaptured } from '../console/read-captured.ts';
 import type { Sql } from '../db/client.ts';
 import { listCaptured } from '../db/queries/captured-messages.ts';
@@ -33,7 +34,7 @@ export function addConsoleRoutes(app: FastifyInstance, sql: Sql, secrets: Secret
     sendPage(reply, renderMessage(await read(request)), PAGE_POLICY),
   );
   app.get('/console/messages/:id/html', async (request, reply) =>
-    sendPage(reply, (await read(request)).html ?? '', BODY_POLICY),
+    sendPage(reply, toQuietHtml((await read(request)).html ?? ''), BODY_POLICY),
   );
 }
 
@@ -41,6 +42,7 @@ function sendPage(reply: FastifyReply, markup: string, policy: string): FastifyR
   return reply
     .header('content-type', 'text/html; charset=utf-8')
     .header('content-security-policy', policy)
+    .header('x-dns-prefetch-control', 'off')
     .header('referrer-policy', 'no-referrer')
     .send(markup);
 }

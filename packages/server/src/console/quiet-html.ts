@@ -1,0 +1,72 @@
+import { decodeAttribute } from '../links/attribute-text.ts';
+import { type HtmlToken, readHtmlTokens } from './html-tokens.ts';
+
+/**
+ * A stranger's HTML for a page that must make no request: only elements and attributes that fetch nothing are written again, everything else is left
+ * out. The policy of the frame blocks what loads; this covers what no policy does (`dns-prefetch`, `preconnect`, lookups for the hosts of links), and
+ * cannot miss an element that browsers will know one day. A link shows its target when pointed at, and leads nowhere.
+ */
+export function toQuietHtml(html: string): string {
+  const pieces = [PREAMBLE];
+  for (const token of readHtmlTokens(html)) pieces.push(write(token));
+  return pieces.join('');
+}
+
+const PREAMBLE = '<!doctype html><style>a[title]{color:#0b5c94;text-decoration:underline}</style>';
+
+const ELEMENTS = new Set(
+  (
+    'a abbr acronym address article aside b bdi bdo big blockquote body br caption center cite code col colgroup dd del details dfn dir div dl dt ' +
+    'em figcaption figure font footer h1 h2 h3 h4 h5 h6 header hgroup hr html i img ins kbd li main mark menu nav nobr ol p pre q rp rt ruby s ' +
+    'samp section small span strike strong sub summary sup table tbody td tfoot th thead time tr tt u ul var wbr'
+  ).split(' '),
+);
+
+/** Those whose values are words, numbers, colors or styles. Addresses in styles are not loaded: the policy allows no source of them. */
+const ATTRIBUTES = new Set(
+  (
+    'align alt bgcolor border cellpadding cellspacing class clear color colspan dir face height hspace id lang nowrap open role rowspan size span ' +
+    'start style title type valign value vspace width'
+  ).split(' '),
+);
+
+/** Pictures that are in the message itself. SVG is left out: it is a document with elements of its own. */
+const EMBEDDED_PICTURE = /^data:image\/(?:png|gif|jpe?g|webp|avif|bmp|x-icon)[;,]/i;
+
+function write(token: HtmlToken): string {
+  switch (token.kind) {
+    case 'text':
+      return escapeText(token.text);
+    case 'style':
+      return `<style>${token.text}</style>`;
+    case 'end':
+      return ELEMENTS.has(token.name) && token.name !== 'body' && token.name !== 'html' ? `</${token.name}>` : '';
+    case 'start':
+      return ELEMENTS.has(token.name) ? `<${token.name}${writeAttributes(token)}>` : '';
+  }
+}
+
+function writeAttributes({ name, attributes }: HtmlToken & { readonly kind: 'start' }): string {
+  const target = name === 'a' ? attributes.get('href') : undefined;
+  const written = [...attributes].flatMap(([attribute, value]) => {
+    if (name === 'img' && attribute === 'src') return isEmbedded(value) ? [`src="${escapeValue(value)}"`] : [];
+    if (attribute === 'title' && target !== undefined) return [];
+    return ATTRIBUTES.has(attribute) ? [`${attribute}="${escapeValue(value)}"`] : [];
+  });
+  return [...(target === undefined ? [] : [`title="${escapeValue(target)}"`]), ...written]
+    .map((text) => ` ${text}`)
+    .join('');
+}
+
+function isEmbedded(value: string): boolean {
+  return EMBEDDED_PICTURE.test(decodeAttribute(value).trim());
+}
+
+/** Character references stay as they are, in both: they stand for text, whatever they are decoded to. */
+function escapeText(text: string): string {
+  return text.replaceAll('<', '&lt;');
+}
+
+function escapeValue(value: string): string {
+  return value.replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
