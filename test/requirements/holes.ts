@@ -47,7 +47,7 @@ export const holes: readonly Requirement[] = section('Closed holes', [
     'holes.device-consent',
     'A device sign-in shows who asks, needs the code to be typed, and grants `approvals:decide` only where the person ticks it.',
   ),
-  guarded('holes.resume', 'A held key cannot resume an account that a person paused.'),
+  active('holes.resume', 'A held key cannot resume an account that a person paused.'),
   active('holes.owner-suppressed', 'Suppressing an owner’s address stops neither sign-in mail nor approval mail.'),
   guarded(
     'holes.freeform',

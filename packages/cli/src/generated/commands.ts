@@ -1605,7 +1605,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "keys.pause",
     "command": "keys pause",
     "summary": "Pause the sending of a key",
-    "description": "From then on, within a second on every server process, every send of the key is 403 `sending_paused`; reading and managing go on. What was accepted before is delivered, scheduled messages too: cancel those that are not to leave. Pausing a paused key changes nothing. A revoked key cannot be paused (422 with `revoked` at `id`).",
+    "description": "From then on, within a second on every server process, every send of the key is 403 `sending_paused`; reading and managing go on. What was accepted before is delivered, scheduled messages too: cancel those that are not to leave. Pausing a paused key changes nothing, except that a user takes over the pause of a key. A revoked key cannot be paused (422 with `revoked` at `id`).",
     "needsKey": true,
     "scope": "keys:write",
     "examples": [
@@ -1631,7 +1631,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "keys.resume",
     "command": "keys resume",
     "summary": "Resume the sending of a key",
-    "description": "Lets a paused key send again. One that is not paused stays as it is. A revoked key cannot be resumed (422 with `revoked` at `id`).",
+    "description": "Lets a paused key send again. What a user paused, only a user resumes: a key gets 403 `permission_escalation`, which says who paused it. A key that is not paused stays as it is. A revoked key cannot be resumed (422 with `revoked` at `id`).",
     "needsKey": true,
     "scope": "keys:write",
     "examples": [
@@ -2377,7 +2377,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "account.pause",
     "command": "account pause",
     "summary": "Pause all sending",
-    "description": "From then on, within a second on every server process, every send of every key of the account is 403 `sending_paused`; reading and managing go on. What was accepted before is delivered, scheduled messages too: cancel those that are not to leave. Answers the account; pausing a paused one changes nothing.",
+    "description": "From then on, within a second on every server process, every send of every key of the account is 403 `sending_paused`; reading and managing go on. What was accepted before is delivered, scheduled messages too: cancel those that are not to leave. Returns the account. Pausing a paused one changes nothing, except that a user takes over the pause of a key.",
     "needsKey": true,
     "scope": "account:write",
     "examples": [
@@ -2389,7 +2389,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "account.resume",
     "command": "account resume",
     "summary": "Resume sending",
-    "description": "Lets the keys of a paused account send again, save those that are paused themselves. Answers the account; one that is not paused stays as it is.",
+    "description": "Lets the keys of a paused account send again, except those that are paused themselves. What a user paused, only a user resumes: a key gets 403 `permission_escalation`, which says who paused it. Returns the account; one that is not paused stays as it is.",
     "needsKey": true,
     "scope": "account:write",
     "examples": [

@@ -1,17 +1,26 @@
 import { appendAudit } from '../db/queries/audit-log.ts';
-import { setAccountPaused } from '../db/queries/key-changes.ts';
+import { lockAccountPause, setAccountPause } from '../db/queries/pauses.ts';
+import { decidePause, type Pauser } from '../keys/pause-rule.ts';
 import type { AccountTools } from './create-account.ts';
 
-/** Stops the sending of all keys of an account or lets it go on; an account that stands so already stays as it is. */
+export type PauseVerdict = { readonly kind: 'done' } | { readonly kind: 'paused-by-user'; readonly pauser: Pauser };
+
+/** Stops the sending of all keys of an account, or lets them send again unless a user paused it and a key asks. */
 export async function pauseAccount(
   { sql, clock, ids }: AccountTools,
-  { accountId, keyId: actor }: { readonly accountId: string; readonly keyId: string },
+  by: { readonly accountId: string; readonly keyId: string; readonly isUser: boolean },
   paused: boolean,
-): Promise<void> {
+): Promise<PauseVerdict> {
+  const { accountId, keyId: actor, isUser } = by;
   const now = clock.now();
-  await sql.begin(async (transaction) => {
-    if (!(await setAccountPaused(transaction, accountId, paused ? now : null))) return;
+  return await sql.begin(async (transaction): Promise<PauseVerdict> => {
+    const present = await lockAccountPause(transaction, accountId);
+    const step = decidePause(present, paused, isUser);
+    if (present !== null && step === 'refuse') return { kind: 'paused-by-user', pauser: present };
+    if (step === 'nothing') return { kind: 'done' };
+    await setAccountPause(transaction, accountId, paused ? actor : null, now);
     const action = paused ? 'account.paused' : 'account.resumed';
     await appendAudit(transaction, [{ accountId, id: ids.next(now), action, actor, targetId: null, details: {}, now }]);
+    return { kind: 'done' };
   });
 }

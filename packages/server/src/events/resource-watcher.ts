@@ -9,7 +9,7 @@ export interface WatchedUri extends WatchedResource {
 export interface WatchRequest {
   readonly accountId: string;
   readonly resources: readonly WatchedUri[];
-  /** Asked every second: false ends the watch. */
+  /** Asked twice a second: false ends the watch. */
   readonly isAllowed: () => Promise<boolean>;
 }
 
@@ -26,7 +26,8 @@ export interface ResourceWatcher {
 
 /** One look serves all watches, so its cost does not grow with them; nobody watching, nothing is asked (docs/decisions/0077). */
 const LOOK_EVERY_MS = 250;
-const CHECK_EVERY_MS = 1_000;
+/** With the time of a look this stays within the second in which a revoked key or a removed member has to be out. */
+const CHECK_EVERY_MS = 500;
 
 interface Watching {
   readonly request: WatchRequest;

@@ -88,8 +88,14 @@ async function decide(request: FastifyRequest, reply: FastifyReply, services: Se
   const decider = { actor: link.memberId, way: 'mail', address: request.ip, requestId: request.id } as const;
   const verdict = await decideApproval(own, { accountId, id }, decision, decider, {
     objection: () => null,
-    onDecided: async (transaction, now) => await markLinkUsed(transaction, tokenHash, now),
+    onDecided: async (transaction, now) => {
+      if (!(await markLinkUsed(transaction, tokenHash, now))) throw new DeadLinkError();
+    },
+  }).catch((error: unknown) => {
+    if (error instanceof DeadLinkError) return null;
+    throw error;
   });
+  if (verdict === null) return sendPage(reply.code(404), renderUnknownApprovalPage());
   if (verdict.kind === 'already_decided') return sendPage(reply.code(410), renderAlreadyDecidedPage(verdict.status));
   if (verdict.kind !== 'decided') {
     const detail = 'The email has changed since this page was shown.';
@@ -100,6 +106,9 @@ async function decide(request: FastifyRequest, reply: FastifyReply, services: Se
   const row = await readApproval(own.sql, { accountId, keyId: null, id });
   return sendPage(reply, row === null ? renderUnknownApprovalPage() : renderDecidedPage(toApproval(row)));
 }
+
+/** Undoes the decision of a member who lost the right to it at the same moment. */
+class DeadLinkError extends Error {}
 
 /** What the form says, held to the schema of every decision; null where it breaks it. A form can hold NUL, which the database cannot. */
 function readDecision(form: unknown, { revision }: ApprovalLink): Decision | null {

@@ -7,14 +7,15 @@ import type { Caller } from './caller.ts';
 /**
  * Whether a caller who was let in for long may still stay: their key is neither revoked nor expired, still has the scope, and may be used
  * from the networks it could be used from then; a person's session has not ended, and their role still has the scope.
+ * @param scope null where none is needed
  * @param query sees sessions, which belong to no account.
  */
-export async function isStillAllowed(query: Query, caller: Caller, scope: Scope, now: Date): Promise<boolean> {
+export async function isStillAllowed(query: Query, caller: Caller, scope: Scope | null, now: Date): Promise<boolean> {
   const row = await findKeyById(query, caller.accountId, caller.keyId);
   if (row === null || row.revokedAt !== null) return false;
   const hasEnded = [row.expiresAt, caller.secretEndsAt].some((at) => at !== null && at <= now);
   if (hasEnded || String(row.ipAllowlist) !== String(caller.ipAllowlist)) return false;
-  if (caller.person === null) return row.scopes.includes(scope);
+  if (caller.person === null) return scope === null || row.scopes.includes(scope);
   const session = await findSessionRole(query, caller.person.sessionId, caller.accountId);
-  return session !== null && scopesOfSession(session.role, session.mayDecide).includes(scope);
+  return session !== null && (scope === null || scopesOfSession(session.role, session.mayDecide).includes(scope));
 }

@@ -3,7 +3,8 @@ import type { Clock } from '../clock.ts';
 import type { Sql, Transaction } from '../db/client.ts';
 import { type KeyRestrictions, type KeyRow, lockKey } from '../db/queries/api-keys.ts';
 import { type AuditAction, appendAudit } from '../db/queries/audit-log.ts';
-import { markRevoked, replaceSecret, rewriteKey, setKeyPaused } from '../db/queries/key-changes.ts';
+import { markRevoked, replaceSecret, rewriteKey } from '../db/queries/key-changes.ts';
+import { readKeyPause, setKeyPause } from '../db/queries/pauses.ts';
 import type { Decider } from '../holds/decider.ts';
 import { withdrawHoldsOf } from '../holds/withdraw-holds.ts';
 import { type IdGenerator, isUuid } from '../uuid-v7.ts';
@@ -11,6 +12,7 @@ import { createApiKey } from './api-key.ts';
 import { createKey, type NewKey, storeKey } from './create-key.ts';
 import { findEscalations, findUndecidable, type RestrictionName } from './escalation.ts';
 import { applyWishes, defaultRestrictions } from './key-restrictions.ts';
+import { decidePause, type Pauser } from './pause-rule.ts';
 import { endOfSecret } from './secret-end.ts';
 
 export interface KeyTools {
@@ -30,6 +32,8 @@ export type KeyRefusal =
   /** A revoked key stays as it is. */
   | { readonly kind: 'revoked' }
   | { readonly kind: 'invalid'; readonly problems: readonly FieldProblem[] }
+  /** A key asks to resume it. */
+  | { readonly kind: 'paused-by-user'; readonly pauser: Pauser }
   | { readonly kind: 'escalation'; readonly names: readonly RestrictionName[] }
   /** It would decide over held sends, which the caller may not. */
   | { readonly kind: 'undecidable'; readonly names: readonly RestrictionName[] };
@@ -145,7 +149,7 @@ export async function revokeKey(
   });
 }
 
-/** Stops the sending of a key or lets it go on; a key that stands so already stays as it is. */
+/** Stops the sending of a key, or lets it send again unless a user paused it and a key asks. */
 export async function pauseKey(
   tools: KeyTools,
   granter: Granter,
@@ -153,9 +157,12 @@ export async function pauseKey(
   paused: boolean,
 ): Promise<Done | KeyRefusal> {
   return await onLiveKey(tools, granter, keyId, async (transaction, row, now) => {
-    if ((row.pausedAt !== null) === paused) return { kind: 'done', row };
-    const pausedAt = paused ? now : null;
-    await setKeyPaused(transaction, row, pausedAt);
+    const present = await readKeyPause(transaction, row.accountId, row.keyId);
+    const step = decidePause(present, paused, granter.isSeat);
+    if (present !== null && step === 'refuse') return { kind: 'paused-by-user', pauser: present };
+    if (step === 'nothing') return { kind: 'done', row };
+    await setKeyPause(transaction, row, paused ? granter.keyId : null, now);
+    const pausedAt = paused ? (row.pausedAt ?? now) : null;
     await audit(transaction, tools.ids, paused ? 'key.paused' : 'key.resumed', granter, row, now);
     return { kind: 'done', row: { ...row, pausedAt } };
   });

@@ -8,6 +8,8 @@ import { keepStreaming, STORED_WITHIN_MS } from '../db/queries/webhook-events.ts
 export interface EventFeed {
   /** The next ids, oldest first; empty after `waitMs` without any. Null where the feed is over. */
   take(limit: number, waitMs: number): Promise<readonly string[] | null>;
+  /** Whether it has ended: what is sent from elsewhere ends with it. */
+  isOver(): boolean;
   /** Ends it; may be called twice. */
   close(): void;
 }
@@ -16,7 +18,7 @@ export interface FeedRequest {
   readonly accountId: string;
   /** Null: all. */
   readonly types: ReadonlySet<string> | null;
-  /** Asked every second: false ends the feed. */
+  /** Asked twice a second: false ends the feed. */
   readonly isAllowed: () => Promise<boolean>;
 }
 
@@ -37,7 +39,8 @@ export interface EventFeeds {
 const LOOK_EVERY_MS = 250;
 /** Looks take no more than a tenth of the time, however much happens. */
 const PAUSE_SHARE = 10;
-const CHECK_EVERY_MS = 1_000;
+/** With the time of a look this stays within the second in which a revoked key or a removed member has to be out. */
+const CHECK_EVERY_MS = 500;
 /** What is stored is seen when its transaction ends: so each look goes back that far, and leaves out what was seen. */
 export const LOOK_BACK_MS = STORED_WITHIN_MS;
 const ENTRIES_PER_LOOK = 20_000;
@@ -172,7 +175,11 @@ export function createEventFeeds({
       const seen = accounts.get(request.accountId)?.seen ?? (await readSeen(request.accountId));
       const listener = join(request, seen);
       if (listener === null) return null;
-      return { take: (limit, waitMs) => take(listener, limit, waitMs), close: () => end(listener) };
+      return {
+        take: (limit, waitMs) => take(listener, limit, waitMs),
+        isOver: () => listener.isOver,
+        close: () => end(listener),
+      };
     },
     count: () => [...accounts.values()].reduce((sum, { listeners }) => sum + listeners.size, 0),
     close() {

@@ -52,6 +52,8 @@ export async function* streamEvents(
       const mark = await readStoredMark(sql);
       const recent = new Date(mark.at.getTime() - 2 * LOOK_BACK_MS);
       for await (const row of readMissed(sql, { accountId, eventId: lastEventId, mark })) {
+        // Reading what was missed takes as long as the client likes, and the listener may have lost their seat meanwhile.
+        if (feed.isOver()) return;
         if (types !== null && !types.has(row.type)) continue;
         if (row.storedAt !== null && row.storedAt > recent) sent.add(row.id);
         yield write(row);

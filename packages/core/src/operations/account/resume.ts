@@ -10,18 +10,18 @@ export const resumeAccount = defineOperation({
   reach: 'controls',
   summary: 'Resume sending',
   description:
-    'Lets the keys of a paused account send again, save those that are paused themselves. Answers the account; one that is not paused stays as it is.',
+    'Lets the keys of a paused account send again, except those that are paused themselves. What a user paused, only a user resumes: a key gets 403 `permission_escalation`, which says who paused it. Returns the account; one that is not paused stays as it is.',
   effect: 'update',
   query: z.strictObject({}),
   status: 200,
   response: 'json',
   output: accountSchema,
-  errors: [],
+  errors: ['permission_escalation'],
   mcp: {
     tool: 'resume_account',
     title: 'Resume sending',
     description:
-      'Lets the keys of a paused account send again, save those that are paused themselves. Ask the user first: somebody paused it for a reason. Not for one key: use resume_key. Answers the account.',
+      'Lets the keys of a paused account send again, except those that are paused themselves. Only works if a key paused it: what a user paused, only a user resumes. Ask the user first. Not for one key: use resume_key. Returns the account.',
   },
   cli: { command: 'account resume', examples: ['postrider account resume'] },
 });

@@ -11,19 +11,19 @@ export const resumeKey = defineOperation({
   comparesCaller: true,
   summary: 'Resume the sending of a key',
   description:
-    'Lets a paused key send again. One that is not paused stays as it is. A revoked key cannot be resumed (422 with `revoked` at `id`).',
+    'Lets a paused key send again. What a user paused, only a user resumes: a key gets 403 `permission_escalation`, which says who paused it. A key that is not paused stays as it is. A revoked key cannot be resumed (422 with `revoked` at `id`).',
   effect: 'update',
   params: keyParams,
   query: z.strictObject({}),
   status: 200,
   response: 'json',
   output: keySchema,
-  errors: ['not_found'],
+  errors: ['not_found', 'permission_escalation'],
   mcp: {
     tool: 'resume_key',
     title: 'Resume the sending of a key',
     description:
-      'Lets one paused API key send again. Ask the user first: somebody paused it for a reason. Not for a paused account: use resume_account. Answers the key.',
+      'Lets one paused API key send again. Only works if a key paused it: what a user paused, only a user resumes. Ask the user first. Not for a paused account: use resume_account. Answers the key.',
   },
   cli: {
     command: 'keys resume',

@@ -121,7 +121,8 @@ export class KeysResource {
    *
    * From then on, within a second on every server process, every send of the key is 403 `sending_paused`; reading and
    * managing go on. What was accepted before is delivered, scheduled messages too: cancel those that are not to leave.
-   * Pausing a paused key changes nothing. A revoked key cannot be paused (422 with `revoked` at `id`).
+   * Pausing a paused key changes nothing, except that a user takes over the pause of a key. A revoked key cannot be
+   * paused (422 with `revoked` at `id`).
    *
    * @param id The id of the key.
    *
@@ -134,12 +135,13 @@ export class KeysResource {
   /**
    * Resume the sending of a key.
    *
-   * Lets a paused key send again. One that is not paused stays as it is. A revoked key cannot be resumed (422 with
+   * Lets a paused key send again. What a user paused, only a user resumes: a key gets 403 `permission_escalation`,
+   * which says who paused it. A key that is not paused stays as it is. A revoked key cannot be resumed (422 with
    * `revoked` at `id`).
    *
    * @param id The id of the key.
    *
-   * @throws PostriderError with `not_found`, beside the codes that every call can answer.
+   * @throws PostriderError with `not_found`, `permission_escalation`, beside the codes that every call can answer.
    */
   resume(id: string, options: CallOptions = {}): CallPromise<Key> {
     return callOperation(this.#client, 'keys.resume', { params: { id } }, options);

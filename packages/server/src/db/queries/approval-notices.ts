@@ -181,6 +181,9 @@ export async function findApprovalLink(query: Query, tokenHash: Uint8Array): Pro
   return row ?? null;
 }
 
-export async function markLinkUsed(transaction: Query, tokenHash: Uint8Array, now: Date): Promise<void> {
-  await transaction`UPDATE approval_links SET used_at = ${now} WHERE token_hash = ${tokenHash} AND used_at IS NULL`;
+/** False where the link is gone: its member has lost the role that decides since it was found. */
+export async function markLinkUsed(transaction: Query, tokenHash: Uint8Array, now: Date): Promise<boolean> {
+  const rows = await transaction`
+    UPDATE approval_links SET used_at = ${now} WHERE token_hash = ${tokenHash} AND used_at IS NULL RETURNING 1`;
+  return rows.length > 0;
 }

@@ -54,11 +54,6 @@ export async function markRevoked(query: Query, { accountId, keyId }: KeyName, a
   await query`UPDATE api_keys SET revoked_at = ${at} WHERE account_id = ${accountId} AND id = ${keyId}`;
 }
 
-/** Pauses a key (a time) or resumes it (null). */
-export async function setKeyPaused(query: Query, { accountId, keyId }: KeyName, at: Date | null): Promise<void> {
-  await query`UPDATE api_keys SET paused_at = ${at} WHERE account_id = ${accountId} AND id = ${keyId}`;
-}
-
 /** Gives a key another secret. The one before it, and those before that, end at `oldEndsAt` or when they would have anyway. */
 export async function replaceSecret(
   query: Query,
@@ -108,13 +103,6 @@ export async function readSentCounts(
       AND starts_at >= CASE period WHEN 'hour' THEN ${starts.hour}::timestamptz ELSE ${starts.day}::timestamptz END`;
   const of = (period: 'hour' | 'day') => rows.find((row) => row.period === period)?.sends ?? 0;
   return { hour: of('hour'), day: of('day') };
-}
-
-/** Pauses the sending of an account (a time) or resumes it (null); answers whether that changed anything. */
-export async function setAccountPaused(query: Query, accountId: string, at: Date | null): Promise<boolean> {
-  const rows = await query`
-    UPDATE accounts SET paused_at = ${at} WHERE id = ${accountId} AND (paused_at IS NULL) <> (${at}::timestamptz IS NULL) RETURNING id`;
-  return rows.length > 0;
 }
 
 function copyOf(list: readonly string[] | null): string[] | null {

@@ -4,7 +4,8 @@ import { readAccount } from './account-record.ts';
 
 /** Stops the sending of the whole account. */
 export const pauseAccount: Handler<'account.pause'> = async (_input, { services, caller }) => {
-  await setPaused(services, caller, true);
+  const { accountId, keyId, person } = caller;
+  await setPaused(services, { accountId, keyId, isUser: person !== null }, true);
   services.forgetCallers();
   return { body: await readAccount(services, caller.accountId) };
 };

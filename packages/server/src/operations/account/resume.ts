@@ -1,10 +1,13 @@
 import { pauseAccount as setPaused } from '../../accounts/pause-account.ts';
 import type { Handler } from '../context.ts';
+import { pausedByUser } from '../paused-by-user.ts';
 import { readAccount } from './account-record.ts';
 
 /** Lets a paused account send again. */
 export const resumeAccount: Handler<'account.resume'> = async (_input, { services, caller }) => {
-  await setPaused(services, caller, false);
+  const { accountId, keyId, person } = caller;
+  const verdict = await setPaused(services, { accountId, keyId, isUser: person !== null }, false);
+  if (verdict.kind === 'paused-by-user') throw pausedByUser('account', verdict.pauser, caller.scopes);
   services.forgetCallers();
   return { body: await readAccount(services, caller.accountId) };
 };

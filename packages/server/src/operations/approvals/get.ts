@@ -2,6 +2,7 @@ import { readApproval } from '../../db/queries/approvals.ts';
 import { toApproval } from '../../holds/approval-record.ts';
 import { ProblemError } from '../../problem.ts';
 import { isUuid } from '../../uuid-v7.ts';
+import { assertStillAllowed } from '../assert-still-allowed.ts';
 import type { Handler } from '../context.ts';
 import { visibleKeyOf } from './visible-approvals.ts';
 
@@ -17,6 +18,7 @@ export const getApproval: Handler<'approvals.get'> = async ({ params, query }, c
   if (query.wait !== undefined && row.status === 'pending') {
     const { emailId } = row;
     await services.waiter.wait(accountId, emailId, query.wait * 1_000, context.signal, isDecided);
+    await assertStillAllowed(context, name.keyId === null ? 'approvals:read' : null);
     row = (await read()) ?? row;
   }
   return { body: toApproval(row) };

@@ -1,7 +1,9 @@
 import { EXPORT_FORMATS, LIMITS } from '@postrider/core';
 import { readAccounts } from '../../db/queries/accounts.ts';
+import type { Caller } from '../../keys/caller.ts';
+import { isStillAllowed } from '../../keys/check-again.ts';
 import { ProblemError } from '../../problem.ts';
-import type { Handler } from '../context.ts';
+import type { Handler, Services } from '../context.ts';
 import { exportFileName } from './export-file-name.ts';
 import { openExport } from './export-lines.ts';
 import { toMessageFilters } from './message-filters.ts';
@@ -24,7 +26,7 @@ export const exportEmails: Handler<'emails.export'> = async ({ query }, { servic
         'content-disposition': `attachment; filename="${name}"`,
         ...(file.isTruncated ? { 'x-export-truncated': 'true' } : {}),
       },
-      body: releasing(file.pieces, release),
+      body: releasing(whileAllowed(file.pieces, services, caller), release),
     };
   } catch (error) {
     release();
@@ -39,6 +41,26 @@ const TOO_MANY = {
   fix: 'Read them to their end, or close them, and export again.',
   headers: { 'retry-after': '5' },
 };
+
+const CHECK_EVERY_MS = 500;
+
+/** Breaks the file off when its reader loses the right to it: slow readers take minutes. */
+async function* whileAllowed(
+  pieces: AsyncIterable<string>,
+  { people: { tools } }: Services,
+  caller: Caller,
+): AsyncGenerator<string, void> {
+  let checkedMs = performance.now();
+  for await (const piece of pieces) {
+    if (performance.now() - checkedMs >= CHECK_EVERY_MS) {
+      checkedMs = performance.now();
+      if (!(await isStillAllowed(tools.sql, caller, 'emails:read', tools.clock.now()))) {
+        throw new Error('the reader of an export is not allowed to read any more');
+      }
+    }
+    yield piece;
+  }
+}
 
 async function* releasing(pieces: AsyncIterable<string>, release: () => void): AsyncGenerator<string, void> {
   try {

@@ -4,6 +4,7 @@ import { isSettled } from '../../delivery/message-status.ts';
 import { toMessageApproval } from '../../holds/approval-record.ts';
 import { ProblemError } from '../../problem.ts';
 import { isUuid } from '../../uuid-v7.ts';
+import { assertStillAllowed } from '../assert-still-allowed.ts';
 import type { Handler } from '../context.ts';
 import { toMessageRecord, toTrailEvent } from './message-record.ts';
 
@@ -20,6 +21,7 @@ export const getEmail: Handler<'emails.get'> = async ({ params, query }, context
   // The column holds what message-status.ts names.
   if (query.wait !== undefined && !isSettled(row.status as Message['status'])) {
     await services.waiter.wait(caller.accountId, row.id, query.wait * 1_000, context.signal);
+    await assertStillAllowed(context, 'emails:read');
     row = (await read()) ?? row;
   }
   const { bodyDays } = services.retention;

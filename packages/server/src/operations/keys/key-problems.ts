@@ -1,14 +1,18 @@
+import type { Scope } from '@postrider/core';
 import type { KeyRefusal } from '../../keys/manage-keys.ts';
 import { ProblemError } from '../../problem.ts';
 import { validationFailed } from '../parse-part.ts';
+import { pausedByUser } from '../paused-by-user.ts';
 
 export function unknownKey(id: string): ProblemError {
   return new ProblemError('not_found', { detail: `There is no key ${id} in this account.` });
 }
 
 /** Why a key was not made or changed, as the problem it is answered with. */
-export function toKeyProblem(refusal: KeyRefusal, id = ''): ProblemError {
+export function toKeyProblem(refusal: KeyRefusal, id = '', scopes: readonly Scope[] = []): ProblemError {
   switch (refusal.kind) {
+    case 'paused-by-user':
+      return pausedByUser('key', refusal.pauser, scopes);
     case 'missing':
       return unknownKey(id);
     case 'revoked':

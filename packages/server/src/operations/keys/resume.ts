@@ -6,7 +6,7 @@ import { toKeyProblem } from './key-problems.ts';
 /** Lets a paused key send again. */
 export const resumeKey: Handler<'keys.resume'> = async ({ params }, { services, caller }) => {
   const changed = await setPaused(services, caller.row, params.id, false);
-  if (changed.kind !== 'done') throw toKeyProblem(changed, params.id);
+  if (changed.kind !== 'done') throw toKeyProblem(changed, params.id, caller.scopes);
   services.forgetCallers();
   return { body: toKey(changed.row) };
 };

@@ -1,0 +1,16 @@
+import type { Scope } from '@postrider/core';
+import { isStillAllowed } from '../keys/check-again.ts';
+import { ProblemError } from '../problem.ts';
+import type { KeyedContext } from './context.ts';
+
+/**
+ * Checks a caller again whose request has waited: their key may have been revoked or narrowed meanwhile, or their seat taken away.
+ * @throws ProblemError where they may not have the answer any more
+ */
+export async function assertStillAllowed({ services, caller }: KeyedContext, scope: Scope | null): Promise<void> {
+  // Sessions belong to no account, so the database bound to one does not show all of them.
+  const { sql, clock } = services.people.tools;
+  if (await isStillAllowed(sql, caller, scope, clock.now())) return;
+  const code = caller.person === null ? 'key_revoked' : 'session_required';
+  throw new ProblemError(code, { detail: 'The caller lost the permission for this while the request waited.' });
+}
