@@ -63,7 +63,7 @@ describe('an idempotency key on a single send', () => {
     expectInvalid(await sendUnder(key), 'idempotency-key');
   });
 
-  it('belongs to the account: another one’s, or another API key of the same [contract-idempotency.form]', async () => {
+  it('belongs to the API key: no other key of the account can stall or replay it [contract-idempotency.form] [holes.idempotency-scope]', async () => {
     const key = fresh();
     const first = await sendUnder(key);
     const other = await server.newAccount();
@@ -71,7 +71,11 @@ describe('an idempotency key on a single send', () => {
     expect(theirs.body.id).not.toBe(first.body.id);
     expect(theirs.headers.get('idempotency-replayed')).toBeNull();
     const sibling = await server.newKey();
-    expect((await sendUnder(key, {}, sibling)).body.id).toBe(first.body.id);
+    const own = await sendUnder(key, { subject: 'Another body' }, sibling);
+    expect([own.status, own.headers.get('idempotency-replayed')]).toEqual([202, null]);
+    expect(own.body.id).not.toBe(first.body.id);
+    expect((await sendUnder(key)).body.id).toBe(first.body.id);
+    expect((await sendUnder(key, { subject: 'Another body' }, sibling)).body.id).toBe(own.body.id);
   });
 
   it('is forgotten with a refusal: what was refused may be mended and sent under the same key [contract-idempotency.refusals]', async () => {

@@ -21,7 +21,8 @@ export interface Recheck {
 }
 
 /**
- * The acceptance check once more, for the message as it is to go out, by the rules the issuing key has now. What it was charged stays charged,
+ * The acceptance check again, for the message as it is to go out, by the present rules of the key that asked for it and the key it goes out
+ * under. What it was charged stays charged,
  * in the month it was accepted in; only recipients that were added cost more, and what is refused costs nothing.
  */
 export async function recheckAcceptance(
@@ -32,8 +33,11 @@ export async function recheckAcceptance(
   recipients: readonly Recipient[],
   now: Date,
 ): Promise<Recheck> {
-  const row = await findKeyById(transaction, accountId, keyId);
-  const isTest = row?.mode === 'test';
+  const ids = [...new Set([keyId, held.keyId])];
+  const rows = await Promise.all(ids.map((id) => findKeyById(transaction, accountId, id)));
+  const callers = rows.flatMap((row) => (row === null ? [] : [toCaller(row)]));
+  const [asking, issuing] = callers;
+  const isTest = callers.some(({ mode }) => mode === 'test');
   const cost = isTest ? 0 : recipients.filter(({ email }) => !isSandboxAddress(email, sandboxDomain)).length;
   const month = quotaMonth(held.createdAt);
   const sandboxSender = held.fromDomain === sandboxDomain;
@@ -58,16 +62,17 @@ export async function recheckAcceptance(
     fromDomain: held.fromDomain,
     recipients,
     cost: Math.max(0, more),
-    recipientAllowlist: row?.recipientAllowlist ?? null,
+    recipientAllowlist: asking?.recipientAllowlist ?? null,
+    callerAllowlist: issuing?.recipientAllowlist ?? null,
     accountSuspended: account?.suspended !== false,
-    pausedBy: row === null ? null : toCaller(row).pausedBy,
+    pausedBy: asking?.pausedBy ?? issuing?.pausedBy ?? null,
     domainVerified: sandboxSender || facts.verifiedDomains.length > 0,
     suppressed: (email) => suppressed.has(email),
     quotaLimit: limit,
     quotaUsed: account?.used ?? 0,
   });
-  // Whoever revoked it may have a clock that is ahead of this one: that it was revoked is all that counts.
-  const isRevoked = row === null || row.revokedAt !== null;
+  // The process that revoked one may have a clock that is ahead of this one: that it was revoked is all that counts.
+  const isRevoked = callers.length < ids.length || callers.some(({ revokedAt }) => revokedAt !== null);
   const charge = { accountId, month, limit };
   const refusal = isRevoked ? KEY_REVOKED : verdict.ok ? null : verdict;
   if (refusal === null && (await adjustQuota(transaction, { ...charge, units: more }))) {

@@ -2,7 +2,8 @@ import { type Message, sendRequestSchema } from '@postrider/core';
 import type { PreparedAccount } from '../accounts/quickstart.ts';
 import type { App } from '../app.ts';
 import { readMessage } from '../db/queries/read-messages.ts';
-import { type Sender, sendMessages } from '../sending/send-messages.ts';
+import { installationSender } from '../sending/judged-sender.ts';
+import { sendMessages } from '../sending/send-messages.ts';
 
 export interface FirstMessage {
   readonly id: string;
@@ -18,7 +19,7 @@ export async function sendFirstMessage(
   keyId: string,
   sandboxDomain: string,
 ): Promise<FirstMessage> {
-  const [verdict] = await sendMessages(app.services, toSender(account.accountId, keyId), [
+  const [verdict] = await sendMessages(app.services, installationSender(account.accountId, keyId), [
     {
       request: sendRequestSchema.parse({
         from: `Postrider <postrider@${sandboxDomain}>`,
@@ -38,12 +39,4 @@ export async function sendFirstMessage(
   const message = await readMessage(app.sql, account.accountId, verdict.id);
   // The column holds what message-status.ts names.
   return { id: verdict.id, status: (message?.status ?? 'queued') as Message['status'] };
-}
-
-function toSender(accountId: string, keyId: string): Sender {
-  return {
-    ...{ accountId, keyId, trackOpens: false, trackClicks: false },
-    ...{ mode: 'live', recipientAllowlist: null, sendLimit: null, pausedBy: null },
-    ...{ persona: { source: null, agentName: null }, lockPersona: false },
-  };
 }

@@ -1,6 +1,7 @@
 import { type KeyMode, type Role, type Scope, type SendLimit, type Source, scopesOfSession } from '@postrider/core';
 import type { ApiKeyRow } from '../db/queries/api-keys.ts';
 import type { HoldRule } from '../holds/hold-rules.ts';
+import { toKeyRules } from './key-rules.ts';
 
 /** A signed-in person, as a member of the account that the session is in. */
 export interface Person {
@@ -48,6 +49,8 @@ export interface Caller {
   readonly pausedBy: 'key' | 'account' | null;
   /** Which of its sends wait for a person; null where none does. */
   readonly approval: HoldRule | null;
+  /** Of the stored key: the statement that accepts a send refuses one that was judged by an earlier state. */
+  readonly version: number;
   readonly createdAt: Date;
   readonly lastUsedAt: Date | null;
   readonly expiresAt: Date | null;
@@ -75,17 +78,10 @@ export function toCaller(row: ApiKeyRow): Caller {
     trackClicks: row.trackClicks,
     keyId: row.keyId,
     keyName: row.keyName,
-    mode: row.mode,
     last4: row.last4,
     scopes: row.scopes,
     rateLimit: row.rateLimit,
-    recipientAllowlist: row.recipientAllowlist,
-    ipAllowlist: row.ipAllowlist,
-    persona: { source: row.personaSource, agentName: row.personaAgentName },
-    lockPersona: row.lockPersona,
-    sendLimit: toSendLimit(row),
-    pausedBy: row.accountPausedAt !== null ? 'account' : row.pausedAt !== null ? 'key' : null,
-    approval: row.approvalMode === 'off' ? null : { mode: row.approvalMode, holdWhen: row.holdWhen },
+    ...toKeyRules(row),
     createdAt: row.createdAt,
     lastUsedAt: row.lastUsedAt,
     expiresAt: row.expiresAt,
@@ -93,8 +89,4 @@ export function toCaller(row: ApiKeyRow): Caller {
     secretEndsAt: row.secretEndsAt,
     row,
   };
-}
-
-export function toSendLimit({ hourlySends, dailySends }: Pick<ApiKeyRow, 'hourlySends' | 'dailySends'>) {
-  return hourlySends === null && dailySends === null ? null : { hour: hourlySends, day: dailySends };
 }

@@ -11,6 +11,8 @@ import { type BatchFacts, idempotencyHorizon, questionOf, readBatchFacts, type U
 import { acceptedStatus, toHeldAnswer } from './held-answer.ts';
 import { createHoldLedger, type HoldLedger } from './hold-ledger.ts';
 import { checkIdempotency, IDEMPOTENCY_IN_PROGRESS, IDEMPOTENCY_KEY_REUSED } from './idempotency.ts';
+import { callingKeyOf, judgesOf, mayBeHeld } from './judging-keys.ts';
+import { hasChanged, keyFaultOf, withPresentRules } from './key-state.ts';
 import { toNewHold } from './new-hold.ts';
 import { type PreparedSend, prepareSend, type Routing, toNewMessage } from './prepare-send.ts';
 import { quotaMonth } from './quota.ts';
@@ -51,19 +53,20 @@ export async function acceptMessages(
   first: 'write' | 'ask' = 'write',
 ): Promise<AcceptedBatch> {
   const now = options.clock.now();
-  const sends = commands.map((command) => prepareSend(command, options));
+  let sends = commands.map((command) => prepareSend(command, options));
   const withdrawn = createWithdrawnSends();
   // Whether a send is to be held is never supposed.
-  const asks = first === 'ask' || commands.some(({ approval }) => approval);
+  const asks = first === 'ask' || commands.some(mayBeHeld);
   for (let round = 1; ; round += 1) {
     const unquestioned = round === 1 && !asks;
-    const decided = decideBatch(
-      sends,
-      unquestioned ? null : await readBatchFacts(options.sql, sends, now, options.unsendable),
-      options,
-      now,
-      withdrawn,
-    );
+    const facts = unquestioned ? null : await readBatchFacts(options.sql, sends, now, options.unsendable);
+    const renewed = facts === null ? null : renewSends(sends, facts, options);
+    if (renewed !== null) {
+      // What was asked followed from rules that hold no more.
+      sends = renewed;
+      if (round < MAX_ROUNDS) continue;
+    }
+    const decided = decideBatch(sends, facts, options, now, withdrawn);
     // Rules have an order, and those that need facts come first: what is refused without them may be refused for another reason with them.
     if (unquestioned && decided.decisions.some(({ kind }) => kind === 'refused')) continue;
     if (decided.accepted.length === 0) return { verdicts: toVerdicts(decided), unquestioned };
@@ -76,6 +79,17 @@ export async function acceptMessages(
       if ((fault !== 'stale' && fault !== 'conflict') || round === MAX_ROUNDS) throw error;
     }
   }
+}
+
+/** The sends by the rules that their keys have now; null where those are the rules they were judged by. */
+function renewSends(
+  sends: readonly PreparedSend[],
+  { keys }: BatchFacts,
+  options: AcceptanceOptions,
+): PreparedSend[] | null {
+  const isOutdated = ({ command }: PreparedSend) => judgesOf(command).some((key) => hasChanged(key, keys));
+  if (!sends.some(isOutdated)) return null;
+  return sends.map((send) => (isOutdated(send) ? prepareSend(withPresentRules(send.command, keys), options) : send));
 }
 
 interface DecidedBatch {
@@ -120,7 +134,7 @@ function decideBatch(
     const { accountId } = send.command;
     const early = decideIdempotency(send, facts, takenKeys, ledger);
     if (early !== null) return early;
-    const refusal = withdrawn.refusalOf(send.command) ?? decideAcceptance(send, facts, ledger, sent);
+    const refusal = withdrawn.refusalOf(send.command) ?? decideAcceptance(send, facts, ledger, sent, now);
     if (refusal !== null) return { kind: 'refused', ...refusal };
     const held = decideHold(send, holds, options, now);
     if (held !== null && 'code' in held) return { kind: 'refused', ...held };
@@ -188,9 +202,11 @@ function decideAcceptance(
   facts: BatchFacts | null,
   ledger: QuotaLedger,
   sent: SendLedger,
+  now: Date,
 ): Refusal | null {
   const quota = ledger.usageOf(send.command.accountId);
-  const verdict = checkAcceptance(questionOf(send, facts, quota, sent.faultOf(send.command)));
+  const keyFault = facts === null ? null : keyFaultOf(send.command, facts.keys, now);
+  const verdict = checkAcceptance(questionOf(send, facts, quota, sent.faultOf(send.command), keyFault));
   return verdict.ok ? null : verdict;
 }
 
@@ -220,15 +236,19 @@ function toMadeHold({ account_id: accountId, id, message_id: emailId, key_id: ke
 }
 
 function toCharges(accepted: DecidedBatch['accepted']): readonly AccountCharge[] {
-  const accounts = new Map<string, { units: number; domains: Set<string> }>();
+  const accounts = new Map<string, { units: number; domains: Set<string>; senders: Map<string, number> }>();
   for (const { send } of accepted) {
     const { accountId, request } = send.command;
-    const account = accounts.get(accountId) ?? { units: 0, domains: new Set() };
+    const account = accounts.get(accountId) ?? { units: 0, domains: new Set(), senders: new Map() };
     account.units += send.cost;
     if (!send.sandboxSender) account.domains.add(request.from.domain);
+    for (const { keyId, version } of judgesOf(send.command)) if (version != null) account.senders.set(keyId, version);
     accounts.set(accountId, account);
   }
-  return [...accounts].map(([account_id, { units, domains }]) => ({ account_id, units, domains: [...domains] }));
+  return [...accounts].map(([account_id, { units, domains, senders }]) => ({
+    ...{ account_id, units, domains: [...domains] },
+    senders: [...senders].map(([k, v]) => ({ k, v })),
+  }));
 }
 
 /** Keeps the quota while a batch is decided, so that its items are charged one after the other. */
@@ -276,5 +296,5 @@ function createLedger(facts: Iterable<AccountFact>, defaultQuota: number): Quota
 }
 
 function keyOf({ command }: PreparedSend): string {
-  return `${command.accountId} ${command.idempotency?.key ?? ''}`;
+  return `${callingKeyOf(command).keyId} ${command.idempotency?.key ?? ''}`;
 }

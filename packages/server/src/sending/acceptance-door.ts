@@ -5,6 +5,7 @@ import { type AcceptanceOptions, acceptMessages } from './accept-messages.ts';
 import type { Refusal } from './acceptance.ts';
 import { createGroupCommit, type GroupCommit } from './group-commit.ts';
 import { IDEMPOTENCY_IN_PROGRESS } from './idempotency.ts';
+import { callingKeyOf, mayBeHeld } from './judging-keys.ts';
 import type { SendCommand, SendVerdict } from './send-command.ts';
 
 /** The acceptance door as callers see it: sends that arrive together share transactions. */
@@ -56,12 +57,12 @@ export function createAcceptanceDoor(options: AcceptanceDoorOptions): Acceptance
     { ...options, sql: options.filesSql },
     { connections: DOOR_CONNECTIONS.files, secondLaneFrom: 1, alwaysAsks: true },
   );
-  const laneOf = ({ content, approval }: SendCommand, usual: GroupCommit<SendCommand, SendVerdict>) =>
-    content.attachments.length === 0 && !approval ? usual : withFiles;
+  const laneOf = (command: SendCommand, usual: GroupCommit<SendCommand, SendVerdict>) =>
+    command.content.attachments.length === 0 && !mayBeHeld(command) ? usual : withFiles;
 
   async function acceptOn(lane: GroupCommit<SendCommand, SendVerdict>, command: SendCommand): Promise<SendVerdict> {
     if (command.idempotency === null) return await lane.submit(command);
-    const name = `${command.accountId} ${command.idempotency.key}`;
+    const name = `${callingKeyOf(command).keyId} ${command.idempotency.key}`;
     if (running.has(name)) {
       return { kind: 'refused', ...IDEMPOTENCY_IN_PROGRESS };
     }

@@ -11,7 +11,7 @@ import { prepareSend } from './prepare-send.ts';
 import { type Provenance, provenanceOf } from './provenance.ts';
 import { quotaMonth } from './quota.ts';
 import type { Recipient } from './recipients.ts';
-import type { QuotaState, SendCommand, SendVerdict } from './send-command.ts';
+import type { JudgingKey, QuotaState, SendCommand, SendVerdict } from './send-command.ts';
 import { createSendLedger } from './send-ledger.ts';
 
 export interface InquiryOptions {
@@ -37,12 +37,15 @@ export interface Examination {
 
 type IdempotencyClaim = NonNullable<SendCommand['idempotency']>;
 
+/** The API key that idempotency keys belong to. */
+type ClaimOwner = Pick<JudgingKey, 'accountId' | 'keyId'>;
+
 /** Questions about acceptance that change nothing. */
 export interface AcceptanceInquiry {
   /** Asks every rule about each send, each as if it came alone. */
   examine(commands: readonly SendCommand[]): Promise<readonly Examination[]>;
   /** What sends under idempotency keys are answered without looking at their content, by key; keys that are new are missing. */
-  findReplays(accountId: string, keys: readonly IdempotencyClaim[]): Promise<ReadonlyMap<string, SendVerdict>>;
+  findReplays(owner: ClaimOwner, keys: readonly IdempotencyClaim[]): Promise<ReadonlyMap<string, SendVerdict>>;
 }
 
 export function createAcceptanceInquiry(options: InquiryOptions): AcceptanceInquiry {
@@ -71,7 +74,7 @@ export function createAcceptanceInquiry(options: InquiryOptions): AcceptanceInqu
   }
 
   async function findReplays(
-    accountId: string,
+    { accountId, keyId }: ClaimOwner,
     claims: readonly IdempotencyClaim[],
   ): Promise<ReadonlyMap<string, SendVerdict>> {
     const now = clock.now();
@@ -80,7 +83,7 @@ export function createAcceptanceInquiry(options: InquiryOptions): AcceptanceInqu
       month: quotaMonth(now),
       domains: [],
       recipients: [],
-      idempotencyKeys: claims.map(({ key }) => ({ accountId, value: key })),
+      idempotencyKeys: claims.map(({ key }) => ({ accountId, keyId, value: key })),
       ...{ limitedKeys: [], hourStart: now, dayStart: now },
       now,
       idempotencyHorizon: idempotencyHorizon(now),

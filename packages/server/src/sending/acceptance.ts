@@ -14,6 +14,10 @@ export interface AcceptanceQuestion {
   /** Quota units: recipients that leave the installation. */
   readonly cost: number;
   readonly recipientAllowlist: readonly string[] | null;
+  /** Of the caller, where another key than the one a send goes out under asks for it. */
+  readonly callerAllowlist?: readonly string[] | null;
+  /** Why a key that judges the send is good for nothing any more; null where all are good. */
+  readonly keyFault?: Refusal | null;
   readonly accountSuspended: boolean;
   readonly pausedBy?: 'key' | 'account' | null;
   /** Why the key may not send as it says; null where it may. */
@@ -81,8 +85,10 @@ export function checkAcceptance(question: AcceptanceQuestion): AcceptanceVerdict
 }
 
 /** What concerns the account and the key as a whole, whoever the mail is for. */
-function refuseKey({ accountSuspended, pausedBy = null, personaFault = null }: AcceptanceQuestion): Refusal | null {
+function refuseKey(question: AcceptanceQuestion): Refusal | null {
+  const { accountSuspended, keyFault = null, pausedBy = null, personaFault = null } = question;
   if (accountSuspended) return ACCOUNT_SUSPENDED;
+  if (keyFault !== null) return keyFault;
   return pausedBy === null ? personaFault : PAUSED[pausedBy];
 }
 
@@ -116,7 +122,7 @@ export interface AcceptanceFindings {
 export function examineAcceptance(question: AcceptanceQuestion): AcceptanceFindings {
   const each = (rule: (email: string) => boolean, code: RefusedRecipient['code']) =>
     question.recipients.filter(({ email }) => rule(email)).map(({ email, kind }) => ({ email, kind, code }));
-  const notAllowed = each((email) => !isAllowed(email, question.recipientAllowlist), 'recipient_not_allowed');
+  const notAllowed = each((email) => !isAllowedByAll(email, question), 'recipient_not_allowed');
   const suppressed = each((email) => question.suppressed(foldAddress(email)), 'recipient_suppressed');
   const overdrawn = question.cost > 0 && question.quotaUsed + question.cost > question.quotaLimit;
   return {
@@ -129,12 +135,16 @@ export function examineAcceptance(question: AcceptanceQuestion): AcceptanceFindi
   };
 }
 
+function isAllowedByAll(email: string, { recipientAllowlist, callerAllowlist = null }: AcceptanceQuestion): boolean {
+  return isAllowed(email, recipientAllowlist) && isAllowed(email, callerAllowlist);
+}
+
 function refuseRecipient(
   recipient: { readonly email: string; readonly kind: RecipientKind },
   question: AcceptanceQuestion,
 ): RefusedRecipient[] {
   const { email, kind } = recipient;
-  if (!isAllowed(email, question.recipientAllowlist)) return [{ email, kind, code: 'recipient_not_allowed' }];
+  if (!isAllowedByAll(email, question)) return [{ email, kind, code: 'recipient_not_allowed' }];
   return question.suppressed(foldAddress(email)) ? [{ email, kind, code: 'recipient_suppressed' }] : [];
 }
 

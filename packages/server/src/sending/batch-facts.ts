@@ -1,13 +1,23 @@
 import { foldAddress, LIMITS } from '@postrider/core';
 import type { Query } from '../db/client.ts';
-import { type AcceptanceFacts, type Pair, readAcceptanceFacts, type SentFact } from '../db/queries/acceptance-facts.ts';
+import {
+  type AcceptanceFacts,
+  type IdempotencyName,
+  type Pair,
+  readAcceptanceFacts,
+  type SentFact,
+} from '../db/queries/acceptance-facts.ts';
+import { findJudgingKeys } from '../db/queries/api-keys.ts';
 import { type DomainRow, readUnsendableDomains } from '../db/queries/domains.ts';
 import type { HoldFacts } from '../db/queries/hold-facts.ts';
 import type { AcceptanceQuestion, Refusal, UnsendableDomain } from './acceptance.ts';
 import { readHoldFactsOf } from './hold-ledger.ts';
+import { callingKeyOf, judgesOf, pausedOf } from './judging-keys.ts';
+import type { KeyStates } from './key-state.ts';
 import { checkPersonaLock } from './persona-lock.ts';
 import type { PreparedSend } from './prepare-send.ts';
 import { quotaMonth } from './quota.ts';
+import type { SendCommand } from './send-command.ts';
 import { periodStart } from './send-limits.ts';
 
 const HOUR_MS = 3_600_000;
@@ -23,11 +33,14 @@ export interface BatchFacts {
   /** Of domains that the account has and cannot send from, by the same names. */
   readonly unsendable: ReadonlyMap<string, UnsendableDomain>;
   readonly suppressed: ReadonlySet<string>;
+  /** Each by the id of its API key, a space, and the key. */
   readonly idempotency: ReadonlyMap<string, AcceptanceFacts['idempotency'][number]>;
   /** Of keys that have send limits. */
   readonly sent: readonly SentFact[];
   /** Of keys in approval mode. */
   readonly holds: HoldFacts;
+  /** The keys that judge the sends, as they are now. */
+  readonly keys: KeyStates;
 }
 
 /**
@@ -46,6 +59,8 @@ export async function readBatchFacts(
   const holding = readHoldFactsOf(query, sends);
   // Whatever becomes of the other question first, this one's failure is heard below.
   holding.catch(() => undefined);
+  const judging = readKeyStates(query, sends);
+  judging.catch(() => undefined);
   const facts = await readAcceptanceFacts(query, {
     accountIds: sends.map(({ command }) => command.accountId),
     month: quotaMonth(now),
@@ -54,11 +69,11 @@ export async function readBatchFacts(
       recipients.map(({ email }) => ({ accountId: command.accountId, value: foldAddress(email) })),
     ),
     idempotencyKeys: sends.flatMap(({ command }) =>
-      command.idempotency === null ? [] : [{ accountId: command.accountId, value: command.idempotency.key }],
+      command.idempotency === null ? [] : [idempotencyNameOf(command, command.idempotency.key)],
     ),
-    limitedKeys: sends.flatMap(({ command: { accountId, keyId, sendLimit } }) =>
-      sendLimit === null ? [] : [{ accountId, value: keyId }],
-    ),
+    limitedKeys: sends
+      .flatMap(({ command }) => judgesOf(command))
+      .flatMap(({ accountId, keyId, sendLimit }) => (sendLimit === null ? [] : [{ accountId, value: keyId }])),
     hourStart: periodStart('hour', now),
     dayStart: periodStart('day', now),
     now,
@@ -69,7 +84,7 @@ export async function readBatchFacts(
   const rows = unsendable === undefined || refused.length === 0 ? [] : await readUnsendableDomains(query, refused);
   const reasons = rows.map((row) => [`${row.accountId} ${row.name}`, unsendable?.(row)] as const);
   const unsendables = new Map(reasons.flatMap(([name, reason]) => (reason ? [[name, reason] as const] : [])));
-  return indexFacts(facts, domains, unsendables, await holding);
+  return indexFacts(facts, domains, unsendables, await holding, await judging);
 }
 
 /** Idempotency keys made before this are forgotten. */
@@ -83,15 +98,18 @@ export function questionOf(
   facts: BatchFacts | null,
   quota: { readonly limit: number; readonly used: number },
   sendLimitFault: Refusal | null,
+  keyFault: Refusal | null = null,
 ): AcceptanceQuestion {
-  const { accountId, request, recipientAllowlist, pausedBy } = command;
+  const { accountId, request, recipientAllowlist, askedBy } = command;
   return {
     fromDomain: request.from.domain,
     recipients,
     cost,
     recipientAllowlist,
-    pausedBy,
-    personaFault: checkPersonaLock(command),
+    callerAllowlist: askedBy?.recipientAllowlist ?? null,
+    pausedBy: pausedOf(command),
+    keyFault,
+    personaFault: personaFaultOf(command),
     sendLimitFault,
     accountSuspended: facts !== null && facts.accounts.get(accountId)?.suspended !== false,
     domainVerified: facts === null || sandboxSender || facts.domains.has(`${accountId} ${request.from.domain}`),
@@ -100,6 +118,24 @@ export function questionOf(
     quotaLimit: quota.limit,
     quotaUsed: quota.used,
   };
+}
+
+/** Null where no key that judges the send has locked its persona against what it claims. */
+function personaFaultOf(command: SendCommand): Refusal | null {
+  const own = checkPersonaLock(command, command);
+  return own ?? (command.askedBy ? checkPersonaLock(command, command.askedBy) : null);
+}
+
+async function readKeyStates(query: Query, sends: readonly PreparedSend[]): Promise<KeyStates> {
+  const judging = sends.flatMap(({ command }) => judgesOf(command)).filter(({ version }) => version != null);
+  const distinct = [...new Map(judging.map((key) => [key.keyId, key])).values()];
+  const rows = distinct.length === 0 ? [] : await findJudgingKeys(query, distinct);
+  return new Map(rows.map((row) => [row.keyId, row]));
+}
+
+function idempotencyNameOf(command: SendCommand, value: string): IdempotencyName {
+  const { accountId, keyId } = callingKeyOf(command);
+  return { accountId, keyId, value };
 }
 
 function nameOf({ accountId, value }: Pair): string {
@@ -111,14 +147,16 @@ function indexFacts(
   domains: ReadonlySet<string>,
   unsendable: BatchFacts['unsendable'],
   holds: HoldFacts,
+  keys: KeyStates,
 ): BatchFacts {
   return {
     accounts: new Map(facts.accounts.map((account) => [account.accountId, account])),
     domains,
     unsendable,
     suppressed: new Set(facts.suppressed.map(nameOf)),
-    idempotency: new Map(facts.idempotency.map((fact) => [nameOf(fact), fact])),
+    idempotency: new Map(facts.idempotency.map((fact) => [`${fact.keyId} ${fact.value}`, fact])),
     sent: facts.sent,
     holds,
+    keys,
   };
 }

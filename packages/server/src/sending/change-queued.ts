@@ -5,11 +5,15 @@ import {
   cancelQueuedMessage,
   type QueuedChange,
   type QueuedMessageKey,
+  readMessageOwner,
   rescheduleQueuedMessage,
 } from '../db/queries/queued-messages.ts';
 import type { Decider } from '../holds/decider.ts';
 import { withdrawHeldMessage } from '../holds/withdraw-holds.ts';
+import type { Caller } from '../keys/caller.ts';
 import { type IdGenerator, idFloorAfter, isUuid } from '../uuid-v7.ts';
+import type { Refusal } from './acceptance.ts';
+import { refuseChange } from './change-authority.ts';
 import { expiryOf } from './prepare-send.ts';
 
 export interface ChangeTools {
@@ -24,6 +28,7 @@ export interface ChangeTools {
 export type QueuedVerdict =
   | { readonly kind: 'changed'; readonly id: string }
   | { readonly kind: 'missing' }
+  | (Refusal & { readonly kind: 'refused' })
   | { readonly kind: 'not_queued'; readonly currentStatus: MessageStatus };
 
 /** Deliveries get their ids in the same turn as their message; a second is far more than a hundred of them ever took. */
@@ -35,12 +40,15 @@ const IDS_WITHIN_MS = 1_000;
  * standing for it. One that is held is withdrawn with its hold.
  */
 export async function cancelMessage(
-  { sql, clock, ids }: ChangeTools,
-  accountId: string,
+  tools: ChangeTools,
+  caller: Caller,
   messageId: string,
   decider: Decider,
 ): Promise<QueuedVerdict> {
-  if (!isUuid(messageId)) return { kind: 'missing' };
+  const obstacle = await findObstacle(tools, 'cancel', caller, messageId);
+  if (obstacle !== null) return obstacle;
+  const { sql, clock, ids } = tools;
+  const { accountId } = caller;
   const now = clock.now();
   const cancel = async () =>
     toVerdict(await cancelQueuedMessage(sql, keyOf(accountId, messageId), { eventId: ids.next(now), now }));
@@ -53,15 +61,32 @@ export async function cancelMessage(
 
 /** Moves the time a queued message is due at; its retries end as long after it as ever. */
 export async function rescheduleMessage(
-  { sql, clock, ids, retryHours }: ChangeTools,
-  accountId: string,
+  tools: ChangeTools,
+  caller: Caller,
   messageId: string,
   dueAt: Date,
 ): Promise<QueuedVerdict> {
-  if (!isUuid(messageId)) return { kind: 'missing' };
+  const obstacle = await findObstacle(tools, 'reschedule', caller, messageId);
+  if (obstacle !== null) return obstacle;
+  const { sql, clock, ids, retryHours } = tools;
+  const { accountId } = caller;
   const now = clock.now();
   const change = { eventId: ids.next(now), now, dueAt, expiresAt: expiryOf(dueAt, retryHours) };
   return toVerdict(await rescheduleQueuedMessage(sql, keyOf(accountId, messageId), change));
+}
+
+/** Null where the caller may change the message, as far as it is queued. */
+async function findObstacle(
+  { sql }: ChangeTools,
+  change: 'cancel' | 'reschedule',
+  caller: Caller,
+  messageId: string,
+): Promise<QueuedVerdict | null> {
+  if (!isUuid(messageId)) return { kind: 'missing' };
+  const owner = await readMessageOwner(sql, caller.accountId, messageId);
+  if (owner === null) return { kind: 'missing' };
+  const refusal = refuseChange(change, caller, owner);
+  return refusal === null ? null : { kind: 'refused', ...refusal };
 }
 
 function keyOf(accountId: string, messageId: string): QueuedMessageKey {

@@ -6,8 +6,9 @@ import { addLineHosts } from '../holds/link-hosts.ts';
 import { timeOfId } from '../uuid-v7.ts';
 import type { Refusal } from './acceptance.ts';
 import { linkHostsOf } from './content/shape-bodies.ts';
+import { callingKeyOf, judgesOf, mayBeHeld } from './judging-keys.ts';
 import type { PreparedSend } from './prepare-send.ts';
-import type { SendCommand } from './send-command.ts';
+import type { JudgingKey, SendCommand } from './send-command.ts';
 
 const HOUR_MS = 3_600_000;
 /** A caller that was told there are too many holds may look again in a minute. */
@@ -30,30 +31,36 @@ export interface HoldLedger {
 
 /** Reads the facts of those sends that may be held, in one round trip; none where there are no such sends. */
 export async function readHoldFactsOf(query: Query, sends: readonly PreparedSend[]): Promise<HoldFacts> {
-  const asking = sends.filter(({ command }) => command.approval);
-  if (asking.length === 0) return NO_FACTS;
+  const holdable = sends.filter(({ command }) => mayBeHeld(command));
+  if (holdable.length === 0) return NO_FACTS;
+  const asking = holdable.flatMap((send) => holdingKeysOf(send).map((key) => ({ send, key })));
   return await readHoldFacts(query, {
-    keys: asking.map(({ command: { accountId, keyId } }) => ({ accountId, keyId })),
+    keys: holdable.map(({ command }) => callingKeyOf(command)).map(({ accountId, keyId }) => ({ accountId, keyId })),
     recipients: asking
-      .filter(asksWho)
-      .flatMap(({ command: { accountId, keyId }, recipients }) =>
+      .filter(({ key }) => asksWho(key))
+      .flatMap(({ send: { recipients }, key: { accountId, keyId } }) =>
         recipients.map(({ email }) => ({ accountId, keyId, email: foldAddress(email) })),
       ),
-    templates: asking.flatMap((send) => askedTemplate(send) ?? []),
+    templates: asking.flatMap(({ send, key }) => askedTemplate(send, key) ?? []),
   });
 }
 
 const NO_FACTS: HoldFacts = { keys: [], recipients: [], vouched: [] };
 
 /** Null where it does not matter what was written by whom, or nothing stored was sent. */
-function askedTemplate({ command }: PreparedSend): AskedTemplate | null {
-  const { accountId, keyId, approval, content, resendOf } = command;
+function askedTemplate({ command }: PreparedSend, { keyId, approval }: JudgingKey): AskedTemplate | null {
+  const { accountId, content, resendOf } = command;
   const { template, templateMaker: maker } = content;
   if (template === null || approval?.holdWhen?.freeformBody !== true) return null;
   return { accountId, keyId, template, maker, namedAt: resendOf === null ? null : timeOfId(resendOf) };
 }
 
-function asksWho({ command: { approval } }: PreparedSend): boolean {
+/** The keys with a rule that can hold the send. */
+function holdingKeysOf({ command }: PreparedSend): readonly JudgingKey[] {
+  return judgesOf(command).filter(({ approval }) => approval);
+}
+
+function asksWho({ approval }: JudgingKey): boolean {
   const rules = approval?.holdWhen;
   return rules != null && (rules.firstContact || rules.recipientDomainNotIn !== null);
 }
@@ -67,19 +74,25 @@ export function createHoldLedger(facts: HoldFacts | null, now: Date): HoldLedger
 
   return {
     holdOf(send) {
-      const { approval, keyId } = send.command;
-      if (!approval) return null;
-      const reasons = findHoldReasons(approval, toQuestion(send, facts === null ? null : people, vouched));
+      const known = facts === null ? null : people;
+      const found = judgesOf(send.command).flatMap((key) =>
+        key.approval ? findHoldReasons(key.approval, toQuestion(send, key.keyId, known, vouched)) : [],
+      );
+      const reasons = [...new Set(found)];
       if (reasons.length === 0) return null;
-      const hours = keys.get(keyId)?.approvalHours ?? LIMITS.approvalHoursDefault;
+      const hours = keys.get(callingKeyOf(send.command).keyId)?.approvalHours ?? LIMITS.approvalHoursDefault;
       return { reasons, expiresAt: new Date(now.getTime() + hours * HOUR_MS) };
     },
-    faultOf({ command: { keyId } }) {
+    faultOf({ command }) {
+      const { keyId } = callingKeyOf(command);
       const key = keys.get(keyId);
       if (key?.isRevoked === true) return KEY_REVOKED;
       return (key?.undecided ?? 0) + (counted.get(keyId) ?? 0) < LIMITS.heldPerKey ? null : TOO_MANY_HELD;
     },
-    count: ({ command: { keyId } }) => void counted.set(keyId, (counted.get(keyId) ?? 0) + 1),
+    count({ command }) {
+      const { keyId } = callingKeyOf(command);
+      counted.set(keyId, (counted.get(keyId) ?? 0) + 1);
+    },
   };
 }
 
@@ -91,13 +104,17 @@ const TOO_MANY_HELD: Refusal = {
   retryAfterSeconds: RETRY_AFTER_SECONDS,
 };
 
-/** @param people null where nobody is known */
+/**
+ * What the rules of one key ask about a send.
+ * @param people null where nobody is known
+ */
 function toQuestion(
   { command, recipients }: PreparedSend,
+  keyId: string,
   people: ReadonlyMap<string, KnownRecipient> | null,
   vouched: ReadonlySet<string>,
 ): HoldQuestion {
-  const { accountId, keyId, content, request } = command;
+  const { accountId, content, request } = command;
   const { template, templateMaker: maker } = content;
   const find = (email: string) => people?.get(nameOf({ accountId, keyId, email }));
   return {

@@ -1,13 +1,16 @@
 import type { Refusal } from './acceptance.ts';
 import { type ClaimingSend, provenanceOf } from './provenance.ts';
+import type { KeyRules } from './send-command.ts';
 
 /**
  * Why a send may not claim what it claims; null where it may. A lock fixes what the persona names: the agent's name, the source, or both.
  * What the persona leaves open stays open.
  */
-export function checkPersonaLock(send: ClaimingSend & { readonly lockPersona: boolean }): Refusal | null {
-  if (!send.lockPersona) return null;
-  const { persona } = send;
+export function checkPersonaLock(
+  send: ClaimingSend,
+  { lockPersona, persona }: Pick<KeyRules, 'lockPersona' | 'persona'>,
+): Refusal | null {
+  if (!lockPersona) return null;
   const { source, agentName } = provenanceOf(send);
   const faults = [
     ...(persona.agentName !== null && agentName !== persona.agentName ? [`agent name \`${agentName}\``] : []),

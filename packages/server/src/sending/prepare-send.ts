@@ -3,6 +3,7 @@ import type { NewHold } from '../db/queries/insert-holds.ts';
 import type { NewMessage } from '../db/queries/insert-messages.ts';
 import { hasUnsubscribePlaceholder } from '../unsubscribe/placeholder.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
+import { isTestSend } from './judging-keys.ts';
 import { isSandboxAddress, type PlannedDelivery, planDeliveries } from './plan-deliveries.ts';
 import { provenanceOf } from './provenance.ts';
 import { collectRecipients, type Recipient } from './recipients.ts';
@@ -35,7 +36,7 @@ export function expiryOf(dueAt: Date, retryHours: number = LIMITS.retryHoursDefa
 
 export function prepareSend(command: SendCommand, { sandboxDomain, byDomain }: Routing): PreparedSend {
   const recipients = collectRecipients(command.request);
-  const isTest = command.mode === 'test';
+  const isTest = isTestSend(command);
   return {
     command,
     recipients,
@@ -69,6 +70,7 @@ export function toNewMessage(
     account_id: command.accountId,
     id,
     key_id: command.keyId,
+    asked_by: command.askedBy?.keyId ?? null,
     from_given: request.from.given,
     from_domain: request.from.domain,
     to_line: addressesOf(recipients, 'to').join(', '),

@@ -6,7 +6,8 @@ import type { Examination } from './acceptance-inquiry.ts';
 import type { FileSession } from './content/fetch-files.ts';
 import { prepareContent } from './content/prepare-content.ts';
 import type { SendContent } from './content/send-content.ts';
-import { type Sender, type SendOrder, type SendTools, toCommand, toContentOrder } from './send-messages.ts';
+import type { Sender } from './judged-sender.ts';
+import { type SendOrder, type SendTools, toCommand, toContentOrder } from './send-messages.ts';
 
 /**
  * What sends would come to, without sending, storing or charging anything: every rule is asked, each order by itself, and none of them ends

@@ -16,12 +16,21 @@ export interface KeyRules {
   readonly pausedBy: 'key' | 'account' | null;
   /** Which of its sends wait for a person; none where it has no such rule, as mail of the installation itself. */
   readonly approval?: HoldRule | null | undefined;
+  /** Of the key these rules were read from; none for mail of the installation itself, which no key sends. */
+  readonly version?: number | null | undefined;
+  readonly ipAllowlist?: readonly string[] | null | undefined;
 }
 
-/** One send on its way through the door, with what is known of the key that brings it. */
-export interface SendCommand extends KeyRules {
+/** A key that judges a send, with its rules. */
+export interface JudgingKey extends KeyRules {
   readonly accountId: string;
   readonly keyId: string;
+}
+
+/** One send on its way through the door, with the rules of the key it goes out under. */
+export interface SendCommand extends JudgingKey {
+  /** The caller, where another key than the one it goes out under asks for it: as of a resend. Both judge it, and a hold is the caller's. */
+  readonly askedBy?: JudgingKey | null | undefined;
   /** Set by entries that know their own channel. */
   readonly fixedChannel: Channel | null;
   readonly headerClaims: { readonly source?: Source | undefined; readonly agentName?: string | undefined };

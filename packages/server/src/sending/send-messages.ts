@@ -5,15 +5,8 @@ import type { AcceptanceInquiry } from './acceptance-inquiry.ts';
 import type { FileSession } from './content/fetch-files.ts';
 import { type ContentOrder, type ContentTools, prepareContent, type StoredContent } from './content/prepare-content.ts';
 import type { SendContent } from './content/send-content.ts';
-import type { KeyRules, SendCommand, SendVerdict } from './send-command.ts';
-
-/** Who sends: the key a send goes out under, with the account's switches. */
-export interface Sender extends KeyRules {
-  readonly accountId: string;
-  readonly keyId: string;
-  readonly trackOpens: boolean;
-  readonly trackClicks: boolean;
-}
+import type { Sender } from './judged-sender.ts';
+import type { SendCommand, SendVerdict } from './send-command.ts';
 
 /** One send as an entry brings it, whatever the entry: REST, MCP, SMTP, a batch, a resend, a template's test. */
 export interface SendOrder {
@@ -102,13 +95,15 @@ export function toContentOrder(sender: Sender, { request, stored }: SendOrder, f
 /** The answers that stand already for orders whose content might turn out otherwise now, by idempotency key. */
 async function findReplays(
   { inquiry }: SendTools,
-  { accountId }: Sender,
+  { accountId, keyId, askedBy }: Sender,
   orders: readonly SendOrder[],
 ): Promise<ReadonlyMap<string, SendVerdict>> {
   const claims = orders.flatMap(({ idempotency, request }) =>
     idempotency !== null && mayTurnOutOtherwise(request) ? [idempotency] : [],
   );
-  return claims.length === 0 ? NO_REPLAYS : await inquiry.findReplays(accountId, claims);
+  return claims.length === 0
+    ? NO_REPLAYS
+    : await inquiry.findReplays({ accountId, keyId: askedBy?.keyId ?? keyId }, claims);
 }
 
 const NO_REPLAYS: ReadonlyMap<string, SendVerdict> = new Map();
@@ -125,8 +120,7 @@ function mayTurnOutOtherwise({ template, attachments, scheduled_at }: SendReques
 
 /** An order with its content, as it goes to the door. */
 export function toCommand(sender: Sender, order: SendOrder, content: SendContent): SendCommand {
-  const { accountId, keyId, mode, recipientAllowlist, persona, lockPersona, sendLimit, pausedBy, approval } = sender;
+  const { trackOpens: _opens, trackClicks: _clicks, ...key } = sender;
   const { request, fixedChannel, headerClaims, idempotency, resendOf = null, claim } = order;
-  const key = { accountId, keyId, mode, recipientAllowlist, persona, lockPersona, sendLimit, pausedBy, approval };
   return { ...key, fixedChannel, headerClaims, request, content, resendOf, idempotency, claim };
 }

@@ -1,6 +1,7 @@
 import { idempotencyKeySchema, LIMITS } from '@postrider/core';
 import type { Caller } from '../keys/caller.ts';
 import { fingerprintInSlices } from '../sending/fingerprint-in-slices.ts';
+import { senderOf } from '../sending/judged-sender.ts';
 import { type SendOrder, type SendTools, sendMessages } from '../sending/send-messages.ts';
 import { checkSendRequest } from './check-send-request.ts';
 import { MessageFault } from './message-fault.ts';
@@ -28,7 +29,7 @@ export async function submitMessage(
   claim: () => boolean,
 ): Promise<SubmittedMessage> {
   const order = await readOrder(raw, envelope);
-  const [verdict] = await sendMessages(tools, caller, [{ ...order, claim }]);
+  const [verdict] = await sendMessages(tools, senderOf(caller), [{ ...order, claim }]);
   if (verdict === undefined) throw new Error('a send came back without a verdict');
   if (verdict.kind === 'accepted') return { id: verdict.id, status: verdict.status };
   const { code, detail, errors } = verdict;

@@ -11,8 +11,9 @@ import {
 import { type MailBody, sealBody } from '../keys/sealed-body.ts';
 import type { SecretBox } from '../keys/secret-box.ts';
 import { acceptMessages } from '../sending/accept-messages.ts';
+import { installationSender } from '../sending/judged-sender.ts';
 import type { SendVerdict } from '../sending/send-command.ts';
-import { type Sender, type SendOrder, toCommand } from '../sending/send-messages.ts';
+import { type SendOrder, toCommand } from '../sending/send-messages.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 
 /** What mail of the installation is sent with. */
@@ -52,17 +53,6 @@ export async function sendInstallationMail(mailer: InstallationMailer, mail: Ins
     ...{ from, to, subject, text, source: 'system', tags: [...tags], metadata },
     ...(html === undefined ? {} : { html }),
   });
-  const sender: Sender = {
-    ...{
-      accountId: POSTMASTER_ACCOUNT_ID,
-      keyId: POSTMASTER_KEY_ID,
-      recipientAllowlist: null,
-      trackOpens: false,
-      trackClicks: false,
-    },
-    persona: { source: null, agentName: null },
-    ...{ lockPersona: false, sendLimit: null, mode: 'live', pausedBy: null },
-  };
   const order: SendOrder = { request, fixedChannel: null, headerClaims: {}, idempotency: null };
   const body = toStored(mailer, { text: request.text ?? null, html: request.html ?? null });
   const content = {
@@ -73,7 +63,9 @@ export async function sendInstallationMail(mailer: InstallationMailer, mail: Ins
   const options = { sql, clock, ids, sandboxDomain, byDomain, retryHours, monthlyQuota };
   const {
     verdicts: [verdict],
-  } = await acceptMessages(options, [{ ...toCommand(sender, order, content), domainChecked }]);
+  } = await acceptMessages(options, [
+    { ...toCommand(installationSender(POSTMASTER_ACCOUNT_ID, POSTMASTER_KEY_ID), order, content), domainChecked },
+  ]);
   if (verdict === undefined) throw new Error('a send came back without a verdict');
   // Without a queue beside it the timers of the next server find the message.
   if (verdict.kind === 'accepted') await addPumpJob(sql, 'deliver:pump:0', clock.now()).catch(() => undefined);

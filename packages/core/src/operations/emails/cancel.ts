@@ -8,12 +8,12 @@ const canceling = {
   reach: 'outbound',
   summary: 'Cancel a queued email',
   description:
-    'Takes a message back before it reaches a mail server: while it is `queued` for every recipient, a scheduled one too, or held for approval, which withdraws the hold. It leaves the outbox, its body and files are removed and its quota is given back; the log keeps the row as `canceled`. It is either canceled or sent, never both. Later it is 409 `message_not_queued` with `currentStatus`.',
+    'Takes a message back before it reaches a mail server: while it is `queued` for every recipient, a scheduled one too, or held for approval, which withdraws the hold. It leaves the outbox, its body and files are removed and its quota is given back; the log keeps the row as `canceled`. It is either canceled or sent, never both. Later it is 409 `message_not_queued` with `currentStatus`. A restricted key (held, test, with an allowlist or a send limit) cancels only messages it sent itself; others are 403 `permission_escalation`.',
   params: z.object({ id: z.string().describe('Message id.') }),
   status: 200,
   response: 'json',
   output: z.object({ id: idSchema, status: z.literal('canceled') }).meta({ id: 'CanceledEmail' }),
-  errors: ['not_found', 'message_not_queued'],
+  errors: ['not_found', 'permission_escalation', 'message_not_queued'],
 } as const;
 
 export const cancelEmail = defineOperation({

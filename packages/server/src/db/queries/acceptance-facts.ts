@@ -8,7 +8,7 @@ export interface AcceptanceQuestions {
   readonly domains: readonly Pair[];
   /** Recipients, folded. */
   readonly recipients: readonly Pair[];
-  readonly idempotencyKeys: readonly Pair[];
+  readonly idempotencyKeys: readonly IdempotencyName[];
   /** Ids of API keys that may send so many messages only. */
   readonly limitedKeys: readonly Pair[];
   /** When the present hour and day began. */
@@ -17,6 +17,11 @@ export interface AcceptanceQuestions {
   readonly now: Date;
   /** Idempotency keys made before this are forgotten. */
   readonly idempotencyHorizon: Date;
+}
+
+/** An idempotency key of an API key. */
+export interface IdempotencyName extends Pair {
+  readonly keyId: string;
 }
 
 export interface Pair {
@@ -32,7 +37,7 @@ export interface AccountFact {
   readonly suspended: boolean;
 }
 
-export interface IdempotencyFact extends Pair {
+export interface IdempotencyFact extends IdempotencyName {
   readonly fingerprint: string;
   readonly messageId: string;
   /** How the message was held; null where it was not. */
@@ -90,11 +95,11 @@ export async function readAcceptanceFacts(query: Query, questions: AcceptanceQue
         JOIN suppressions s ON s.account_id = p.a AND s.email = p.v
         WHERE s.expires_at IS NULL OR s.expires_at > ${questions.now}) AS suppressed,
       (SELECT coalesce(jsonb_agg(jsonb_build_object(
-          'accountId', k.account_id, 'value', k.key, 'fingerprint', k.fingerprint, 'messageId', k.message_id,
+          'accountId', k.account_id, 'keyId', k.key_id, 'value', k.key, 'fingerprint', k.fingerprint, 'messageId', k.message_id,
           'hold', CASE WHEN h.id IS NOT NULL THEN
             jsonb_build_object('approvalId', h.id, 'reasons', h.reasons, 'expiresAt', h.expires_at) END)), '[]')
-        FROM asked, jsonb_to_recordset(q -> 'keys') AS p (a uuid, v text)
-        JOIN idempotency_keys k ON k.account_id = p.a AND k.key = p.v
+        FROM asked, jsonb_to_recordset(q -> 'keys') AS p (a uuid, k uuid, v text)
+        JOIN idempotency_keys k ON k.account_id = p.a AND k.key_id = p.k AND k.key = p.v
         LEFT JOIN approvals h ON h.account_id = k.account_id AND h.message_id = k.message_id
         WHERE k.created_at > ${questions.idempotencyHorizon}) AS idempotency,
       (SELECT coalesce(jsonb_agg(jsonb_build_object('accountId', s.account_id, 'keyId', s.key_id, 'period', s.period, 'sends', s.sends)), '[]')
@@ -116,7 +121,7 @@ function toQuestionJson(questions: AcceptanceQuestions) {
     accounts: [...new Set(questions.accountIds)],
     domains: distinct(questions.domains),
     recipients: distinct(questions.recipients),
-    keys: distinct(questions.idempotencyKeys),
+    keys: questions.idempotencyKeys.map(({ accountId: a, keyId: k, value: v }) => ({ a, k, v })),
     limited: distinct(questions.limitedKeys),
   };
 }

@@ -1,4 +1,4 @@
-import type { ApprovalMode, HoldWhen, KeyMode, Scope, Source } from '@postrider/core';
+import type { ApprovalMode, HoldWhen, KeyMode, Role, Scope, Source } from '@postrider/core';
 import type { Query } from '../client.ts';
 
 /** What restricts a key; null and false where nothing does. */
@@ -35,6 +35,8 @@ export interface KeyRow extends KeyRestrictions {
   readonly createdByMember: string | null;
   /** Whether it is the key of a member's seat, which nobody has the secret of and no key operation knows. */
   readonly isSeat: boolean;
+  /** Counts the changes of what restricts the key. */
+  readonly version: number;
 }
 
 /** A stored key with the account it belongs to. */
@@ -65,6 +67,25 @@ export async function findKeyById(query: Query, accountId: string, id: string): 
     SELECT ${callerColumns(query)}, NULL::timestamptz AS "secretEndsAt"
     FROM api_keys k JOIN accounts a ON a.id = k.account_id WHERE k.account_id = ${accountId} AND k.id = ${id}`;
   return row ?? null;
+}
+
+/** A key as a send is judged by it. */
+export interface JudgingKeyRow extends ApiKeyRow {
+  /** Of the member whose seat it is; null for every other key. */
+  readonly seatRole: Role | null;
+}
+
+/** Several keys by their ids, with the roles of seats. */
+export async function findJudgingKeys(
+  query: Query,
+  keys: readonly { readonly accountId: string; readonly keyId: string }[],
+): Promise<readonly JudgingKeyRow[]> {
+  return await query<JudgingKeyRow[]>`
+    SELECT ${callerColumns(query)}, NULL::timestamptz AS "secretEndsAt",
+      (SELECT m.role FROM members m WHERE k.is_seat AND m.account_id = k.account_id AND m.id = k.id) AS "seatRole"
+    FROM api_keys k JOIN accounts a ON a.id = k.account_id
+    WHERE (k.account_id, k.id) IN (
+      SELECT * FROM unnest(${keys.map(({ accountId }) => accountId)}::uuid[], ${keys.map(({ keyId }) => keyId)}::uuid[]))`;
 }
 
 /** A key as it stands behind its lock, which is held to the end of the transaction; null where the account has none of that id. */
@@ -106,7 +127,7 @@ function keyColumns(query: Query) {
     k.approval_mode AS "approvalMode", k.hold_when AS "holdWhen", k.persona_source AS "personaSource",
     k.persona_agent_name AS "personaAgentName", k.lock_persona AS "lockPersona", k.hourly_sends AS "hourlySends",
     k.daily_sends AS "dailySends", k.created_at AS "createdAt", k.last_used_at AS "lastUsedAt", k.revoked_at AS "revokedAt",
-    k.paused_at AS "pausedAt", k.created_by_member AS "createdByMember", k.is_seat AS "isSeat"`;
+    k.paused_at AS "pausedAt", k.created_by_member AS "createdByMember", k.is_seat AS "isSeat", k.version`;
 }
 
 export async function touchKeys(

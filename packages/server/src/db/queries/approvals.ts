@@ -11,6 +11,8 @@ export interface ApprovalRow {
   readonly contentHash: string;
   readonly keyId: string;
   readonly keyName: string | null;
+  /** The key that the message goes out under: another one where this key asked to resend its message. */
+  readonly issuerKeyId: string;
   readonly agentName: string | null;
   readonly source: string;
   readonly channel: string;
@@ -105,7 +107,7 @@ function matching(query: Query, { accountId, keyId, status }: ApprovalFilters) {
 function selectApprovals(query: Query) {
   return query`
     SELECT h.id, h.message_id AS "emailId", h.status, h.reasons, h.revision, h.content_hash AS "contentHash", h.key_id AS "keyId",
-      k.name AS "keyName", m.agent_name AS "agentName", m.source, m.channel, m.from_given AS "from", m.subject, b.html, b.text,
+      k.name AS "keyName", m.key_id AS "issuerKeyId", m.agent_name AS "agentName", m.source, m.channel, m.from_given AS "from", m.subject, b.html, b.text,
       m.scheduled_at AS "scheduledAt", h.created_at AS "createdAt", h.expires_at AS "expiresAt", h.decided_at AS "decidedAt",
       h.decided_by AS "decidedBy", h.note, h.reject_code AS "rejectCode", h.edited, h.outcome, h.problem,
       m.reply_to AS "replyTo", b.headers, m.unsubscribe,

@@ -4,6 +4,8 @@ import type { NewDelivery } from './insert-messages.ts';
 
 /** A message that is held, with all that is sent of it once it is approved. */
 export interface HeldMessage {
+  /** The key it goes out under; a hold belongs to the key that asked for it, which may be another. */
+  readonly keyId: string;
   readonly status: string;
   readonly fromGiven: string;
   readonly fromDomain: string;
@@ -41,7 +43,7 @@ export async function lockHeldMessage(
   { accountId, messageId }: { readonly accountId: string; readonly messageId: string },
 ): Promise<HeldMessage | null> {
   const [row] = await transaction<HeldMessage[]>`
-    SELECT m.status, m.from_given AS "fromGiven", m.from_domain AS "fromDomain", m.reply_to AS "replyTo", m.subject,
+    SELECT m.key_id AS "keyId", m.status, m.from_given AS "fromGiven", m.from_domain AS "fromDomain", m.reply_to AS "replyTo", m.subject,
       m.scheduled_at AS "scheduledAt", m.unsubscribe, m.charged, m.created_at AS "createdAt", b.html, b.text,
       coalesce(b.headers, '{}') AS headers, b.message_id IS NOT NULL AS "hasBody", c.track_opens AS "trackOpens", c.track_clicks AS "trackClicks",
       (SELECT coalesce(json_agg(json_build_object('kind', r.kind, 'name', r.name, 'email', r.email) ORDER BY r.ordinal), '[]')

@@ -110,7 +110,8 @@ function writtenTo(query: Query, messageId: ReturnType<Query>) {
       AND lower(r.email) = p.e AND r.status = ANY (${WRITTEN_TO}::text[])
     JOIN messages w ON w.account_id = p.a AND w.id = r.message_id
       AND w.key_id <> ${POSTMASTER_KEY_ID}
-    JOIN api_keys t ON t.account_id = p.a AND t.id = w.key_id AND t.mode <> 'test'
+    JOIN api_keys t ON t.account_id = p.a AND t.id = coalesce(w.asked_by, w.key_id) AND t.mode <> 'test'
+      AND NOT EXISTS (SELECT FROM api_keys i WHERE i.account_id = p.a AND i.id = w.key_id AND i.mode = 'test')
       AND (t.approval_mode = 'off' OR w.created_at < t.held_since
         OR EXISTS (SELECT FROM approvals h WHERE h.account_id = p.a AND h.message_id = w.id AND h.status = 'approved'))`;
 }

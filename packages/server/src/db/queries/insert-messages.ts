@@ -9,6 +9,8 @@ export interface NewMessage {
   readonly account_id: string;
   readonly id: string;
   readonly key_id: string;
+  /** The key that asked for it, where that is another. */
+  readonly asked_by: string | null;
   readonly from_given: string;
   readonly from_domain: string;
   readonly to_line: string;
@@ -74,6 +76,8 @@ export interface AccountCharge {
   readonly units: number;
   /** The sending domains that must be verified. */
   readonly domains: readonly string[];
+  /** The keys that judged the sends, by the state they were judged in; the statement refuses where one has changed since. */
+  readonly senders: readonly { readonly k: string; readonly v: number }[];
 }
 
 export interface InsertOptions {
@@ -134,8 +138,9 @@ function toAttachmentRows({ account_id, id, attachments }: NewMessage): readonly
   return attachments.map((attachment, ordinal) => ({ ...attachment, accountId: account_id, messageId: id, ordinal }));
 }
 
-function toHoldRows({ account_id, id: message_id, key_id, hold }: NewMessage): readonly HoldRow[] {
-  return hold === undefined ? [] : [{ account_id, message_id, key_id, ...hold }];
+/** A hold belongs to the key that asked for the send. */
+function toHoldRows({ account_id, id: message_id, key_id, asked_by, hold }: NewMessage): readonly HoldRow[] {
+  return hold === undefined ? [] : [{ account_id, message_id, key_id: asked_by ?? key_id, ...hold }];
 }
 
 async function writeMessages(
@@ -213,6 +218,7 @@ function toLogRow(message: NewMessage, ordinal: number) {
     scheduled_at: row.scheduled_at ?? undefined,
     scheduled_event_id: row.scheduled_event_id ?? undefined,
     template: row.template ?? undefined,
+    asked_by: row.asked_by ?? undefined,
     resend_of: row.resend_of ?? undefined,
     unsubscribe: row.unsubscribe || undefined,
     open_pixel: tracking?.openPixel,
@@ -250,12 +256,12 @@ function toDeliveryRows({ deliveries }: NewMessage, o: number) {
 
 const STATEMENT = `
   WITH input AS MATERIALIZED (
-    SELECT o, account_id, id, key_id, from_given, from_domain, to_line, reply_to, subject, channel, source, agent_name,
+    SELECT o, account_id, id, key_id, asked_by, from_given, from_domain, to_line, reply_to, subject, channel, source, agent_name,
       coalesce(tags, '{}') AS tags, coalesce(metadata, '{}') AS metadata, charged, coalesce(headers, '{}') AS headers,
       event_id, expires_at, idempotency_key, fingerprint, key_since, scheduled_at, scheduled_event_id, template, resend_of,
       coalesce(unsubscribe, false) AS unsubscribe, open_pixel, links/* hold reasons */
     FROM json_to_recordset($1::text::json) AS r (
-      o integer, account_id uuid, id uuid, key_id uuid, from_given text, from_domain text, to_line text,
+      o integer, account_id uuid, id uuid, key_id uuid, asked_by uuid, from_given text, from_domain text, to_line text,
       reply_to text, subject text, channel text, source text, agent_name text, tags text[], metadata jsonb,
       charged integer, headers jsonb, event_id uuid, expires_at timestamptz, idempotency_key text, fingerprint text, key_since timestamptz,
       scheduled_at timestamptz, scheduled_event_id uuid, template text, resend_of uuid, unsubscribe boolean, open_pixel boolean, links text[]/* hold columns */)
@@ -266,17 +272,19 @@ const STATEMENT = `
     JOIN input i ON i.o = r.o
   ),
   keys AS (
-    INSERT INTO idempotency_keys AS k (account_id, key, fingerprint, message_id, created_at)
-    SELECT account_id, idempotency_key, fingerprint, id, coalesce(key_since, $5) FROM input
-    WHERE idempotency_key IS NOT NULL ORDER BY account_id, idempotency_key
-    ON CONFLICT (account_id, key) DO UPDATE
+    INSERT INTO idempotency_keys AS k (account_id, key_id, key, fingerprint, message_id, created_at)
+    SELECT account_id, coalesce(asked_by, key_id), idempotency_key, fingerprint, id, coalesce(key_since, $5) FROM input
+    WHERE idempotency_key IS NOT NULL ORDER BY account_id, coalesce(asked_by, key_id), idempotency_key
+    ON CONFLICT (account_id, key_id, key) DO UPDATE
       SET fingerprint = excluded.fingerprint, message_id = excluded.message_id, created_at = excluded.created_at
       WHERE k.created_at <= $8
     RETURNING 1
   ),
   charges AS MATERIALIZED (
-    SELECT c.account_id, c.units, c.domains, coalesce(a.monthly_quota, $7::int) AS quota, a.suspended_at IS NULL AND a.reputation_level <> 'suspended' AND a.id IS NOT NULL AS open
-    FROM json_to_recordset($4::text::json) AS c (account_id uuid, units integer, domains text[])
+    SELECT c.account_id, c.units, c.domains, c.senders, coalesce(a.monthly_quota, $7::int) AS quota,
+      a.suspended_at IS NULL AND a.reputation_level <> 'suspended' AND a.id IS NOT NULL
+        AND (a.paused_at IS NULL OR json_array_length(c.senders) = 0) AS open
+    FROM json_to_recordset($4::text::json) AS c (account_id uuid, units integer, domains text[], senders json)
     LEFT JOIN accounts a ON a.id = c.account_id
   ),
   charged AS (
@@ -291,6 +299,9 @@ const STATEMENT = `
     SELECT refuse_stale_acceptance(
       EXISTS (SELECT FROM charges WHERE NOT open)
       /* or beyond them */
+      OR EXISTS (SELECT FROM charges c, json_to_recordset(c.senders) AS s (k uuid, v integer) WHERE NOT EXISTS (
+        SELECT FROM api_keys k WHERE k.account_id = c.account_id AND k.id = s.k AND k.version = s.v
+          AND (k.expires_at IS NULL OR k.expires_at > $5)))
       OR (SELECT count(*) FROM keys) < (SELECT count(idempotency_key) FROM input)
       OR (SELECT count(*) FROM charged) < (SELECT count(*) FROM charges WHERE units > 0)
       OR EXISTS (SELECT FROM charges c, unnest(c.domains) AS wanted (domain) WHERE NOT EXISTS (
@@ -300,9 +311,9 @@ const STATEMENT = `
         WHERE s.account_id = r.account_id AND s.email = r.folded AND (s.expires_at IS NULL OR s.expires_at > $5))) AS ok
   ),
   logged AS (
-    INSERT INTO messages (account_id, id, key_id, created_at, from_given, from_domain, to_line, reply_to, subject,
+    INSERT INTO messages (account_id, id, key_id, asked_by, created_at, from_given, from_domain, to_line, reply_to, subject,
       status, channel, source, agent_name, tags, metadata, charged, event_count, scheduled_at, template, resend_of, unsubscribe)
-    SELECT account_id, id, key_id, $5, from_given, from_domain, to_line, reply_to, subject,
+    SELECT account_id, id, key_id, asked_by, $5, from_given, from_domain, to_line, reply_to, subject,
       /* first status */, channel, source, agent_name, tags, metadata, charged, CASE WHEN scheduled_event_id IS NULL THEN 1 ELSE 2 END,
       scheduled_at, template, resend_of, unsubscribe
     FROM input

@@ -33,6 +33,22 @@ export async function cancelQueuedMessage(
   return row ?? MISSING;
 }
 
+/** Who sent a message, and whether it was ever held. Neither changes. */
+export interface MessageOwner {
+  /** The key that asked for it. */
+  readonly ownerKeyId: string;
+  readonly wasHeld: boolean;
+}
+
+/** Null where the account has no message of that id. */
+export async function readMessageOwner(query: Query, accountId: string, id: string): Promise<MessageOwner | null> {
+  const [row] = await query<MessageOwner[]>`
+    SELECT coalesce(m.asked_by, m.key_id) AS "ownerKeyId",
+      EXISTS (SELECT FROM approvals h WHERE h.account_id = m.account_id AND h.message_id = m.id) AS "wasHeld"
+    FROM messages m WHERE m.account_id = ${accountId} AND m.id = ${id}`;
+  return row ?? null;
+}
+
 /** Moves the time at which a queued message is due, and the end of its retries. One statement, for the same reason. */
 export async function rescheduleQueuedMessage(
   query: Query,

@@ -27,6 +27,8 @@ export interface MessageRow {
 }
 
 export interface FullMessageRow extends MessageRow {
+  /** The key it went out under. */
+  readonly keyId: string;
   readonly replyTo: string | null;
   readonly scheduledAt: Date | null;
   readonly resendOf: string | null;
@@ -93,7 +95,7 @@ function recordColumns(query: Query) {
  */
 export async function readMessage(query: Query, accountId: string, id: string): Promise<FullMessageRow | null> {
   const [row] = await query<FullMessageRow[]>`
-    SELECT m.id, m.from_given AS "from", m.to_line AS "to", m.subject, m.status, m.channel, m.source,
+    SELECT m.id, m.key_id AS "keyId", m.from_given AS "from", m.to_line AS "to", m.subject, m.status, m.channel, m.source,
       m.agent_name AS "agentName", m.tags, m.created_at AS "createdAt", m.reply_to AS "replyTo", m.scheduled_at AS "scheduledAt", m.resend_of AS "resendOf", m.template, m.metadata,
       m.last_error AS "lastError",
       (SELECT json_build_object('html', b.html, 'text', b.text, 'headers', b.headers)

@@ -49,7 +49,7 @@ export async function lockStrandedMessage(
     SELECT m.status, m.created_at AS "createdAt", m.scheduled_at AS "scheduledAt", m.event_count AS "eventCount", m.unsubscribe,
       b.message_id IS NOT NULL AS "hasBody", b.html, b.text,
       EXISTS (SELECT FROM deliveries d WHERE d.account_id = m.account_id AND d.message_id = m.id) AS "hasDeliveries",
-      EXISTS (SELECT FROM api_keys k WHERE k.account_id = m.account_id AND k.id = m.key_id AND k.mode = 'test') AS "isTest",
+      EXISTS (SELECT FROM api_keys k WHERE k.account_id = m.account_id AND k.id IN (m.key_id, m.asked_by) AND k.mode = 'test') AS "isTest",
       coalesce((SELECT json_agg(json_build_object('ordinal', r.ordinal, 'email', r.email, 'status', r.status) ORDER BY r.ordinal)
         FROM message_recipients r WHERE r.account_id = m.account_id AND r.message_id = m.id), '[]') AS recipients
     FROM messages m LEFT JOIN message_bodies b ON b.account_id = m.account_id AND b.message_id = m.id

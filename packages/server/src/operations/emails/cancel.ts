@@ -7,7 +7,7 @@ import { assertChanged } from './queued-answer.ts';
 /** Takes a queued message back. */
 export const cancelEmail: Handler<'emails.cancel'> = async ({ params }, context) => {
   const { services, caller } = context;
-  const verdict = await cancelMessage(services, caller.accountId, params.id, deciderOf(context));
+  const verdict = await cancelMessage(services, caller, params.id, deciderOf(context));
   assertChanged(verdict, params.id);
   context.noteEmail(verdict.id);
   services.waiter.notify([{ id: verdict.id, status: CANCELED }]);

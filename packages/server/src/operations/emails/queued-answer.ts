@@ -1,5 +1,6 @@
 import { ProblemError } from '../../problem.ts';
 import type { QueuedVerdict } from '../../sending/change-queued.ts';
+import { toSendProblem } from './send-answer.ts';
 
 /** Refuses where a message could not be changed: there is none, or it is queued no more. */
 export function assertChanged(
@@ -11,6 +12,8 @@ export function assertChanged(
       return;
     case 'missing':
       throw new ProblemError('not_found', { detail: `There is no message ${id} in this account.` });
+    case 'refused':
+      throw toSendProblem(verdict);
     case 'not_queued':
       throw new ProblemError('message_not_queued', {
         detail: `The message is not queued any more: it is \`${verdict.currentStatus}\`.`,

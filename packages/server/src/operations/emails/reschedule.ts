@@ -12,7 +12,7 @@ export const rescheduleEmail: Handler<'emails.reschedule'> = async ({ params, bo
   if (!schedule.ok) throw toSendProblem({ kind: 'refused', ...schedule.refusal });
   // A message that is let go at once is due from this moment on, and says so.
   const dueAt = schedule.at ?? now;
-  const verdict = await rescheduleMessage(services, caller.accountId, params.id, dueAt);
+  const verdict = await rescheduleMessage(services, caller, params.id, dueAt);
   assertChanged(verdict, params.id);
   context.noteEmail(verdict.id);
   return { body: { id: verdict.id, status: 'queued', scheduledAt: dueAt.toISOString() } };

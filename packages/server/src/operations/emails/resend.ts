@@ -3,6 +3,7 @@ import { readStoredFiles, readStoredSend } from '../../db/queries/stored-sends.t
 import { type Caller, toCaller } from '../../keys/caller.ts';
 import { ProblemError } from '../../problem.ts';
 import { fingerprintOf } from '../../sending/idempotency.ts';
+import { senderOf } from '../../sending/judged-sender.ts';
 import type { SendVerdict } from '../../sending/send-command.ts';
 import { type SendOrder, sendMessages } from '../../sending/send-messages.ts';
 import { type SendWithBody, toResendOrder } from '../../sending/stored-order.ts';
@@ -10,7 +11,7 @@ import { isUuid } from '../../uuid-v7.ts';
 import type { Handler, KeyedContext } from '../context.ts';
 import { acceptedBody, sendHeaders, toSendProblem } from './send-answer.ts';
 
-/** Sends a stored message once more, under the key that sent it first. */
+/** Sends a stored message again, under the key that sent it first and by the stricter rules of that key and the caller. */
 export const resendEmail: Handler<'emails.resend'> = async ({ params, headers }, context) => {
   const { services, caller } = context;
   const stored = isUuid(params.id) ? await readStoredSend(services.sql, caller.accountId, params.id) : null;
@@ -34,7 +35,7 @@ async function findReplay(
   { services, caller }: KeyedContext,
 ): Promise<SendVerdict | null> {
   if (idempotency === null) return null;
-  const replays = await services.inquiry.findReplays(caller.accountId, [idempotency]);
+  const replays = await services.inquiry.findReplays(caller, [idempotency]);
   return replays.get(idempotency.key) ?? null;
 }
 
@@ -45,17 +46,17 @@ async function resend(
   { services, caller, via }: KeyedContext,
 ): Promise<SendVerdict> {
   const issuer = await findIssuer(stored.keyId, services, caller);
-  // Who is paused sends nothing, be it in the name of another key.
-  const sender = { ...issuer, pausedBy: issuer.pausedBy ?? caller.pausedBy };
   if (body === null) throw new ProblemError('body_expired', { detail: `The body of ${stored.id} is stored no more.` });
   const files = await readStoredFiles(services.sql, caller.accountId, stored.id);
   const call = { fixedChannel: via === 'mcp' ? 'mcp' : null, idempotency } as const;
-  const [verdict] = await sendMessages(services, sender, [toResendOrder({ ...stored, body }, files, call)]);
+  const [verdict] = await sendMessages(services, senderOf(caller, issuer), [
+    toResendOrder({ ...stored, body }, files, call),
+  ]);
   if (verdict === undefined) throw new Error('a resend came back without a verdict');
   return verdict;
 }
 
-/** The key that sent the message first, as it is now; whoever asks for the resend lends it nothing. */
+/** The key that sent the message first, as it is now. */
 async function findIssuer(
   keyId: string,
   { sql, clock }: KeyedContext['services'],

@@ -1,5 +1,6 @@
 import { type BatchItem, type DryRun, sendRequestSchema } from '@postrider/core';
 import { type ProblemError, toProblem } from '../../problem.ts';
+import { senderOf } from '../../sending/judged-sender.ts';
 import { previewSends } from '../../sending/preview-sends.ts';
 import type { SendVerdict } from '../../sending/send-command.ts';
 import { type SendOrder, sendMessages } from '../../sending/send-messages.ts';
@@ -38,10 +39,10 @@ async function readItem(raw: unknown, index: number, toOrder: (request: SendOrde
 async function answerItems(items: readonly Item[], { services, caller }: KeyedContext): Promise<readonly Answer[]> {
   const orders = items.filter((item): item is SendOrder => 'request' in item);
   const isTried = ({ request }: SendOrder) => request.dry_run === true;
-  const previews = orders.some(isTried) ? await previewSends(services, caller, orders.filter(isTried)) : [];
+  const previews = orders.some(isTried) ? await previewSends(services, senderOf(caller), orders.filter(isTried)) : [];
   const verdicts = await sendMessages(
     services,
-    caller,
+    senderOf(caller),
     orders.filter((order) => !isTried(order)),
   );
   const nextPreview = previews.values();

@@ -1,3 +1,4 @@
+import { senderOf } from '../../sending/judged-sender.ts';
 import { previewSends } from '../../sending/preview-sends.ts';
 import { sendMessages } from '../../sending/send-messages.ts';
 import type { Handler } from '../context.ts';
@@ -9,11 +10,11 @@ export const sendEmail: Handler<'emails.send'> = async ({ body, headers }, conte
   const { caller, services } = context;
   const order = await toSendOrder(body, context.rawBody, headers, headers['idempotency-key'], context.via);
   if (body.dry_run === true) {
-    const [preview] = await previewSends(services, caller, [order]);
+    const [preview] = await previewSends(services, senderOf(caller), [order]);
     if (preview === undefined) throw new Error('a dry run came back without an answer');
     return { status: 200, body: preview };
   }
-  const [verdict] = await sendMessages(services, caller, [order]);
+  const [verdict] = await sendMessages(services, senderOf(caller), [order]);
   if (verdict === undefined) throw new Error('a send came back without a verdict');
   if (verdict.kind === 'refused') throw toSendProblem(verdict);
   context.noteEmail(verdict.id);

@@ -3,6 +3,7 @@ import { readTestPlaces } from '../../db/queries/template-tests.ts';
 import { readTemplateSource, type TemplateSourceRow } from '../../db/queries/templates.ts';
 import { ProblemError } from '../../problem.ts';
 import { fingerprintOf } from '../../sending/idempotency.ts';
+import { senderOf } from '../../sending/judged-sender.ts';
 import { sendMessages } from '../../sending/send-messages.ts';
 import { toTemplateName } from '../../templates/template-reference.ts';
 import type { Handler, KeyedContext } from '../context.ts';
@@ -22,7 +23,7 @@ export const testTemplate: Handler<'templates.test'> = async ({ params, body, he
   if (source === null) throw templateNotFound(params.id);
   const inbox = inboxOf(places.inbox, body.to?.address);
   const key = headers['idempotency-key'];
-  const [verdict] = await sendMessages(services, caller, [
+  const [verdict] = await sendMessages(services, senderOf(caller), [
     {
       request: toRequest(source, `templates@${places.domain ?? services.sandboxDomain}`, inbox, body.variables),
       fixedChannel: context.via === 'mcp' ? 'mcp' : null,

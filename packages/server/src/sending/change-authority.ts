@@ -1,0 +1,35 @@
+import type { MessageOwner } from '../db/queries/queued-messages.ts';
+import type { Caller } from '../keys/caller.ts';
+import type { Refusal } from './acceptance.ts';
+
+type ChangingCaller = Pick<Caller, 'keyId' | 'mode' | 'approval' | 'recipientAllowlist' | 'sendLimit'>;
+
+/**
+ * Why a caller may not change a queued message; null where it may. A restricted key changes only what it sent itself, and a held key moves no
+ * time that a person has approved.
+ */
+export function refuseChange(
+  change: 'cancel' | 'reschedule',
+  caller: ChangingCaller,
+  { ownerKeyId, wasHeld }: MessageOwner,
+): Refusal | null {
+  if (!isRestricted(caller)) return null;
+  if (ownerKeyId !== caller.keyId) return NOT_OWN;
+  return change === 'reschedule' && caller.approval !== null && wasHeld ? APPROVED : null;
+}
+
+function isRestricted({ mode, approval, recipientAllowlist, sendLimit }: ChangingCaller): boolean {
+  return mode === 'test' || approval !== null || recipientAllowlist !== null || sendLimit !== null;
+}
+
+const NOT_OWN: Refusal = {
+  code: 'permission_escalation',
+  detail: 'Another key or a person sent this message, and a restricted key changes only what it sent itself.',
+  fix: 'Ask a person of the account to change it, or use a key without restrictions.',
+};
+
+const APPROVED: Refusal = {
+  code: 'permission_escalation',
+  detail: 'A person approved this message for the time it has, and a held key cannot move that time.',
+  fix: 'Cancel the message and send it again with the new time: the new send is held for approval.',
+};

@@ -1,0 +1,46 @@
+import type { Caller } from '../keys/caller.ts';
+import type { JudgingKey } from './send-command.ts';
+
+declare const judged: unique symbol;
+
+/**
+ * Who sends: the key that a send goes out under, with the account's switches, and the caller that asks for it. Nothing but the functions of this
+ * file makes one, so no send can leave out a key that has to judge it.
+ */
+export interface Sender extends JudgingKey {
+  readonly trackOpens: boolean;
+  readonly trackClicks: boolean;
+  /** The caller, where the send goes out under another key; null where it is the same. */
+  readonly askedBy: JudgingKey | null;
+  readonly [judged]: true;
+}
+
+/**
+ * The sender of what a caller asks for.
+ * @param issuer the key that the message goes out under, where that is another: both judge the send then, and the stricter rule counts
+ */
+export function senderOf(caller: Caller, issuer: Caller = caller): Sender {
+  const { trackOpens, trackClicks } = issuer;
+  const askedBy = issuer.keyId === caller.keyId ? null : judgingKeyOf(caller);
+  return { ...judgingKeyOf(issuer), trackOpens, trackClicks, askedBy } as Sender; // The brand exists in types alone.
+}
+
+/** The sender of the installation's own mail, which no key restricts. */
+export function installationSender(accountId: string, keyId: string): Sender {
+  const rules = {
+    mode: 'live',
+    recipientAllowlist: null,
+    sendLimit: null,
+    pausedBy: null,
+    lockPersona: false,
+  } as const;
+  const persona = { source: null, agentName: null };
+  return { accountId, keyId, ...rules, persona, trackOpens: false, trackClicks: false, askedBy: null } as Sender; // As above.
+}
+
+function judgingKeyOf(caller: Caller): JudgingKey {
+  const { accountId, keyId, mode, recipientAllowlist, ipAllowlist, persona, lockPersona } = caller;
+  const { sendLimit, pausedBy, approval, version } = caller;
+  const key = { accountId, keyId, mode, recipientAllowlist, ipAllowlist, persona, lockPersona };
+  return { ...key, sendLimit, pausedBy, approval, version };
+}

@@ -1,0 +1,81 @@
+import { type Role, type Scope, scopesOfRole } from '@postrider/core';
+import type { JudgingKeyRow } from '../db/queries/api-keys.ts';
+import { toKeyRules } from '../keys/key-rules.ts';
+import type { Refusal } from './acceptance.ts';
+import type { JudgingKey, SendCommand } from './send-command.ts';
+
+/** The keys that judge sends as they are stored now, by id. */
+export type KeyStates = ReadonlyMap<string, JudgingKeyRow>;
+
+/** Whether a key, or a pause of its account, has changed since a send was judged by it; mail of the installation is sent by no key. */
+export function hasChanged({ keyId, version, pausedBy }: JudgingKey, states: KeyStates): boolean {
+  const row = version == null ? undefined : states.get(keyId);
+  return row !== undefined && (row.version !== version || toKeyRules(row).pausedBy !== pausedBy);
+}
+
+/** The send with the rules that its keys have now. */
+export function withPresentRules(command: SendCommand, states: KeyStates): SendCommand {
+  const rulesOf = ({ keyId, version }: JudgingKey) => {
+    const row = version == null ? undefined : states.get(keyId);
+    if (row === undefined) return {};
+    // The networks stay those that the address was held against.
+    const { ipAllowlist: _networks, ...rules } = toKeyRules(row);
+    return rules;
+  };
+  const { askedBy } = command;
+  return {
+    ...command,
+    ...rulesOf(command),
+    ...(askedBy ? { askedBy: { ...askedBy, ...rulesOf(askedBy) } } : {}),
+  };
+}
+
+/**
+ * Why a send may not go out by the present state of its keys: they are read again when the statement finds one changed.
+ * @param command with the rules it was judged by before
+ */
+export function keyFaultOf(command: SendCommand, states: KeyStates, now: Date): Refusal | null {
+  const { askedBy } = command;
+  const calling = faultOf(askedBy ?? command, states, now) ?? callerFaultOf(askedBy ?? command, states);
+  return calling ?? (askedBy ? issuerFaultOf(command, states, now) : null);
+}
+
+function faultOf({ keyId, version }: JudgingKey, states: KeyStates, now: Date): Refusal | null {
+  if (version == null) return null;
+  const row = states.get(keyId);
+  if (row === undefined || row.revokedAt !== null) return REVOKED;
+  return row.expiresAt !== null && row.expiresAt <= now ? EXPIRED : null;
+}
+
+/** The key a resend goes out under need not be allowed to send any more, but it must be good. */
+function issuerFaultOf(command: SendCommand, states: KeyStates, now: Date): Refusal | null {
+  return faultOf(command, states, now) === REVOKED ? ISSUER_REVOKED : faultOf(command, states, now);
+}
+
+function callerFaultOf({ keyId, version, ipAllowlist }: JudgingKey, states: KeyStates): Refusal | null {
+  const row = version == null ? undefined : states.get(keyId);
+  if (row === undefined) return null;
+  if (!scopesOf(row).includes('emails:send')) return NARROWED;
+  return String(row.ipAllowlist) === String(ipAllowlist ?? null) ? null : OTHER_NETWORKS;
+}
+
+function scopesOf({ isSeat, seatRole, scopes }: JudgingKeyRow): readonly Scope[] {
+  if (!isSeat) return scopes;
+  return seatRole === null ? [] : scopesOfRole(seatRole satisfies Role);
+}
+
+const REVOKED: Refusal = { code: 'key_revoked', detail: 'The key was revoked while this was sent.' };
+const EXPIRED: Refusal = { code: 'key_expired', detail: 'The key expired before this was sent.' };
+const ISSUER_REVOKED: Refusal = {
+  code: 'issuing_key_revoked',
+  detail: 'The key that sent this message first was revoked.',
+};
+const NARROWED: Refusal = {
+  code: 'missing_scope',
+  detail: 'The scope `emails:send` was taken away while this was sent.',
+};
+const OTHER_NETWORKS: Refusal = {
+  code: 'ip_not_allowed',
+  detail: 'The networks that the key may be used from were changed while this was sent.',
+  fix: 'Send again: the address is checked against the new networks.',
+};

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectProblem } from '../../harness/expect-problem.ts';
+import { startTestApp, type TestApp } from '../../harness/test-app.ts';
+
+const HELD = { approvalMode: 'always', scopes: ['emails:send', 'emails:read'] } as const;
+
+describe('a resend that another key asks for', () => {
+  let server: TestApp;
+  beforeAll(async () => {
+    server = await startTestApp();
+  });
+  afterAll(() => server.close());
+
+  const newKey = async (fields: Readonly<Record<string, unknown>> = {}) => {
+    const { body } = await server.call('POST', '/keys', { body: { name: 'Agent', scopes: ['sending'], ...fields } });
+    return body as { readonly id: string; readonly key: string };
+  };
+  const sendSettled = async (body = {}, key = server.key) => {
+    const sent = await server.send(body, { key });
+    await server.settled(sent.body.id);
+    return sent.body.id as string;
+  };
+  const resend = (id: string, key: string, headers = {}) =>
+    server.call('POST', `/emails/${id}/resend`, { key, headers });
+  const deliveriesOf = async (id: string) =>
+    await server.database.sql<{ route: string }[]>`SELECT route FROM deliveries WHERE message_id = ${id}`;
+
+  it('is held where the caller is held, and the hold belongs to the caller [holes.resend]', async () => {
+    const agent = await newKey(HELD);
+    const id = await sendSettled({ to: 'someone@example.com' });
+    const again = await resend(id, agent.key);
+    expect([again.status, again.body.status, again.body.reasons]).toEqual([202, 'pending_approval', ['always']]);
+    expect(await deliveriesOf(again.body.id)).toEqual([]);
+    const { body: hold } = await server.call('GET', `/keys/approvals/${again.body.approvalId}`);
+    expect(hold.keyId).toBe(agent.id);
+    const mine = await server.call('GET', '/keys/approvals', { key: agent.key });
+    expect(mine.body.approvals.map(({ emailId }: { emailId: string }) => emailId)).toContain(again.body.id);
+  });
+
+  it('is held by the rules of both keys, each naming its reasons', async () => {
+    const issuer = await newKey({ approvalMode: 'policy', holdWhen: { hasBcc: true } });
+    const id = await sendSettled({ to: 'a@sandbox.test', cc: 'b@sandbox.test' }, issuer.key);
+    const caller = await newKey({ approvalMode: 'policy', holdWhen: { recipientsOver: 1 } });
+    expect((await resend(id, caller.key)).body.reasons).toEqual(['recipientsOver']);
+    const free = await newKey();
+    expect((await resend(id, free.key)).body.status).toBe('queued');
+    await server.call('PATCH', `/keys/${issuer.id}`, { body: { approvalMode: 'always', scopes: ['sending'] } });
+    expect((await resend(id, free.key)).body.reasons).toEqual(['always']);
+  });
+
+  it('leaves nothing where the caller is a test key, also when the message was stranded', async () => {
+    const tester = await newKey({ mode: 'test' });
+    const id = await sendSettled({ to: 'someone@example.com' });
+    const again = await resend(id, tester.key);
+    expect(again.status).toBe(202);
+    const { body } = await server.settled(again.body.id);
+    expect(body.events.at(-1)).toMatchObject({ type: 'delivered', detail: expect.stringContaining('simulated') });
+    const [row] = await server.database.sql`SELECT key_id, asked_by FROM messages WHERE id = ${again.body.id}`;
+    expect(row?.['asked_by']).toBe(tester.id);
+    expect(row?.['key_id']).not.toBe(tester.id);
+  });
+
+  it('is refused where a recipient is outside the allowlist of the caller', async () => {
+    const narrow = await newKey({ recipientAllowlist: ['@example.org'] });
+    const id = await sendSettled({ to: 'a@example.com' });
+    const refused = await resend(id, narrow.key);
+    expectProblem(refused, 403, 'recipient_not_allowed');
+    expect(refused.body.recipients).toEqual([{ email: 'a@example.com', kind: 'to', code: 'recipient_not_allowed' }]);
+  });
+
+  it('counts against the send limit of the caller, and is refused beyond it', async () => {
+    const limited = await newKey({ sendLimit: { hour: 1 } });
+    const id = await sendSettled();
+    expect((await resend(id, limited.key)).status).toBe(202);
+    expectProblem(await resend(id, limited.key), 429, 'send_limit_reached');
+    expect((await resend(id, server.key)).status).toBe(202);
+  });
+
+  it('is refused where the caller’s persona is locked to another name', async () => {
+    const persona = { persona: { agentName: 'herald' }, lockPersona: true };
+    const herald = await newKey(persona);
+    const id = await sendSettled({ agent_name: 'somebody-else' });
+    expectProblem(await resend(id, herald.key), 403, 'persona_locked');
+  });
+
+  it('replays under the idempotency key of the caller alone', async () => {
+    const agent = await newKey(HELD);
+    const id = await sendSettled();
+    const headers = { 'idempotency-key': 'again-1' };
+    const first = await resend(id, server.key, headers);
+    expect(first.body.status).toBe('queued');
+    const held = await resend(id, agent.key, headers);
+    expect([held.body.status, held.headers.get('idempotency-replayed')]).toEqual(['pending_approval', null]);
+    expect((await resend(id, agent.key, headers)).body.id).toBe(held.body.id);
+  });
+
+  it('is judged again by both keys when it is approved', async () => {
+    const agent = await newKey(HELD);
+    const issuer = await newKey();
+    const id = await sendSettled({ to: 'a@example.com' }, issuer.key);
+    const decider = await server.newKey({ scopes: ['approvals:decide'] });
+    const held = await resend(id, agent.key);
+    await server.call('PATCH', `/keys/${issuer.id}`, { body: { recipientAllowlist: ['@example.org'] } });
+    const decided = await server.call('POST', `/keys/approvals/${held.body.approvalId}`, {
+      key: decider,
+      body: { decision: 'approve' },
+    });
+    expect(decided.body).toMatchObject({ outcome: 'failed', problem: { code: 'recipient_not_allowed' } });
+    expect(await deliveriesOf(held.body.id)).toEqual([]);
+  });
+});

@@ -1,0 +1,98 @@
+import { sendRequestSchema } from '@postrider/core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findKeyById } from '../../packages/server/src/db/queries/api-keys.ts';
+import { toCaller, toPersonCaller } from '../../packages/server/src/keys/caller.ts';
+import { senderOf } from '../../packages/server/src/sending/judged-sender.ts';
+import { sendMessages } from '../../packages/server/src/sending/send-messages.ts';
+import { startTestApp, type TestApp } from '../harness/test-app.ts';
+
+/** A send that was judged by an earlier state of its key, as after a slow body, a slow attachment or a slow template. */
+describe('a send whose key or account changed after it was judged', () => {
+  let server: TestApp;
+  beforeAll(async () => {
+    server = await startTestApp();
+  });
+  afterAll(() => server.close());
+
+  const newKey = async () => {
+    const { body } = await server.call('POST', '/keys', { body: { name: 'Agent', scopes: ['sending'] } });
+    return body.id as string;
+  };
+  const readCaller = async (id: string) => {
+    const row = await findKeyById(server.database.sql, server.accountId, id);
+    if (row === null) throw new Error(`no key ${id}`);
+    return toCaller(row);
+  };
+  const send = async (sender: ReturnType<typeof senderOf>, to = 'a@example.com') => {
+    const request = sendRequestSchema.parse({ from: 'a@sandbox.test', to, subject: 'Hi', text: 'Hi' });
+    const order = { request, fixedChannel: null, headerClaims: {}, idempotency: null };
+    const [verdict] = await sendMessages(server.app.services, sender, [order]);
+    return verdict;
+  };
+  const count = async () => Number((await server.database.sql`SELECT count(*) FROM messages`)[0]?.['count']);
+
+  it.each([
+    ['revoked', "revoked_at = now(), name = 'x'", 'key_revoked'],
+    ['paused', 'paused_at = now()', 'sending_paused'],
+    ['expired', "expires_at = '2001-01-01'", 'key_expired'],
+    ['narrowed to other recipients', "recipient_allowlist = '{@example.org}'", 'recipient_not_allowed'],
+    ['left without the scope', "scopes = '{emails:read}'", 'missing_scope'],
+    ['bound to other networks', "ip_allowlist = '{203.0.113.0/24}'", 'ip_not_allowed'],
+    ['given a locked persona', "lock_persona = true, persona_agent_name = 'herald'", null],
+  ])('is refused where the key was %s [holes.accept-facts]', async (_what, change, code) => {
+    const id = await newKey();
+    const sender = senderOf(await readCaller(id));
+    await server.database.sql`UPDATE api_keys SET ${server.database.sql.unsafe(change)} WHERE id = ${id}`;
+    const before = await count();
+    const verdict = await send(sender);
+    if (code === null) {
+      expect(verdict).toMatchObject({ kind: 'accepted' });
+      const [row] = await server.database.sql`SELECT agent_name FROM messages ORDER BY id DESC LIMIT 1`;
+      expect(row?.['agent_name']).toBe('herald');
+      return;
+    }
+    expect(verdict).toMatchObject({ kind: 'refused', code });
+    expect(await count()).toBe(before);
+  });
+
+  it('is held where the key was put into approval mode [holes.accept-facts]', async () => {
+    const id = await newKey();
+    const sender = senderOf(await readCaller(id));
+    await server.database.sql`UPDATE api_keys SET approval_mode = 'always' WHERE id = ${id}`;
+    const verdict = await send(sender);
+    expect(verdict).toMatchObject({ kind: 'accepted', status: 'pending_approval', hold: { reasons: ['always'] } });
+  });
+
+  it('is refused where the account was paused, and goes out once it is resumed [holes.accept-facts]', async () => {
+    const sender = senderOf(await readCaller(await newKey()));
+    await server.database.sql`UPDATE accounts SET paused_at = now() WHERE id = ${server.accountId}`;
+    expect(await send(sender)).toMatchObject({ kind: 'refused', code: 'sending_paused' });
+    await server.database.sql`UPDATE accounts SET paused_at = NULL WHERE id = ${server.accountId}`;
+    expect(await send(sender)).toMatchObject({ kind: 'accepted', status: 'queued' });
+  });
+
+  it('is refused where the key that a resend goes out under was revoked', async () => {
+    const [issuer, caller] = [await newKey(), await newKey()];
+    const sender = senderOf(await readCaller(caller), await readCaller(issuer));
+    await server.database.sql`UPDATE api_keys SET revoked_at = now() WHERE id = ${issuer}`;
+    expect(await send(sender)).toMatchObject({ kind: 'refused', code: 'issuing_key_revoked' });
+  });
+
+  it('is refused where the member lost the role that sends, or the seat [holes.accept-facts]', async () => {
+    const { sql } = server.database;
+    const [member] = await sql<{ id: string }[]>`SELECT id FROM members WHERE account_id = ${server.accountId}`;
+    const row = await findKeyById(sql, server.accountId, member?.id ?? '');
+    if (row === null || member === undefined) throw new Error('the owner has no seat');
+    const person = {
+      ...{ sessionId: member.id, userId: member.id, memberId: member.id },
+      ...{ email: 'owner@sandbox.test', name: null, role: 'owner' as const },
+    };
+    const sender = senderOf(toPersonCaller(row, person));
+    expect(await send(sender)).toMatchObject({ kind: 'accepted' });
+    await sql`UPDATE members SET role = 'viewer' WHERE id = ${member.id}`;
+    expect(await send(sender)).toMatchObject({ kind: 'refused', code: 'missing_scope' });
+    await sql`UPDATE members SET role = 'owner' WHERE id = ${member.id}`;
+    await sql`UPDATE api_keys SET revoked_at = now() WHERE id = ${member.id}`;
+    expect(await send(sender)).toMatchObject({ kind: 'refused', code: 'key_revoked' });
+  });
+});
