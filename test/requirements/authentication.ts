@@ -19,7 +19,7 @@ export const authentication = section('Authentication', [
   active('authentication.scope-names', 'Scope names and values: not shown.'),
   active(
     'authentication.scope-values',
-    'Scopes: `emails:send emails:read emails:content logs:read`; shorthands `sending` and `full` (`full` leaves out `approvals:decide`).',
+    'Scopes: `emails:send emails:read emails:content emails:content-all logs:read`; shorthands `sending` and `full` (`full` leaves out `approvals:decide`).',
   ),
   active(
     'authentication.further-scopes',

@@ -63,7 +63,7 @@ export const contractMessages = section('contract: Messages', [
   ),
   active(
     'contract-messages.redacted',
-    'Without scope `emails:content` `html`, `text`, `headers` and `attachments` are null and `contentRedacted` is true.',
+    '`emails:content` shows the content of the messages that this key issued, `emails:content-all` of all. Without it `html`, `text`, `headers` and `attachments` are null and `contentRedacted` is true.',
   ),
   active(
     'contract-messages.wait',

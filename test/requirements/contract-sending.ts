@@ -118,7 +118,10 @@ export const contractIdempotency = section('contract: Sending, idempotency', [
   ),
   active('contract-idempotency.resend', '`Idempotency-Key` works on every send (resend).'),
   active('contract-idempotency.smtp', '`Idempotency-Key` works on every send (SMTP).'),
-  active('contract-idempotency.form', '1–255 printable characters, kept 24 h per account.'),
+  active(
+    'contract-idempotency.form',
+    '1–255 printable characters, kept 24 h per API key (of a session: per account and person), so that no key can stall or replay another’s.',
+  ),
   active('contract-idempotency.replayed', 'Same body: the stored answer with `idempotency-replayed: true`.'),
   active('contract-idempotency.reused', 'Other body: 422 `idempotency_key_reused`.'),
   active(

@@ -7,7 +7,7 @@ function guarded(id: string, sentence: string) {
 
 /** Ways around a hold, or to stop the server, that were once proven to work. Each stays closed because a test tries it. */
 export const holes: readonly Requirement[] = section('Closed holes', [
-  guarded(
+  active(
     'holes.resend',
     'A resend is judged by the stricter of the issuing key and the caller; a hold belongs to the caller.',
   ),
@@ -16,7 +16,7 @@ export const holes: readonly Requirement[] = section('Closed holes', [
     'holes.template-authors',
     'Each part of a template version names its author: a later edit of the subject does not vouch for the HTML.',
   ),
-  guarded(
+  active(
     'holes.reschedule',
     'A held key cannot move the send time of an approved message or of another sender’s message.',
   ),
@@ -24,7 +24,7 @@ export const holes: readonly Requirement[] = section('Closed holes', [
     'holes.late-body',
     'A request is judged by the state of its key, session and account when its body is complete, at most 1 second old.',
   ),
-  guarded(
+  active(
     'holes.accept-facts',
     'The acceptance statement itself refuses a key or an account that was revoked, paused, held or narrowed meanwhile.',
   ),
@@ -39,7 +39,7 @@ export const holes: readonly Requirement[] = section('Closed holes', [
   ),
   guarded('holes.held-webhooks', 'A held key cannot create or change webhooks.'),
   guarded('holes.held-events', 'Events about a held message carry no content until it is decided.'),
-  guarded(
+  active(
     'holes.idempotency-scope',
     'Idempotency keys belong to one API key, so no key can stall or replay another key’s sends.',
   ),
@@ -54,7 +54,7 @@ export const holes: readonly Requirement[] = section('Closed holes', [
     '`freeformBody` also holds a free subject with a URL, a free sender name and a foreign `reply_to`.',
   ),
   guarded('holes.held-quota', 'Held sends have a ceiling of their own and cannot use up the account’s quota.'),
-  guarded(
+  active(
     'holes.content-scope',
     '`emails:content` shows the messages the key issued; `emails:content-all` shows the rest.',
   ),

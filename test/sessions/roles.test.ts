@@ -16,11 +16,19 @@ const READS = [
 ];
 const EXPECTED: Readonly<Record<Exclude<Role, 'owner' | 'admin'>, readonly string[]>> = {
   viewer: [...READS, 'webhooks:read', 'support:write'],
-  approver: [...READS, 'emails:content', 'approvals:read', 'approvals:decide', 'support:write'],
+  approver: [...READS, 'emails:content', 'emails:content-all', 'approvals:read', 'approvals:decide', 'support:write'],
   developer: [
     ...READS,
-    ...['emails:send', 'emails:content', 'emails:cancel', 'templates:write', 'domains:write', 'webhooks:read'],
-    ...['webhooks:write', 'suppressions:write', 'suppressions:delete', 'keys:read', 'keys:write', 'approvals:read'],
+    ...['emails:send', 'emails:content', 'emails:content-all', 'emails:cancel', 'templates:write', 'domains:write'],
+    ...[
+      'webhooks:read',
+      'webhooks:write',
+      'suppressions:write',
+      'suppressions:delete',
+      'keys:read',
+      'keys:write',
+      'approvals:read',
+    ],
     ...['logs:read', 'support:write'],
   ],
 };
@@ -40,7 +48,7 @@ describe('roles', () => {
     for (const [role, scopes] of Object.entries(EXPECTED))
       expect([...scopesOfRole(role as Role)].sort()).toEqual([...scopes].sort());
     expect(scopesOfRole('owner')).toEqual(scopesOfRole('admin'));
-    expect(scopesOfRole('owner')).toHaveLength(25);
+    expect(scopesOfRole('owner')).toHaveLength(26);
   });
 
   const keyed = OPERATIONS.filter(({ access }) => access.kind === 'key');

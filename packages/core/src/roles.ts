@@ -10,6 +10,7 @@ const SCOPE_ROLES: Readonly<Record<Scope, readonly Role[]>> = {
   'emails:send': ['developer'],
   'emails:read': ['developer', 'approver', 'viewer'],
   'emails:content': ['developer', 'approver'],
+  'emails:content-all': ['developer', 'approver'],
   'emails:cancel': ['developer'],
   'templates:read': ['developer', 'approver', 'viewer'],
   'templates:write': ['developer'],

@@ -5,7 +5,8 @@
 export const SCOPES = {
   'emails:send': 'Send email, single and in batches.',
   'emails:read': 'Read the message log and message trails, without content.',
-  'emails:content': 'See rendered bodies, headers and attachments of messages.',
+  'emails:content': 'See rendered bodies, headers and attachments of the messages that the key itself sent.',
+  'emails:content-all': 'See rendered bodies, headers and attachments of every message of the account.',
   'emails:cancel': 'Cancel and reschedule messages that are still queued.',
   'templates:read': 'Read and render templates.',
   'templates:write': 'Create, change and delete templates.',

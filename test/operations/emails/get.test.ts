@@ -139,8 +139,31 @@ describe('GET /emails/:id', () => {
     expect(body).toEqual({ ...whole, html: null, text: null, headers: null, attachments: null, contentRedacted: true });
     expect(JSON.stringify(body)).not.toContain('secret');
     expect(body.bodyExpired).toBe(false);
-    const reading = await server.newKey({ scopes: ['emails:read', 'emails:content'] });
+    const reading = await server.newKey({ scopes: ['emails:read', 'emails:content-all'] });
     expect((await server.call('GET', `/emails/${sent.id}`, { key: reading })).body).toEqual(whole);
+  });
+
+  it('shows a key with emails:content the messages it sent, and no other sender’s [holes.content-scope]', async () => {
+    const agent = await server.newKey({ scopes: ['sending'] });
+    const reset = (await server.send({ text: 'https://example.com/reset?token=secret' })).body.id;
+    const others = await server.call('GET', `/emails/${reset}`, { key: agent });
+    expect([others.status, others.body.text, others.body.contentRedacted]).toEqual([200, null, true]);
+    const own = (await server.send({ text: 'my own' }, { key: agent })).body.id;
+    expect((await server.call('GET', `/emails/${own}`, { key: agent })).body.text).toBe('my own');
+    const again = await server.call('POST', `/emails/${reset}/resend`, { key: agent });
+    expect((await server.call('GET', `/emails/${again.body.id}`, { key: agent })).body.text).toBeNull();
+  });
+
+  it('shows a held key no content of another key’s message that it asks to resend [holes.content-scope]', async () => {
+    const held = { name: 'Agent', scopes: ['emails:send'], approvalMode: 'always' };
+    const { key: agent } = (await server.call('POST', '/keys', { body: held })).body;
+    const reset = (await server.send({ text: 'token=secret', html: '<p>token=secret</p>' })).body.id;
+    const { approvalId } = (await server.call('POST', `/emails/${reset}/resend`, { key: agent })).body;
+    const one = await server.call('GET', `/keys/approvals/${approvalId}`, { key: agent });
+    const list = await server.call('GET', '/keys/approvals', { key: agent });
+    expect(one.body.id).toBe(approvalId);
+    expect(JSON.stringify([one.body, list.body])).not.toContain('token=secret');
+    expect(JSON.stringify((await server.call('GET', `/keys/approvals/${approvalId}`)).body)).toContain('token=secret');
   });
 
   it('needs emails:read; emails:content alone, or the right to send, is not enough', async () => {
@@ -150,7 +173,7 @@ describe('GET /emails/:id', () => {
       expectProblem(await server.call('GET', `/emails/${sent.id}`, { key }), 403, 'missing_scope');
     }
     const key = await server.newKey({ scopes: ['sending'] });
-    expect((await server.call('GET', `/emails/${sent.id}`, { key })).body.contentRedacted).toBe(false);
+    expect((await server.call('GET', `/emails/${sent.id}`, { key })).status).toBe(200);
   });
 
   it.each(['x', '01936a2e-0000-7000-8000-000000000000', '01936A2E', '1', "' OR 1=1 --", '..%2f', '0'.repeat(500)])(

@@ -25,12 +25,12 @@ describe('a send with unsubscribe links', () => {
     const { message, mails } = await deliver('Own copies', {
       to: ['a@example.com', 'b@example.com'],
       cc: 'c@example.com',
-      bcc: 'd@sandbox.test',
+      bcc: 'hidden@sandbox.test',
       unsubscribe: true,
     });
     expect(message.status).toBe('delivered');
     expect(mails.map(({ to }) => to).sort()).toEqual([
-      ...[['a@example.com'], ['b@example.com'], ['c@example.com'], ['d@sandbox.test']],
+      ...[['a@example.com'], ['b@example.com'], ['c@example.com'], ['hidden@sandbox.test']],
     ]);
     for (const mail of mails) {
       expect(headerOf(mail, 'list-unsubscribe')).toEqual([`<${linkOf(mail)}>`]);
@@ -38,7 +38,7 @@ describe('a send with unsubscribe links', () => {
       expect(headerOf(mail, 'list-unsubscribe-post')).toEqual(['List-Unsubscribe=One-Click']);
       expect(mail.parsed.messageId).toBe(`<${message.id}@sandbox.test>`);
       expect(mail.parsed.to?.map(({ address }) => address)).toEqual(['a@example.com', 'b@example.com']);
-      expect(mail.raw).not.toContain('d@sandbox.test');
+      expect(mail.raw).not.toContain('hidden@sandbox.test');
     }
     expect(new Set(mails.map(linkOf)).size).toBe(4);
   });

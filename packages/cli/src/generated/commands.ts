@@ -829,7 +829,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "emails.get",
     "command": "emails get",
     "summary": "Read one email",
-    "description": "Answers status, recipients, rendered body, provenance and the full event trail. With `wait` it answers as soon as the message is final or `sent`, and at the time-out with the present state. Without the scope `emails:content` the content fields are null and `contentRedacted` is true.",
+    "description": "Answers status, recipients, rendered body, provenance and the full event trail. With `wait` it answers as soon as the message is final or `sent`, and at the time-out with the present state. The content is shown with the scope `emails:content` where the key itself sent the message, and with `emails:content-all` of every message; otherwise the content fields are null and `contentRedacted` is true.",
     "needsKey": true,
     "scope": "emails:read",
     "examples": [
@@ -873,7 +873,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "emails.cancel",
     "command": "emails cancel",
     "summary": "Cancel a queued email",
-    "description": "Takes a message back before it reaches a mail server: while it is `queued` for every recipient, a scheduled one too, or held for approval, which withdraws the hold. It leaves the outbox, its body and files are removed and its quota is given back; the log keeps the row as `canceled`. It is either canceled or sent, never both. Later it is 409 `message_not_queued` with `currentStatus`.",
+    "description": "Takes a message back before it reaches a mail server: while it is `queued` for every recipient, a scheduled one too, or held for approval, which withdraws the hold. It leaves the outbox, its body and files are removed and its quota is given back; the log keeps the row as `canceled`. It is either canceled or sent, never both. Later it is 409 `message_not_queued` with `currentStatus`. A restricted key (held, test, with an allowlist or a send limit) cancels only messages it sent itself; others are 403 `permission_escalation`.",
     "needsKey": true,
     "scope": "emails:cancel",
     "examples": [
@@ -899,7 +899,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "emails.reschedule",
     "command": "emails reschedule",
     "summary": "Change when a queued email is sent",
-    "description": "Moves the time of a message while it is `queued` for every recipient; one that was to go out at once can be put off the same way, and a time that is now lets it go. Later it is 409 `message_not_queued` with `currentStatus`.",
+    "description": "Moves the time of a message while it is `queued` for every recipient; one that was to go out at once can be put off the same way, and a time that is now lets it go. Later it is 409 `message_not_queued` with `currentStatus`. A restricted key (held, test, with an allowlist or a send limit) moves only messages it sent itself, and a held key none that a person approved: 403 `permission_escalation`.",
     "needsKey": true,
     "scope": "emails:cancel",
     "examples": [
@@ -940,7 +940,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "emails.resend",
     "command": "emails resend",
     "summary": "Send an email again",
-    "description": "Sends the stored message once more, whatever became of it, as a new message with a trail of its own: the rendered body, files, headers, tags, metadata and provenance of the first, to the same recipients, at once. It goes out under the key that sent the first, by that key’s present rules, and passes the acceptance check again, quota and suppressions included. Refused where that key was revoked or has expired, or the stored body is gone, as it is after canceling.",
+    "description": "Sends the stored message once more, whatever became of it, as a new message with a trail of its own: the rendered body, files, headers, tags, metadata and provenance of the first, to the same recipients, at once. It goes out under the key that sent the first, judged by the stricter of that key and the caller (approval mode, allowlist, test mode, send limit, persona; a hold is the caller’s), and passes the acceptance check again, quota and suppressions included. Refused where that key was revoked or has expired, or the stored body is gone, as it is after canceling.",
     "needsKey": true,
     "scope": "emails:send",
     "examples": [
@@ -1054,6 +1054,7 @@ export const COMMANDS: readonly CommandDescription[] = [
             "emails:send",
             "emails:read",
             "emails:content",
+            "emails:content-all",
             "emails:cancel",
             "templates:read",
             "templates:write",
@@ -1357,6 +1358,7 @@ export const COMMANDS: readonly CommandDescription[] = [
             "emails:send",
             "emails:read",
             "emails:content",
+            "emails:content-all",
             "emails:cancel",
             "templates:read",
             "templates:write",

@@ -1346,7 +1346,7 @@ export interface components {
             prefix: string;
             /** @description How the key ends. */
             last4: string;
-            scopes: ("emails:send" | "emails:read" | "emails:content" | "emails:cancel" | "templates:read" | "templates:write" | "domains:read" | "domains:write" | "webhooks:read" | "webhooks:write" | "suppressions:read" | "suppressions:write" | "suppressions:delete" | "stats:read" | "account:read" | "account:write" | "keys:read" | "keys:write" | "approvals:read" | "approvals:decide" | "team:read" | "team:write" | "logs:read" | "audit:read" | "support:write")[];
+            scopes: ("emails:send" | "emails:read" | "emails:content" | "emails:content-all" | "emails:cancel" | "templates:read" | "templates:write" | "domains:read" | "domains:write" | "webhooks:read" | "webhooks:write" | "suppressions:read" | "suppressions:write" | "suppressions:delete" | "stats:read" | "account:read" | "account:write" | "keys:read" | "keys:write" | "approvals:read" | "approvals:decide" | "team:read" | "team:write" | "logs:read" | "audit:read" | "support:write")[];
             /** @description Requests per minute. */
             rateLimit: number;
             /** @description Entries `a@b.c`, `@b.c` or `*.b.c`; null allows every recipient. */
@@ -1393,7 +1393,7 @@ export interface components {
             /** @description 1 to 100 characters. */
             name?: string;
             /** @description What the key may do. `sending` and `full` stand for several; `full` is everything but `approvals:decide`; of a key in approval mode it leaves out `keys:write` and `team:write` as well. */
-            scopes?: ("emails:send" | "emails:read" | "emails:content" | "emails:cancel" | "templates:read" | "templates:write" | "domains:read" | "domains:write" | "webhooks:read" | "webhooks:write" | "suppressions:read" | "suppressions:write" | "suppressions:delete" | "stats:read" | "account:read" | "account:write" | "keys:read" | "keys:write" | "approvals:read" | "approvals:decide" | "team:read" | "team:write" | "logs:read" | "audit:read" | "support:write" | "sending" | "full")[];
+            scopes?: ("emails:send" | "emails:read" | "emails:content" | "emails:content-all" | "emails:cancel" | "templates:read" | "templates:write" | "domains:read" | "domains:write" | "webhooks:read" | "webhooks:write" | "suppressions:read" | "suppressions:write" | "suppressions:delete" | "stats:read" | "account:read" | "account:write" | "keys:read" | "keys:write" | "approvals:read" | "approvals:decide" | "team:read" | "team:write" | "logs:read" | "audit:read" | "support:write" | "sending" | "full")[];
             /** @description Requests per minute, 1 to 1000000; 600 unless given. The whole minute’s allowance may be used at once. */
             rateLimit?: number;
             /** @description Who may be written to: `a@b.c`, `@b.c` (that domain) or `*.b.c` (its subdomains). Everyone unless given. */
@@ -1476,7 +1476,7 @@ export interface components {
             prefix: string;
             /** @description How the key ends. */
             last4: string;
-            scopes: ("emails:send" | "emails:read" | "emails:content" | "emails:cancel" | "templates:read" | "templates:write" | "domains:read" | "domains:write" | "webhooks:read" | "webhooks:write" | "suppressions:read" | "suppressions:write" | "suppressions:delete" | "stats:read" | "account:read" | "account:write" | "keys:read" | "keys:write" | "approvals:read" | "approvals:decide" | "team:read" | "team:write" | "logs:read" | "audit:read" | "support:write")[];
+            scopes: ("emails:send" | "emails:read" | "emails:content" | "emails:content-all" | "emails:cancel" | "templates:read" | "templates:write" | "domains:read" | "domains:write" | "webhooks:read" | "webhooks:write" | "suppressions:read" | "suppressions:write" | "suppressions:delete" | "stats:read" | "account:read" | "account:write" | "keys:read" | "keys:write" | "approvals:read" | "approvals:decide" | "team:read" | "team:write" | "logs:read" | "audit:read" | "support:write")[];
             /** @description Requests per minute. */
             rateLimit: number;
             /** @description Entries `a@b.c`, `@b.c` or `*.b.c`; null allows every recipient. */
@@ -1597,7 +1597,7 @@ export interface components {
             /** @description When the stored body is removed. */
             bodyExpiresAt: string | null;
             bodyExpired: boolean;
-            /** @description True where the key lacks `emails:content`: `html`, `text`, `headers` and `attachments` are then null. */
+            /** @description True where the key may not see the content: it needs `emails:content` for messages it sent itself, and `emails:content-all` for others; `html`, `text`, `headers` and `attachments` are then null. */
             contentRedacted: boolean;
             /** @description Of a message that is or was held; null of every other. */
             approval: components["schemas"]["MessageApproval"] | null;
@@ -1745,7 +1745,7 @@ export interface components {
              */
             mode?: "live" | "test";
             /** @description What the key may do. `sending` and `full` stand for several; `full` is everything but `approvals:decide`; of a key in approval mode it leaves out `keys:write` and `team:write` as well. */
-            scopes: ("emails:send" | "emails:read" | "emails:content" | "emails:cancel" | "templates:read" | "templates:write" | "domains:read" | "domains:write" | "webhooks:read" | "webhooks:write" | "suppressions:read" | "suppressions:write" | "suppressions:delete" | "stats:read" | "account:read" | "account:write" | "keys:read" | "keys:write" | "approvals:read" | "approvals:decide" | "team:read" | "team:write" | "logs:read" | "audit:read" | "support:write" | "sending" | "full")[];
+            scopes: ("emails:send" | "emails:read" | "emails:content" | "emails:content-all" | "emails:cancel" | "templates:read" | "templates:write" | "domains:read" | "domains:write" | "webhooks:read" | "webhooks:write" | "suppressions:read" | "suppressions:write" | "suppressions:delete" | "stats:read" | "account:read" | "account:write" | "keys:read" | "keys:write" | "approvals:read" | "approvals:decide" | "team:read" | "team:write" | "logs:read" | "audit:read" | "support:write" | "sending" | "full")[];
             /** @description Requests per minute, 1 to 1000000; 600 unless given. The whole minute’s allowance may be used at once. */
             rateLimit?: number;
             /** @description Who may be written to: `a@b.c`, `@b.c` (that domain) or `*.b.c` (its subdomains). Everyone unless given. */
@@ -1850,7 +1850,7 @@ export interface components {
             prefix: string;
             /** @description How the key ends. */
             last4: string;
-            scopes: ("emails:send" | "emails:read" | "emails:content" | "emails:cancel" | "templates:read" | "templates:write" | "domains:read" | "domains:write" | "webhooks:read" | "webhooks:write" | "suppressions:read" | "suppressions:write" | "suppressions:delete" | "stats:read" | "account:read" | "account:write" | "keys:read" | "keys:write" | "approvals:read" | "approvals:decide" | "team:read" | "team:write" | "logs:read" | "audit:read" | "support:write")[];
+            scopes: ("emails:send" | "emails:read" | "emails:content" | "emails:content-all" | "emails:cancel" | "templates:read" | "templates:write" | "domains:read" | "domains:write" | "webhooks:read" | "webhooks:write" | "suppressions:read" | "suppressions:write" | "suppressions:delete" | "stats:read" | "account:read" | "account:write" | "keys:read" | "keys:write" | "approvals:read" | "approvals:decide" | "team:read" | "team:write" | "logs:read" | "audit:read" | "support:write")[];
             /** @description Requests per minute. */
             rateLimit: number;
             /** @description Entries `a@b.c`, `@b.c` or `*.b.c`; null allows every recipient. */

@@ -89,8 +89,9 @@ export class EmailsResource {
    * Read one email.
    *
    * Answers status, recipients, rendered body, provenance and the full event trail. With `wait` it answers as soon as
-   * the message is final or `sent`, and at the time-out with the present state. Without the scope `emails:content` the
-   * content fields are null and `contentRedacted` is true.
+   * the message is final or `sent`, and at the time-out with the present state. The content is shown with the scope
+   * `emails:content` where the key itself sent the message, and with `emails:content-all` of every message; otherwise
+   * the content fields are null and `contentRedacted` is true.
    *
    * @param id Message id.
    *
@@ -106,11 +107,13 @@ export class EmailsResource {
    * Takes a message back before it reaches a mail server: while it is `queued` for every recipient, a scheduled one
    * too, or held for approval, which withdraws the hold. It leaves the outbox, its body and files are removed and its
    * quota is given back; the log keeps the row as `canceled`. It is either canceled or sent, never both. Later it is
-   * 409 `message_not_queued` with `currentStatus`.
+   * 409 `message_not_queued` with `currentStatus`. A restricted key (held, test, with an allowlist or a send limit)
+   * cancels only messages it sent itself; others are 403 `permission_escalation`.
    *
    * @param id Message id.
    *
-   * @throws PostriderError with `not_found`, `message_not_queued`, beside the codes that every call can answer.
+   * @throws PostriderError with `not_found`, `permission_escalation`, `message_not_queued`, beside the codes that every
+   * call can answer.
    */
   cancel(id: string, options: CallOptions = {}): CallPromise<CanceledEmail> {
     return callOperation(this.#client, 'emails.cancel', { params: { id } }, options);
@@ -120,11 +123,14 @@ export class EmailsResource {
    * Change when a queued email is sent.
    *
    * Moves the time of a message while it is `queued` for every recipient; one that was to go out at once can be put off
-   * the same way, and a time that is now lets it go. Later it is 409 `message_not_queued` with `currentStatus`.
+   * the same way, and a time that is now lets it go. Later it is 409 `message_not_queued` with `currentStatus`. A
+   * restricted key (held, test, with an allowlist or a send limit) moves only messages it sent itself, and a held key
+   * none that a person approved: 403 `permission_escalation`.
    *
    * @param id Message id.
    *
-   * @throws PostriderError with `not_found`, `message_not_queued`, beside the codes that every call can answer.
+   * @throws PostriderError with `not_found`, `permission_escalation`, `message_not_queued`, beside the codes that every
+   * call can answer.
    */
   reschedule(id: string, body: RescheduleBody, options: CallOptions = {}): CallPromise<RescheduledEmail> {
     return callOperation(this.#client, 'emails.reschedule', { params: { id }, body }, options);
@@ -135,7 +141,8 @@ export class EmailsResource {
    *
    * Sends the stored message once more, whatever became of it, as a new message with a trail of its own: the rendered
    * body, files, headers, tags, metadata and provenance of the first, to the same recipients, at once. It goes out
-   * under the key that sent the first, by that key’s present rules, and passes the acceptance check again, quota and
+   * under the key that sent the first, judged by the stricter of that key and the caller (approval mode, allowlist,
+   * test mode, send limit, persona; a hold is the caller’s), and passes the acceptance check again, quota and
    * suppressions included. Refused where that key was revoked or has expired, or the stored body is gone, as it is
    * after canceling.
    *

@@ -1,5 +1,5 @@
 import { readApproval } from '../../db/queries/approvals.ts';
-import { toApproval } from '../../holds/approval-record.ts';
+import { toVisibleApproval } from '../../holds/approval-record.ts';
 import { ProblemError } from '../../problem.ts';
 import { isUuid } from '../../uuid-v7.ts';
 import { assertStillAllowed } from '../assert-still-allowed.ts';
@@ -21,7 +21,7 @@ export const getApproval: Handler<'approvals.get'> = async ({ params, query }, c
     await assertStillAllowed(context, name.keyId === null ? 'approvals:read' : null);
     row = (await read()) ?? row;
   }
-  return { body: toApproval(row) };
+  return { body: toVisibleApproval(row, caller) };
 };
 
 export function approvalNotFound(id: string): ProblemError {

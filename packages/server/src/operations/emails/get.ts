@@ -2,6 +2,7 @@ import type { Message } from '@postrider/core';
 import { type FullMessageRow, readMessage } from '../../db/queries/read-messages.ts';
 import { isSettled } from '../../delivery/message-status.ts';
 import { toMessageApproval } from '../../holds/approval-record.ts';
+import type { Caller } from '../../keys/caller.ts';
 import { ProblemError } from '../../problem.ts';
 import { isUuid } from '../../uuid-v7.ts';
 import { assertStillAllowed } from '../assert-still-allowed.ts';
@@ -25,8 +26,13 @@ export const getEmail: Handler<'emails.get'> = async ({ params, query }, context
     row = (await read()) ?? row;
   }
   const { bodyDays } = services.retention;
-  return { body: toMessage(row, caller.scopes.includes('emails:content'), bodyDays) };
+  return { body: toMessage(row, maySeeContent(caller, row), bodyDays) };
 };
+
+/** `emails:content` shows what the key itself sent, `emails:content-all` everything: password-reset links of other senders among it. */
+function maySeeContent({ scopes, keyId }: Caller, row: FullMessageRow): boolean {
+  return scopes.includes('emails:content-all') || (scopes.includes('emails:content') && row.keyId === keyId);
+}
 
 function toMessage(row: FullMessageRow, withContent: boolean, bodyDays: number): Message {
   const content = withContent ? row.body : null;
