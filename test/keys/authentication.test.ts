@@ -152,7 +152,7 @@ describe('authentication', () => {
 describe('scopes', () => {
   it('have the names of the contract [authentication.scope-names] [authentication.scope-values]', () => {
     const contract =
-      'emails:send emails:read emails:content emails:cancel templates:read templates:write domains:read domains:write ' +
+      'emails:send emails:read emails:content emails:content-all emails:cancel templates:read templates:write domains:read domains:write ' +
       'webhooks:read webhooks:write suppressions:read suppressions:write suppressions:delete stats:read account:read ' +
       'account:write keys:read keys:write approvals:read approvals:decide team:read team:write logs:read audit:read support:write';
     expect(Object.keys(SCOPES)).toEqual(contract.split(' '));
@@ -163,8 +163,9 @@ describe('scopes', () => {
       scopes: Object.keys(SCOPES).filter((scope) => scope !== 'approvals:decide'),
       unknown: [],
     });
-    expect(expandScopes(['full', 'approvals:decide']).scopes).toHaveLength(25);
+    expect(expandScopes(['full', 'approvals:decide']).scopes).toHaveLength(26);
     expect(expandScopes(['sending']).scopes).toEqual(expect.arrayContaining(['emails:send', 'emails:read']));
+    expect(expandScopes(['sending']).scopes).not.toContain('emails:content-all');
     expect(expandScopes(['emails:read', 'emails:read', 'nope', 'constructor', '__proto__', 'toString'])).toEqual({
       scopes: ['emails:read'],
       unknown: ['nope', 'constructor', '__proto__', 'toString'],
