@@ -86,6 +86,7 @@ describe('a send whose key or account changed after it was judged', () => {
     const person = {
       ...{ sessionId: member.id, userId: member.id, memberId: member.id },
       ...{ email: 'owner@sandbox.test', name: null, role: 'owner' as const },
+      ...{ isDevice: false, mayDecide: true, client: null },
     };
     const sender = senderOf(toPersonCaller(row, person));
     expect(await send(sender)).toMatchObject({ kind: 'accepted' });

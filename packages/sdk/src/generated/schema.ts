@@ -2224,7 +2224,7 @@ export interface components {
                 name: string;
             } | null;
             /** @description What the session may do in this account: what the role allows, less what a device session was not allowed. */
-            scopes: ("emails:send" | "emails:read" | "emails:content" | "emails:cancel" | "templates:read" | "templates:write" | "domains:read" | "domains:write" | "webhooks:read" | "webhooks:write" | "suppressions:read" | "suppressions:write" | "suppressions:delete" | "stats:read" | "account:read" | "account:write" | "keys:read" | "keys:write" | "approvals:read" | "approvals:decide" | "team:read" | "team:write" | "logs:read" | "audit:read" | "support:write")[] | null;
+            scopes: ("emails:send" | "emails:read" | "emails:content" | "emails:content-all" | "emails:cancel" | "templates:read" | "templates:write" | "domains:read" | "domains:write" | "webhooks:read" | "webhooks:write" | "suppressions:read" | "suppressions:write" | "suppressions:delete" | "stats:read" | "account:read" | "account:write" | "keys:read" | "keys:write" | "approvals:read" | "approvals:decide" | "team:read" | "team:write" | "logs:read" | "audit:read" | "support:write")[] | null;
             /** @description Of a session that began with `POST /auth/device`; null in a browser, and when signed out. */
             device: {
                 /** @description What the program said of itself. */

@@ -1,7 +1,7 @@
 import { type KeyMode, type Role, type Scope, type SendLimit, type Source, scopesOfSession } from '@postrider/core';
 import type { ApiKeyRow } from '../db/queries/api-keys.ts';
 import type { HoldRule } from '../holds/hold-rules.ts';
-import { toKeyRules } from './key-rules.ts';
+import { toKeyRules } from '../sending/key-rules.ts';
 
 /** A signed-in person, as a member of the account that the session is in. */
 export interface Person {

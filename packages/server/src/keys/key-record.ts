@@ -1,7 +1,7 @@
 import type { OperationById, OperationOutput } from '@postrider/core';
 import type { KeyRow } from '../db/queries/api-keys.ts';
+import { toSendLimit } from '../sending/key-rules.ts';
 import { keyPrefix } from './api-key.ts';
-import { toSendLimit } from './key-rules.ts';
 
 /** A key as reads show it. */
 export function toKey(row: KeyRow): OperationOutput<OperationById<'keys.get'>> {

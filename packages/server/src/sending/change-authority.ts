@@ -1,8 +1,8 @@
 import type { MessageOwner } from '../db/queries/queued-messages.ts';
-import type { Caller } from '../keys/caller.ts';
 import type { Refusal } from './acceptance.ts';
+import type { JudgingKey } from './send-command.ts';
 
-type ChangingCaller = Pick<Caller, 'keyId' | 'mode' | 'approval' | 'recipientAllowlist' | 'sendLimit'>;
+type ChangingCaller = Pick<JudgingKey, 'keyId' | 'mode' | 'approval' | 'recipientAllowlist' | 'sendLimit'>;
 
 /**
  * Why a caller may not change a queued message; null where it may. A restricted key changes only what it sent itself, and a held key moves no
@@ -15,11 +15,11 @@ export function refuseChange(
 ): Refusal | null {
   if (!isRestricted(caller)) return null;
   if (ownerKeyId !== caller.keyId) return NOT_OWN;
-  return change === 'reschedule' && caller.approval !== null && wasHeld ? APPROVED : null;
+  return change === 'reschedule' && caller.approval && wasHeld ? APPROVED : null;
 }
 
 function isRestricted({ mode, approval, recipientAllowlist, sendLimit }: ChangingCaller): boolean {
-  return mode === 'test' || approval !== null || recipientAllowlist !== null || sendLimit !== null;
+  return mode === 'test' || Boolean(approval) || recipientAllowlist !== null || sendLimit !== null;
 }
 
 const NOT_OWN: Refusal = {

@@ -10,11 +10,11 @@ import {
 } from '../db/queries/queued-messages.ts';
 import type { Decider } from '../holds/decider.ts';
 import { withdrawHeldMessage } from '../holds/withdraw-holds.ts';
-import type { Caller } from '../keys/caller.ts';
 import { type IdGenerator, idFloorAfter, isUuid } from '../uuid-v7.ts';
 import type { Refusal } from './acceptance.ts';
 import { refuseChange } from './change-authority.ts';
 import { expiryOf } from './prepare-send.ts';
+import type { JudgingKey } from './send-command.ts';
 
 export interface ChangeTools {
   readonly sql: Sql;
@@ -41,7 +41,7 @@ const IDS_WITHIN_MS = 1_000;
  */
 export async function cancelMessage(
   tools: ChangeTools,
-  caller: Caller,
+  caller: JudgingKey,
   messageId: string,
   decider: Decider,
 ): Promise<QueuedVerdict> {
@@ -62,7 +62,7 @@ export async function cancelMessage(
 /** Moves the time a queued message is due at; its retries end as long after it as ever. */
 export async function rescheduleMessage(
   tools: ChangeTools,
-  caller: Caller,
+  caller: JudgingKey,
   messageId: string,
   dueAt: Date,
 ): Promise<QueuedVerdict> {
@@ -79,7 +79,7 @@ export async function rescheduleMessage(
 async function findObstacle(
   { sql }: ChangeTools,
   change: 'cancel' | 'reschedule',
-  caller: Caller,
+  caller: JudgingKey,
   messageId: string,
 ): Promise<QueuedVerdict | null> {
   if (!isUuid(messageId)) return { kind: 'missing' };

@@ -1,5 +1,10 @@
-import type { Caller } from '../keys/caller.ts';
 import type { JudgingKey } from './send-command.ts';
+
+/** A caller as far as sending knows it: its key, and the account's switches. */
+interface SendingCaller extends JudgingKey {
+  readonly trackOpens: boolean;
+  readonly trackClicks: boolean;
+}
 
 declare const judged: unique symbol;
 
@@ -19,7 +24,7 @@ export interface Sender extends JudgingKey {
  * The sender of what a caller asks for.
  * @param issuer the key that the message goes out under, where that is another: both judge the send then, and the stricter rule counts
  */
-export function senderOf(caller: Caller, issuer: Caller = caller): Sender {
+export function senderOf(caller: SendingCaller, issuer: SendingCaller = caller): Sender {
   const { trackOpens, trackClicks } = issuer;
   const askedBy = issuer.keyId === caller.keyId ? null : judgingKeyOf(caller);
   return { ...judgingKeyOf(issuer), trackOpens, trackClicks, askedBy } as Sender; // The brand exists in types alone.
@@ -38,7 +43,7 @@ export function installationSender(accountId: string, keyId: string): Sender {
   return { accountId, keyId, ...rules, persona, trackOpens: false, trackClicks: false, askedBy: null } as Sender; // As above.
 }
 
-function judgingKeyOf(caller: Caller): JudgingKey {
+function judgingKeyOf(caller: SendingCaller): JudgingKey {
   const { accountId, keyId, mode, recipientAllowlist, ipAllowlist, persona, lockPersona } = caller;
   const { sendLimit, pausedBy, approval, version } = caller;
   const key = { accountId, keyId, mode, recipientAllowlist, ipAllowlist, persona, lockPersona };

@@ -1,7 +1,7 @@
 import { type Role, type Scope, scopesOfRole } from '@postrider/core';
 import type { JudgingKeyRow } from '../db/queries/api-keys.ts';
-import { toKeyRules } from '../keys/key-rules.ts';
 import type { Refusal } from './acceptance.ts';
+import { toKeyRules } from './key-rules.ts';
 import type { JudgingKey, SendCommand } from './send-command.ts';
 
 /** The keys that judge sends as they are stored now, by id. */

@@ -1,5 +1,5 @@
 import type { ApiKeyRow } from '../db/queries/api-keys.ts';
-import type { KeyRules } from '../sending/send-command.ts';
+import type { KeyRules } from './send-command.ts';
 
 /** What a stored key says of everything it sends. */
 export function toKeyRules(row: ApiKeyRow) {
