@@ -1,10 +1,12 @@
-import { type Approval, formatMailbox, type MessageApproval } from '@postrider/core';
+import { type Approval, formatMailbox, type MessageApproval, type Scope } from '@postrider/core';
 import type { ApprovalRow } from '../db/queries/approvals.ts';
 import type { MessageHold } from '../db/queries/read-messages.ts';
-import type { Caller } from '../keys/caller.ts';
 
 /** A hold as a caller may see it: a resend of another key's message shows that key's content to callers alone who may read it. */
-export function toVisibleApproval(row: ApprovalRow, { keyId, scopes }: Pick<Caller, 'keyId' | 'scopes'>): Approval {
+export function toVisibleApproval(
+  row: ApprovalRow,
+  { keyId, scopes }: { readonly keyId: string; readonly scopes: readonly Scope[] },
+): Approval {
   const seesAll = scopes.includes('approvals:read') || scopes.includes('emails:content-all');
   const approval = toApproval(row);
   return seesAll || row.issuerKeyId === keyId
