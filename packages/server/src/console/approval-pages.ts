@@ -11,8 +11,8 @@ export const HELD_BODY_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'self'; sandbox";
 
 /**
- * Everything that is to be seen of a held message, and the two buttons. The first button of the form shows the page again: the Enter
- * key in the note presses the first one that is enabled, and must not approve.
+ * Everything that is to be seen of a held message, and the two buttons. The first button of the form is disabled: the Enter key in the
+ * note presses the first, and must not approve.
  */
 export function renderApprovalPage(approval: Approval, token: string): string {
   const { subject, from, text, html: body, attachments, reasons, keyName, agentName } = approval;
@@ -28,7 +28,7 @@ ${line('Files', attachments.map(({ filename, contentType, size }) => `${filename
 ${line('Leads to', leadsTo(approval))}
 ${text === null ? html`` : html`<details open><summary>Text</summary><pre>${text}</pre></details>`}
 ${body === null ? html`` : html`<details open><summary>HTML</summary><iframe sandbox title="The message" src="/approvals/${token}/html" width="100%" height="480"></iframe></details>`}
-<form method="post"><button type="submit" name="decision" value="look" hidden>Look again</button><input type="hidden" name="contentHash" value="${approval.contentHash}">
+<form method="post"><input type="submit" value="Choose below" disabled hidden><input type="hidden" name="contentHash" value="${approval.contentHash}">
 <label for="note">A note for whoever sent it (optional)</label>
 <input id="note" name="note" maxlength="${LIMITS.approvalNoteCharacters}">
 <button type="submit" name="decision" value="approve">Approve: send it</button>

@@ -35,8 +35,8 @@ export interface DeviceQuestion {
 }
 
 /**
- * Asks whether the device may act for the user. The first button shows the page again: the Enter key in the checkbox presses that one, and browsers
- * skip one that is disabled.
+ * Asks whether the device may act for the user. The first button shows the page again: the Enter key in the checkbox presses that one. Chromium
+ * skips a disabled button there.
  */
 export function renderConsentPage(signedIn: SignedIn, question: DeviceQuestion): string {
   const { userCode, client, address, ownAddress, role, accountId, otherAccounts } = question;

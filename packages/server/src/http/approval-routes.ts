@@ -79,8 +79,7 @@ async function showBody(request: FastifyRequest, reply: FastifyReply, services: 
 async function decide(request: FastifyRequest, reply: FastifyReply, services: Services): Promise<FastifyReply> {
   const found = await findHold(request, services);
   if (found === null) return sendPage(reply.code(404), renderUnknownApprovalPage());
-  const { link, tokenHash, own, token } = found;
-  if (fieldOf(request.body, 'decision') === 'look') return reply.redirect(`/approvals/${token}`, 303);
+  const { link, tokenHash, own } = found;
   const decision = readDecision(request.body, link);
   if (decision === null)
     return sendPage(reply.code(422), renderUndecidedPage('The form was not filled in as it has to be.'));
