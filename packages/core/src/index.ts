@@ -19,17 +19,18 @@ export { toFieldProblems } from './field-problems.ts';
 export { type JsonSchema, toInlineSchema } from './json-schema.ts';
 export { LIMITS } from './limits.ts';
 export { resourceOf, toOpenApi, toOperationId } from './openapi.ts';
-export type {
-  Access,
-  AnonymousLimits,
-  CliExposure,
-  Deprecation,
-  Effect,
-  McpExposure,
-  Operation,
-  OperationInput,
-  OperationOutput,
-  OperationRequest,
+export {
+  type Access,
+  type AnonymousLimits,
+  bodyLimitOf,
+  type CliExposure,
+  type Deprecation,
+  type Effect,
+  type McpExposure,
+  type Operation,
+  type OperationInput,
+  type OperationOutput,
+  type OperationRequest,
 } from './operation.ts';
 export { errorCodesOf } from './operation-errors.ts';
 export {

@@ -45,7 +45,26 @@ export const LIMITS = {
   idempotencyKeyHours: 24,
   automaticKeyMinutes: 10,
   requestIdCharacters: 128,
-  requestBodyBytes: 40 * 1024 * 1024,
+  requestBodyBytes: 16 * 1024, // of an operation that does not allow more
+  sendBodyBytes: 40 * 1024 * 1024, // a message of 25 MiB as JSON, also where a client escapes everything beyond ASCII
+  templateBodyBytes: 20 * 1024 * 1024, // both bodies and variables at their longest, with escapes
+  decisionBodyBytes: 13 * 1024 * 1024, // edits may replace both bodies
+  keyBodyBytes: 1024 * 1024, // allowlists of 1,000 entries
+  suppressionBodyBytes: 1024 * 1024,
+  ticketBodyBytes: 192 * 1024,
+  idListBodyBytes: 64 * 1024,
+  jsonDepth: 64,
+  jsonNames: 50_000, // of all objects of a body together; every new name costs the parser microseconds
+  jsonValues: 200_000,
+  jsonStringBytes: 26 * 1024 * 1024, // an attachment as large as a message may be
+  jsonNumberCharacters: 1_000,
+  headerSectionBytes: 16 * 1024,
+  unfinishedBodiesPerAddress: 512, // of requests with a valid key, whose bodies are still arriving
+  unfinishedBodies: 2_048,
+  anonymousUnfinishedBodiesPerAddress: 64,
+  anonymousUnfinishedBodies: 512,
+  unfinishedBodyBytesPerAddress: 120 * 1024 * 1024, // received of large bodies that are still arriving
+  unfinishedBodyBytes: 200 * 1024 * 1024,
   requestLogDays: 30,
   pageSizeDefault: 50,
   pageSizeMax: 100,
@@ -100,7 +119,6 @@ export const LIMITS = {
   magicLinksPerAddress: 20, // in the life of one; what is asked for beyond that is answered alike and not mailed
   signInRequestsPerMinute: 300, // of a client address: links and devices
   devicePollsPerMinute: 600, // of a client address, which several devices may stand behind
-  signInBodyBytes: 16 * 1024,
   deviceCodeMinutes: 15,
   deviceIntervalSeconds: 5,
   deviceClientCharacters: 100, // what a program says of itself

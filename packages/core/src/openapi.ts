@@ -3,7 +3,7 @@ import { headerComponents } from './openapi-headers.ts';
 import { createProblemResponses, type ProblemResponses, responsesOf } from './openapi-responses.ts';
 import { rolesOf, SECURITY_SCHEMES, securityOf } from './openapi-security.ts';
 import { describeWebhooks } from './openapi-webhooks.ts';
-import type { Deprecation, Operation } from './operation.ts';
+import { bodyLimitOf, type Deprecation, type Operation } from './operation.ts';
 import { describeResource } from './resources.ts';
 import { problemSchema } from './schemas/problem.ts';
 
@@ -139,5 +139,17 @@ function bodyOf(operation: Operation, components: Components): JsonSchema {
       : withItems(schema, itemwise.field, toComponentSchema(itemwise.item, 'input', components));
   // Some operations do without the body they accept, because every field has a default; `raw` ones read theirs themselves.
   const required = operation.response === 'raw' || operation.body?.safeParse(undefined).success !== true;
-  return { required, content: { 'application/json': { schema: published } } };
+  const bytes = bodyLimitOf(operation);
+  return {
+    description: `At most ${formatBytes(bytes)}.`,
+    required,
+    content: { 'application/json': { schema: published } },
+    'x-max-body-bytes': bytes,
+  };
+}
+
+const MEBIBYTE = 1_048_576;
+
+function formatBytes(bytes: number): string {
+  return bytes % MEBIBYTE === 0 ? `${bytes / MEBIBYTE} MiB` : `${bytes / 1_024} KiB`;
 }

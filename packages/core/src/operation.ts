@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
+import { LIMITS } from './limits.ts';
 import type { Reach } from './reach.ts';
 import type { Scope } from './scopes.ts';
 
@@ -76,11 +77,10 @@ export interface ItemwiseBody {
   readonly item: z.ZodType;
 }
 
-/** What a client without a key may do: requests a minute from one address, over all operations that share a count, and bytes of a body. */
+/** What a client without a key may do: requests a minute from one address, over all operations that share a count. */
 export interface AnonymousLimits {
   readonly count: 'tools' | 'sign-in' | 'polls';
   readonly requestsPerMinute: number;
-  readonly bodyBytes: number;
 }
 
 /** An operation on its way out. It works as before until its sunset; docs/compatibility.md says how long that is at least. */
@@ -114,6 +114,8 @@ export interface Operation {
   readonly headers?: z.ZodObject;
   readonly body?: z.ZodType;
   readonly itemwise?: ItemwiseBody;
+  /** Bytes a body may have at most; `LIMITS.requestBodyBytes` where the operation does not say. Read through `bodyLimitOf`. */
+  readonly bodyBytes?: number;
   readonly upcoming?: UpcomingFields;
   /** Of operations anybody may call as often as they like otherwise. */
   readonly anonymousLimits?: AnonymousLimits;
@@ -136,6 +138,11 @@ export interface Operation {
   readonly errors: readonly ErrorCode[];
   readonly mcp: McpExposure | null;
   readonly cli: CliExposure | null;
+}
+
+/** How many bytes the body of a request may have, by any way it is sent. */
+export function bodyLimitOf({ bodyBytes = LIMITS.requestBodyBytes }: Operation): number {
+  return bodyBytes;
 }
 
 /** Declares an operation; the literal types stay, so that the handler map and the SDK know every id. */

@@ -6,6 +6,7 @@ import {
   type Refuse,
   type RetentionSetting,
   readBaseUrl,
+  readConnections,
   readDnsServers,
   readHeloName,
   readList,
@@ -68,6 +69,8 @@ export interface Config {
   /** Whom people may sign in with. */
   readonly oauth: readonly OAuthSetting[];
   readonly trustedProxies: readonly string[];
+  /** How many connections over HTTP may be open, in all and from one address. */
+  readonly connections: { readonly total: number; readonly perAddress: number };
   readonly monthlyQuota: number;
   /** How long a message is tried before its retries end. */
   readonly retryHours: number;
@@ -147,6 +150,7 @@ export function readConfig(environment: Environment, flags: { readonly roles?: s
     isSignupOpen: readSignup(get, mode, refuse),
     oauth: readOAuth(get, refuse),
     trustedProxies: readProxies(get('POSTRIDER_TRUSTED_PROXIES'), refuse),
+    connections: readConnections(get, refuse),
     monthlyQuota: readWhole('POSTRIDER_MONTHLY_QUOTA', get, LIMITS.monthlyQuotaDefault, 2_000_000_000, refuse),
     retryHours: readRetryHours(get, refuse),
     retention: readRetention(get, refuse),

@@ -139,6 +139,18 @@ export const SETTINGS = [
     description: 'Addresses or CIDR ranges of proxies whose X-Forwarded-For is believed, separated by commas.',
   },
   {
+    name: 'POSTRIDER_CONNECTIONS',
+    default: '5000',
+    description:
+      'HTTP connections that may be open at the same time. Beyond it, idle connections are closed and new ones are refused. The limit on open files of the process has to be higher.',
+  },
+  {
+    name: 'POSTRIDER_CONNECTIONS_PER_ADDRESS',
+    default: '1500',
+    description:
+      'HTTP connections that one address may have open at the same time. It does not apply to trusted proxies; raise it for a proxy that is not listed there.',
+  },
+  {
     name: 'POSTRIDER_MX_PORT',
     default: '25',
     description: 'Port of the mail servers that `direct` delivers to; another one is for tests.',

@@ -4792,7 +4792,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "tools.spf",
     "command": "tools spf",
     "summary": "Check the SPF record of a domain",
-    "description": "Reads the SPF record with everything it includes and redirects to, counts the ten look-ups and the two that may lead to nothing, and names what is wrong. Needs no key; nothing is stored. Answers within 12 seconds, 200 also where the DNS does not: then a finding says what could not be checked. At most 20 requests a minute from one address, bodies of at most 64 KB.",
+    "description": "Reads the SPF record with everything it includes and redirects to, counts the ten look-ups and the two that may lead to nothing, and names what is wrong. Needs no key; nothing is stored. Answers within 12 seconds, 200 also where the DNS does not: then a finding says what could not be checked. At most 20 requests a minute from one address.",
     "needsKey": false,
     "scope": null,
     "examples": [
@@ -4818,7 +4818,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "tools.dkim",
     "command": "tools dkim",
     "summary": "Check the DKIM keys of a domain",
-    "description": "Reads the public key under a selector and names what is wrong with it. Without a selector the common ones are tried, which finds no key under another name. Needs no key; nothing is stored. Answers within 12 seconds, 200 also where the DNS does not: then a finding says what could not be checked. At most 20 requests a minute from one address, bodies of at most 64 KB.",
+    "description": "Reads the public key under a selector and names what is wrong with it. Without a selector the common ones are tried, which finds no key under another name. Needs no key; nothing is stored. Answers within 12 seconds, 200 also where the DNS does not: then a finding says what could not be checked. At most 20 requests a minute from one address.",
     "needsKey": false,
     "scope": null,
     "examples": [
@@ -4860,7 +4860,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "tools.dmarc",
     "command": "tools dmarc",
     "summary": "Check the DMARC policy of a domain",
-    "description": "Reads the DMARC record at the name, else at its organisational domain, and judges policy, alignment and addresses for reports, with the consent of other domains that are to receive them. Needs no key; nothing is stored. Answers within 12 seconds, 200 also where the DNS does not: then a finding says what could not be checked. At most 20 requests a minute from one address, bodies of at most 64 KB.",
+    "description": "Reads the DMARC record at the name, else at its organisational domain, and judges policy, alignment and addresses for reports, with the consent of other domains that are to receive them. Needs no key; nothing is stored. Answers within 12 seconds, 200 also where the DNS does not: then a finding says what could not be checked. At most 20 requests a minute from one address.",
     "needsKey": false,
     "scope": null,
     "examples": [
@@ -4886,7 +4886,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "tools.mx",
     "command": "tools mx",
     "summary": "Check the mail exchangers of a domain",
-    "description": "Reads the MX records with the addresses of each host and their names, and says whether mail can be delivered to the domain. The hosts are not connected to. Needs no key; nothing is stored. Answers within 12 seconds, 200 also where the DNS does not: then a finding says what could not be checked. At most 20 requests a minute from one address, bodies of at most 64 KB.",
+    "description": "Reads the MX records with the addresses of each host and their names, and says whether mail can be delivered to the domain. The hosts are not connected to. Needs no key; nothing is stored. Answers within 12 seconds, 200 also where the DNS does not: then a finding says what could not be checked. At most 20 requests a minute from one address.",
     "needsKey": false,
     "scope": null,
     "examples": [
@@ -4912,7 +4912,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "tools.blocklist",
     "command": "tools blocklist",
     "summary": "Look an address or a domain up in blocklists",
-    "description": "Asks the blocklists of this installation: an IP address those of addresses, a domain those of domains. Each list is believed only while its test points answer as RFC 5782 says; one that does not is neither listed nor not listed. Private addresses are refused. Needs no key; nothing is stored. Answers within 12 seconds, 200 also where the DNS does not: then a finding says what could not be checked. At most 20 requests a minute from one address, bodies of at most 64 KB.",
+    "description": "Asks the blocklists of this installation: an IP address those of addresses, a domain those of domains. Each list is believed only while its test points answer as RFC 5782 says; one that does not is neither listed nor not listed. Private addresses are refused. Needs no key; nothing is stored. Answers within 12 seconds, 200 also where the DNS does not: then a finding says what could not be checked. At most 20 requests a minute from one address.",
     "needsKey": false,
     "scope": null,
     "examples": [
@@ -4939,7 +4939,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "tools.inbox-placement",
     "command": "tools inbox-placement",
     "summary": "Estimate whether a message reaches the inbox",
-    "description": "An estimate, not a seed test: nothing is sent. Looks at authentication (of a whole message given as `raw`), headers, content, links, blocklists and, where the installation has one, the score of SpamAssassin. What a receiver knows of a sender’s past cannot be seen from outside. Needs no key; nothing is stored. Answers within 12 seconds, 200 also where the DNS does not: then a finding says what could not be checked. At most 20 requests a minute from one address, bodies of at most 64 KB.",
+    "description": "An estimate, not a seed test: nothing is sent. Looks at authentication (of a whole message given as `raw`), headers, content, links, blocklists and, where the installation has one, the score of SpamAssassin. What a receiver knows of a sender’s past cannot be seen from outside. Needs no key; nothing is stored. Answers within 12 seconds, 200 also where the DNS does not: then a finding says what could not be checked. At most 20 requests a minute from one address.",
     "needsKey": false,
     "scope": null,
     "examples": [

@@ -73,11 +73,9 @@ export const userCodeSchema = z
 export const SIGN_IN_LIMITS = {
   count: 'sign-in',
   requestsPerMinute: LIMITS.signInRequestsPerMinute,
-  bodyBytes: LIMITS.signInBodyBytes,
 } as const;
 /** Devices ask every few seconds, and several of them may stand behind one address. */
 export const POLL_LIMITS = {
   count: 'polls',
   requestsPerMinute: LIMITS.devicePollsPerMinute,
-  bodyBytes: LIMITS.signInBodyBytes,
 } as const;

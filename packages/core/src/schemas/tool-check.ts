@@ -8,11 +8,10 @@ import { toAsciiDomain } from './email-address.ts';
 export const TOOL_LIMITS = {
   count: 'tools',
   requestsPerMinute: LIMITS.toolRequestsPerMinute,
-  bodyBytes: LIMITS.toolBodyBytes,
 } as const;
 
 /** What every check's description ends with. */
-export const TOOL_NOTE = `Needs no key; nothing is stored. Answers within ${LIMITS.toolSeconds + 2} seconds, 200 also where the DNS does not: then a finding says what could not be checked. At most ${LIMITS.toolRequestsPerMinute} requests a minute from one address, bodies of at most ${LIMITS.toolBodyBytes / 1024} KB.`;
+export const TOOL_NOTE = `Needs no key; nothing is stored. Answers within ${LIMITS.toolSeconds + 2} seconds, 200 also where the DNS does not: then a finding says what could not be checked. At most ${LIMITS.toolRequestsPerMinute} requests a minute from one address.`;
 
 const MUST_BE = 'must be a domain name of at least two labels, for example `example.com`';
 

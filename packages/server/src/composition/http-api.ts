@@ -49,6 +49,7 @@ export function createApi(
     trustedProxies: config.trustedProxies,
     logger,
     requestLog,
+    connections: config.connections,
     identify: async (headers) => {
       const borne = readBorne(headers, services.people.cookies);
       if (borne === null) return await authenticator.identify(headers.authorization);
@@ -56,8 +57,8 @@ export function createApi(
     },
   });
   const gate = createAnonymousGate(clock);
-  const mcp = createMcpRoute({ services, logger, gate, rates });
   const { people } = services;
+  const mcp = createMcpRoute({ services, logger, gate, rates, authenticator, people, baseUrl });
   const signIn = { people, baseUrl, gate, onError: warn };
   const rawRoutes = {
     'service.mcp': mcp.handle,

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { LIMITS, toAsciiDomain } from '@postrider/core';
-import type { SettingName } from '../settings.ts';
+import { findSetting, type SettingName } from '../settings.ts';
 
 /** Notes what is wrong with a setting; the fix is its description where none is given. */
 export type Refuse = (setting: SettingName, message: string, fix?: string) => void;
@@ -158,6 +158,16 @@ export function readProxies(value: string | null, refuse: Refuse): readonly stri
     );
   }
   return proxies;
+}
+
+/** How many connections over HTTP may be open, in all and from one address. */
+export function readConnections(get: Get, refuse: Refuse): { readonly total: number; readonly perAddress: number } {
+  const read = (name: SettingName) => {
+    const connections = readWhole(name, get, Number(findSetting(name).default), 1_000_000, refuse);
+    if (connections === 0) refuse(name, '"0" would refuse every connection');
+    return connections;
+  };
+  return { total: read('POSTRIDER_CONNECTIONS'), perAddress: read('POSTRIDER_CONNECTIONS_PER_ADDRESS') };
 }
 
 export function readDnsServers(value: string | null, refuse: Refuse): readonly string[] | null {

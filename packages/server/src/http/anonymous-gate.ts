@@ -10,8 +10,6 @@ import { createClientRateLimit } from './client-rate-limit.ts';
 export interface AnonymousGate {
   /** Counts a call from an address. @throws ProblemError where it has made all its calls of this minute. */
   assertRate(operation: Operation, address: string): void;
-  /** For bodies that did not come as a body of their own. @throws ProblemError where it is longer than one may be. */
-  assertSize(operation: Operation, body: unknown): void;
 }
 
 const MINUTE_MS = 60_000;
@@ -27,14 +25,6 @@ export function createAnonymousGate(clock: Clock): AnonymousGate {
       throw new ProblemError('rate_limited', {
         detail: `This address has made its ${anonymousLimits.requestsPerMinute} requests of this minute.`,
         headers: { 'retry-after': String(retryAfterSeconds) },
-      });
-    },
-    assertSize({ anonymousLimits }, body) {
-      if (anonymousLimits === undefined) return;
-      const bytes = Buffer.byteLength(JSON.stringify(body ?? null));
-      if (bytes <= anonymousLimits.bodyBytes) return;
-      throw new ProblemError('payload_too_large', {
-        detail: `The arguments are ${bytes} bytes of JSON; ${anonymousLimits.bodyBytes} are allowed.`,
       });
     },
   };

@@ -1,5 +1,5 @@
-import ipaddr from 'ipaddr.js';
 import type { Clock } from '../clock.ts';
+import { clientOf } from './client-address.ts';
 
 /** Counts the requests of clients that bear no key, by their address. */
 export interface ClientRateLimit {
@@ -35,11 +35,4 @@ export function createClientRateLimit({ clock, windowMs }: ClientRateLimitOption
       return null;
     },
   };
-}
-
-/** An IPv6 client has a whole /64 of addresses to come from (RFC 4291, section 2.5.1); one that maps an IPv4 address is that address. */
-function clientOf(address: string): string {
-  if (!ipaddr.isValid(address)) return address;
-  const ip = ipaddr.process(address);
-  return ip.kind() === 'ipv4' ? ip.toString() : ip.toByteArray().slice(0, 8).join('.');
 }

@@ -6,12 +6,17 @@ import type { Logger } from 'pino';
 import { classifyDatabaseError } from '../db/database-errors.ts';
 import type { Caller } from '../keys/caller.ts';
 import { ProblemError, problemHeaders, toProblem } from '../problem.ts';
+import { createArrivingBodies, isBodyArriving } from './arriving-bodies.ts';
+import { expireCheck } from './check-caller.ts';
 import { answerClientError } from './client-error.ts';
-import { assertJsonEncoding, parseJsonBody } from './json-body.ts';
+import { type ConnectionLimits, limitConnections } from './connection-limits.ts';
+import { awaitsContinue, offerContinue } from './expect-continue.ts';
 import { loggedPath, pathOf } from './logged-path.ts';
 import { MAX_PARAM_CHARACTERS, refusalOfMethod, rememberServedPaths } from './method-not-allowed.ts';
 import { parseQueryString } from './query-string.ts';
+import { readJsonBody } from './read-json-body.ts';
 import type { RequestLog } from './request-log.ts';
+import { closeBeforeUnreadBody } from './unread-body.ts';
 
 export interface HttpAppOptions {
   readonly baseUrl: string;
@@ -22,6 +27,8 @@ export interface HttpAppOptions {
   readonly identify: (headers: IncomingHttpHeaders) => Promise<Caller | null>;
   /** How long a client may take; PATIENCE unless given. */
   readonly patience?: Patience;
+  /** How many connections may be open; without it, any number. */
+  readonly connections?: ConnectionLimits;
 }
 
 /** How long a request may take to arrive, its head alone as well as all of it, and how often connections are looked at for that. */
@@ -39,10 +46,14 @@ export function createHttpApp(options: HttpAppOptions): FastifyInstance {
   const { requestMs, lookEveryMs } = options.patience ?? PATIENCE;
   const app = fastify({
     logger: false,
-    bodyLimit: LIMITS.requestBodyBytes,
+    bodyLimit: LIMITS.requestBodyBytes, // Of routes that do not say.
     requestTimeout: requestMs,
     // Node looks every 30 s unless told, and gives the whole request the 60 s it has for heads where those are the longer.
-    http: { headersTimeout: requestMs, connectionsCheckingInterval: lookEveryMs },
+    http: {
+      headersTimeout: requestMs,
+      connectionsCheckingInterval: lookEveryMs,
+      maxHeaderSize: LIMITS.headerSectionBytes,
+    },
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     requestIdHeader: false,
@@ -72,11 +83,12 @@ export function createHttpApp(options: HttpAppOptions): FastifyInstance {
   app.decorateRequest('state');
   rememberServedPaths(app);
   app.addHook('onRequest', (request, reply, done) => {
-    request.state = { caller: null, emailId: null, code: null, refused: null };
+    request.state = { caller: null, checkedAtMs: 0, arriving: null, emailId: null, code: null, refused: null };
     reply.header('x-request-id', request.id);
     reply.header('x-content-type-options', 'nosniff');
     reply.header('cache-control', 'no-store');
-    if (!closing) return request.is404 ? done(refusalOfMethod(app, request) ?? undefined) : done();
+    // Where nothing is served, a body is not read either.
+    if (!closing) return request.is404 ? done(refusalOfMethod(app, request) ?? nothingThere(request)) : done();
     reply.header('connection', 'close');
     done(new ProblemError('unavailable', { detail: 'This process is shutting down.' }));
   });
@@ -84,6 +96,10 @@ export function createHttpApp(options: HttpAppOptions): FastifyInstance {
     logRequest(request, reply, options);
     done();
   });
+  const { connections } = options;
+  if (connections !== undefined) limitConnections(app.server, connections, options);
+  offerContinue(app.server);
+  admitBodies(app);
   endConnectionsWhenClosing(app);
   addBodyParser(app);
   app.setErrorHandler((error, request, reply) => {
@@ -92,15 +108,39 @@ export function createHttpApp(options: HttpAppOptions): FastifyInstance {
     sendProblem(reply, request, problem, options.baseUrl);
   });
   app.setNotFoundHandler((request, reply) => {
-    const path = pathOf(request.url);
-    const problem = new ProblemError('not_found', { detail: `There is nothing at ${request.method} ${path}.` });
-    sendProblem(reply, request, problem, options.baseUrl);
+    sendProblem(reply, request, nothingThere(request), options.baseUrl);
   });
   return app;
 }
 
 function requestIdOf(given: string | string[] | undefined): string {
   return typeof given === 'string' && isRequestId(given) ? given : randomUUID();
+}
+
+function nothingThere({ method, url }: FastifyRequest): ProblemError {
+  return new ProblemError('not_found', { detail: `There is nothing at ${method} ${pathOf(url)}.` });
+}
+
+/** Bodies that are complete by now, as nearly all are, cost nothing here. */
+function admitBodies(app: FastifyInstance): void {
+  const bodies = createArrivingBodies();
+  app.addHook('preParsing', (request, reply, payload, done) => {
+    // What arrives with the others is not read.
+    if (request.method !== 'GET' && request.method !== 'HEAD' && isBodyArriving(request.raw)) {
+      try {
+        request.state.arriving = bodies.admit(request);
+        expireCheck(request.state);
+      } catch (error) {
+        return done(error as Error);
+      }
+      if (awaitsContinue(request.raw)) reply.raw.writeContinue();
+    }
+    done(null, payload);
+  });
+  app.addHook('onSend', (request, reply, payload, done) => {
+    if (isBodyArriving(request.raw)) closeBeforeUnreadBody(request.raw, reply);
+    done(null, payload);
+  });
 }
 
 /** A connection that is kept alive behind its last answer would hold the shutdown up until its client lets go. */
@@ -123,20 +163,7 @@ function endConnectionsWhenClosing(app: FastifyInstance): void {
 
 function addBodyParser(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser(
-    /^application\/(?:[a-z0-9.+-]+\+)?json(?:\s*;|$)/i,
-    { parseAs: 'buffer' },
-    (request, body, done) => {
-      try {
-        assertJsonEncoding(request.headers['content-type'], request.headers['content-encoding']);
-        const bytes = body as Buffer; // `parseAs: 'buffer'` hands over a Buffer.
-        // Many clients name a content type on every request: where no body is wanted, none is missing.
-        done(null, bytes.length === 0 && !request.routeOptions.config.takesBody ? undefined : parseJsonBody(bytes));
-      } catch (error) {
-        done(error as Error);
-      }
-    },
-  );
+  app.addContentTypeParser(/^application\/(?:[a-z0-9.+-]+\+)?json(?:\s*;|$)/i, readJsonBody);
 }
 
 function sendProblem(reply: FastifyReply, request: FastifyRequest, error: ProblemError, baseUrl: string): void {
@@ -154,7 +181,7 @@ function toProblemError(error: FastifyError, logger: Logger, request: FastifyReq
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new ProblemError('payload_too_large', {
-        detail: `The body exceeds ${request.routeOptions.bodyLimit} bytes.`,
+        detail: `The body exceeds ${request.routeOptions.bodyLimit} bytes, the most this operation accepts.`,
       });
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
     case 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE':

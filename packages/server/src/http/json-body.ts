@@ -1,17 +1,19 @@
 import { isUtf8 } from 'node:buffer';
+import { LIMITS } from '@postrider/core';
 import { ProblemError } from '../problem.ts';
 
 /** No request needs more than three levels; far deeper ones exist only to exhaust a parser or a walker. */
-const MAX_DEPTH = 64;
+const MAX_DEPTH = LIMITS.jsonDepth;
 
 /**
  * Reads a JSON body: UTF-8 (a BOM is tolerated), one value, bounded depth.
+ * @param isCounted whether a JsonCounter has found the bytes within its limits, that of depth among them
  * @throws ProblemError `invalid_json`
  */
-export function parseJsonBody(bytes: Buffer): unknown {
+export function parseJsonBody(bytes: Buffer, { isCounted = false } = {}): unknown {
   if (bytes.length === 0) throw invalid('The body is empty.');
   const text = decode(bytes);
-  assertDepth(text);
+  if (!isCounted) assertDepth(text);
   try {
     return JSON.parse(text);
   } catch (error) {

@@ -1,4 +1,4 @@
-import { findOperation, LIMITS, type PlacedInput } from '@postrider/core';
+import { bodyLimitOf, findOperation, type PlacedInput } from '@postrider/core';
 import { createMcpHttpHandler, createTwinQueue, type InvokeResult, withWaitInWords } from '@postrider/mcp';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
@@ -7,14 +7,17 @@ import type { KeyRates } from '../keys/key-rates.ts';
 import type { Services } from '../operations/context.ts';
 import { ProblemError, problemHeaders, toProblem } from '../problem.ts';
 import type { AnonymousGate } from './anonymous-gate.ts';
+import { assertArgumentSize } from './argument-size.ts';
 import { callerFactsOf } from './assert-reach.ts';
+import type { Entrance } from './authenticate-request.ts';
+import { refreshCaller } from './check-caller.ts';
 import { executeOperation, parseQuery } from './execute-operation.ts';
 import { rateLimited } from './rate-headers.ts';
 import { contextOf } from './router.ts';
 import { isTrustedOrigin } from './trusted-origin.ts';
 import { watchResourcesOf } from './watch-resources.ts';
 
-export interface McpRouteOptions {
+export interface McpRouteOptions extends Entrance {
   readonly services: Services;
   readonly logger: Logger;
   readonly gate: AnonymousGate;
@@ -22,11 +25,12 @@ export interface McpRouteOptions {
 }
 
 /** `POST /mcp`: the MCP server of the calling key, its tools run in this process. */
-export function createMcpRoute({ services, logger, gate, rates }: McpRouteOptions) {
+export function createMcpRoute(options: McpRouteOptions) {
+  const { services, logger, gate, rates } = options;
   const handler = createMcpHttpHandler({
     version: services.version,
     baseUrl: services.baseUrl,
-    maxRequestBodyBytes: LIMITS.requestBodyBytes,
+    maxRequestBodyBytes: bodyLimitOf(findOperation('service.mcp')),
     onError: (error) => logger.debug({ error: String(error) }, 'mcp request refused'),
   });
 
@@ -58,10 +62,13 @@ export function createMcpRoute({ services, logger, gate, rates }: McpRouteOption
       const operation = findOperation(operationId);
       if (operation.response === 'raw') throw new Error(`${operationId} cannot be called as a tool`);
       try {
+        // A call may wait for those before it in the same body, some of which wait for a minute.
+        await refreshCaller(findOperation('service.mcp'), request, options);
         await takeTurn();
         gate.assertRate(operation, request.ip);
-        gate.assertSize(operation, input.body);
-        const call = { ...context, signal: signal ?? context.signal, rawBody: input.body };
+        assertArgumentSize(operation, input.body);
+        const { caller } = request.state;
+        const call = { ...context, caller, signal: signal ?? context.signal, rawBody: input.body };
         const result = await executeOperation(operation, input, call);
         return {
           ok: true,

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { Readable } from 'node:stream';
-import { type AnyOperation, type CallableOperation, OPERATIONS, type Operation } from '@postrider/core';
+import { type AnyOperation, bodyLimitOf, type CallableOperation, OPERATIONS, type Operation } from '@postrider/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isLargeJson, jsonPieces } from '../json-pieces.ts';
 import type { Caller } from '../keys/caller.ts';
@@ -10,7 +10,9 @@ import { validationFailed } from '../operations/parse-part.ts';
 import { readVisit } from '../sessions/visit.ts';
 import { nextSlice } from '../time-slice.ts';
 import type { AnonymousGate } from './anonymous-gate.ts';
-import { authenticateRequest, type Entrance } from './authenticate-request.ts';
+import type { ArrivingBody } from './arriving-bodies.ts';
+import type { Entrance } from './authenticate-request.ts';
+import { checkCaller, isFresh, refreshCaller } from './check-caller.ts';
 import { deprecationHeaders } from './deprecation-headers.ts';
 import { assertScope, executeOperation } from './execute-operation.ts';
 import { refuseOtherMethods } from './method-not-allowed.ts';
@@ -20,6 +22,10 @@ import { rateHeaders, rateLimited } from './rate-headers.ts';
 /** What is known of a request while it is answered; read by the request log at its end. */
 export interface RequestState {
   caller: Caller | null;
+  /** When that was found out, on the monotonic clock. */
+  checkedAtMs: number;
+  /** The body of the request; null where it was complete before it was read, or there is none. */
+  arriving: ArrivingBody | null;
   emailId: string | null;
   code: string | null;
   /** Why a request may not be answered whose protocol has a way of its own to say so; null where it may. */
@@ -63,25 +69,28 @@ export function addOperationRoutes(app: FastifyInstance, options: RouterOptions)
 }
 
 function addRoute(app: FastifyInstance, url: string, operation: AnyOperation, options: RouterOptions): void {
-  const { anonymousLimits, deprecated }: Operation = operation;
+  const { deprecated }: Operation = operation;
   const farewell = deprecated === undefined ? null : deprecationHeaders(deprecated, options.baseUrl);
   app.route({
     method: operation.method,
     url,
     config: { takesBody: needsBody(operation) },
-    ...(anonymousLimits ? { bodyLimit: anonymousLimits.bodyBytes } : {}),
+    bodyLimit: bodyLimitOf(operation),
     // All that concerns the key comes before the body is read: the order of checks is key, address, rate, scope, shape, existence, rules.
     onRequest: async (request, reply) => {
       if (farewell !== null) reply.headers(farewell);
       options.gate.assertRate(operation, request.ip);
       if (operation.access.kind === 'public') return;
-      const caller = await authenticateRequest(operation, request, options);
-      request.state.caller = caller;
+      const caller = await checkCaller(operation, request, options);
       await takeTurn(caller, reply, options.rates).catch((error: Error) => {
         if (operation.response !== 'raw') throw error;
         request.state.refused = error;
       });
       assertScope(operation, request.state);
+    },
+    preHandler: (request, _reply, done) => {
+      if (request.state.caller === null || isFresh(request.state)) return done();
+      refreshCaller(operation, request, options).then(() => done(), done);
     },
     handler: async (request, reply) => {
       const raw = operation.response === 'raw' ? options.rawRoutes[operation.id] : undefined;

@@ -45,10 +45,10 @@ export function addSignInRoutes(app: FastifyInstance, options: SignInRouteOption
         pages.route({
           method,
           url: `${prefix}${path}`,
-          handler: async (request, reply) => {
+          onRequest: async (request) => {
             if (method === 'POST') options.gate.assertRate(findOperation('auth.magic-link'), request.ip);
-            return await handler(request, reply, visitOf(request));
           },
+          handler: async (request, reply) => await handler(request, reply, visitOf(request)),
         });
       }
     };

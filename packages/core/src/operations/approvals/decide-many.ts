@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LIMITS } from '../../limits.ts';
 import { defineOperation } from '../../operation.ts';
 import { approvalResultSchema, newApprovalDecisionsSchema } from '../../schemas/approval.ts';
 import { WHO_DECIDES } from './decide.ts';
@@ -14,6 +15,7 @@ export const decideApprovals = defineOperation({
   effect: 'update',
   query: z.strictObject({}),
   body: newApprovalDecisionsSchema,
+  bodyBytes: LIMITS.idListBodyBytes,
   status: 207,
   response: 'json',
   output: z

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LIMITS } from '../../limits.ts';
 import { defineOperation } from '../../operation.ts';
 import { approvalSchema, newApprovalDecisionSchema } from '../../schemas/approval.ts';
 import { approvalParams } from './get.ts';
@@ -19,6 +20,7 @@ export const decideApproval = defineOperation({
   params: approvalParams,
   query: z.strictObject({}),
   body: newApprovalDecisionSchema,
+  bodyBytes: LIMITS.decisionBodyBytes,
   status: 200,
   response: 'json',
   output: approvalSchema,

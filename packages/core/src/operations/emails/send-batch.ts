@@ -1,3 +1,4 @@
+import { LIMITS } from '../../limits.ts';
 import { defineOperation } from '../../operation.ts';
 import { batchBodySchema, batchOutcomeSchema } from '../../schemas/batch.ts';
 import { SEND_RESPONSE_HEADERS, sendHeadersSchema } from '../../schemas/send-headers.ts';
@@ -16,6 +17,7 @@ export const sendEmailBatch = defineOperation({
   headers: sendHeadersSchema,
   body: batchBodySchema,
   itemwise: { field: 'emails', item: sendRequestSchema },
+  bodyBytes: LIMITS.sendBodyBytes,
   status: 207,
   response: 'json',
   output: batchOutcomeSchema,

@@ -1,3 +1,4 @@
+import { LIMITS } from '../../limits.ts';
 import { defineOperation } from '../../operation.ts';
 import { dryRunSchema } from '../../schemas/dry-run.ts';
 import { sendAcceptedSchema } from '../../schemas/send-accepted.ts';
@@ -16,6 +17,7 @@ export const sendEmail = defineOperation({
   effect: 'send',
   headers: sendHeadersSchema,
   body: sendRequestSchema,
+  bodyBytes: LIMITS.sendBodyBytes,
   status: 202,
   response: 'json',
   output: sendAcceptedSchema,

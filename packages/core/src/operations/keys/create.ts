@@ -1,3 +1,4 @@
+import { LIMITS } from '../../limits.ts';
 import { defineOperation } from '../../operation.ts';
 import { ESCALATION_RULE, keyWithSecretSchema } from '../../schemas/key.ts';
 import { newKeySchema } from '../../schemas/new-key.ts';
@@ -13,6 +14,7 @@ export const createKey = defineOperation({
   description: `Makes an API key and answers it with its secret in \`key\`, which is shown this once. ${ESCALATION_RULE}`,
   effect: 'create',
   body: newKeySchema,
+  bodyBytes: LIMITS.keyBodyBytes,
   status: 201,
   response: 'json',
   output: keyWithSecretSchema,

@@ -1,3 +1,4 @@
+import { LIMITS } from '../../limits.ts';
 import { defineOperation } from '../../operation.ts';
 import { ESCALATION_RULE, keyParams, keySchema } from '../../schemas/key.ts';
 import { keyChangesSchema } from '../../schemas/new-key.ts';
@@ -14,6 +15,7 @@ export const updateKey = defineOperation({
   effect: 'update',
   params: keyParams,
   body: keyChangesSchema,
+  bodyBytes: LIMITS.keyBodyBytes,
   status: 200,
   response: 'json',
   output: keySchema,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LIMITS } from '../../limits.ts';
 import { defineOperation } from '../../operation.ts';
 import { readToolsets, TOOLSET_NAMES, TOOLSETS } from '../../toolsets.ts';
 
@@ -41,6 +42,7 @@ export const postMcp = defineOperation({
       .meta({ publishedAs: { type: 'boolean', default: false } }),
   }),
   body: z.unknown(),
+  bodyBytes: LIMITS.sendBodyBytes,
   status: 200,
   response: 'raw',
   output: z.unknown(),

@@ -15,6 +15,7 @@ export const createSuppression = defineOperation({
   description: `Puts one address (\`email\`) or up to ${LIMITS.suppressionsPerCall} (\`emails\`) on the suppression list: nothing is sent to them any more, messages that wait for their delivery included. With \`email\` the answer is its record: 201 where it is new, 200 with the unchanged record where it was there. With \`emails\` it is \`{suppressions,added,existing}\`, with a record for each address in the order given, an address named twice once: 201 where at least one is new, else 200. Every addition is in the audit log.`,
   effect: 'create',
   body: newSuppressionSchema,
+  bodyBytes: LIMITS.suppressionBodyBytes,
   status: 201,
   response: 'json',
   output: answerSchema,

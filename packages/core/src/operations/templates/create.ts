@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LIMITS } from '../../limits.ts';
 import { defineOperation } from '../../operation.ts';
 import {
   templateContentFields,
@@ -31,6 +32,7 @@ export const createTemplate = defineOperation({
       const message = 'needs a body: `html`, `text` or both';
       context.addIssue({ code: 'custom', path: ['html'], message, params: { code: 'required' } });
     }),
+  bodyBytes: LIMITS.templateBodyBytes,
   status: 201,
   response: 'json',
   output: templateSchema,

@@ -24,6 +24,7 @@ export const renderTemplate = defineOperation({
     version: templateVersionNumberSchema.optional().describe('A version; the current one unless given.'),
     ...templateContentFields,
   }),
+  bodyBytes: LIMITS.templateBodyBytes,
   status: 200,
   response: 'json',
   output: renderedTemplateSchema,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LIMITS } from '../../limits.ts';
 import { defineOperation } from '../../operation.ts';
 import { idempotencyKeySchema } from '../../schemas/identifiers.ts';
 import { mailboxSchema } from '../../schemas/recipients.ts';
@@ -22,6 +23,7 @@ export const testTemplate = defineOperation({
     variables: variablesSchema.optional(),
     to: mailboxSchema.optional().describe('The caller’s own address; anything else is refused.'),
   }),
+  bodyBytes: LIMITS.templateBodyBytes,
   status: 202,
   response: 'json',
   output: sendAcceptedSchema,

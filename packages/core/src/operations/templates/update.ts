@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LIMITS } from '../../limits.ts';
 import { defineOperation } from '../../operation.ts';
 import {
   templateContentFields,
@@ -47,6 +48,7 @@ export const updateTemplate = defineOperation({
         fault([], 'required', 'names nothing to change');
       }
     }),
+  bodyBytes: LIMITS.templateBodyBytes,
   status: 200,
   response: 'json',
   output: templateSchema,

@@ -1,3 +1,4 @@
+import { LIMITS } from '../../limits.ts';
 import { defineOperation } from '../../operation.ts';
 import { newTicketSchema, ticketSchema } from '../../schemas/ticket.ts';
 
@@ -12,6 +13,7 @@ export const createTicket = defineOperation({
     'Raises a ticket with the operator of this installation. What is known of `requestId` and `emailId` is attached as it is now, of the own account alone: an id that the account has nothing of is kept, and attached as null, since not every request is logged. The answer appears in the thread and is mailed to the requester: the person behind the key, or else the owner of the account.',
   effect: 'create',
   body: newTicketSchema,
+  bodyBytes: LIMITS.ticketBodyBytes,
   status: 201,
   response: 'json',
   output: ticketSchema,

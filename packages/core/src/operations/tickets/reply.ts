@@ -14,6 +14,7 @@ export const replyToTicket = defineOperation({
   effect: 'create',
   params: ticketParams,
   body: z.strictObject({ body: ticketBodySchema }),
+  bodyBytes: LIMITS.ticketBodyBytes,
   status: 201,
   response: 'json',
   output: ticketSchema,

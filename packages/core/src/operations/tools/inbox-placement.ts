@@ -58,6 +58,7 @@ export const checkInboxPlacement = defineOperation({
   description: `An estimate, not a seed test: nothing is sent. Looks at authentication (of a whole message given as \`raw\`), headers, content, links, blocklists and, where the installation has one, the score of SpamAssassin. What a receiver knows of a sender’s past cannot be seen from outside. ${TOOL_NOTE}`,
   effect: 'read',
   body: bodySchema,
+  bodyBytes: LIMITS.toolBodyBytes,
   anonymousLimits: TOOL_LIMITS,
   status: 200,
   response: 'json',

@@ -43,6 +43,7 @@ export const tagLink = defineOperation({
   description: `The campaign builder: answers the URL with \`utm_*\` query parameters added, the way a send with \`utm\` tags its links. Parameters the URL already has stay unless \`override_existing\` is true. Needs no key; nothing is stored. At most ${LIMITS.toolRequestsPerMinute} requests a minute from one address, bodies of at most ${LIMITS.toolBodyBytes / 1024} KB.`,
   effect: 'create',
   body: z.strictObject({ url: webUrlSchema, ...utmFields }),
+  bodyBytes: LIMITS.toolBodyBytes,
   anonymousLimits: TOOL_LIMITS,
   status: 200,
   response: 'json',

@@ -38,6 +38,7 @@ export const replayWebhook = defineOperation({
       dryRun: z.boolean().optional().describe('True queues nothing and says how many it would be.'),
     })
     .meta({ id: 'WebhookReplay' }),
+  bodyBytes: LIMITS.idListBodyBytes,
   status: 202,
   response: 'json',
   output: z.object({ queued: z.number().int() }).meta({ id: 'WebhookReplayAccepted' }),

@@ -35,7 +35,7 @@ export class ToolsResource {
    * Reads the SPF record with everything it includes and redirects to, counts the ten look-ups and the two that may
    * lead to nothing, and names what is wrong. Needs no key; nothing is stored. Answers within 12 seconds, 200 also
    * where the DNS does not: then a finding says what could not be checked. At most 20 requests a minute from one
-   * address, bodies of at most 64 KB.
+   * address.
    *
    * @throws PostriderError with `rate_limited`, beside the codes that every call can answer.
    */
@@ -49,7 +49,7 @@ export class ToolsResource {
    * Reads the public key under a selector and names what is wrong with it. Without a selector the common ones are
    * tried, which finds no key under another name. Needs no key; nothing is stored. Answers within 12 seconds, 200 also
    * where the DNS does not: then a finding says what could not be checked. At most 20 requests a minute from one
-   * address, bodies of at most 64 KB.
+   * address.
    *
    * @throws PostriderError with `rate_limited`, beside the codes that every call can answer.
    */
@@ -63,7 +63,7 @@ export class ToolsResource {
    * Reads the DMARC record at the name, else at its organisational domain, and judges policy, alignment and addresses
    * for reports, with the consent of other domains that are to receive them. Needs no key; nothing is stored. Answers
    * within 12 seconds, 200 also where the DNS does not: then a finding says what could not be checked. At most 20
-   * requests a minute from one address, bodies of at most 64 KB.
+   * requests a minute from one address.
    *
    * @throws PostriderError with `rate_limited`, beside the codes that every call can answer.
    */
@@ -76,8 +76,7 @@ export class ToolsResource {
    *
    * Reads the MX records with the addresses of each host and their names, and says whether mail can be delivered to the
    * domain. The hosts are not connected to. Needs no key; nothing is stored. Answers within 12 seconds, 200 also where
-   * the DNS does not: then a finding says what could not be checked. At most 20 requests a minute from one address,
-   * bodies of at most 64 KB.
+   * the DNS does not: then a finding says what could not be checked. At most 20 requests a minute from one address.
    *
    * @throws PostriderError with `rate_limited`, beside the codes that every call can answer.
    */
@@ -91,8 +90,7 @@ export class ToolsResource {
    * Asks the blocklists of this installation: an IP address those of addresses, a domain those of domains. Each list is
    * believed only while its test points answer as RFC 5782 says; one that does not is neither listed nor not listed.
    * Private addresses are refused. Needs no key; nothing is stored. Answers within 12 seconds, 200 also where the DNS
-   * does not: then a finding says what could not be checked. At most 20 requests a minute from one address, bodies of
-   * at most 64 KB.
+   * does not: then a finding says what could not be checked. At most 20 requests a minute from one address.
    *
    * @throws PostriderError with `rate_limited`, beside the codes that every call can answer.
    */
@@ -107,7 +105,7 @@ export class ToolsResource {
    * headers, content, links, blocklists and, where the installation has one, the score of SpamAssassin. What a receiver
    * knows of a sender’s past cannot be seen from outside. Needs no key; nothing is stored. Answers within 12 seconds,
    * 200 also where the DNS does not: then a finding says what could not be checked. At most 20 requests a minute from
-   * one address, bodies of at most 64 KB.
+   * one address.
    *
    * @throws PostriderError with `rate_limited`, beside the codes that every call can answer.
    */

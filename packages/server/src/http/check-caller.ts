@@ -1,0 +1,48 @@
+import type { AnyOperation } from '@postrider/core';
+import type { FastifyRequest } from 'fastify';
+import type { Caller } from '../keys/caller.ts';
+import { authenticateRequest, type Entrance } from './authenticate-request.ts';
+import { assertScope } from './execute-operation.ts';
+import type { RequestState } from './router.ts';
+
+/**
+ * How old the state of a caller may be when an operation begins. With the half second for which it is remembered after it was read, a change of a
+ * key, a session or an account takes effect within one second, however slowly a body arrives.
+ */
+const FRESH_MS = 250;
+
+/** Finds out who calls, and notes when. @throws ProblemError where no one does, or not in the way the operation needs */
+export async function checkCaller(
+  operation: AnyOperation,
+  request: FastifyRequest,
+  entrance: Entrance,
+): Promise<Caller> {
+  const caller = await authenticateRequest(operation, request, entrance);
+  request.state.caller = caller;
+  request.state.checkedAtMs = performance.now();
+  return caller;
+}
+
+/** Whether the last check is recent enough for an operation to begin. */
+export function isFresh({ checkedAtMs }: RequestState): boolean {
+  return performance.now() - checkedAtMs < FRESH_MS;
+}
+
+/** Has the caller checked again when the body of the request is complete, however soon that is. */
+export function expireCheck(state: RequestState): void {
+  state.checkedAtMs = Number.NEGATIVE_INFINITY;
+}
+
+/**
+ * Checks a caller again whose body took time to arrive, or who makes several calls by one request.
+ * @throws ProblemError where the caller may not make this request any more
+ */
+export async function refreshCaller(
+  operation: AnyOperation,
+  request: FastifyRequest,
+  entrance: Entrance,
+): Promise<void> {
+  if (request.state.caller === null || isFresh(request.state)) return;
+  await checkCaller(operation, request, entrance);
+  assertScope(operation, request.state);
+}

@@ -1,0 +1,29 @@
+import ipaddr from 'ipaddr.js';
+
+/**
+ * Names the client behind an address, for counts by address. An IPv6 client has a whole /64 of addresses (RFC 4291, section 2.5.1); an address
+ * that maps an IPv4 address is that address.
+ */
+export function clientOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const ip = ipaddr.process(address);
+  return ip.kind() === 'ipv4' ? ip.toString() : ip.toByteArray().slice(0, 8).join('.');
+}
+
+/** Sums by client; a client without anything left takes no memory. */
+export interface ClientCounts {
+  of(client: string): number;
+  add(client: string, by: number): void;
+}
+
+export function createClientCounts(): ClientCounts {
+  const counts = new Map<string, number>();
+  return {
+    of: (client) => counts.get(client) ?? 0,
+    add(client, by) {
+      const count = (counts.get(client) ?? 0) + by;
+      if (count > 0) counts.set(client, count);
+      else counts.delete(client);
+    },
+  };
+}
