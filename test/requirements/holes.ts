@@ -20,7 +20,7 @@ export const holes: readonly Requirement[] = section('Closed holes', [
     'holes.reschedule',
     'A held key cannot move the send time of an approved message or of another sender’s message.',
   ),
-  guarded(
+  active(
     'holes.late-body',
     'A request is judged by the state of its key, session and account when its body is complete, at most 1 second old.',
   ),
@@ -59,7 +59,7 @@ export const holes: readonly Requirement[] = section('Closed holes', [
     '`emails:content` shows the messages the key issued; `emails:content-all` shows the rest.',
   ),
   active('holes.approval-links', 'Live approval links are stored nowhere in clear text.'),
-  guarded('holes.anonymous-bodies', 'A request without a valid key is refused before a large body is read.'),
+  active('holes.anonymous-bodies', 'A request without a valid key is refused before a large body is read.'),
   guarded(
     'holes.hostile-work',
     'No request keeps the server from other callers: `/health` responds within 250 ms at p99 beside each of 200 hostile requests.',

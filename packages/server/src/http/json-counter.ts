@@ -42,8 +42,12 @@ export function createJsonCounter(): JsonCounter {
     if (chunk.length === 0) return null;
     // Local variables make this four times as fast as the state itself would.
     let { depth, names, values, length, isInString } = state;
-    let at = state.isEscaped ? 1 : 0;
-    state.isEscaped = false;
+    let at = 0;
+    if (state.isEscaped) {
+      state.isEscaped = false;
+      at = 1;
+      length += 1;
+    }
     while (at < chunk.length) {
       if (isInString) {
         const end = endOfString(chunk, at);
