@@ -2854,6 +2854,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 40 MiB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["SendRequest"];
@@ -2893,6 +2894,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 40 MiB. */
         requestBody: {
             content: {
                 "application/json": {
@@ -3014,6 +3016,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 16 KiB. */
         requestBody: {
             content: {
                 "application/json": {
@@ -3135,6 +3138,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 1 MiB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewKey"];
@@ -3208,6 +3212,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 1 MiB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["KeyChanges"];
@@ -3235,6 +3240,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 16 KiB. */
         requestBody?: {
             content: {
                 "application/json": {
@@ -3335,6 +3341,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 64 KiB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ApprovalDecisions"];
@@ -3388,6 +3395,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 13 MiB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ApprovalDecision"];
@@ -3491,6 +3499,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 1 MiB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewSuppression"];
@@ -3613,6 +3622,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 16 KiB. */
         requestBody: {
             content: {
                 "application/json": {
@@ -3788,6 +3798,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 20 MiB. */
         requestBody: {
             content: {
                 "application/json": {
@@ -3876,6 +3887,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 20 MiB. */
         requestBody: {
             content: {
                 "application/json": {
@@ -3917,6 +3929,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 20 MiB. */
         requestBody: {
             content: {
                 "application/json": {
@@ -3960,6 +3973,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 20 MiB. */
         requestBody: {
             content: {
                 "application/json": {
@@ -4020,6 +4034,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 16 KiB. */
         requestBody: {
             content: {
                 "application/json": {
@@ -4174,6 +4189,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 16 KiB. */
         requestBody?: {
             content: {
                 "application/json": {
@@ -4253,6 +4269,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 192 KiB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewTicket"];
@@ -4303,6 +4320,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 192 KiB. */
         requestBody: {
             content: {
                 "application/json": {
@@ -4355,6 +4373,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 16 KiB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewWebhook"];
@@ -4379,6 +4398,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 16 KiB. */
         requestBody: {
             content: {
                 "application/json": {
@@ -4482,6 +4502,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 16 KiB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["WebhookChanges"];
@@ -4617,6 +4638,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 64 KiB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["WebhookReplay"];
@@ -4705,6 +4727,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 16 KiB. */
         requestBody: {
             content: {
                 "application/json": {
@@ -4763,6 +4786,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 16 KiB. */
         requestBody: {
             content: {
                 "application/json": {
@@ -4813,6 +4837,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 16 KiB. */
         requestBody: {
             content: {
                 "application/json": {
@@ -4863,6 +4888,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 16 KiB. */
         requestBody: {
             content: {
                 "application/json": {
@@ -4989,6 +5015,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 16 KiB. */
         requestBody: {
             content: {
                 "application/json": {
@@ -5018,6 +5045,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 16 KiB. */
         requestBody: {
             content: {
                 "application/json": {
@@ -5065,6 +5093,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 16 KiB. */
         requestBody: {
             content: {
                 "application/json": {
@@ -5092,6 +5121,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 16 KiB. */
         requestBody: {
             content: {
                 "application/json": {
@@ -5121,6 +5151,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 16 KiB. */
         requestBody: {
             content: {
                 "application/json": {
@@ -5148,6 +5179,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 16 KiB. */
         requestBody: {
             content: {
                 "application/json": {
@@ -5175,6 +5207,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 16 KiB. */
         requestBody: {
             content: {
                 "application/json": {
@@ -5202,6 +5235,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 64 KiB. */
         requestBody: {
             content: {
                 "application/json": {
@@ -5239,6 +5273,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 64 KiB. */
         requestBody: {
             content: {
                 "application/json": {
@@ -5388,6 +5423,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 40 MiB. */
         requestBody: {
             content: {
                 "application/json": unknown;
