@@ -4988,6 +4988,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description At most 16 KiB. */
         requestBody?: {
             content: {
                 "application/json": {
