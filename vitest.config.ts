@@ -20,6 +20,7 @@ export default defineConfig({
       // The suite measures by timers of its own, and needs the machine for itself.
       ...(process.env['CONFORMANCE'] === 'run' ? [] : ['test/mcp/conformance/**']),
       ...(process.env['POSTFIX'] === 'installed' ? [] : ['test/postfix/**']),
+      ...(process.env['PGBOUNCER'] === 'installed' ? [] : ['test/postgres-pooler/**']),
     ],
     reporters: ['default', './test/run-reporter.ts'],
     globalSetup: ['test/harness/global-setup.ts'],

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { openDatabase } from '../../packages/server/src/db/client.ts';
-import { startEmbeddedPostgres } from '../../packages/server/src/db/embedded-postgres.ts';
 import { type GeneratedDkimKey, generateDkimKey } from '../../packages/server/src/sending-domains/dkim-key.ts';
+import { startTestPostgres } from './postgres-versions.ts';
 import { prepareTemplate, TEMPLATE_DATABASE } from './template-database.ts';
 
 declare module 'vitest' {
@@ -25,12 +25,12 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   // Tests kill processes, never the machine: what fsync guards against cannot happen here.
   const settings = { fsync: 'off', full_page_writes: 'off', max_connections: '300' };
   const [postgres, dkimKeys] = await Promise.all([
-    startEmbeddedPostgres({ dataDir, settings }),
+    startTestPostgres(dataDir, settings),
     Promise.all(Array.from({ length: DKIM_KEYS }, () => generateDkimKey())),
   ]);
-  const { host, user } = postgres.connection;
+  const { host, user } = postgres;
   const admin = openDatabase({
-    target: { kind: 'socket', ...postgres.connection },
+    target: { kind: 'socket', host, user, database: 'postgres' },
     maxConnections: 1,
     applicationName: 'tests',
   });
