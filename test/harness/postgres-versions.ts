@@ -1,13 +1,18 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { chmod, chown, mkdir } from 'node:fs/promises';
+import { chown, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { openDatabase } from '../../packages/server/src/db/client.ts';
+import { type DatabaseTarget, openDatabase } from '../../packages/server/src/db/client.ts';
 import { startEmbeddedPostgres } from '../../packages/server/src/db/embedded-postgres.ts';
-import { choosePrivileges, findFolderOwner } from '../../packages/server/src/db/postgres-privileges.ts';
+import type { PostgresBinaries } from '../../packages/server/src/db/postgres-binaries.ts';
+import {
+  choosePrivileges,
+  findFolderOwner,
+  type PostgresPrivileges,
+} from '../../packages/server/src/db/postgres-privileges.ts';
 
 /** The oldest version that Postrider promises to run on. */
 export const OLDEST_POSTGRES = '15';
@@ -19,6 +24,7 @@ export interface TestPostgres {
   stop(): Promise<void>;
 }
 
+type Programs = PostgresBinaries;
 type Settings = Readonly<Record<string, string>>;
 
 const run = promisify(execFile);
@@ -35,7 +41,7 @@ export async function startTestPostgres(dataDir: string, settings: Settings): Pr
 }
 
 /** Programs that Debian puts beside one another by version. */
-export function debianPrograms(version: string): { readonly postgres: string; readonly initdb: string } {
+function debianPrograms(version: string): Programs {
   const folder = `/usr/lib/postgresql/${version}/bin`;
   if (!existsSync(join(folder, 'postgres'))) {
     throw new Error(
@@ -47,32 +53,53 @@ export function debianPrograms(version: string): { readonly postgres: string; re
 
 async function startDebianPostgres(dataDir: string, settings: Settings): Promise<TestPostgres> {
   const programs = debianPrograms(OLDEST_POSTGRES);
-  const privileges = await choosePrivileges(programs, dataDir, await findFolderOwner(dataDir));
-  const cluster = join(dataDir, 'postgres');
   const host = join(dataDir, 'run');
-  for (const folder of [cluster, host]) {
-    await mkdir(folder, { mode: 0o700 });
-    if (process.geteuid?.() === 0) await chown(folder, privileges.uid, privileges.gid);
-  }
-  await chmod(cluster, 0o700);
-  const start = (program: string, args: readonly string[]) => {
-    const { command, args: whole, ...identity } = privileges.call(program, args);
-    return { command, whole: [...whole], identity };
-  };
-  const making = start(programs.initdb, [
-    ...['-D', cluster, `--username=${USER}`, '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8', '--no-sync'],
-  ]);
-  await run(making.command, making.whole, making.identity);
-  const all = { ...COMMON, unix_socket_directories: host, ...settings };
-  const running = start(programs.postgres, [
-    ...['-D', cluster, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
-  ]);
-  const child = spawn(running.command, running.whole, { ...running.identity, stdio: ['ignore', 'ignore', 'pipe'] });
-  await untilReady(child, host);
+  await mkdir(host, { mode: 0o700 });
+  const cluster = await makeBareCluster(programs, dataDir);
+  await giveTo(cluster.privileges, host);
+  const settled = { listen_addresses: '', unix_socket_directories: host, ...settings };
+  const server = await startBareServer(cluster, settled, { kind: 'socket', host, user: USER, database: 'postgres' });
+  return { host, user: USER, stop: server.stop };
+}
+
+export interface BareCluster {
+  readonly programs: Programs;
+  readonly privileges: PostgresPrivileges;
+  readonly folder: string;
+}
+
+/** A cluster of its own, without what the launcher adds to the embedded one. */
+export async function makeBareCluster(programs: Programs, dataDir: string): Promise<BareCluster> {
+  const privileges = await choosePrivileges(programs, dataDir, await findFolderOwner(dataDir));
+  const folder = join(dataDir, 'postgres');
+  await mkdir(folder, { mode: 0o700 });
+  await giveTo(privileges, folder);
+  const options = [`--username=${USER}`, '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8', '--no-sync'];
+  const { command, args, ...identity } = privileges.call(programs.initdb, ['-D', folder, ...options]);
+  await run(command, [...args], identity);
+  return { programs, privileges, folder };
+}
+
+async function giveTo({ uid, gid }: PostgresPrivileges, folder: string): Promise<void> {
+  if (process.geteuid?.() === 0) await chown(folder, uid, gid);
+}
+
+export interface BareServer {
+  /** Ends it at once, with all connections. */
+  stop(): Promise<void>;
+}
+
+export async function startBareServer(
+  { programs, privileges, folder }: BareCluster,
+  settings: Settings,
+  target: DatabaseTarget,
+): Promise<BareServer> {
+  const all = Object.entries({ ...COMMON, ...settings }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const { command, args, ...identity } = privileges.call(programs.postgres, ['-D', folder, ...all]);
+  const child = spawn(command, [...args], { ...identity, stdio: ['ignore', 'ignore', 'pipe'] });
   const ended = once(child, 'exit');
+  await untilReady(child, target);
   return {
-    host,
-    user: USER,
     async stop() {
       child.kill('SIGINT'); // Fast shutdown: connections are closed.
       await ended;
@@ -81,7 +108,6 @@ async function startDebianPostgres(dataDir: string, settings: Settings): Promise
 }
 
 const COMMON: Settings = {
-  listen_addresses: '',
   unix_socket_permissions: '0777',
   timezone: 'UTC',
   jit: 'off',
@@ -90,12 +116,11 @@ const COMMON: Settings = {
   autovacuum_naptime: '20s',
 };
 
-async function untilReady(child: ChildProcess, host: string): Promise<void> {
+async function untilReady(child: ChildProcess, target: DatabaseTarget): Promise<void> {
   let said = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     said = (said + text).slice(-4_000);
   });
-  const target = { kind: 'socket', host, user: USER, database: 'postgres' } as const;
   const deadline = performance.now() + START_MS;
   for (;;) {
     const sql = openDatabase({ target, maxConnections: 1, applicationName: 'tests', deadlineMs: 2_000 });
@@ -105,8 +130,7 @@ async function untilReady(child: ChildProcess, host: string): Promise<void> {
     );
     await sql.end({ timeout: 1 });
     if (isReady) return;
-    if (child.exitCode !== null || performance.now() > deadline)
-      throw new Error(`PostgreSQL ${OLDEST_POSTGRES} did not start:\n${said}`);
+    if (child.exitCode !== null || performance.now() > deadline) throw new Error(`PostgreSQL did not start:\n${said}`);
     await pause(100);
   }
 }

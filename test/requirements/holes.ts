@@ -69,8 +69,8 @@ export const holes: readonly Requirement[] = section('Closed holes', [
     'holes.second-wall',
     'The database role of an account-bound connection is set inside each transaction, and the server refuses to start without it.',
   ),
-  guarded('holes.oldest-postgres', 'Everything works on PostgreSQL 15, the oldest version promised.'),
-  guarded('holes.several-hosts', '`DATABASE_URL` may name several hosts with `target_session_attrs`.'),
+  active('holes.oldest-postgres', 'Everything works on PostgreSQL 15, the oldest version promised.'),
+  active('holes.several-hosts', '`DATABASE_URL` may name several hosts with `target_session_attrs`.'),
   active('holes.csv-formulas', 'An exported cell cannot become a formula behind any separator.'),
   active(
     'holes.preview-phones-home',

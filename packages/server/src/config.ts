@@ -21,6 +21,7 @@ import {
   readWhole,
   type SourceAddressSetting,
 } from './config/setting-values.ts';
+import { parseDatabaseUrl } from './db/database-url.ts';
 import { parseRelayUrl, type RelayConfig } from './delivery/relay-url.ts';
 import { type BlocklistZone, readBlocklists, readSpamd, type SpamdAddress } from './diagnostics/tool-settings.ts';
 import { readFormerKeys, readOrMakeSecretKey, toFormerKeys, toSecretKey } from './keys/secret-key.ts';
@@ -202,13 +203,10 @@ function readHost(name: 'POSTRIDER_HOST' | 'POSTRIDER_METRICS_HOST', get: Get, m
 }
 
 function readDatabaseUrl(value: string | null, refuse: Refuse): string | null {
-  if (value === null || /^postgres(ql)?:$/.test(URL.parse(value)?.protocol ?? '')) return value;
-  // The value may hold a password: it is not repeated.
-  refuse(
-    'DATABASE_URL',
-    'is not a postgres:// URL',
-    'Use postgres://user:password@host:5432/database, or unset it for the embedded Postgres.',
-  );
+  if (value === null) return null;
+  const parsed = parseDatabaseUrl(value);
+  if (parsed.ok) return value;
+  refuse('DATABASE_URL', parsed.message, parsed.fix);
   return null;
 }
 

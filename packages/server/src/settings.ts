@@ -31,7 +31,8 @@ export const SETTINGS = [
   {
     name: 'DATABASE_URL',
     default: 'the embedded PostgreSQL 18',
-    description: 'A PostgreSQL 15 or newer to use instead, as postgres://user:password@host:5432/database.',
+    description:
+      'A PostgreSQL 15 or newer to use instead, as postgres://user:password@host:5432/database. Several hosts, separated by commas, are a primary and its standbys: connections follow the one that takes writes (`target_session_attrs` is `read-write` or `primary`).',
   },
   {
     name: 'POSTRIDER_TRANSPORT',

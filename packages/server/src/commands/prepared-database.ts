@@ -2,8 +2,9 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
-import { type DatabaseTarget, openDatabase, type Sql } from '../db/client.ts';
+import { type DatabaseTarget, openDatabase, type Sql, toDatabaseTarget } from '../db/client.ts';
 import { classifyDatabaseError } from '../db/database-errors.ts';
+import { parseDatabaseUrl } from '../db/database-url.ts';
 import { attachEmbeddedPostgres, type EmbeddedPostgres, startEmbeddedPostgres } from '../db/embedded-postgres.ts';
 import { makeFolder } from '../db/make-folder.ts';
 import { migrate, readSchemaState } from '../db/migrate.ts';
@@ -117,7 +118,7 @@ async function open(
   prepare: (database: OpenDatabase) => Promise<void>,
 ): Promise<OpenDatabase> {
   const target: DatabaseTarget =
-    embedded === null ? { kind: 'url', url: config.databaseUrl ?? '' } : { kind: 'socket', ...embedded.connection };
+    embedded === null ? toDatabaseTarget(config.databaseUrl ?? '') : { kind: 'socket', ...embedded.connection };
   const sql = openDatabase({ target, maxConnections: 2, applicationName: 'postrider-admin' });
   const close = async () => {
     await sql.end({ timeout: 2 });
@@ -147,12 +148,8 @@ function explainDatabaseError(error: unknown, config: Config): unknown {
 }
 
 function withoutPassword(url: string): string {
-  const parsed = URL.parse(url);
-  if (parsed === null) return 'not a URL';
-  parsed.password = '';
-  // A password may stand among the parameters as well; none of them is needed to know which database is meant.
-  parsed.search = '';
-  return parsed.href;
+  const parsed = parseDatabaseUrl(url);
+  return parsed.ok ? parsed.url.shown : 'not a URL';
 }
 
 function assertWritable(dataDir: string): void {

@@ -1,5 +1,7 @@
 import postgres from 'postgres';
 import { ARRAY_TYPES } from './array-types.ts';
+import { parseDatabaseUrl } from './database-url.ts';
+import { createPrimaryHost, type FoundHost, openPrimarySocket, type PrimaryHost } from './primary-host.ts';
 import { createRenewedPool } from './renewed-pool.ts';
 import { createTransactionSettings, keepTransactionSettings, startParametersOf } from './session-settings.ts';
 
@@ -13,7 +15,7 @@ declare const BOUND: unique symbol;
 export type AccountSql = Sql & { readonly [BOUND]: true };
 
 export interface DatabaseOptions {
-  /** A `postgres://` URL, or the embedded server's socket. */
+  /** A `postgres://` URL, several servers of which one is the primary, or the embedded server's socket. */
   readonly target: DatabaseTarget;
   /** Few connections win: they write whole batches, and more of them only wait for one another. */
   readonly maxConnections: number;
@@ -46,7 +48,17 @@ export interface DatabaseOptions {
 
 export type DatabaseTarget =
   | { readonly kind: 'url'; readonly url: string }
+  | { readonly kind: 'cluster'; readonly primary: PrimaryHost }
   | { readonly kind: 'socket'; readonly host: string; readonly database: string; readonly user: string };
+
+/** A `cluster` where several servers are named, or one has to be of a kind: its connections follow the one that takes writes. */
+export function toDatabaseTarget(databaseUrl: string): DatabaseTarget {
+  const verdict = parseDatabaseUrl(databaseUrl);
+  if (!verdict.ok) throw new Error(`DATABASE_URL ${verdict.message}`);
+  const { url } = verdict;
+  const isOne = url.hosts.length === 1 && url.sessionAttributes === null;
+  return isOne ? { kind: 'url', url: databaseUrl } : { kind: 'cluster', primary: createPrimaryHost(url) };
+}
 
 /** Opens a pool; nothing connects before the first query. */
 export function openDatabase(options: DatabaseOptions): Sql {
@@ -68,13 +80,29 @@ export function openDatabase(options: DatabaseOptions): Sql {
     deadlineMs: options.deadlineMs ?? null,
     ...(options.probe === undefined ? {} : { probe: options.probe }),
     ...(inTransactions === null ? {} : { opening: inTransactions }),
-    open: (onclose) =>
-      target.kind === 'url'
-        ? postgres(target.url, { ...settings, onclose })
-        : postgres({ ...settings, onclose, host: target.host, database: target.database, user: target.user }),
+    open: (onclose) => {
+      if (target.kind === 'url') return postgres(target.url, { ...settings, onclose });
+      if (target.kind === 'cluster') return openOnPrimary(target.primary, settings, onclose);
+      return postgres({ ...settings, onclose, host: target.host, database: target.database, user: target.user });
+    },
   });
   if (inTransactions !== null) keepTransactionSettings(pool, inTransactions);
   return pool;
+}
+
+/** A pool that counts as lost as soon as another server than its own is the primary. */
+function openOnPrimary(primary: PrimaryHost, settings: object, onLost: () => void): Sql {
+  const places = new Set<string>();
+  const nameOf = ({ host, port }: FoundHost) => `${host} ${port}`;
+  const stop = primary.onMove((to) => {
+    if ([...places].some((place) => place !== nameOf(to))) onclose();
+  });
+  const onclose = () => {
+    stop();
+    onLost();
+  };
+  const socket = () => openPrimarySocket(primary, (to) => places.add(nameOf(to)));
+  return postgres(primary.url, { ...settings, onclose, socket } as object); // The types do not know `socket`.
 }
 
 /** Lets a pool that keeps its plans make them anew, by the tables' present sizes. `connections`: as many as the pool has. */
@@ -93,6 +121,7 @@ export async function renewPlans(sql: Sql, connections: number): Promise<void> {
 /** How graphile-worker's own `pg` pool reaches the same database. */
 export function toConnectionString(target: DatabaseTarget): string {
   if (target.kind === 'url') return target.url;
+  if (target.kind === 'cluster') return target.primary.url;
   const host = encodeURIComponent(target.host);
   return `postgres://${encodeURIComponent(target.user)}@/${encodeURIComponent(target.database)}?host=${host}`;
 }

@@ -18,6 +18,7 @@ const CONNECTION_CODES = new Set([
   'CONNECTION_DESTROYED',
   'CONNECT_TIMEOUT',
   'DATABASE_SILENT',
+  'NO_PRIMARY',
   // A local socket whose queue of new connections is full, as that of a server that was stopped.
   'EAGAIN',
 ]);

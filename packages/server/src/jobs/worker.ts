@@ -9,17 +9,24 @@ import {
   type TaskList,
   type WorkerEvents,
 } from 'graphile-worker';
-import { Pool } from 'pg';
+import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Clock } from '../clock.ts';
-import { type DatabaseTarget, type Sql, toConnectionString } from '../db/client.ts';
+import type { DatabaseTarget, Sql } from '../db/client.ts';
 import { forgetWorkers, readSilentWorkers, writeHeartbeats } from '../db/queries/maintenance.ts';
+import { openQueuePool } from '../db/queue-pool.ts';
 import { within } from '../within.ts';
 import { CRONTAB } from './crontab.ts';
 
 /** Installs graphile-worker's own schema; safe to call again. */
 export async function migrateQueue(target: DatabaseTarget): Promise<void> {
-  await runMigrations({ connectionString: toConnectionString(target), logger: quietLogger(null) });
+  // Of a connection that is lost, the query on it says so as well.
+  const pool = openQueuePool(target, 2, () => undefined);
+  try {
+    await runMigrations({ pgPool: pool, logger: quietLogger(null) });
+  } finally {
+    await pool.end();
+  }
 }
 
 export interface JobWorkerOptions {
@@ -53,14 +60,8 @@ const BATCHED_ENDS = { completeJobBatchDelay: 0, failJobBatchDelay: 0 };
 /** Starts the worker. Rejects where the queue cannot be used; nothing is left running then. */
 export async function startJobWorker(options: JobWorkerOptions): Promise<JobWorker> {
   const { sql, clock, logger } = options;
-  const pool = new Pool({
-    connectionString: toConnectionString(options.target),
-    max: CONCURRENCY + 2,
-    connectionTimeoutMillis: 5_000,
-  });
   const onLost = (error: Error) => logger.debug({ error: error.message }, 'queue connection lost');
-  pool.on('error', onLost);
-  pool.on('connect', (client) => client.on('error', onLost));
+  const pool = openQueuePool(options.target, CONCURRENCY + 2, onLost);
   const workerIds = new Set<string>();
   let runner: Runner | null = null;
   let fault: string | null = 'The queue is starting.';

@@ -1,0 +1,52 @@
+import { Client, Pool } from 'pg';
+import { type DatabaseTarget, toConnectionString } from './client.ts';
+import type { PrimaryHost } from './primary-host.ts';
+
+/** The pool of graphile-worker, which has a driver of its own (`pg`), on the same database as all others. */
+export function openQueuePool(target: DatabaseTarget, maxConnections: number, onLost: (error: Error) => void): Pool {
+  const options = { connectionString: toConnectionString(target), max: maxConnections, connectionTimeoutMillis: 5_000 };
+  const pool =
+    target.kind === 'cluster'
+      ? follow(target.primary, new Pool({ ...options, Client: clientOf(target.primary) }))
+      : new Pool(options);
+  // An error without a handler would end the process.
+  return pool.on('error', onLost).on('connect', (client) => client.on('error', onLost));
+}
+
+/** Closes connections to what is not the primary any more. A server that is gone without a word would keep them: those that listen, for ever. */
+function follow(primary: PrimaryHost, pool: Pool): Pool {
+  const clients = new Set<object>();
+  pool.on('connect', (client) => clients.add(client)).on('remove', (client) => clients.delete(client));
+  const stop = primary.onMove(({ host, port }) => {
+    for (const client of clients) {
+      const isThere = Reflect.get(client, 'host') === host && Reflect.get(client, 'port') === port;
+      if (!isThere) Reflect.get(client, 'connection')?.stream?.destroy();
+    }
+  });
+  const end = pool.end.bind(pool);
+  return Object.assign(pool, {
+    end: async () => {
+      stop();
+      await end();
+    },
+  });
+}
+
+/** `pg` knows one host; each connection is told the present one when it is opened. */
+function clientOf(primary: PrimaryHost): typeof Client {
+  return class extends Client {
+    override connect(): Promise<this>;
+    override connect(callback: (error: Error) => void): void;
+    override connect(callback?: (error: Error) => void): Promise<this> | undefined {
+      const connected = primary.find().then(async (to) => {
+        Object.assign(this, to);
+        await super.connect();
+        return this;
+      });
+      if (callback === undefined) return connected;
+      // Without an error there is none to pass on, whatever the type says.
+      connected.then(() => callback(undefined as unknown as Error), callback);
+      return undefined;
+    }
+  };
+}
