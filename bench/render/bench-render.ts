@@ -67,7 +67,10 @@ async function storeReceipt(sql: Sql): Promise<string> {
   const ids = createIdGenerator();
   const accountId = ids.next(now);
   await sql`INSERT INTO accounts (id, name, created_at) VALUES (${accountId}, 'Bench', ${now})`;
-  const maker = { accountId, createdBy: 'bench', now };
+  const maker = {
+    ...{ accountId, createdBy: ids.next(now), isDrafting: false, now },
+    nextId: () => ids.next(now),
+  };
   const named = { id: ids.next(now), slug: 'receipt', name: 'Receipt', variables: {}, note: null };
   await storeTemplate(sql, maker, { ...named, ...RECEIPT });
   return accountId;

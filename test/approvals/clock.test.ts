@@ -187,6 +187,42 @@ describe('what time does to holds', () => {
     expect(await mails()).toHaveLength(22);
   });
 
+  it('mails about template drafts by the minute, in one mail, and within the same count of mails', async () => {
+    await addMember('approver@sandbox.test', 'approver');
+    await addMember('developer@sandbox.test', 'developer');
+    const draft = async (method: 'POST' | 'PATCH', path: string, body: object) => {
+      const { status } = await server.call(method, path, { key: agent, body });
+      expect(status).toBeLessThan(300);
+    };
+    await draft('POST', '/templates', { slug: 'one', name: 'One', text: '1' });
+    await draft('POST', '/templates', { slug: 'two', name: 'Two', text: '2', note: 'New offer' });
+    await createApprovalJobs(mailer).watch();
+    const told = await mails();
+    expect(told.map(({ to }) => to).toSorted()).toEqual(['approver@sandbox.test', 'owner@sandbox.test']);
+    expect(told[0]?.subject).toBe('Waiting for your approval: 2 template drafts');
+    expect(told[0]?.text).toContain('postrider templates publish one --version 1');
+    expect(told[0]?.text).toContain(`POST ${server.baseUrl}/templates/one/publish`);
+    expect(told[0]?.text).toContain('Note: New offer');
+    // An agent that changes its draft again and again causes no mail; a new draft does, as long as there are mails left.
+    await draft('PATCH', '/templates/one', { text: '1b' });
+    await createApprovalJobs(mailer).watch();
+    expect(await mails()).toHaveLength(2);
+    for (let taken = 0; taken < 19; taken += 1) {
+      await server.database.sql.begin((transaction) =>
+        takeApprovalMails(transaction, [server.accountId], server.clock.now()),
+      );
+    }
+    await draft('POST', '/templates', { slug: 'three', name: 'Three', text: '3' });
+    await createApprovalJobs(mailer).watch();
+    expect(await mails()).toHaveLength(2);
+    server.clock.advance(11 * 60_000);
+    await createApprovalJobs(mailer).watch();
+    expect((await mails()).slice(2).map(({ subject }) => subject)).toEqual([
+      'Waiting for your approval: a draft of “Three”',
+      'Waiting for your approval: a draft of “Three”',
+    ]);
+  });
+
   it('reminds by the same count of mails, later where they are used up, and tells of hundreds in one', async () => {
     const { sql } = server.database;
     const held = await hold();

@@ -25,7 +25,7 @@ export function plainSend(
       html,
       text: request.text ?? (html === null ? null : deriveText(html)),
       template: null,
-      templateMaker: null,
+      templateMakers: null,
       attachments: [],
       tracking: null,
       scheduledAt: null,

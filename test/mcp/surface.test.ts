@@ -23,6 +23,7 @@ const TOOLS_BY_NAME = TOOLS.map((tool) => [tool.definition.name, tool.definition
 const LEFT_OUT: Readonly<Record<string, string>> = {
   'approvals.decide-many': 'people decide; a key that may does so over the API',
   'approvals.decide': 'as above',
+  'templates.publish': 'People publish drafts, as they decide holds.',
   'webhooks.stream': 'a stream without an end, for a program that listens',
   'auth.session': 'about people who sign in; a tool is called with a key',
   'auth.switch': 'as above',

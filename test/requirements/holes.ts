@@ -11,8 +11,8 @@ export const holes: readonly Requirement[] = section('Closed holes', [
     'holes.resend',
     'A resend is judged by the stricter of the issuing key and the caller; a hold belongs to the caller.',
   ),
-  guarded('holes.template-drafts', 'What a held key writes to a template is a draft until a person publishes it.'),
-  guarded(
+  active('holes.template-drafts', 'What a held key writes to a template is a draft until a person publishes it.'),
+  active(
     'holes.template-authors',
     'Each part of a template version names its author: a later edit of the subject does not vouch for the HTML.',
   ),

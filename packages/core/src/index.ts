@@ -102,6 +102,7 @@ export type { IsoDuration, ScheduledAt } from './schemas/scheduled-at.ts';
 export { type SendRequest, type SendRequestInput, sendRequestSchema } from './schemas/send-request.ts';
 export type { Suppression, SuppressionReason } from './schemas/suppression.ts';
 export type { RenderedTemplate, Template } from './schemas/template.ts';
+export type { TemplateDraft } from './schemas/template-draft.ts';
 export { UNSUBSCRIBE_VARIABLE } from './schemas/template-variables.ts';
 export {
   TICKET_STATUS_NAMES,

@@ -94,6 +94,7 @@ export const LIMITS = {
   keyGraceSecondsMax: 604_800,
   keyExpiringDays: 7, // before its end a key is announced to expire
   heldPerKey: 1_000, // undecided at once
+  draftsPerKey: 50, // of templates, that no approver has decided about
   approvalHoursDefault: 72,
   approvalHoursMax: 720,
   approvalNoteCharacters: 1_000,

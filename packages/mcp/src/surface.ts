@@ -85,6 +85,8 @@ export const FURTHER_TOOLS = {
   templates: [
     { tool: 'create_template', operation: 'templates.create' },
     { tool: 'update_template', operation: 'templates.update' },
+    { tool: 'list_template_drafts', operation: 'templates.drafts', ceilings: ROWS },
+    { tool: 'discard_template_draft', operation: 'templates.discard', hides: ['contentHash'], terse: true },
     { tool: 'delete_template', operation: 'templates.delete' },
     { tool: 'test_template', operation: 'templates.test' },
   ],

@@ -111,6 +111,8 @@ export interface CallParts<Answer, Record extends object> {
   /** The tool that shows the rest of bodies which this one cuts and does not page through; `get_email` unless given. */
   readonly bodyTool?: ToolName;
   readonly structuredNotes?: View<Record>['structuredNotes'];
+  /** What the reader should know or do about this answer; shown in both forms. */
+  readonly toNotes?: (record: Record) => readonly string[];
   readonly toText: View<Record>['toText'];
 }
 
@@ -130,6 +132,7 @@ export function callingTool<O extends ShownOperation, Record extends object = Js
     pagesBodies = false,
     bodyTool,
     structuredNotes = [],
+    toNotes = () => [],
     toText,
   } = parts;
   return (placed) =>
@@ -151,7 +154,8 @@ export function callingTool<O extends ShownOperation, Record extends object = Js
         const paging = isOffset(bodyOffset) ? { bodyOffset } : {};
         const restTool = pagesBodies ? placed.entry.tool : bodyTool;
         const named = restTool === undefined ? {} : { bodyTool: restTool };
-        return present({ record, notes: input.notes, ...paging, ...named, structuredNotes, toText });
+        const notes = [...input.notes, ...toNotes(record)];
+        return present({ record, notes, ...paging, ...named, structuredNotes, toText });
       },
     });
 }

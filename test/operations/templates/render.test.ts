@@ -29,7 +29,7 @@ describe('POST /templates/:id/render', () => {
     const { status, body } = await render(slug, { variables: { name: 'Ada' } });
     expect([status, body]).toEqual([
       200,
-      { subject: 'Hi Ada', html: '<p>Ada</p>', text: 'Hi Ada', version: 1, missing: [] },
+      { subject: 'Hi Ada', html: '<p>Ada</p>', text: 'Hi Ada', version: 1, status: 'published', missing: [] },
     ]);
     expect((await server.call('GET', '/emails')).body.total).toBe(0);
   });

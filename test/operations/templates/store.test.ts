@@ -3,7 +3,7 @@ import { expectInvalid, expectProblem } from '../../harness/expect-problem.ts';
 import { startTestApp, type TestApp } from '../../harness/test-app.ts';
 
 const FIELDS = [
-  ...['id', 'slug', 'name', 'subject', 'html', 'text', 'version', 'currentVersion'],
+  ...['id', 'slug', 'name', 'subject', 'html', 'text', 'version', 'status', 'currentVersion', 'contentHash'],
   ...['versions', 'variables', 'createdAt', 'updatedAt'],
 ];
 const UNKNOWN = '01890000-0000-7000-8000-000000000000';
@@ -55,7 +55,15 @@ describe('templates', () => {
         text: 'Hello {{ greeting | default: user.name }}',
         version: 1,
         currentVersion: 1,
-        versions: [{ version: 1, createdAt: body.createdAt, createdBy: keyId, note: 'the first' }],
+        status: 'published',
+        contentHash: null,
+        versions: [
+          {
+            ...{ version: 1, status: 'published', createdAt: body.createdAt, createdBy: keyId, note: 'the first' },
+            ...{ publishedAt: body.createdAt, publishedBy: keyId },
+            authors: { subject: keyId, html: keyId, text: keyId },
+          },
+        ],
         variables: [
           { name: 'user.name', required: true },
           { name: 'vip', required: false },

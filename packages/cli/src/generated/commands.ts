@@ -2546,7 +2546,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "templates.create",
     "command": "templates create",
     "summary": "Create a template",
-    "description": "Stores a Liquid template as version 1. It needs `html`, `text` or both. Where no `slug` is given it is made of the name; one that is taken is 409 `already_exists`. Liquid that cannot be parsed is 422, with the part as path and the line in the message. There are no partials: `include`, `render` and `layout` are unknown tags.",
+    "description": "Stores a Liquid template as version 1. A key in approval mode or a test key makes a draft: `currentVersion` is null and no one can send the template until an approver publishes it with `POST /templates/:id/publish`. It needs `html`, `text` or both. Where no `slug` is given it is made of the name; one that is taken is 409 `already_exists`. Liquid that cannot be parsed is 422, with the part as path and the line in the message. There are no partials: `include`, `render` and `layout` are unknown tags.",
     "needsKey": true,
     "scope": "templates:write",
     "examples": [
@@ -2695,7 +2695,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "templates.get",
     "command": "templates get",
     "summary": "Read one template",
-    "description": "Answers a template by its id or slug, in its current version or in the one named by `version`, with the history of its versions and the variables it takes.",
+    "description": "Answers a template by its id or slug, in its current version or in the one named by `version`, with the history of its versions and the variables it takes. A draft is read like any other version; a template with no published version shows its newest draft.",
     "needsKey": true,
     "scope": "templates:read",
     "examples": [
@@ -2740,7 +2740,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "templates.update",
     "command": "templates update",
     "summary": "Change a template",
-    "description": "A change of `subject`, `html` or `text` makes a new version, which is the current one from then on; parts that are left out stay as they are, and null takes one away. Versions never change. `rollbackTo` makes a new version that equals an earlier one. `name` and `slug` belong to the template and make no version.",
+    "description": "A change of `subject`, `html` or `text` makes a new version, which is the current one from then on; parts that are left out stay as they are, and null takes one away. Versions never change. `rollbackTo` makes a new version that equals an earlier one. `name` and `slug` belong to the template and make no version. A key in approval mode or a test key makes a draft: the current version stays until an approver publishes the draft with `POST /templates/:id/publish`. Such a key has one draft of a template: its next change builds on it and replaces it. It cannot change `name` or `slug`.",
     "needsKey": true,
     "scope": "templates:write",
     "examples": [
@@ -2900,7 +2900,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "templates.render",
     "command": "templates render",
     "summary": "Render a template",
-    "description": "Renders a template with sample values and sends nothing. Variables that are missing are rendered as nothing and named in `missing`; a send with them missing would be refused. `subject`, `html` and `text` are rendered in place of the stored ones, to see a change before it is stored. Rendering ends within 1000 ms and 64 MB, or is 422 `template_render_failed`. `{{unsubscribe_url}}` stays as it is: each recipient's link is put in at delivery.",
+    "description": "Renders a template with sample values and sends nothing. Variables that are missing are rendered as nothing and named in `missing`; a send with them missing would be refused. `subject`, `html` and `text` are rendered in place of the stored ones, to see a change before it is stored. A draft can be rendered as a preview, by its `version`. Rendering ends within 1000 ms and 64 MB, or is 422 `template_render_failed`. `{{unsubscribe_url}}` stays as it is: each recipient's link is put in at delivery.",
     "needsKey": true,
     "scope": "templates:read",
     "examples": [
@@ -3004,7 +3004,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "templates.test",
     "command": "templates test",
     "summary": "Send a test of a template",
-    "description": "Sends the current version of a template to the caller’s own inbox: the address of the person who made the key, or of the account’s owner where that is not known. `to` may be left out and can only be that address. It is a send like any other, with every rule and the quota, from the account’s first verified domain, else from the sandbox domain. Beside `emails:send` the key needs `templates:read` or `templates:write`.",
+    "description": "Sends the current version of a template, never a draft, to the caller’s own inbox: the address of the person who made the key, or of the account’s owner where that is not known. `to` may be left out and can only be that address. It is a send like any other, with every rule and the quota, from the account’s first verified domain, else from the sandbox domain. Beside `emails:send` the key needs `templates:read` or `templates:write`.",
     "needsKey": true,
     "scope": "emails:send",
     "examples": [
@@ -3065,6 +3065,203 @@ export const COMMANDS: readonly CommandDescription[] = [
         ],
         "valueName": "key",
         "description": "Makes a retry safe: the same key with the same body answers the first answer again for 24 h (with `idempotency-replayed: true`), and sends nothing twice. Keys that begin with `auto-10m-` are kept for 10 minutes. 1 to 255 printable ASCII characters.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "templates.drafts",
+    "command": "templates drafts",
+    "summary": "List template drafts",
+    "description": "The template drafts that no approver has published or discarded, newest first, in keyset pages, each with what it would change in the current version. A key sees its own drafts; with the scope `approvals:read` or `approvals:decide` those of the whole account. A page of very large bodies ends early: follow `nextCursor`.",
+    "needsKey": true,
+    "scope": null,
+    "examples": [
+      "postrider templates drafts",
+      "postrider templates drafts --json"
+    ],
+    "inputs": [
+      {
+        "name": "limit",
+        "place": "query",
+        "key": "limit",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--limit"
+        ],
+        "valueName": "number",
+        "description": "Page size, 1 to 100.",
+        "value": {
+          "kind": "number",
+          "whole": true,
+          "min": 1,
+          "max": 100
+        }
+      },
+      {
+        "name": "cursor",
+        "place": "query",
+        "key": "cursor",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--cursor"
+        ],
+        "valueName": "cursor",
+        "description": "`nextCursor` of the page before, with the same filters.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "templates.publish",
+    "command": "templates publish",
+    "summary": "Publish a template draft",
+    "description": "Makes a draft the current version of its template and returns the template. The publisher vouches for the parts that the draft changes. Pass the `contentHash` that was shown with the draft: if the draft or the current version changed since, nothing is published (409 `approval_changed`). Without it, a draft is published only if no other version was published after it was written. Publishing needs a signed-in user whose role allows it, or a key with `approvals:decide` that did not write the draft and is not in approval mode; other callers get 403 `self_approval_forbidden`.",
+    "needsKey": true,
+    "scope": "approvals:decide",
+    "examples": [
+      "postrider templates publish welcome",
+      "postrider templates publish welcome --version 4"
+    ],
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "Template id or slug.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "version",
+        "place": "body",
+        "key": "version",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--version"
+        ],
+        "valueName": "number",
+        "description": "The draft. May be left out where the template has only one.",
+        "value": {
+          "kind": "number",
+          "whole": true,
+          "min": 1,
+          "max": 2147483647
+        }
+      },
+      {
+        "name": "contentHash",
+        "place": "body",
+        "key": "contentHash",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--content-hash"
+        ],
+        "valueName": "text",
+        "description": "Of the draft as it was shown. Where it no longer matches, nothing is decided (409 `approval_changed`).",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "note",
+        "place": "body",
+        "key": "note",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--note"
+        ],
+        "valueName": "text",
+        "description": "Kept in the audit log.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "templates.discard",
+    "command": "templates discard",
+    "summary": "Discard a template draft",
+    "description": "Removes a draft for good and returns it. The key that wrote a draft can discard it; the drafts of other keys need a caller that may publish them (the scope `approvals:decide`, not in approval mode). Published versions stay as they are. A template that has no other version is removed with its draft.",
+    "needsKey": true,
+    "scope": null,
+    "examples": [
+      "postrider templates discard welcome",
+      "postrider templates discard welcome --version 4"
+    ],
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "Template id or slug.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "version",
+        "place": "body",
+        "key": "version",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--version"
+        ],
+        "valueName": "number",
+        "description": "The draft. May be left out where the template has only one.",
+        "value": {
+          "kind": "number",
+          "whole": true,
+          "min": 1,
+          "max": 2147483647
+        }
+      },
+      {
+        "name": "contentHash",
+        "place": "body",
+        "key": "contentHash",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--content-hash"
+        ],
+        "valueName": "text",
+        "description": "Of the draft as it was shown. Where it no longer matches, nothing is decided (409 `approval_changed`).",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "note",
+        "place": "body",
+        "key": "note",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--note"
+        ],
+        "valueName": "text",
+        "description": "Kept in the audit log.",
         "value": {
           "kind": "text"
         }

@@ -64,8 +64,11 @@ import { removeMember } from './team/remove.ts';
 import { updateMember } from './team/update.ts';
 import { createTemplate } from './templates/create.ts';
 import { deleteTemplate } from './templates/delete.ts';
+import { discardTemplateDraft } from './templates/discard.ts';
+import { listTemplateDrafts } from './templates/drafts.ts';
 import { getTemplate } from './templates/get.ts';
 import { listTemplates } from './templates/list.ts';
+import { publishTemplate } from './templates/publish.ts';
 import { renderTemplate } from './templates/render.ts';
 import { testTemplate } from './templates/test.ts';
 import { updateTemplate } from './templates/update.ts';
@@ -139,6 +142,9 @@ export const OPERATIONS = [
   deleteTemplate,
   renderTemplate,
   testTemplate,
+  listTemplateDrafts,
+  publishTemplate,
+  discardTemplateDraft,
   createDomain,
   listDomains,
   listRemovedDomains,

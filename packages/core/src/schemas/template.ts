@@ -52,11 +52,34 @@ export const templateContentFields = {
 
 export const templateVersionNumberSchema = z.number().int().min(1).max(VERSION_MAX);
 
+export const TEMPLATE_VERSION_STATUSES = ['draft', 'published'] as const;
+
+const statusSchema = z
+  .enum(TEMPLATE_VERSION_STATUSES)
+  .describe(
+    '`draft`: a key in approval mode or a test key wrote it, and no approver has published it. No one can send a draft.',
+  );
+
+const authorSchema = z.string().nullable();
+
 const templateVersionSchema = z
   .object({
     version: z.number().int(),
+    status: statusSchema,
     createdAt: timestampSchema,
     createdBy: z.string().nullable().describe('The id of the key or the person that made it.'),
+    publishedAt: timestampSchema.nullable().describe('Null for a draft.'),
+    publishedBy: z
+      .string()
+      .nullable()
+      .describe(
+        'The id of the key or the person that published it; `createdBy` unless it was a draft, null for a draft.',
+      ),
+    authors: z
+      .object({ subject: authorSchema, html: authorSchema, text: authorSchema })
+      .describe(
+        'The id of the key or the person that wrote each part. A part that a version takes over keeps its author; null for parts it does not have.',
+      ),
     note: z.string().nullable(),
   })
   .meta({ id: 'TemplateVersion' });
@@ -82,7 +105,18 @@ export const templateSchema = z
     html: z.string().nullable(),
     text: z.string().nullable(),
     version: z.number().int().describe('The version that `subject`, `html`, `text` and `variables` are of.'),
-    currentVersion: z.number().int().describe('The version that sends use where they name none.'),
+    status: statusSchema,
+    currentVersion: z
+      .number()
+      .int()
+      .nullable()
+      .describe('The version that sends use where they name none; null while the template has only drafts.'),
+    contentHash: z
+      .string()
+      .nullable()
+      .describe(
+        'Of a draft: names exactly its content and the current version it would replace. Pass it to `POST /templates/:id/publish`.',
+      ),
     versions: z
       .array(templateVersionSchema)
       .describe(`The versions, oldest first; of more than ${LIMITS.templateVersionsShown} the newest.`),
@@ -99,6 +133,7 @@ export const renderedTemplateSchema = z
     html: z.string().nullable(),
     text: z.string().nullable().describe('Derived from `html` where the template has no text of its own.'),
     version: z.number().int(),
+    status: statusSchema,
     missing: z.array(z.string()).describe('Variables that a send with these values would be refused for.'),
   })
   .meta({ id: 'RenderedTemplate' });

@@ -19,6 +19,7 @@ import { deleteAccountTool } from './delete-account.ts';
 import { deleteDomainTool } from './delete-domain.ts';
 import { deleteTemplateTool } from './delete-template.ts';
 import { deleteWebhookTool } from './delete-webhook.ts';
+import { discardTemplateDraftTool } from './discard-template-draft.ts';
 import { exportEmailsTool } from './export-emails.ts';
 import { getAccountTool } from './get-account.ts';
 import { getApprovalTool } from './get-approval.ts';
@@ -46,6 +47,7 @@ import { listRemovedDomainsTool } from './list-removed-domains.ts';
 import { listRequestsTool } from './list-requests.ts';
 import { listSuppressionsTool } from './list-suppressions.ts';
 import { listTeamTool } from './list-team.ts';
+import { listTemplateDraftsTool } from './list-template-drafts.ts';
 import { listTemplatesTool } from './list-templates.ts';
 import { listTicketsTool } from './list-tickets.ts';
 import { listWebhookDeliveriesTool } from './list-webhook-deliveries.ts';
@@ -99,6 +101,8 @@ const MAKERS: Readonly<Record<ToolName, ToolMaker>> = {
   render_template: renderTemplateTool,
   create_template: createTemplateTool,
   update_template: updateTemplateTool,
+  list_template_drafts: listTemplateDraftsTool,
+  discard_template_draft: discardTemplateDraftTool,
   delete_template: deleteTemplateTool,
   test_template: testTemplateTool,
   list_suppressions: listSuppressionsTool,

@@ -19,6 +19,7 @@ function toRow(template: Template): Template {
 }
 
 function describeRow({ slug, name, subject, currentVersion, variables }: Template): string {
-  const parts = [`${slug} (version ${currentVersion})`, name, subject ?? 'no subject', describeVariables(variables)];
+  const place = currentVersion === null ? 'draft, cannot be sent yet' : `version ${currentVersion}`;
+  const parts = [`${slug} (${place})`, name, subject ?? 'no subject', describeVariables(variables)];
   return `- ${toOneLine(parts.join(' | '))}`;
 }

@@ -11,11 +11,13 @@ export const renderTemplateTool = callingTool(findOperation('templates.render'),
 });
 
 function describeRendered(rendered: RenderedTemplate, untrusted: (text: string) => string): string {
-  const { version, missing } = rendered;
+  const { version, status, missing } = rendered;
   const state =
-    missing.length === 0
-      ? 'Nothing is missing: it can be sent with these variables.'
-      : `Missing, a send would be refused: ${missing.join(', ')}`;
+    missing.length === 0 && status === 'draft'
+      ? 'Nothing is missing. It is a draft: it cannot be sent until a person publishes it.'
+      : missing.length === 0
+        ? 'Nothing is missing: it can be sent with these variables.'
+        : `Missing, a send would be refused: ${missing.join(', ')}`;
   return [
     `Rendered version ${version}; nothing was sent. ${state}`,
     untrusted([...line('Subject', rendered.subject), ...describeBodies(rendered)].join('\n')),

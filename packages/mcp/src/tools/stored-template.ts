@@ -1,7 +1,7 @@
-import type { OperationById } from '@postrider/core';
+import type { OperationById, Template } from '@postrider/core';
 import { UNTRUSTED_NOTE } from '../results.ts';
 import { callingTool, type ToolMaker } from '../tool.ts';
-import { describeTemplate } from './template-text.ts';
+import { describeTemplate, draftNotes } from './template-text.ts';
 
 /** A tool that changes one template and shows what became of it; `lead` says what that was, where the record does not. */
 export function storedTemplateTool(
@@ -12,6 +12,7 @@ export function storedTemplateTool(
   return callingTool(operation, {
     bodyTool: 'get_template',
     structuredNotes: [...said, UNTRUSTED_NOTE],
-    toText: (template, untrusted) => [...said, describeTemplate(template, untrusted)].join('\n'),
+    toNotes: draftNotes,
+    toText: (template: Template, untrusted) => [...said, describeTemplate(template, untrusted)].join('\n'),
   });
 }

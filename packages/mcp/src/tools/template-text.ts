@@ -3,10 +3,9 @@ import { line, section } from './message-text.ts';
 
 /** A template whole, with the content of one version. */
 export function describeTemplate(template: Template, untrusted: (text: string) => string): string {
-  const { slug, version, currentVersion, updatedAt, variables, versions } = template;
-  const place = version === currentVersion ? 'current' : `the current one is ${currentVersion}`;
+  const { slug, version, updatedAt, variables, versions } = template;
   return [
-    `Template ${slug} (${template.id}), version ${version} (${place}), changed ${updatedAt}`,
+    `Template ${slug} (${template.id}), version ${version} (${placeOf(template)}), changed ${updatedAt}`,
     untrusted(
       [
         ...line('Name', template.name),
@@ -15,11 +14,32 @@ export function describeTemplate(template: Template, untrusted: (text: string) =
         ...describeBodies(template),
         ...section(
           'Versions',
-          versions.map((made) => `${made.version} ${made.createdAt}${made.note === null ? '' : `: ${made.note}`}`),
+          versions.map(
+            (made) =>
+              `${made.version} ${made.createdAt}${made.status === 'draft' ? ' (draft)' : ''}${made.note === null ? '' : `: ${made.note}`}`,
+          ),
         ),
       ].join('\n'),
     ),
   ].join('\n');
+}
+
+/** What an agent is to do about a draft: said with every answer that shows one. */
+export function draftNotes({ status, currentVersion }: Pick<Template, 'status' | 'currentVersion'>): readonly string[] {
+  if (status !== 'draft') return [];
+  const now =
+    currentVersion === null
+      ? 'No one can send this template until then.'
+      : `Sends use version ${currentVersion} until then.`;
+  return [
+    `Draft, not live: a person has to publish it first. ${now} Do not store it again; tell the user. discard_template_draft takes it back.`,
+  ];
+}
+
+function placeOf({ version, status, currentVersion }: Template): string {
+  if (version === currentVersion) return 'current';
+  const current = currentVersion === null ? 'there is no published one' : `the current one is ${currentVersion}`;
+  return status === 'draft' ? `draft; ${current}` : current;
 }
 
 /** The variables of a template in one line; `?` behind the ones it can do without. */

@@ -296,7 +296,17 @@ export type Team = components['schemas']['Team'];
 
 export type Template = components['schemas']['Template'];
 
+export type TemplateDiscard = components['schemas']['TemplateDiscard'];
+
+export type TemplateDraft = components['schemas']['TemplateDraft'];
+
+export type TemplateDraftPage = components['schemas']['TemplateDraftPage'];
+
 export type TemplatePage = components['schemas']['TemplatePage'];
+
+export type TemplatePartChange = components['schemas']['TemplatePartChange'];
+
+export type TemplatePublication = components['schemas']['TemplatePublication'];
 
 export type TemplateVariable = components['schemas']['TemplateVariable'];
 

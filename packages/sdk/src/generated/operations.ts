@@ -55,6 +55,9 @@ export type OperationId =
   | 'templates.delete'
   | 'templates.render'
   | 'templates.test'
+  | 'templates.drafts'
+  | 'templates.publish'
+  | 'templates.discard'
   | 'domains.create'
   | 'domains.list'
   | 'domains.history'
@@ -151,6 +154,9 @@ export const OPERATIONS: Readonly<Record<OperationId, OperationFacts>> = {
   'templates.delete': { method: 'DELETE', path: '/templates/:id', response: 'json', takesIdempotencyKey: false, channelIn: null },
   'templates.render': { method: 'POST', path: '/templates/:id/render', response: 'json', takesIdempotencyKey: false, channelIn: null },
   'templates.test': { method: 'POST', path: '/templates/:id/test', response: 'json', takesIdempotencyKey: true, channelIn: null },
+  'templates.drafts': { method: 'GET', path: '/keys/approvals/drafts', response: 'json', takesIdempotencyKey: false, channelIn: null },
+  'templates.publish': { method: 'POST', path: '/templates/:id/publish', response: 'json', takesIdempotencyKey: false, channelIn: null },
+  'templates.discard': { method: 'POST', path: '/templates/:id/discard', response: 'json', takesIdempotencyKey: false, channelIn: null },
   'domains.create': { method: 'POST', path: '/domains', response: 'json', takesIdempotencyKey: false, channelIn: null },
   'domains.list': { method: 'GET', path: '/domains', response: 'json', takesIdempotencyKey: false, channelIn: null },
   'domains.history': { method: 'GET', path: '/domains/history', response: 'json', takesIdempotencyKey: false, channelIn: null },

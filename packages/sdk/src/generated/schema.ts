@@ -2017,6 +2017,11 @@ export interface components {
             /** @description Derived from `html` where the template has no text of its own. */
             text: string | null;
             version: number;
+            /**
+             * @description `draft`: a key in approval mode or a test key wrote it, and no approver has published it. No one can send a draft.
+             * @enum {string}
+             */
+            status: "draft" | "published";
             /** @description Variables that a send with these values would be refused for. */
             missing: string[];
         };
@@ -2454,8 +2459,15 @@ export interface components {
             text: string | null;
             /** @description The version that `subject`, `html`, `text` and `variables` are of. */
             version: number;
-            /** @description The version that sends use where they name none. */
-            currentVersion: number;
+            /**
+             * @description `draft`: a key in approval mode or a test key wrote it, and no approver has published it. No one can send a draft.
+             * @enum {string}
+             */
+            status: "draft" | "published";
+            /** @description The version that sends use where they name none; null while the template has only drafts. */
+            currentVersion: number | null;
+            /** @description Of a draft: names exactly its content and the current version it would replace. Pass it to `POST /templates/:id/publish`. */
+            contentHash: string | null;
             /** @description The versions, oldest first; of more than 1000 the newest. */
             versions: components["schemas"]["TemplateVersion"][];
             /** @description What it takes from `variables`, in the order of first use. */
@@ -2471,6 +2483,59 @@ export interface components {
              */
             updatedAt: string;
         };
+        TemplateDiscard: {
+            /** @description The draft. May be left out where the template has only one. */
+            version?: number;
+            /** @description Of the draft as it was shown. Where it no longer matches, nothing is decided (409 `approval_changed`). */
+            contentHash?: string;
+            /** @description Kept in the audit log. */
+            note?: string;
+        };
+        TemplateDraft: {
+            /**
+             * Format: uuid
+             * @description UUIDv7, so that id order is time order.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description UUIDv7, so that id order is time order.
+             */
+            templateId: string;
+            slug: string;
+            name: string;
+            /** @description The number of the draft, and of the version that publishing makes of it. */
+            version: number;
+            /** @description The version that was current when the draft was written; null for a template with no published version. */
+            baseVersion: number | null;
+            /** @description The version that `changes` compares with, and that publishing replaces. Where it differs from `baseVersion`, publishing also undoes what was published in between. */
+            currentVersion: number | null;
+            /** @description Names exactly this draft beside this current version. Pass it when you publish, to publish nothing else. */
+            contentHash: string;
+            /** @description The id of the key that wrote it. */
+            createdBy: string | null;
+            keyName: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            createdAt: string;
+            note: string | null;
+            /** @description The parts that differ from the current version, in Liquid. */
+            changes: {
+                subject?: components["schemas"]["TemplatePartChange"];
+                html?: components["schemas"]["TemplatePartChange"];
+                text?: components["schemas"]["TemplatePartChange"];
+            };
+        };
+        TemplateDraftPage: {
+            drafts: components["schemas"]["TemplateDraft"][];
+            /** @description Matches of the filters in all; past 10000 it may be an estimate, and then `totalIsEstimate` is true. */
+            total: number;
+            totalIsEstimate: boolean;
+            /** @description Give it as `cursor` for the next page; null at the end. */
+            nextCursor: string | null;
+        };
         TemplatePage: {
             templates: components["schemas"]["Template"][];
             /** @description Matches of the filters in all; past 10000 it may be an estimate, and then `totalIsEstimate` is true. */
@@ -2478,6 +2543,20 @@ export interface components {
             totalIsEstimate: boolean;
             /** @description Give it as `cursor` for the next page; null at the end. */
             nextCursor: string | null;
+        };
+        TemplatePartChange: {
+            /** @description In the current version; null where it has no such part. */
+            before: string | null;
+            /** @description In the draft; null where it takes the part away. */
+            after: string | null;
+        };
+        TemplatePublication: {
+            /** @description The draft. May be left out where the template has only one. */
+            version?: number;
+            /** @description Of the draft as it was shown. Where it no longer matches, nothing is decided (409 `approval_changed`). */
+            contentHash?: string;
+            /** @description Kept in the audit log. */
+            note?: string;
         };
         TemplateVariable: {
             /** @description The path from `variables`, `user.name`; `[]` stands for each element of a list, `items[].price`. */
@@ -2488,12 +2567,27 @@ export interface components {
         TemplateVersion: {
             version: number;
             /**
+             * @description `draft`: a key in approval mode or a test key wrote it, and no approver has published it. No one can send a draft.
+             * @enum {string}
+             */
+            status: "draft" | "published";
+            /**
              * Format: date-time
              * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
              */
             createdAt: string;
             /** @description The id of the key or the person that made it. */
             createdBy: string | null;
+            /** @description Null for a draft. */
+            publishedAt: string | null;
+            /** @description The id of the key or the person that published it; `createdBy` unless it was a draft, null for a draft. */
+            publishedBy: string | null;
+            /** @description The id of the key or the person that wrote each part. A part that a version takes over keeps its author; null for parts it does not have. */
+            authors: {
+                subject: string | null;
+                html: string | null;
+                text: string | null;
+            };
             note: string | null;
         };
         Ticket: {
@@ -3994,6 +4088,87 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SendAccepted"];
+                };
+            };
+        };
+    };
+    "templates.drafts": {
+        parameters: {
+            query?: {
+                /** @description Page size, 1 to 100. */
+                limit?: number;
+                /** @description `nextCursor` of the page before, with the same filters. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List template drafts */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateDraftPage"];
+                };
+            };
+        };
+    };
+    "templates.publish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Template id or slug. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description At most 16 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TemplatePublication"];
+            };
+        };
+        responses: {
+            /** @description Publish a template draft */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Template"];
+                };
+            };
+        };
+    };
+    "templates.discard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Template id or slug. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description At most 16 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TemplateDiscard"];
+            };
+        };
+        responses: {
+            /** @description Discard a template draft */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateDraft"];
                 };
             };
         };

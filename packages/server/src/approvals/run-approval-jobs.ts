@@ -1,12 +1,16 @@
 import { expireHolds } from '../holds/withdraw-holds.ts';
 import type { ApprovalMailer } from './approval-mail.ts';
 import { remindApprovers, tellApprovers } from './tell-approvers.ts';
+import { tellOfDrafts } from './tell-of-drafts.ts';
 
 /** What the queue does for holds. */
 export interface ApprovalJobs {
   /** The approvers of holds that are new hear of them. */
   tell(): Promise<void>;
-  /** By the clock: holds whose time is over end, and approvers are reminded of the others; the new ones are told once more, should a wish have got lost. */
+  /**
+   * By the clock: holds whose time is over end, and approvers are reminded of the others; the new ones are told once more, should a wish have
+   * got lost. Approvers are mailed of template drafts here alone: the changes that an agent makes within a minute are one mail.
+   */
   watch(): Promise<void>;
 }
 
@@ -20,6 +24,7 @@ export function createApprovalJobs(mailer: ApprovalMailer): ApprovalJobs {
       await expireHolds(mailer.sql, mailer.ids, mailer.clock.now());
       await tell();
       while ((await remindApprovers(mailer)) > 0);
+      while ((await tellOfDrafts(mailer)) > 0);
     },
   };
 }

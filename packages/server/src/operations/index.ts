@@ -63,8 +63,11 @@ import { removeMember } from './team/remove.ts';
 import { updateMember } from './team/update.ts';
 import { createTemplate } from './templates/create.ts';
 import { deleteTemplate } from './templates/delete.ts';
+import { discardTemplateDraft } from './templates/discard.ts';
+import { listTemplateDrafts } from './templates/drafts.ts';
 import { getTemplate } from './templates/get.ts';
 import { listTemplates } from './templates/list.ts';
+import { publishTemplate } from './templates/publish.ts';
 import { renderTemplate } from './templates/render.ts';
 import { testTemplate } from './templates/test.ts';
 import { updateTemplate } from './templates/update.ts';
@@ -138,6 +141,9 @@ export const HANDLERS: { readonly [Id in CallableId]: Handler<Id> } = {
   'templates.delete': deleteTemplate,
   'templates.render': renderTemplate,
   'templates.test': testTemplate,
+  'templates.drafts': listTemplateDrafts,
+  'templates.publish': publishTemplate,
+  'templates.discard': discardTemplateDraft,
   'domains.create': createDomain,
   'domains.list': listDomains,
   'domains.history': listRemovedDomains,

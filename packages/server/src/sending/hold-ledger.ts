@@ -50,9 +50,9 @@ const NO_FACTS: HoldFacts = { keys: [], recipients: [], vouched: [] };
 /** Null where it does not matter what was written by whom, or nothing stored was sent. */
 function askedTemplate({ command }: PreparedSend, { keyId, approval }: JudgingKey): AskedTemplate | null {
   const { accountId, content, resendOf } = command;
-  const { template, templateMaker: maker } = content;
+  const { template, templateMakers: makers } = content;
   if (template === null || approval?.holdWhen?.freeformBody !== true) return null;
-  return { accountId, keyId, template, maker, namedAt: resendOf === null ? null : timeOfId(resendOf) };
+  return { accountId, keyId, template, makers, namedAt: resendOf === null ? null : timeOfId(resendOf) };
 }
 
 /** The keys with a rule that can hold the send. */
@@ -115,12 +115,12 @@ function toQuestion(
   vouched: ReadonlySet<string>,
 ): HoldQuestion {
   const { accountId, content, request } = command;
-  const { template, templateMaker: maker } = content;
+  const { template, templateMakers: makers } = content;
   const find = (email: string) => people?.get(nameOf({ accountId, keyId, email }));
   return {
     recipients,
     attachments: content.attachments.length,
-    isTemplated: template !== null && vouched.has(vouchedName({ keyId, template, maker })),
+    isTemplated: template !== null && vouched.has(vouchedName({ keyId, template, makers })),
     links: () => addLineHosts(content.linkHosts ?? linkHostsOf(content, request.headers), displayNames(request)),
     isKnown: people === null ? null : (email) => find(email)?.isKnown === true,
     isTrusted: (email) => find(email)?.isTrusted === true,
@@ -132,8 +132,8 @@ function displayNames({ from, reply_to }: SendCommand['request']): readonly stri
   return [from.given, reply_to?.given ?? ''];
 }
 
-function vouchedName({ keyId, template, maker }: Pick<AskedTemplate, 'keyId' | 'template' | 'maker'>): string {
-  return `${keyId} ${template} ${maker ?? ''}`;
+function vouchedName({ keyId, template, makers }: Pick<AskedTemplate, 'keyId' | 'template' | 'makers'>): string {
+  return `${keyId} ${template} ${JSON.stringify(makers)}`;
 }
 
 function nameOf({ accountId, keyId, email }: Pick<KnownRecipient, 'accountId' | 'keyId' | 'email'>): string {

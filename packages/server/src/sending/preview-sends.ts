@@ -68,7 +68,7 @@ interface MadeContent {
 
 /** Where the content cannot be made, the rest is checked and shown all the same. */
 function contentAsGiven({ subject = '', html, text }: SendRequest, linkHosts: LinkHosts | null = null): SendContent {
-  const nothing = { template: null, templateMaker: null, attachments: [], tracking: null, scheduledAt: null };
+  const nothing = { template: null, templateMakers: null, attachments: [], tracking: null, scheduledAt: null };
   const known = linkHosts === null ? {} : { linkHosts };
   return { subject, html: html ?? null, text: text ?? null, ...nothing, ...known };
 }

@@ -57,7 +57,7 @@ export async function sendInstallationMail(mailer: InstallationMailer, mail: Ins
   const body = toStored(mailer, { text: request.text ?? null, html: request.html ?? null });
   const content = {
     ...{ subject: request.subject ?? '', ...body },
-    ...{ template: null, templateMaker: null, attachments: [], tracking: null, scheduledAt: null },
+    ...{ template: null, templateMakers: null, attachments: [], tracking: null, scheduledAt: null },
   };
   const { sql, clock, ids, sandboxDomain, byDomain, retryHours, monthlyQuota } = mailer;
   const options = { sql, clock, ids, sandboxDomain, byDomain, retryHours, monthlyQuota };

@@ -1,56 +1,46 @@
 import type { Sql, Transaction } from '../db/client.ts';
 import { isUniqueViolation } from '../db/database-errors.ts';
+import { appendAudit } from '../db/queries/audit-log.ts';
 import {
   insertTemplate,
   insertTemplateVersion,
   lockTemplate,
   readTemplateVersion,
-  type TemplateContent,
   type TemplateName,
   updateTemplate,
-  type VariablesJson,
 } from '../db/queries/templates.ts';
-import { TEMPLATE_PARTS } from './template-job.ts';
+import { draftLocked, hasRoomForDraft, writesDrafts } from './draft-template.ts';
+import { carryAuthors } from './part-authors.ts';
+import type { EditVerdict, FirstVersion, TemplateEdit, VersionMaker } from './template-edit.ts';
+import { NO_CONTENT, replaceParts } from './template-version-content.ts';
 
-/** Who makes a version, and when. */
-export interface VersionMaker {
-  readonly accountId: string;
-  readonly createdBy: string;
-  readonly now: Date;
-}
-
-export interface FirstVersion extends TemplateContent {
-  readonly id: string;
-  readonly slug: string;
-  readonly name: string;
-  readonly variables: VariablesJson;
-  readonly note: string | null;
-}
-
-/** Stores a template as its version 1; false where the account has one of that slug. */
-export async function storeTemplate(sql: Sql, maker: VersionMaker, template: FirstVersion): Promise<boolean> {
+/** Stores a template as its version 1. */
+export async function storeTemplate(
+  sql: Sql,
+  maker: VersionMaker,
+  template: FirstVersion,
+): Promise<'stored' | 'slug_taken' | 'too_many_drafts'> {
   return await sql.begin(async (transaction) => {
-    const isNew = await insertTemplate(transaction, { ...maker, ...template });
-    if (isNew) await insertTemplateVersion(transaction, { ...maker, ...template, templateId: template.id, version: 1 });
-    return isNew;
+    const { accountId, createdBy: actor, now } = maker;
+    const { id: templateId, slug } = template;
+    const isDraft = await writesDrafts(transaction, maker);
+    if (isDraft && !(await hasRoomForDraft(transaction, maker))) return 'too_many_drafts';
+    if (!(await insertTemplate(transaction, { ...maker, ...template, isDraft }))) return 'slug_taken';
+    await insertTemplateVersion(transaction, {
+      ...{ ...maker, ...template, templateId, version: 1, baseVersion: null, toldAt: null },
+      status: isDraft ? 'draft' : 'published',
+      draftId: isDraft ? maker.nextId() : null,
+      authors: carryAuthors(null, template, actor),
+    });
+    if (isDraft) {
+      const details = { version: 1, slug };
+      await appendAudit(transaction, [
+        { accountId, id: maker.nextId(), action: 'template.drafted', actor, targetId: templateId, details, now },
+      ]);
+    }
+    return 'stored';
   });
 }
-
-export interface TemplateEdit {
-  /** Null: as they are. */
-  readonly slug: string | null;
-  readonly name: string | null;
-  /** Parts that are left out stay as they are; the variables are those of the parts given. */
-  readonly content: Partial<TemplateContent>;
-  readonly variables: VariablesJson;
-  readonly rollbackTo: number | null;
-  readonly note: string | null;
-}
-
-export type EditVerdict =
-  /** `version`: the one it made, or the one that stayed the current one. */
-  | { readonly kind: 'changed'; readonly id: string; readonly version: number }
-  | { readonly kind: 'not_found' | 'version_not_found' | 'without_body' | 'slug_taken' };
 
 /**
  * Changes a template. The template is locked while its new version is made of the current one, so that of changes at the same time each
@@ -77,35 +67,29 @@ async function changeLocked(
   name: TemplateName,
   edit: TemplateEdit,
 ): Promise<EditVerdict> {
-  const { accountId, now } = maker;
+  const { accountId, createdBy, now } = maker;
   const template = await lockTemplate(transaction, accountId, name);
   if (template === null) return { kind: 'not_found' };
+  if (await writesDrafts(transaction, maker)) return await draftLocked(transaction, maker, template, edit);
   const { id, currentVersion } = template;
   const makesVersion = edit.rollbackTo !== null || Object.keys(edit.content).length > 0;
-  const version = makesVersion ? currentVersion + 1 : currentVersion;
+  const version = makesVersion ? template.lastVersion + 1 : currentVersion;
   if (makesVersion) {
-    const base = await readTemplateVersion(transaction, accountId, id, edit.rollbackTo ?? currentVersion);
-    if (base === null) return { kind: 'version_not_found' };
-    const next = { ...pickContent(base), ...edit.content };
+    const from = edit.rollbackTo ?? currentVersion;
+    const base = from === null ? null : await readTemplateVersion(transaction, accountId, id, from);
+    if (base === null && from !== null) return { kind: 'version_not_found' };
+    // It would publish what nobody has looked at.
+    if (base?.status === 'draft') return { kind: 'version_is_draft' };
+    const next = replaceParts(base ?? NO_CONTENT, edit.content, edit.variables);
     if (!next.html && !next.text) return { kind: 'without_body' };
-    const variables = mergeParts(base.variables, edit);
-    const { note } = edit;
-    await insertTemplateVersion(transaction, { ...maker, ...next, templateId: id, version, variables, note });
+    await insertTemplateVersion(transaction, {
+      ...{ ...maker, ...next, templateId: id, version: template.lastVersion + 1, note: edit.note },
+      ...{ status: 'published', draftId: null, baseVersion: null, toldAt: null },
+      authors: carryAuthors(base, next, createdBy),
+    });
   }
-  await updateTemplate(transaction, accountId, id, { slug: edit.slug, name: edit.name, currentVersion: version, now });
+  const { slug, name: title } = edit;
+  const lastVersion = Math.max(template.lastVersion, version ?? 0);
+  await updateTemplate(transaction, accountId, id, { slug, name: title, currentVersion: version, lastVersion, now });
   return { kind: 'changed', id, version };
-}
-
-function pickContent({ subject, html, text }: TemplateContent): TemplateContent {
-  return { subject, html, text };
-}
-
-/** Of parts that changed the variables that were found in them now, of the others those that were. */
-function mergeParts(before: VariablesJson, { content, variables }: TemplateEdit): VariablesJson {
-  return Object.fromEntries(
-    TEMPLATE_PARTS.flatMap((part) => {
-      const found = content[part] === undefined ? before[part] : variables[part];
-      return found === undefined ? [] : [[part, found]];
-    }),
-  );
 }

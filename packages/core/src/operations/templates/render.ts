@@ -16,7 +16,7 @@ export const renderTemplate = defineOperation({
   access: { kind: 'key', scope: 'templates:read' },
   reach: 'none',
   summary: 'Render a template',
-  description: `Renders a template with sample values and sends nothing. Variables that are missing are rendered as nothing and named in \`missing\`; a send with them missing would be refused. \`subject\`, \`html\` and \`text\` are rendered in place of the stored ones, to see a change before it is stored. Rendering ends within ${LIMITS.templateRenderMs} ms and ${LIMITS.templateRenderMegabytes} MB, or is 422 \`template_render_failed\`. \`{{unsubscribe_url}}\` stays as it is: each recipient's link is put in at delivery.`,
+  description: `Renders a template with sample values and sends nothing. Variables that are missing are rendered as nothing and named in \`missing\`; a send with them missing would be refused. \`subject\`, \`html\` and \`text\` are rendered in place of the stored ones, to see a change before it is stored. A draft can be rendered as a preview, by its \`version\`. Rendering ends within ${LIMITS.templateRenderMs} ms and ${LIMITS.templateRenderMegabytes} MB, or is 422 \`template_render_failed\`. \`{{unsubscribe_url}}\` stays as it is: each recipient's link is put in at delivery.`,
   effect: 'read',
   params: templateReferenceParams,
   body: z.strictObject({

@@ -3,7 +3,7 @@
 import type { CallOptions, OperationCaller } from '../../call.ts';
 import { type CallPromise, callOperation } from '../../call-promise.ts';
 import { listPages, type PagePromise } from '../../pagination.ts';
-import type { RenderedTemplate, SendAccepted, Template } from '../models.ts';
+import type { RenderedTemplate, SendAccepted, Template, TemplateDiscard, TemplateDraft, TemplatePublication } from '../models.ts';
 import type { operations } from '../schema.ts';
 
 type CreateBody = operations['templates.create']['requestBody']['content']['application/json'];
@@ -12,6 +12,7 @@ type GetQuery = NonNullable<operations['templates.get']['parameters']['query']>;
 type UpdateBody = operations['templates.update']['requestBody']['content']['application/json'];
 type RenderBody = operations['templates.render']['requestBody']['content']['application/json'];
 type TestBody = operations['templates.test']['requestBody']['content']['application/json'];
+type DraftsQuery = NonNullable<operations['templates.drafts']['parameters']['query']>;
 
 export class TemplatesResource {
   readonly #client: OperationCaller;
@@ -23,11 +24,13 @@ export class TemplatesResource {
   /**
    * Create a template.
    *
-   * Stores a Liquid template as version 1. It needs `html`, `text` or both. Where no `slug` is given it is made of the
-   * name; one that is taken is 409 `already_exists`. Liquid that cannot be parsed is 422, with the part as path and the
-   * line in the message. There are no partials: `include`, `render` and `layout` are unknown tags.
+   * Stores a Liquid template as version 1. A key in approval mode or a test key makes a draft: `currentVersion` is null
+   * and no one can send the template until an approver publishes it with `POST /templates/:id/publish`. It needs
+   * `html`, `text` or both. Where no `slug` is given it is made of the name; one that is taken is 409 `already_exists`.
+   * Liquid that cannot be parsed is 422, with the part as path and the line in the message. There are no partials:
+   * `include`, `render` and `layout` are unknown tags.
    *
-   * @throws PostriderError with `already_exists`, beside the codes that every call can answer.
+   * @throws PostriderError with `already_exists`, `too_many_held`, beside the codes that every call can answer.
    */
   create(body: CreateBody, options: CallOptions = {}): CallPromise<Template> {
     return callOperation(this.#client, 'templates.create', { body }, options);
@@ -51,7 +54,8 @@ export class TemplatesResource {
    * Read one template.
    *
    * Answers a template by its id or slug, in its current version or in the one named by `version`, with the history of
-   * its versions and the variables it takes.
+   * its versions and the variables it takes. A draft is read like any other version; a template with no published
+   * version shows its newest draft.
    *
    * @param id Template id or slug.
    *
@@ -66,11 +70,15 @@ export class TemplatesResource {
    *
    * A change of `subject`, `html` or `text` makes a new version, which is the current one from then on; parts that are
    * left out stay as they are, and null takes one away. Versions never change. `rollbackTo` makes a new version that
-   * equals an earlier one. `name` and `slug` belong to the template and make no version.
+   * equals an earlier one. `name` and `slug` belong to the template and make no version. A key in approval mode or a
+   * test key makes a draft: the current version stays until an approver publishes the draft with `POST
+   * /templates/:id/publish`. Such a key has one draft of a template: its next change builds on it and replaces it. It
+   * cannot change `name` or `slug`.
    *
    * @param id Template id or slug.
    *
-   * @throws PostriderError with `not_found`, `already_exists`, beside the codes that every call can answer.
+   * @throws PostriderError with `not_found`, `already_exists`, `too_many_held`, beside the codes that every call can
+   * answer.
    */
   update(id: string, body: UpdateBody, options: CallOptions = {}): CallPromise<Template> {
     return callOperation(this.#client, 'templates.update', { params: { id }, body }, options);
@@ -95,8 +103,9 @@ export class TemplatesResource {
    *
    * Renders a template with sample values and sends nothing. Variables that are missing are rendered as nothing and
    * named in `missing`; a send with them missing would be refused. `subject`, `html` and `text` are rendered in place
-   * of the stored ones, to see a change before it is stored. Rendering ends within 1000 ms and 64 MB, or is 422
-   * `template_render_failed`. `{{unsubscribe_url}}` stays as it is: each recipient's link is put in at delivery.
+   * of the stored ones, to see a change before it is stored. A draft can be rendered as a preview, by its `version`.
+   * Rendering ends within 1000 ms and 64 MB, or is 422 `template_render_failed`. `{{unsubscribe_url}}` stays as it is:
+   * each recipient's link is put in at delivery.
    *
    * @param id Template id or slug.
    *
@@ -110,10 +119,10 @@ export class TemplatesResource {
   /**
    * Send a test of a template.
    *
-   * Sends the current version of a template to the caller’s own inbox: the address of the person who made the key, or
-   * of the account’s owner where that is not known. `to` may be left out and can only be that address. It is a send
-   * like any other, with every rule and the quota, from the account’s first verified domain, else from the sandbox
-   * domain. Beside `emails:send` the key needs `templates:read` or `templates:write`.
+   * Sends the current version of a template, never a draft, to the caller’s own inbox: the address of the person who
+   * made the key, or of the account’s owner where that is not known. `to` may be left out and can only be that address.
+   * It is a send like any other, with every rule and the quota, from the account’s first verified domain, else from the
+   * sandbox domain. Beside `emails:send` the key needs `templates:read` or `templates:write`.
    *
    * @param id Template id or slug.
    *
@@ -124,5 +133,55 @@ export class TemplatesResource {
    */
   test(id: string, body: TestBody, options: CallOptions = {}): CallPromise<SendAccepted> {
     return callOperation(this.#client, 'templates.test', { params: { id }, body }, options);
+  }
+
+  /**
+   * List template drafts.
+   *
+   * The template drafts that no approver has published or discarded, newest first, in keyset pages, each with what it
+   * would change in the current version. A key sees its own drafts; with the scope `approvals:read` or
+   * `approvals:decide` those of the whole account. A page of very large bodies ends early: follow `nextCursor`.
+   *
+   * Awaited it is the first page, iterated with `for await` it is every item of every page.
+   *
+   * @throws PostriderError with `invalid_cursor`, beside the codes that every call can answer.
+   */
+  drafts(query: DraftsQuery = {}, options: CallOptions = {}): PagePromise<TemplateDraft> {
+    return listPages(this.#client, 'templates.drafts', 'drafts', { query }, options);
+  }
+
+  /**
+   * Publish a template draft.
+   *
+   * Makes a draft the current version of its template and returns the template. The publisher vouches for the parts
+   * that the draft changes. Pass the `contentHash` that was shown with the draft: if the draft or the current version
+   * changed since, nothing is published (409 `approval_changed`). Without it, a draft is published only if no other
+   * version was published after it was written. Publishing needs a signed-in user whose role allows it, or a key with
+   * `approvals:decide` that did not write the draft and is not in approval mode; other callers get 403
+   * `self_approval_forbidden`.
+   *
+   * @param id Template id or slug.
+   *
+   * @throws PostriderError with `not_found`, `self_approval_forbidden`, `approval_already_decided`, `approval_changed`,
+   * beside the codes that every call can answer.
+   */
+  publish(id: string, body: TemplatePublication, options: CallOptions = {}): CallPromise<Template> {
+    return callOperation(this.#client, 'templates.publish', { params: { id }, body }, options);
+  }
+
+  /**
+   * Discard a template draft.
+   *
+   * Removes a draft for good and returns it. The key that wrote a draft can discard it; the drafts of other keys need a
+   * caller that may publish them (the scope `approvals:decide`, not in approval mode). Published versions stay as they
+   * are. A template that has no other version is removed with its draft.
+   *
+   * @param id Template id or slug.
+   *
+   * @throws PostriderError with `not_found`, `missing_scope`, `approval_already_decided`, `approval_changed`, beside
+   * the codes that every call can answer.
+   */
+  discard(id: string, body: TemplateDiscard, options: CallOptions = {}): CallPromise<TemplateDraft> {
+    return callOperation(this.#client, 'templates.discard', { params: { id }, body }, options);
   }
 }

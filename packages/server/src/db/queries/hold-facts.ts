@@ -15,8 +15,8 @@ export interface AskedTemplate {
   readonly keyId: string;
   /** The slug with the version, `welcome@3`. */
   readonly template: string;
-  /** Who made that version; null where only its name is known. */
-  readonly maker: string | null;
+  /** Who answers for the parts that are sent, null among them: no one knows; null as a whole where only the name is known. */
+  readonly makers: readonly (string | null)[] | null;
   /** When the name stood for what is sent; of use where only the name is known. */
   readonly namedAt: Date | null;
 }
@@ -24,8 +24,8 @@ export interface AskedTemplate {
 export interface HoldFacts {
   readonly keys: readonly HoldingKey[];
   readonly recipients: readonly KnownRecipient[];
-  /** Those of the templates asked for that somebody made who is held to nothing. */
-  readonly vouched: readonly Pick<AskedTemplate, 'keyId' | 'template' | 'maker'>[];
+  /** Those of the templates asked for of which every part that is sent has somebody who answers for it and is held to nothing. */
+  readonly vouched: readonly Pick<AskedTemplate, 'keyId' | 'template' | 'makers'>[];
 }
 
 export interface HoldingKey {
@@ -51,13 +51,13 @@ export interface KnownRecipient {
 const WRITTEN_TO = ['queued', 'sending', 'sent', 'delivered', 'deferred', 'bounced', 'complained'];
 
 /**
- * Reads what the rules about holding need to know. A template is vouched for by whoever made its version, save the sending key itself and keys
- * that are held too; where only a name is known, it has to have stood for the same since.
+ * Reads what the rules about holding need to know. Every part of a template is vouched for by its author or by who published it, save the
+ * sending key itself, keys that are held too, and test keys. Where only a name is known, the template must not have changed since.
  * Whom an account wrote to is found by the index of the message log's search, and in what is
  * not indexed yet.
  */
 export async function readHoldFacts(query: Query, { keys, recipients, templates }: HoldQuestions): Promise<HoldFacts> {
-  const asked = templates.map(({ accountId: a, keyId: k, template: n, maker: m, namedAt }) => {
+  const asked = templates.map(({ accountId: a, keyId: k, template: n, makers: m, namedAt }) => {
     return { a, k, n, m, t: namedAt?.toISOString() ?? null };
   });
   const [row] = await query<HoldFacts[]>`
@@ -89,13 +89,14 @@ export async function readHoldFacts(query: Query, { keys, recipients, templates 
           'isKnown', EXISTS (SELECT FROM met m WHERE m.a = q.a AND m.e = q.e),
           'isTrusted', EXISTS (SELECT FROM trusted_recipients t WHERE t.account_id = q.a AND t.key_id = q.k AND t.email = q.e))), '[]')
         FROM asked q) AS recipients,
-      (SELECT coalesce(json_agg(json_build_object('keyId', q.k, 'template', q.n, 'maker', q.m)), '[]')
-        FROM json_to_recordset(${JSON.stringify(asked)}::text::json) AS q (a uuid, k uuid, n text, m text, t timestamptz)
-        CROSS JOIN LATERAL (SELECT coalesce(q.m, (SELECT v.created_by FROM templates t
+      (SELECT coalesce(json_agg(json_build_object('keyId', q.k, 'template', q.n, 'makers', q.m)), '[]')
+        FROM json_to_recordset(${JSON.stringify(asked)}::text::json) AS q (a uuid, k uuid, n text, m text[], t timestamptz)
+        CROSS JOIN LATERAL (SELECT coalesce(q.m, (SELECT template_vouchers(v) FROM templates t
           JOIN template_versions v ON v.account_id = t.account_id AND v.template_id = t.id AND v.version = split_part(q.n, '@', 2)::int
-          WHERE t.account_id = q.a AND t.slug = split_part(q.n, '@', 1) AND t.updated_at <= q.t)) AS maker) AS made
-        WHERE made.maker <> q.k::text
-          AND NOT EXISTS (SELECT FROM api_keys c WHERE c.account_id = q.a AND c.id::text = made.maker AND c.approval_mode <> 'off'))
+          WHERE t.account_id = q.a AND t.slug = split_part(q.n, '@', 1) AND t.updated_at <= q.t AND v.status = 'published')) AS makers) AS made
+        WHERE cardinality(made.makers) > 0 AND NOT EXISTS (
+          SELECT FROM unnest(made.makers) AS u (maker) WHERE u.maker IS NULL OR u.maker = q.k::text OR EXISTS (
+            SELECT FROM api_keys c WHERE c.account_id = q.a AND c.id::text = u.maker AND (c.approval_mode <> 'off' OR c.mode = 'test'))))
         AS vouched`;
   return row ?? { keys: [], recipients: [], vouched: [] };
 }

@@ -2,21 +2,23 @@ import { ProblemError } from '../../problem.ts';
 import { storeTemplate } from '../../templates/change-template.ts';
 import { slugOf } from '../../templates/template-reference.ts';
 import type { Handler } from '../context.ts';
+import { makerOf, tooManyDrafts } from './draft-problems.ts';
 import { inspectParts } from './template-problems.ts';
 import { readTemplateRecord } from './template-record.ts';
 
-/** Stores a template as its version 1. */
+/** Stores a template as its version 1, which is a draft where a key in approval mode or a test key writes it. */
 export const createTemplate: Handler<'templates.create'> = async ({ body }, context) => {
-  const { services, caller } = context;
+  const { services } = context;
   const { name, subject = null, html = null, text = null, note = null } = body;
   const content = { subject, html, text };
   const variables = await inspectParts(context, content);
   const now = services.clock.now();
   const id = services.ids.next(now);
   const slug = body.slug ?? slugOf(name, id);
-  const maker = { accountId: caller.accountId, createdBy: caller.keyId, now };
-  const isNew = await storeTemplate(services.sql, maker, { id, slug, name, ...content, variables, note });
-  if (!isNew) throw slugTaken(slug);
+  const template = { id, slug, name, ...content, variables, note };
+  const verdict = await storeTemplate(services.sql, makerOf(context, now), template);
+  if (verdict === 'slug_taken') throw slugTaken(slug);
+  if (verdict === 'too_many_drafts') throw tooManyDrafts();
   return { body: await readTemplateRecord(context, id, 1) };
 };
 

@@ -6,7 +6,7 @@ import type { Handler } from '../context.ts';
 import { faultyTemplate, rendererBusy } from './template-problems.ts';
 import { templateNotFound } from './template-record.ts';
 
-/** Renders a template, stored or with parts that are not stored yet, and sends nothing. */
+/** Renders a template, drafts included, stored or with parts that are not stored yet, and sends nothing. */
 export const renderTemplate: Handler<'templates.render'> = async ({ params, body }, { services, caller }) => {
   const { variables = {}, version = null, ...draft } = body;
   const name = toTemplateName(params.id);
@@ -35,6 +35,7 @@ export const renderTemplate: Handler<'templates.render'> = async ({ params, body
       html: rendering.html,
       text: toBodyText(rendering.html, rendering.text),
       version: stored.version,
+      status: stored.status,
       missing: [...rendering.missing],
     },
   };

@@ -1,6 +1,7 @@
 import { LIMITS, type Template } from '@postrider/core';
 import { readTemplate, type TemplateRow } from '../../db/queries/templates.ts';
 import { ProblemError } from '../../problem.ts';
+import { hashDraft } from '../../templates/draft-hash.ts';
 import { toTemplateName } from '../../templates/template-reference.ts';
 import { mergeVariables } from '../../templates/template-variables.ts';
 import type { KeyedContext } from '../context.ts';
@@ -15,12 +16,13 @@ export function toTemplateRecord(row: TemplateRow): Template {
     html: row.html,
     text: row.text,
     version: row.version,
+    status: row.status,
     currentVersion: row.currentVersion,
-    versions: row.versions.map(({ version, createdAt, createdBy, note }) => ({
-      version,
+    contentHash: row.status === 'draft' ? hashDraft(row) : null,
+    versions: row.versions.map(({ createdAt, publishedAt, ...version }) => ({
+      ...version,
       createdAt: new Date(createdAt).toISOString(),
-      createdBy,
-      note,
+      publishedAt: publishedAt === null ? null : new Date(publishedAt).toISOString(),
     })),
     variables: mergeVariables(row.variables),
     createdAt: row.createdAt.toISOString(),

@@ -2,12 +2,13 @@ import { changeTemplate } from '../../templates/change-template.ts';
 import { toTemplateName } from '../../templates/template-reference.ts';
 import type { Handler } from '../context.ts';
 import { slugTaken } from './create.ts';
+import { makerOf, renamedByDraft, tooManyDrafts } from './draft-problems.ts';
 import { inspectParts, invalidField } from './template-problems.ts';
 import { readTemplateRecord, templateNotFound } from './template-record.ts';
 
-/** Changes a template; what changes its content makes a version. */
+/** Changes a template; what changes its content makes a version, or a draft of one. */
 export const updateTemplate: Handler<'templates.update'> = async ({ params, body }, context) => {
-  const { services, caller } = context;
+  const { services } = context;
   const { slug = null, name = null, subject, html, text, rollbackTo = null, note = null } = body;
   const content = {
     ...(subject === undefined ? {} : { subject }),
@@ -15,7 +16,7 @@ export const updateTemplate: Handler<'templates.update'> = async ({ params, body
     ...(text === undefined ? {} : { text }),
   };
   const variables = Object.keys(content).length === 0 ? {} : await inspectParts(context, content);
-  const maker = { accountId: caller.accountId, createdBy: caller.keyId, now: services.clock.now() };
+  const maker = makerOf(context, services.clock.now());
   const edit = { slug, name, content, variables, rollbackTo, note };
   const verdict = await changeTemplate(services.sql, maker, toTemplateName(params.id), edit);
   switch (verdict.kind) {
@@ -25,6 +26,12 @@ export const updateTemplate: Handler<'templates.update'> = async ({ params, body
       throw templateNotFound(params.id);
     case 'version_not_found':
       throw invalidField('rollbackTo', 'not_found', `there is no version ${rollbackTo}`);
+    case 'version_is_draft':
+      throw invalidField('rollbackTo', 'unpublished', `version ${rollbackTo} is a draft: an approver publishes it`);
+    case 'renamed_by_draft':
+      throw renamedByDraft();
+    case 'too_many_drafts':
+      throw tooManyDrafts();
     case 'without_body':
       throw invalidField(html === undefined ? 'text' : 'html', 'required', 'would leave the template without a body');
     case 'slug_taken':

@@ -59,7 +59,7 @@ export async function prepareContent(tools: ContentTools, order: ContentOrder): 
   const refusals = written?.ok === false ? [...written.refusals] : [];
   const schedule = request.scheduled_at === undefined ? NOW : resolveSchedule(request.scheduled_at, tools.now());
   if (!schedule.ok) refusals.push(schedule.refusal);
-  const { subject, template, templateMaker, ...body } =
+  const { subject, template, templateMakers, ...body } =
     written?.ok === true ? written.content : contentAsGiven(request);
   const { accountId, keyId, trackOpens, trackClicks, seeksLinks = false } = order;
   const shaped = await tools.bodies.shape(
@@ -80,7 +80,7 @@ export async function prepareContent(tools: ContentTools, order: ContentOrder): 
       html,
       text,
       template: stored?.template ?? template,
-      templateMaker,
+      templateMakers,
       attachments: stored?.attachments ?? files.attachments,
       tracking,
       scheduledAt: schedule.at,
@@ -97,5 +97,5 @@ const UNREAD: LinkHosts = { hosts: [], unreadable: true };
 const BUSY: Refusal = { code: 'unavailable', detail: 'Too many large messages are being prepared right now.' };
 
 function contentAsGiven({ subject = '', html, text }: SendRequest): WrittenContent {
-  return { subject, html: html ?? null, text, template: null, templateMaker: null };
+  return { subject, html: html ?? null, text, template: null, templateMakers: null };
 }

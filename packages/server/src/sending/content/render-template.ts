@@ -1,5 +1,6 @@
 import type { SendRequest } from '@postrider/core';
 import type { TemplateSourceRow } from '../../db/queries/templates.ts';
+import { vouchersOf } from '../../templates/part-authors.ts';
 import { toFieldProblems } from '../../templates/template-faults.ts';
 import { parseTemplateReference } from '../../templates/template-reference.ts';
 import type { TemplateTools } from '../../templates/template-tools.ts';
@@ -13,8 +14,8 @@ export interface WrittenContent {
   readonly text: string | null | undefined;
   /** The template with the version that was rendered, `welcome@3`. */
   readonly template: string | null;
-  /** Who made that version; null without one. */
-  readonly templateMaker: string | null;
+  /** Who answers for the parts of it that are used; null without one. */
+  readonly templateMakers: readonly (string | null)[] | null;
 }
 
 export type RenderVerdict =
@@ -33,6 +34,7 @@ export async function renderTemplate(
   const reference = parseTemplateReference(template);
   const source = reference === null ? null : await sources.find(accountId, reference);
   if (source === null) return refuse(notFound(template));
+  if (source.status === 'draft') return refuse(unpublished(source));
   if (subject === undefined && source.subject === null) return refuse(withoutSubject(source));
   const rendering = await renderer.render(accountId, {
     key: `${source.id}@${source.version}`,
@@ -44,7 +46,8 @@ export async function renderTemplate(
   if (rendering.missing.length > 0) return refuse(variablesMissing(source, rendering.missing));
   const content = {
     ...{ ...rendering, subject: subject ?? rendering.subject ?? '' },
-    ...{ template: nameOf(source), templateMaker: source.createdBy },
+    template: nameOf(source),
+    templateMakers: vouchersOf(source, subject === undefined ? null : 'subject'),
   };
   const empty = emptyPart(content);
   return empty === null ? { ok: true, content } : refuse(renderFailed(source, [empty]));
@@ -63,6 +66,16 @@ function notFound(template: string): Refusal {
     code: 'template_not_found',
     detail: `There is no template ${template} in this account.`,
     errors: [{ path: 'template', code: 'not_found', message: 'is no slug or id of a template, with a version it has' }],
+  };
+}
+
+/** Whoever sends it: what is rendered into mail was published. */
+function unpublished(source: TemplateSourceRow): Refusal {
+  return {
+    code: 'template_not_found',
+    detail: `The template ${nameOf(source)} is an unpublished draft: no one can send it until an approver publishes it.`,
+    fix: `Ask an approver to publish it (\`postrider templates publish ${source.slug}\`), or send a published version.`,
+    errors: [{ path: 'template', code: 'unpublished', message: 'is a draft that no approver has published' }],
   };
 }
 

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { LIMITS } from '../limits.ts';
+import { idSchema, timestampSchema } from './identifiers.ts';
+import { templateVersionNumberSchema } from './template.ts';
+
+const changedPartSchema = z
+  .object({
+    before: z.string().nullable().describe('In the current version; null where it has no such part.'),
+    after: z.string().nullable().describe('In the draft; null where it takes the part away.'),
+  })
+  .meta({ id: 'TemplatePartChange' });
+
+/** An unpublished version of a template, as an approver decides about it. */
+export const templateDraftSchema = z
+  .object({
+    id: idSchema,
+    templateId: idSchema,
+    slug: z.string(),
+    name: z.string(),
+    version: z.number().int().describe('The number of the draft, and of the version that publishing makes of it.'),
+    baseVersion: z
+      .number()
+      .int()
+      .nullable()
+      .describe(
+        'The version that was current when the draft was written; null for a template with no published version.',
+      ),
+    currentVersion: z
+      .number()
+      .int()
+      .nullable()
+      .describe(
+        'The version that `changes` compares with, and that publishing replaces. Where it differs from `baseVersion`, publishing also undoes what was published in between.',
+      ),
+    contentHash: z
+      .string()
+      .describe(
+        'Names exactly this draft beside this current version. Pass it when you publish, to publish nothing else.',
+      ),
+    createdBy: z.string().nullable().describe('The id of the key that wrote it.'),
+    keyName: z.string().nullable(),
+    createdAt: timestampSchema,
+    note: z.string().nullable(),
+    changes: z
+      .object({
+        subject: changedPartSchema.optional(),
+        html: changedPartSchema.optional(),
+        text: changedPartSchema.optional(),
+      })
+      .describe('The parts that differ from the current version, in Liquid.'),
+  })
+  .meta({ id: 'TemplateDraft' });
+
+/** Which draft is decided about. */
+export const draftDecisionFields = {
+  version: templateVersionNumberSchema
+    .optional()
+    .describe('The draft. May be left out where the template has only one.'),
+  contentHash: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('Of the draft as it was shown. Where it no longer matches, nothing is decided (409 `approval_changed`).'),
+  note: z.string().max(LIMITS.approvalNoteCharacters).optional().describe('Kept in the audit log.'),
+};
+
+export type TemplateDraft = z.input<typeof templateDraftSchema>;

@@ -1,0 +1,13 @@
+import { findOperation } from '@postrider/core';
+import { UNTRUSTED_NOTE } from '../results.ts';
+import { callingTool } from '../tool.ts';
+
+const DISCARDED = 'The draft is gone for good. Published versions are unchanged.';
+
+export const discardTemplateDraftTool = callingTool(findOperation('templates.discard'), {
+  // Its author knows what it said; the bodies would only fill the result.
+  toRecord: ({ changes, ...draft }) => ({ ...draft, changedParts: Object.keys(changes) }),
+  structuredNotes: [UNTRUSTED_NOTE],
+  toNotes: () => [DISCARDED],
+  toText: ({ slug, version }) => `Discarded version ${version} of ${slug}.`,
+});

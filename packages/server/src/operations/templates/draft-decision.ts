@@ -1,0 +1,18 @@
+import type { OperationById, OperationInput } from '@postrider/core';
+import type { DraftDecision } from '../../templates/decide-draft.ts';
+import { toTemplateName } from '../../templates/template-reference.ts';
+import type { KeyedContext } from '../context.ts';
+
+/** What a caller decides about a draft. */
+export function draftDecisionOf(
+  given: string,
+  { version, contentHash, note }: OperationInput<OperationById<'templates.publish'>>['body'],
+  { caller, services, via }: KeyedContext,
+): DraftDecision {
+  const now = services.clock.now();
+  return {
+    ...{ accountId: caller.accountId, actor: caller.keyId, way: via, name: toTemplateName(given) },
+    ...{ version: version ?? null, contentHash: contentHash ?? null, note: note ?? null },
+    ...{ nextId: () => services.ids.next(now), now },
+  };
+}

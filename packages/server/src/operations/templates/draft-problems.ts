@@ -1,0 +1,74 @@
+import { LIMITS } from '@postrider/core';
+import type { Caller } from '../../keys/caller.ts';
+import { ProblemError } from '../../problem.ts';
+import type { DraftObstacle } from '../../templates/decide-draft.ts';
+import type { VersionMaker } from '../../templates/template-edit.ts';
+import type { KeyedContext } from '../context.ts';
+import { invalidField } from './template-problems.ts';
+import { templateNotFound } from './template-record.ts';
+
+/** A caller that was told there are too many drafts may look again in a minute. */
+const RETRY_AFTER_SECONDS = 60;
+
+/** Who makes a version: a key in approval mode and a test key make drafts. */
+export function makerOf({ caller, services }: KeyedContext, now: Date): VersionMaker {
+  const { accountId, keyId: createdBy } = caller;
+  return { accountId, createdBy, isDrafting: isRestricted(caller), nextId: () => services.ids.next(now), now };
+}
+
+/** Whether what the caller writes waits for a person, so that it also decides nothing. */
+export function isRestricted({ person, approval, mode }: Caller): boolean {
+  return person === null && (approval !== null || mode === 'test');
+}
+
+export function tooManyDrafts(): ProblemError {
+  return new ProblemError('too_many_held', {
+    detail: `${LIMITS.draftsPerKey} template drafts of this key wait for an approver. Nothing was stored.`,
+    fix: 'Have them published or discarded first, or discard drafts of this key with `POST /templates/:id/discard`.',
+    headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
+  });
+}
+
+/** A name and a slug act at once for all who send, and a draft does not. */
+export function renamedByDraft(): ProblemError {
+  return new ProblemError('permission_escalation', {
+    detail:
+      'This key only makes drafts of templates, and a change of `slug` or `name` would act at once. Nothing was stored.',
+    fix: 'Leave `slug` and `name` out; ask a person to change them.',
+  });
+}
+
+/** Why a draft was neither published nor discarded. */
+export function toDraftProblem(obstacle: DraftObstacle, given: string, version: number | null): ProblemError {
+  switch (obstacle.kind) {
+    case 'not_found':
+      return templateNotFound(given, version);
+    case 'no_draft':
+      return new ProblemError('not_found', { detail: `The template ${given} has no draft to decide about.` });
+    case 'several':
+      return invalidField('version', 'required', `names one of the drafts ${obstacle.versions.join(', ')}`);
+    case 'own_draft':
+      return new ProblemError('self_approval_forbidden', { detail: 'This key wrote the draft.' });
+    case 'not_yours':
+      return new ProblemError('missing_scope', {
+        detail: 'Another caller wrote this draft. To discard it, a key needs the scope `approvals:decide`.',
+      });
+    case 'already_published':
+      return new ProblemError('approval_already_decided', { detail: `Version ${version} is published.` });
+    case 'gone':
+      return new ProblemError('approval_changed', {
+        detail: `Version ${version} is no draft any more: it was discarded, or its author replaced it with a later draft.`,
+        fix: 'List the drafts again with `GET /keys/approvals/drafts`.',
+      });
+    case 'changed':
+      return new ProblemError('approval_changed', {
+        detail: '`contentHash` does not match the draft beside the version that is current now.',
+        fix: 'Read the draft again and decide on the difference it makes now.',
+      });
+    case 'outdated':
+      return new ProblemError('approval_changed', {
+        detail: `Version ${obstacle.currentVersion} was published after this draft was written, and publishing the draft would replace it.`,
+        fix: 'Look at the difference to the current version, and pass the `contentHash` shown with it.',
+      });
+  }
+}

@@ -1,0 +1,137 @@
+import type { Sql, Transaction } from '../db/client.ts';
+import { appendAudit } from '../db/queries/audit-log.ts';
+import {
+  type DraftRow,
+  deleteDraft,
+  deleteEmptyTemplate,
+  publishVersion,
+  readDraft,
+} from '../db/queries/template-drafts.ts';
+import {
+  type LockedTemplate,
+  lockTemplate,
+  readDraftsOf,
+  readTemplateVersion,
+  type TemplateName,
+  updateTemplate,
+  type VersionRow,
+} from '../db/queries/templates.ts';
+import { hashDraft } from './draft-hash.ts';
+import { vouchForChanges } from './part-authors.ts';
+
+/** Who decides about a draft, and which one. */
+export interface DraftDecision {
+  readonly accountId: string;
+  readonly actor: string;
+  readonly name: TemplateName;
+  /** Null: the only draft of the template. */
+  readonly version: number | null;
+  /** Of what the decider was shown; null: the draft as it is, if nothing was published since it was written. */
+  readonly contentHash: string | null;
+  /** How it was decided, for the audit log. */
+  readonly way: string;
+  readonly note: string | null;
+  readonly nextId: () => string;
+  readonly now: Date;
+}
+
+export type DraftVerdict =
+  | { readonly kind: 'published'; readonly id: string; readonly version: number }
+  | { readonly kind: 'discarded'; readonly draft: DraftRow }
+  | DraftObstacle;
+
+export type DraftObstacle =
+  | { readonly kind: 'not_found' | 'no_draft' | 'own_draft' | 'not_yours' | 'already_published' | 'gone' | 'changed' }
+  | { readonly kind: 'several'; readonly versions: readonly number[] }
+  /** Another version was published since it was written. */
+  | { readonly kind: 'outdated'; readonly currentVersion: number | null };
+
+/** Makes a draft the current version. The lock of the template puts it in an order with edits and with other decisions. */
+export async function publishDraft(sql: Sql, decision: DraftDecision): Promise<DraftVerdict> {
+  return await sql.begin(async (transaction) => {
+    const found = await findDraft(transaction, decision);
+    if ('kind' in found) return found;
+    const { template, draft } = found;
+    const { accountId, actor, now } = decision;
+    const { id, currentVersion } = template;
+    if (draft.createdBy === actor) return { kind: 'own_draft' } as const;
+    const obstacle = obstacleOf(template, draft, decision.contentHash);
+    if (obstacle !== null) return obstacle;
+    const current =
+      currentVersion === null ? null : await readTemplateVersion(transaction, accountId, id, currentVersion);
+    const authors = vouchForChanges(draft, current, actor);
+    const { version } = draft;
+    await publishVersion(transaction, accountId, id, { version, authors, publishedBy: actor, now });
+    const { lastVersion } = template;
+    await updateTemplate(transaction, accountId, id, {
+      ...{ slug: null, name: null, currentVersion: version, lastVersion, now },
+    });
+    await audit(transaction, decision, 'template.published', id, { version, replaces: currentVersion });
+    return { kind: 'published', id, version } as const;
+  });
+}
+
+/**
+ * Removes a draft for good: its author takes it back, or a decider turns it down. A template of which it was the only version goes with it.
+ * @param mayDecide whether the actor decides about the drafts of others
+ */
+export async function discardDraft(sql: Sql, decision: DraftDecision, mayDecide: boolean): Promise<DraftVerdict> {
+  return await sql.begin(async (transaction) => {
+    const found = await findDraft(transaction, decision, mayDecide ? null : decision.actor);
+    if ('kind' in found) return found;
+    const { template, draft } = found;
+    const { accountId } = decision;
+    const { id } = template;
+    if (draft.createdBy !== decision.actor && !mayDecide) return { kind: 'not_yours' } as const;
+    const shown = await readDraft(transaction, accountId, id, draft.version);
+    if (shown === null) throw new Error('a locked draft cannot be read');
+    if (decision.contentHash !== null && hashDraft(shown) !== decision.contentHash) return { kind: 'changed' } as const;
+    await deleteDraft(transaction, accountId, id, draft.version);
+    await deleteEmptyTemplate(transaction, accountId, id);
+    await audit(transaction, decision, 'template.discarded', id, { version: draft.version });
+    return { kind: 'discarded', draft: shown } as const;
+  });
+}
+
+/** @param author where no version is named, only drafts of this key count; null: all. */
+async function findDraft(
+  transaction: Transaction,
+  { accountId, name, version }: DraftDecision,
+  author: string | null = null,
+): Promise<{ readonly template: LockedTemplate; readonly draft: VersionRow } | DraftObstacle> {
+  const template = await lockTemplate(transaction, accountId, name);
+  if (template === null) return { kind: 'not_found' };
+  const drafts = await readDraftsOf(transaction, accountId, template.id);
+  if (version !== null) {
+    const draft = drafts.find((other) => other.version === version);
+    if (draft !== undefined) return { template, draft };
+    if (version > template.lastVersion) return { kind: 'not_found' };
+    const other = await readTemplateVersion(transaction, accountId, template.id, version);
+    return { kind: other === null ? 'gone' : 'already_published' };
+  }
+  const [draft, ...others] = drafts.filter(({ createdBy }) => author === null || createdBy === author);
+  if (draft === undefined) return { kind: 'no_draft' };
+  if (others.length > 0) return { kind: 'several', versions: [draft, ...others].map((one) => one.version) };
+  return { template, draft };
+}
+
+/** A draft is published as it was shown: without a hash, only where nothing was published since it was written. */
+function obstacleOf(
+  { currentVersion }: LockedTemplate,
+  draft: VersionRow,
+  contentHash: string | null,
+): DraftObstacle | null {
+  if (contentHash !== null) return hashDraft({ ...draft, currentVersion }) === contentHash ? null : { kind: 'changed' };
+  return draft.baseVersion === currentVersion ? null : { kind: 'outdated', currentVersion };
+}
+
+async function audit(
+  transaction: Transaction,
+  { accountId, actor, way, note, nextId, now }: DraftDecision,
+  action: 'template.published' | 'template.discarded',
+  targetId: string,
+  given: Readonly<Record<string, number | null>>,
+): Promise<void> {
+  const details = { ...given, way, ...(note === null ? {} : { note }) };
+  await appendAudit(transaction, [{ accountId, id: nextId(), action, actor, targetId, details, now }]);
+}

@@ -1,0 +1,57 @@
+import type { PartAuthor, PartAuthors } from '../db/queries/templates.ts';
+import { TEMPLATE_PARTS, type TemplatePart, type TemplateSource } from './template-job.ts';
+
+/** A version with what is stored of its authors; `authors` is null on versions that are older than the column. */
+export interface AuthoredVersion extends TemplateSource {
+  readonly authors: PartAuthors | null;
+  readonly createdBy: string | null;
+}
+
+/** The author of every part of a stored version. */
+export function authorsOf(version: AuthoredVersion): PartAuthors {
+  const { authors, createdBy } = version;
+  return forParts(version, (part) => {
+    if (authors === null) return { author: createdBy, vouchedBy: createdBy };
+    return authors[part] ?? UNKNOWN;
+  });
+}
+
+/**
+ * The authors of a version made from another one. A part that stays the same keeps its author, also where it was sent again with the change:
+ * clients that send all parts to change one must not vouch for the others.
+ */
+export function carryAuthors(before: AuthoredVersion | null, after: TemplateSource, maker: string): PartAuthors {
+  const known = before === null ? {} : authorsOf(before);
+  return forParts(after, (part) => {
+    const isSame = before !== null && before[part] === after[part];
+    return isSame ? (known[part] ?? UNKNOWN) : { author: maker, vouchedBy: maker };
+  });
+}
+
+/** The authors of a draft once it is published: whoever publishes it answers for the parts that differ from the current version. */
+export function vouchForChanges(
+  draft: AuthoredVersion,
+  current: TemplateSource | null,
+  publisher: string,
+): PartAuthors {
+  const known = authorsOf(draft);
+  return forParts(draft, (part) => {
+    const own = known[part] ?? UNKNOWN;
+    return current !== null && current[part] === draft[part] ? own : { ...own, vouchedBy: publisher };
+  });
+}
+
+/** Who answers for the parts that a send uses, each once. `leaves` is a part that the send replaces. */
+export function vouchersOf(version: AuthoredVersion, leaves: TemplatePart | null): readonly (string | null)[] {
+  const authors = authorsOf(version);
+  const used = TEMPLATE_PARTS.filter((part) => part !== leaves && version[part] !== null);
+  return [...new Set(used.map((part) => authors[part]?.vouchedBy ?? null))];
+}
+
+/** Nobody vouches for a part of which nothing is known. */
+const UNKNOWN: PartAuthor = { author: null, vouchedBy: null };
+
+function forParts(version: TemplateSource, find: (part: TemplatePart) => PartAuthor): PartAuthors {
+  const present = TEMPLATE_PARTS.filter((part) => version[part] !== null);
+  return Object.fromEntries(present.map((part) => [part, find(part)]));
+}
