@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../keys/caller.ts';
 import { authenticateRequest, type Entrance } from './authenticate-request.ts';
 import { assertScope } from './execute-operation.ts';
-import type { RequestState } from './router.ts';
+import type { RequestState } from './request-state.ts';
 
 /**
  * How old the state of a caller may be when an operation begins. With the half second for which it is remembered after it was read, a change of a

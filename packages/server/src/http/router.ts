@@ -10,7 +10,6 @@ import { validationFailed } from '../operations/parse-part.ts';
 import { readVisit } from '../sessions/visit.ts';
 import { nextSlice } from '../time-slice.ts';
 import type { AnonymousGate } from './anonymous-gate.ts';
-import type { ArrivingBody } from './arriving-bodies.ts';
 import type { Entrance } from './authenticate-request.ts';
 import { checkCaller, isFresh, refreshCaller } from './check-caller.ts';
 import { deprecationHeaders } from './deprecation-headers.ts';
@@ -18,29 +17,6 @@ import { assertScope, executeOperation } from './execute-operation.ts';
 import { refuseOtherMethods } from './method-not-allowed.ts';
 import { prefersText } from './prefers-text.ts';
 import { rateHeaders, rateLimited } from './rate-headers.ts';
-
-/** What is known of a request while it is answered; read by the request log at its end. */
-export interface RequestState {
-  caller: Caller | null;
-  /** When that was found out, on the monotonic clock. */
-  checkedAtMs: number;
-  /** The body of the request; null where it was complete before it was read, or there is none. */
-  arriving: ArrivingBody | null;
-  emailId: string | null;
-  code: string | null;
-  /** Why a request may not be answered whose protocol has a way of its own to say so; null where it may. */
-  refused: Error | null;
-}
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Whether a request without a body is at fault. */
-    takesBody?: boolean;
-  }
-  interface FastifyRequest {
-    state: RequestState;
-  }
-}
 
 export type RawRoute = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 

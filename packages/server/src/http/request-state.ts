@@ -1,0 +1,25 @@
+import type { Caller } from '../keys/caller.ts';
+import type { ArrivingBody } from './arriving-bodies.ts';
+
+/** What is known of a request while it is answered; read by the request log at its end. */
+export interface RequestState {
+  caller: Caller | null;
+  /** When that was found out, on the monotonic clock. */
+  checkedAtMs: number;
+  /** The body of the request; null where it was complete before it was read, or there is none. */
+  arriving: ArrivingBody | null;
+  emailId: string | null;
+  code: string | null;
+  /** Why a request may not be answered whose protocol has a way of its own to say so; null where it may. */
+  refused: Error | null;
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether a request without a body is at fault. */
+    takesBody?: boolean;
+  }
+  interface FastifyRequest {
+    state: RequestState;
+  }
+}
