@@ -9,6 +9,7 @@ const CHECKS: readonly (readonly [name: string, command: string, args: readonly 
   ['types', 'tsc', ['-b']],
   ['generated files', process.execPath, ['tools/generate/main.ts', '--check']],
   ['OpenAPI document', 'redocly', ['lint', 'openapi.yaml']],
+  ['bills of materials', process.execPath, ['tools/sbom/main.ts', '--check']],
   ['dead code', 'knip', ['--treat-config-hints-as-errors']],
   ['packages as published', process.execPath, ['tools/packages/main.ts']],
 ];

@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { runPnpm } from '../run-pnpm.ts';
+import { type AuditException, judgeAdvisories } from './judge-advisories.ts';
+
+/**
+ * `pnpm run audit:dependencies`: asks the package registry for advisories about what is installed in production, and fails on those that are high or
+ * critical. Where the registry cannot be asked it says so and does not fail: an audit depends on somebody else's server.
+ */
+const exceptions = JSON.parse(readFileSync(join(import.meta.dirname, 'exceptions.json'), 'utf8')) as AuditException[]; // Our own.
+const { stdout, output } = runPnpm(['audit', '--prod', '--json', ...process.argv.slice(2)]);
+const verdict = judgeAdvisories({ output: stdout, log: output }, exceptions, new Date().toISOString().slice(0, 10));
+switch (verdict.kind) {
+  case 'could-not-run':
+    console.log(`SKIPPED dependency audit: it could not run, so nothing is known about advisories. ${verdict.reason}`);
+    break;
+  case 'passed':
+    console.log('ok      dependency audit: no high or critical advisory for production dependencies');
+    for (const note of verdict.notes) console.log(`        ${note}`);
+    break;
+  case 'failed':
+    console.log('FAILED  dependency audit');
+    for (const fault of verdict.faults) console.log(`        ${fault}`);
+    console.log('        Update the package, or add a reviewed exception with an end to tools/audit/exceptions.json.');
+    process.exitCode = 1;
+}

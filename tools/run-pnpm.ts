@@ -1,0 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type ProgramRun, ROOT, runProgram } from './run-program.ts';
+
+/** Runs the pnpm that package.json names, whichever is installed. */
+export function runPnpm(args: readonly string[]): ProgramRun {
+  const { packageManager } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { packageManager: string }; // Our own.
+  return runProgram('npx', ['-y', packageManager, ...args]);
+}
