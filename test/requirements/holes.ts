@@ -76,7 +76,7 @@ export const holes: readonly Requirement[] = section('Closed holes', [
     'holes.preview-phones-home',
     'The page that shows a held message makes no request elsewhere, also not by `dns-prefetch` and the like.',
   ),
-  guarded(
+  active(
     'holes.documented-answers',
     'Every status, header and security requirement that an operation shows is in the OpenAPI document.',
   ),

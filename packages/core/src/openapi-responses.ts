@@ -19,17 +19,19 @@ export function responsesOf(operation: Operation, components: Components, proble
     ),
     ...(operation.further ?? []).map((further) => [further.status, furtherOf(operation, further, components)] as const),
   ];
-  const merged: Record<number, Response | JsonSchema> = {};
-  for (const [status, response] of own) merged[status] = response;
+  const shared: Record<number, Response | JsonSchema> = {};
+  const described = new Map<number, Response>();
+  for (const [status, response] of own) described.set(status, mergeInto(described.get(status), response));
   for (const { status, response, name } of problems.of(operation)) {
-    const other = own.find((one) => one[0] === status)?.[1];
-    if (other !== undefined) merged[status] = merge(other, response);
-    else merged[status] = problems.shared.has(name) ? { $ref: `#/components/responses/${name}` } : response;
+    const other = described.get(status);
+    if (other !== undefined) described.set(status, mergeInto(other, response));
+    else shared[status] = problems.shared.has(name) ? { $ref: `#/components/responses/${name}` } : response;
   }
-  return merged;
+  return { ...Object.fromEntries(described), ...shared };
 }
 
-function merge(one: Response, other: Response): Response {
+function mergeInto(one: Response | undefined, other: Response): Response {
+  if (one === undefined) return other;
   const content = { ...one.content, ...other.content };
   return {
     description: `${one.description.replace(/([^.])$/, '$1.')} ${other.description}`,

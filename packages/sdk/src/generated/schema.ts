@@ -5606,14 +5606,32 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Model Context Protocol endpoint */
+            /** @description Model Context Protocol endpoint. An event stream for clients that accept `text/event-stream`. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": ({
+                        /** @constant */
+                        jsonrpc: "2.0";
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        /** @constant */
+                        jsonrpc: "2.0";
+                    } & {
+                        [key: string]: unknown;
+                    })[];
+                    "text/event-stream": string;
                 };
+            };
+            /** @description The body contains notifications only, so there is nothing to return */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

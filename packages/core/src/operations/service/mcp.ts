@@ -22,6 +22,18 @@ const toolsetsSchema = z
   )
   .meta({ publishedAs: { type: 'string' } });
 
+const messageSchema = z.looseObject({ jsonrpc: z.literal('2.0') }).describe('A JSON-RPC message.');
+const errorSchema = z.looseObject({
+  jsonrpc: z.literal('2.0'),
+  id: z.union([z.string(), z.number(), z.null()]).describe('Of the request; null where it could not be read.'),
+  error: z.looseObject({ code: z.number().int(), message: z.string() }),
+});
+const refusedWith = (status: number, summary: string) => ({
+  status,
+  summary,
+  content: { 'application/json': errorSchema },
+});
+
 export const postMcp = defineOperation({
   id: 'service.mcp',
   method: 'POST',
@@ -45,7 +57,21 @@ export const postMcp = defineOperation({
   bodyBytes: LIMITS.sendBodyBytes,
   status: 200,
   response: 'raw',
-  output: z.unknown(),
+  output: z.union([messageSchema, z.array(messageSchema)]),
+  further: [
+    {
+      status: 200,
+      summary: 'An event stream for clients that accept `text/event-stream`.',
+      content: { 'text/event-stream': z.string() },
+      headers: { 'x-accel-buffering': '`no`: a proxy must pass each event on at once.' },
+    },
+    { status: 202, summary: 'The body contains notifications only, so there is nothing to return' },
+    refusedWith(400, 'A JSON-RPC error: the body or the MCP headers are not valid.'),
+    refusedWith(403, 'A JSON-RPC error: the request comes from a page of another origin.'),
+    refusedWith(404, 'A JSON-RPC error: the method does not exist.'),
+    refusedWith(415, 'A JSON-RPC error: the request has no body.'),
+    refusedWith(500, 'A JSON-RPC error: something broke on our side.'),
+  ],
   errors: [],
   mcp: null,
   cli: null,

@@ -30,6 +30,7 @@ export const streamWebhookEvents = defineOperation({
   response: 'stream',
   output: z.string(),
   streams: { 'text/event-stream': z.string().describe('Server-sent events; `data` of each is a JSON object.') },
+  responseHeaders: { 'x-accel-buffering': '`no`: a proxy must pass each event on at once.' },
   errors: ['rate_limited'],
   mcp: null,
   cli: null,
