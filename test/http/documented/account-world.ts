@@ -27,6 +27,8 @@ export interface AccountWorld {
   fresh(prefix: string): string;
 }
 
+const DEVICE = { client: 'a test', address: '127.0.0.1', mayDecide: true };
+
 let words = 0;
 
 export async function createAccountWorld(server: TestApp, name: string): Promise<AccountWorld> {
@@ -59,7 +61,7 @@ export async function createAccountWorld(server: TestApp, name: string): Promise
     const tools = { clock: server.clock, ids: server.app.services.ids };
     const seat = { accountId, memberId };
     const token = await server.app.sql.begin((transaction) =>
-      beginSession(transaction, tools, { userId, seat, kind: 'device', how: 'device' }),
+      beginSession(transaction, tools, { userId, seat, kind: 'device', how: 'device', device: DEVICE }),
     );
     const device: Credential = {
       ...{ name: 'a session token', scheme: 'sessionToken', role: 'owner' },

@@ -1,4 +1,4 @@
-import type { OperationId } from '@postrider/core';
+import { LIMITS, type OperationId } from '@postrider/core';
 import type { AccountWorld } from './account-world.ts';
 
 export interface ValidRequest {
@@ -71,6 +71,12 @@ const hold = async (world: AccountWorld) => {
   const { headers } = world.credential('a held key');
   const answer = await world.server.call('POST', '/emails', { key: null, headers, body: send });
   return { id: answer.body.approvalId as string };
+};
+/** A user may try only so many codes in the time that a code is valid for. */
+const device = async ({ server }: AccountWorld) => {
+  server.clock.advance(LIMITS.deviceCodeMinutes * 60_000);
+  const { body } = await server.call('POST', '/auth/device', { key: null });
+  return body;
 };
 const approved = { decision: 'approve' } as const;
 
@@ -162,8 +168,7 @@ export const VALID_REQUESTS: Readonly<Record<OperationId, Make>> = {
   'webhooks.retry': async (world) => {
     const { id } = await webhook(world);
     await world.make('POST', `/webhooks/${id}/test`);
-    const { deliveries } = await world.make('GET', `/webhooks/${id}/deliveries`);
-    return { params: { id, deliveryId: deliveries[0].id } };
+    return { params: { id, deliveryId: await attempted(world, id) } };
   },
   'webhooks.replay': async (world) => ({ params: await webhook(world), body: { since: yesterday(world) } }),
   'audit.list': NOTHING,
@@ -183,11 +188,11 @@ export const VALID_REQUESTS: Readonly<Record<OperationId, Make>> = {
   'auth.device': NOTHING,
   'auth.device-page': () => ({ query: { user_code: 'WDJB-MJHT' } }),
   'auth.device-confirm': async (world) => {
-    const { body } = await world.server.call('POST', '/auth/device', { key: null });
+    const body = await device(world);
     return { body: { userCode: body.userCode } };
   },
   'auth.device-token': async (world) => {
-    const { body } = await world.server.call('POST', '/auth/device', { key: null });
+    const body = await device(world);
     await world.owner.call('POST', '/auth/device/confirm', { body: { userCode: body.userCode } });
     return { body: { deviceCode: body.deviceCode } };
   },
@@ -206,6 +211,15 @@ export const VALID_REQUESTS: Readonly<Record<OperationId, Make>> = {
   'service.openapi-yaml': NOTHING,
   'service.mcp': withBody({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }),
 };
+
+/** The delivery of an attempt that was made: one that waits gets another id when it is. Nothing listens where it goes, so it fails at once. */
+async function attempted(world: AccountWorld, id: string): Promise<string> {
+  for (;;) {
+    const { deliveries } = await world.make('GET', `/webhooks/${id}/deliveries`);
+    const made = deliveries.find(({ status }: { readonly status: string }) => status !== 'pending');
+    if (made !== undefined) return made.id;
+  }
+}
 
 function yesterday({ server }: AccountWorld): string {
   return new Date(server.clock.now().getTime() - 86_400_000).toISOString();
