@@ -124,7 +124,11 @@ export const VALID_REQUESTS: Readonly<Record<OperationId, Make>> = {
   'account.get': NOTHING,
   'account.update': withBody({ name: 'Renamed' }),
   'account.pause': NOTHING,
-  'account.resume': NOTHING,
+  'account.resume': async (world) => {
+    // A key resumes only what no user has paused.
+    await world.owner.call('POST', '/account/resume');
+    return {};
+  },
   'account.delete': NOTHING,
   'account.stats': () => ({ query: { window: '7d', by_tag: 'true' } }),
   'account.volume': () => ({ query: { window: '7d' } }),
