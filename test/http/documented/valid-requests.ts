@@ -30,6 +30,13 @@ const template = async (world: AccountWorld) => {
   const made = await world.make('POST', '/templates', { name, slug: name, subject: 'Hi', text: 'Hi {{ name }}' });
   return { id: made.id as string };
 };
+/** What a held key writes to a template waits for a user. */
+const draft = async (world: AccountWorld) => {
+  const { id } = await template(world);
+  const { headers } = world.credential('a held key');
+  await world.server.call('PATCH', `/templates/${id}`, { key: null, headers, body: { subject: 'Changed' } });
+  return { id };
+};
 const domain = async (world: AccountWorld) => ({
   id: (await world.make('POST', '/domains', { name: `${world.fresh('d')}.example.com` })).id as string,
 });
@@ -140,6 +147,9 @@ export const VALID_REQUESTS: Readonly<Record<OperationId, Make>> = {
   'templates.delete': async (world) => ({ params: await template(world) }),
   'templates.render': async (world) => ({ params: await template(world), body: { variables: { name: 'Ada' } } }),
   'templates.test': async (world) => ({ params: await template(world), body: { variables: { name: 'Ada' } } }),
+  'templates.drafts': NOTHING,
+  'templates.publish': async (world) => ({ params: await draft(world), body: {} }),
+  'templates.discard': async (world) => ({ params: await draft(world), body: {} }),
   'domains.create': async (world) => {
     await spareDomain(world);
     return { body: { name: `${world.fresh('d')}.example.com` } };
