@@ -9,13 +9,14 @@ import { createCaptureTransport } from '../../packages/server/src/delivery/captu
 import { accountToGoOnAfter, createDeliveryEngine } from '../../packages/server/src/delivery/delivery-engine.ts';
 import { createHeldDeliveries } from '../../packages/server/src/delivery/held-deliveries.ts';
 import { createMessageBuilder } from '../../packages/server/src/delivery/message-builder.ts';
+import { createMessageMaker } from '../../packages/server/src/delivery/message-maker.ts';
 import { createOutcomeRecorder } from '../../packages/server/src/delivery/outcome-recorder.ts';
 import { openReplyJournal } from '../../packages/server/src/delivery/reply-journal.ts';
 import { createSigningKeys } from '../../packages/server/src/delivery/signing-keys.ts';
 import { createReturnPaths } from '../../packages/server/src/inbound/return-path.ts';
 import { openBody } from '../../packages/server/src/keys/sealed-body.ts';
 import { createSecretBox } from '../../packages/server/src/keys/secret-box.ts';
-import { createTrackBody } from '../../packages/server/src/links/tracked-body.ts';
+import { createTrackingUrls } from '../../packages/server/src/links/tracked-body.ts';
 import { createTrackingTokens } from '../../packages/server/src/links/tracking-token.ts';
 import { createUnsubscribeLinks } from '../../packages/server/src/unsubscribe/unsubscribe-links.ts';
 import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
@@ -154,23 +155,28 @@ describe('a delivery under a lease', () => {
       ...{ sql, ids, journal, onError },
       ...{ onRecorded: () => undefined, onDueAt: () => undefined },
     });
+    const maker = createMessageMaker();
     const engine = createDeliveryEngine({
       ...{ sql, clock, recorder, onError },
       builder: createMessageBuilder(
         createSigningKeys(sql, createSecretBox(TEST_SECRET_KEY), clock.now),
         createUnsubscribeLinks({ baseUrl: server.baseUrl, secretKey: TEST_SECRET_KEY }),
-        createTrackBody(createTrackingTokens(TEST_SECRET_KEY), server.baseUrl),
+        createTrackingUrls(createTrackingTokens(TEST_SECRET_KEY), server.baseUrl),
         (accountId, messageId) => readAttachments(sql, accountId, messageId),
         createReturnPaths(TEST_SECRET_KEY).addressFor,
         (stored) => openBody(createSecretBox(TEST_SECRET_KEY), stored),
         clock.now,
+        maker,
       ),
       transports: new Map([['outbound', capture]]),
       random: () => 0.5,
       maxInFlight: 10,
       renewEveryMs: 20,
     });
-    cleanUp(() => engine.stop(100));
+    cleanUp(async () => {
+      await engine.stop(100);
+      await maker.close();
+    });
     const { body } = await server.send({ to: 'ann@example.com' });
     await engine.pump();
     await asked.promise;

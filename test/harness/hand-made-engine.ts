@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { readAttachments } from '../../packages/server/src/db/queries/message-attachments.ts';
 import { createDeliveryEngine, type DeliveryEngine } from '../../packages/server/src/delivery/delivery-engine.ts';
 import { createMessageBuilder } from '../../packages/server/src/delivery/message-builder.ts';
+import { createMessageMaker } from '../../packages/server/src/delivery/message-maker.ts';
 import { createOutcomeRecorder } from '../../packages/server/src/delivery/outcome-recorder.ts';
 import { openReplyJournal } from '../../packages/server/src/delivery/reply-journal.ts';
 import { createSigningKeys } from '../../packages/server/src/delivery/signing-keys.ts';
@@ -11,7 +12,7 @@ import type { Handover, HandoverVerdict, Transport } from '../../packages/server
 import { createReturnPaths } from '../../packages/server/src/inbound/return-path.ts';
 import { openBody } from '../../packages/server/src/keys/sealed-body.ts';
 import { createSecretBox } from '../../packages/server/src/keys/secret-box.ts';
-import { createTrackBody } from '../../packages/server/src/links/tracked-body.ts';
+import { createTrackingUrls } from '../../packages/server/src/links/tracked-body.ts';
 import { createTrackingTokens } from '../../packages/server/src/links/tracking-token.ts';
 import { createUnsubscribeLinks } from '../../packages/server/src/unsubscribe/unsubscribe-links.ts';
 import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
@@ -33,17 +34,19 @@ export async function makeEngine(
   const journal = openReplyJournal(folder, 'here', onError);
   const ids = createIdGenerator();
   const noted = { onRecorded: () => undefined, onDueAt: () => undefined };
+  const maker = createMessageMaker();
   const engine = createDeliveryEngine({
     ...{ sql, clock, onError },
     recorder: createOutcomeRecorder({ ...{ sql, ids, journal, onError }, ...noted }),
     builder: createMessageBuilder(
       createSigningKeys(sql, createSecretBox(TEST_SECRET_KEY), clock.now),
       createUnsubscribeLinks({ baseUrl: server.baseUrl, secretKey: TEST_SECRET_KEY }),
-      createTrackBody(createTrackingTokens(TEST_SECRET_KEY), server.baseUrl),
+      createTrackingUrls(createTrackingTokens(TEST_SECRET_KEY), server.baseUrl),
       (accountId, messageId) => readAttachments(sql, accountId, messageId),
       createReturnPaths(TEST_SECRET_KEY).addressFor,
       (stored) => openBody(createSecretBox(TEST_SECRET_KEY), stored),
       clock.now,
+      maker,
     ),
     transports: new Map([['outbound', transport]]),
     random: () => 0.5,
@@ -53,6 +56,7 @@ export async function makeEngine(
     pump: () => engine.pump(),
     async stop(graceMs) {
       await engine.stop(graceMs);
+      await maker.close();
       journal.close();
       await rm(folder, { recursive: true, force: true });
     },

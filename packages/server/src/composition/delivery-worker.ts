@@ -8,6 +8,7 @@ import { readProcessIdentity } from '../db/running-process.ts';
 import { createDeliveryEngine, type DeliveryEngine } from '../delivery/delivery-engine.ts';
 import { nameProcess, replayJournals } from '../delivery/left-outcomes.ts';
 import { createMessageBuilder } from '../delivery/message-builder.ts';
+import { createMessageMaker } from '../delivery/message-maker.ts';
 import { createOutcomeRecorder } from '../delivery/outcome-recorder.ts';
 import { openReplyJournal } from '../delivery/reply-journal.ts';
 import { createSandboxTransport } from '../delivery/sandbox.ts';
@@ -23,7 +24,7 @@ import { createTasks } from '../jobs/tasks.ts';
 import { type JobWorker, startJobWorker } from '../jobs/worker.ts';
 import { openBody } from '../keys/sealed-body.ts';
 import { createInstallationBox } from '../keys/secret-box.ts';
-import { createTrackBody } from '../links/tracked-body.ts';
+import { createTrackingUrls } from '../links/tracked-body.ts';
 import { createTrackingTokens } from '../links/tracking-token.ts';
 import { OUTBOUND_ROUTE, planDeliveries, SANDBOX_ROUTE, SIMULATED_ROUTE } from '../sending/plan-deliveries.ts';
 import { expiryOf } from '../sending/prepare-send.ts';
@@ -71,14 +72,16 @@ export async function startDelivery(
   const journal = openReplyJournal(folder, processName, warn);
   const recorder = createOutcomeRecorder({ ...recording, journal, onError: warn });
   const secrets = createInstallationBox(config);
+  const maker = createMessageMaker();
   const builder = createMessageBuilder(
     createSigningKeys(sql, secrets, clock.now),
     createUnsubscribeLinks({ baseUrl, secretKey: config.secretKey() }),
-    createTrackBody(createTrackingTokens(config.secretKey()), baseUrl),
+    createTrackingUrls(createTrackingTokens(config.secretKey()), baseUrl),
     (accountId, messageId) => readAttachments(sql, accountId, messageId),
     createReturnPaths(config.secretKey()).addressFor,
     (stored) => openBody(secrets, stored),
     clock.now,
+    maker,
   );
   const sandbox = createSandboxTransport(config.transport.kind === 'capture' ? outbound : null);
   const engine = createDeliveryEngine({
@@ -110,6 +113,7 @@ export async function startDelivery(
     logger,
   }).catch(async (error: unknown) => {
     await engine.stop(0);
+    await maker.close();
     journal.close();
     throw error;
   });
@@ -140,6 +144,7 @@ export async function startDelivery(
     clearInterval(timer);
     for (const wake of soon) clearTimeout(wake);
     await engine.stop(DRAIN_MS);
+    await maker.close();
     await Promise.all([filler.stop(), counter.stop(), jobs.stop(), options.domains.stop()]);
     journal.close();
   }

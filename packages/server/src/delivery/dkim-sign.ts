@@ -25,15 +25,14 @@ export function signDkim(composed: ComposedMessage, key: DkimKey, options: DkimO
 }
 
 /**
- * Signs a message with each of several keys: the body is hashed once.
+ * Signs a message with each of several keys.
  * @returns the header lines in the order of the keys.
  */
 export function signWithAll(
-  composed: ComposedMessage,
+  message: CanonicalMessage,
   keys: readonly DkimKey[],
   options: DkimOptions,
 ): Promise<readonly string[]> {
-  const message = canonicalizeMessage(composed);
   return Promise.all(keys.map((key) => signCanonical(message, key, options)));
 }
 

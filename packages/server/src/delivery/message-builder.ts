@@ -3,12 +3,13 @@ import type { DeliveryContent } from '../db/queries/claim-deliveries.ts';
 import { POSTMASTER_ACCOUNT_ID } from '../db/queries/postmaster-account.ts';
 import { createGate } from '../gate.ts';
 import type { MailBody } from '../keys/sealed-body.ts';
-import type { TrackBody } from '../links/tracked-body.ts';
+import type { TrackingUrlsOf } from '../links/tracked-body.ts';
 import type { UnsubscribeLinks } from '../unsubscribe/unsubscribe-links.ts';
-import { type Attachment, composeMime, joinMessage, type Mailbox, type MimeMessage } from './compose-mime.ts';
+import type { Attachment } from './compose-mime.ts';
 import { signWithAll } from './dkim-sign.ts';
-import { HeaderRefusedError } from './mime-header.ts';
-import { personalizeContent } from './personal-content.ts';
+import type { MessageOrder } from './make-message.ts';
+import type { MessageMaker } from './message-maker.ts';
+import { namesItsReader } from './personal-content.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
 export type BuiltMessage =
@@ -56,42 +57,42 @@ const MAILBOXES_KEPT = 1_000;
 export function createMessageBuilder(
   keys: SigningKeys,
   links: UnsubscribeLinks,
-  trackBody: TrackBody,
+  trackingUrlsOf: TrackingUrlsOf,
   readFiles: ReadFiles,
   returnPathFor: ReturnPathFor,
   openBody: OpenBody,
   now: () => Date,
+  maker: MessageMaker,
 ): MessageBuilder {
   const turns = createGate(BUILDS_AT_ONCE);
   const large = createGate(OCTETS_AT_ONCE);
   const readMailbox = rememberLast(MAILBOXES_KEPT, parseMailbox);
 
-  async function build(content: DeliveryContent, ordinals: readonly number[]): Promise<BuiltMessage> {
+  async function build(content: DeliveryContent, ordinals: readonly number[], octets: number): Promise<BuiltMessage> {
+    const { accountId, messageId, tracking } = content;
     const from = readMailbox(content.fromGiven);
     if (!from.ok) return { ok: false, reason: `The stored sender ${from.message}.` };
-    const identity = await keys.find(content.accountId, content.fromDomain);
+    const identity = await keys.find(accountId, content.fromDomain);
     if (identity === null) return { ok: false, reason: notVerified(content.fromDomain) };
-    const personal = personalizeContent(withTracking(content, trackBody), ordinals, links);
-    if (!personal.ok) return personal;
-    try {
-      const replyTo = content.replyTo === null ? null : readMailbox(content.replyTo);
-      const attachments = content.attachmentBytes === 0 ? [] : await readFiles(content.accountId, content.messageId);
-      const composed = composeMime(
-        toMimeMessage(
-          withOpenBody(personal.content, openBody),
-          from.mailbox,
-          replyTo?.ok ? [replyTo.mailbox] : [],
-          attachments,
-        ),
-      );
-      const signatures = await signWithAll(composed, identity.keys, { signedAt: now() });
-      const { accountId, messageId } = content;
-      const mailFrom = returnPathFor({ accountId, messageId, ordinals }, identity.returnPathHost);
-      return { ok: true, mailFrom, data: joinMessage(composed, signatures) };
-    } catch (error) {
-      if (!(error instanceof HeaderRefusedError)) throw error;
-      return { ok: false, reason: `The message cannot be composed: ${error.message}.` };
-    }
+    const replyTo = content.replyTo === null ? null : readMailbox(content.replyTo);
+    const attachments = content.attachmentBytes === 0 ? [] : await readFiles(accountId, messageId);
+    const order: MessageOrder = {
+      ...{ content, ordinals, attachments, from: from.mailbox, replyTo: replyTo?.ok ? [replyTo.mailbox] : [] },
+      opened: accountId === POSTMASTER_ACCOUNT_ID ? openBody({ html: content.html, text: content.text }) : null,
+      trackingUrls: tracking === null ? null : trackingUrlsOf(tracking, content),
+      unsubscribeUrl: unsubscribeUrlOf(content, ordinals),
+    };
+    const made = await maker.make(order, octets);
+    if (!made.ok) return made;
+    const signatures = await signWithAll(made.canonical, identity.keys, { signedAt: now() });
+    const mailFrom = returnPathFor({ accountId, messageId, ordinals }, identity.returnPathHost);
+    return { ok: true, mailFrom, data: made.sign(signatures) };
+  }
+
+  /** Null also where it stands nowhere in the message. */
+  function unsubscribeUrlOf(content: DeliveryContent, [ordinal, ...others]: readonly number[]): string | null {
+    if (ordinal === undefined || others.length > 0 || !namesItsReader(content)) return null;
+    return links.urlFor({ accountId: content.accountId, messageId: content.messageId, ordinal });
   }
 
   return {
@@ -101,7 +102,7 @@ export function createMessageBuilder(
       const leaveRoom = octets > LARGE_OCTETS ? await large.enter(octets) : null;
       const leaveTurn = await turns.enter();
       try {
-        return await build(content, ordinals);
+        return await build(content, ordinals, octets);
       } finally {
         leaveTurn();
         leaveRoom?.();
@@ -117,40 +118,6 @@ function octetsOf({ attachmentBytes, html, text }: DeliveryContent): number {
 /** Whoever may not send from a domain when a message is due may not for having accepted it earlier: after a takeover, a removal, 72 h without records. */
 function notVerified(domain: string): string {
   return `The domain ${domain} was not verified in this account any more when the message was due, so it was not sent.`;
-}
-
-function withTracking(content: DeliveryContent, trackBody: TrackBody): DeliveryContent {
-  const { html, tracking } = content;
-  return html === null || tracking === null ? content : { ...content, html: trackBody(html, tracking, content) };
-}
-
-/** Last of all, so that nothing else ever reads or rewrites what was sealed. */
-function withOpenBody(content: DeliveryContent, openBody: OpenBody): DeliveryContent {
-  return content.accountId === POSTMASTER_ACCOUNT_ID ? { ...content, ...openBody(content) } : content;
-}
-
-function toMimeMessage(
-  content: DeliveryContent,
-  from: Mailbox,
-  replyTo: readonly Mailbox[],
-  attachments: readonly Attachment[],
-): MimeMessage {
-  const mailboxes = (kind: string) =>
-    content.recipients.filter(({ k }) => k === kind).map(({ n, e }) => ({ name: n, address: e }));
-  return {
-    messageId: `${content.messageId}@${content.fromDomain}`,
-    date: content.createdAt,
-    from,
-    to: mailboxes('to'),
-    cc: mailboxes('cc'),
-    replyTo,
-    subject: content.subject,
-    text: content.text,
-    html: content.html,
-    headers: Object.entries(content.headers),
-    attachments,
-    boundarySeed: content.messageId,
-  };
 }
 
 /** Remembers the answers to up to `limit` questions, then begins anew. */

@@ -15,23 +15,27 @@ export type PersonalContent =
 export function personalizeContent(
   content: DeliveryContent,
   ordinals: readonly number[],
-  links: UnsubscribeLinks,
+  urlFor: UnsubscribeLinks['urlFor'],
 ): PersonalContent {
   const { accountId, messageId, html, text, unsubscribe } = content;
-  if (!unsubscribe && !hasUnsubscribePlaceholder(html) && !hasUnsubscribePlaceholder(text))
-    return { ok: true, content };
+  if (!namesItsReader(content)) return { ok: true, content };
   const [ordinal] = ordinals;
   // A link in somebody else's copy would let that one unsubscribe the other.
   if (ordinal === undefined || ordinals.length > 1) {
     return { ok: false, reason: 'A message with unsubscribe links was planned for several recipients at once.' };
   }
-  const url = links.urlFor({ accountId, messageId, ordinal });
+  const url = urlFor({ accountId, messageId, ordinal });
   const bodies = {
     html: fillUnsubscribePlaceholder(html, escapeHtml(url)),
     text: fillUnsubscribePlaceholder(text, url),
   };
   const headers = unsubscribe ? { ...content.headers, ...oneClickHeaders(url) } : content.headers;
   return { ok: true, content: { ...content, ...bodies, headers } };
+}
+
+/** Whether the message holds a link of its recipient's own. */
+export function namesItsReader({ html, text, unsubscribe }: DeliveryContent): boolean {
+  return unsubscribe || hasUnsubscribePlaceholder(html) || hasUnsubscribePlaceholder(text);
 }
 
 /** RFC 8058, section 3.1, on top of RFC 2369, section 3.2. */

@@ -1,4 +1,4 @@
-import { type Tracking, trackHtml } from './track-html.ts';
+import type { Tracking } from './track-html.ts';
 import type { TrackingTokens } from './tracking-token.ts';
 
 /** The message whose HTML is to be delivered. */
@@ -7,15 +7,21 @@ export interface TrackedMessage {
   readonly messageId: string;
 }
 
-/** Makes the HTML of a tracked message as it is delivered. The same message gives the same bytes on every attempt. */
-export type TrackBody = (html: string, tracking: Tracking, message: TrackedMessage) => string;
+/** The tracking URLs of one message, as plain data. */
+export interface MessageUrls {
+  readonly open: string;
+  /** By the index of the link. */
+  readonly clicks: readonly string[];
+}
 
-export function createTrackBody(tokens: TrackingTokens, baseUrl: string): TrackBody {
-  return (html, tracking, { accountId, messageId }) =>
-    trackHtml(html, tracking, {
-      open: `${baseUrl}${OPEN_PATH}${tokens.sign({ accountId, messageId, link: null })}`,
-      click: (link) => `${baseUrl}${CLICK_PATH}${tokens.sign({ accountId, messageId, link })}`,
-    });
+/** Makes the tracking URLs of a message. The same message has the same URLs on every attempt. */
+export type TrackingUrlsOf = (tracking: Tracking, message: TrackedMessage) => MessageUrls;
+
+export function createTrackingUrls(tokens: TrackingTokens, baseUrl: string): TrackingUrlsOf {
+  return ({ links }, { accountId, messageId }) => ({
+    open: `${baseUrl}${OPEN_PATH}${tokens.sign({ accountId, messageId, link: null })}`,
+    clicks: links.map((_, link) => `${baseUrl}${CLICK_PATH}${tokens.sign({ accountId, messageId, link })}`),
+  });
 }
 
 /** Behind the base URL: short, since links are many. A token follows. */

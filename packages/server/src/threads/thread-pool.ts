@@ -3,8 +3,8 @@ import { startWorkerThread, type ThreadOptions, type ThreadOutcome, type WorkerT
 
 export interface ThreadPoolOptions extends ThreadOptions {
   readonly threads: number;
-  /** A job that found no thread for so long is given up. */
-  readonly maxWaitMs: number;
+  /** A job that found no thread for so long is given up; null for never. */
+  readonly maxWaitMs: number | null;
 }
 
 /** `busy`: no thread became free for the job in time. */
@@ -17,14 +17,9 @@ export interface JobOwner {
   readonly keyId?: string;
 }
 
-export interface RunOptions {
-  /** Takes the place of the pool's own; `null` waits until a thread is free. */
-  readonly maxWaitMs?: number | null;
-}
-
 export interface ThreadPool<Job> {
   /** Runs a job in a thread. Rejects only where no thread can be started. */
-  run(owner: JobOwner, job: Job, options?: RunOptions): Promise<JobOutcome>;
+  run(owner: JobOwner, job: Job): Promise<JobOutcome>;
   close(): Promise<void>;
 }
 
@@ -47,16 +42,16 @@ export function createThreadPool<Job>(options: ThreadPoolOptions): ThreadPool<Jo
   let threads = 0;
   let isClosed = false;
 
-  function run(owner: JobOwner, job: Job, { maxWaitMs = options.maxWaitMs }: RunOptions = {}): Promise<JobOutcome> {
+  function run(owner: JobOwner, job: Job): Promise<JobOutcome> {
     return new Promise((settle, fail) => {
       if (isClosed) return settle({ kind: 'busy' });
       const giveUp =
-        maxWaitMs === null
+        options.maxWaitMs === null
           ? undefined
           : setTimeout(() => {
               queue.remove(waiting);
               settle({ kind: 'busy' });
-            }, maxWaitMs);
+            }, options.maxWaitMs);
       const waiting: Waiting<Job> = { owner, job, settle, fail, giveUp };
       queue.add(owner.accountId, owner.keyId ?? '', waiting);
       assign();
