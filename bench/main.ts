@@ -5,6 +5,7 @@ import { benchDeliver } from './deliver/bench-deliver.ts';
 import { benchFairness } from './deliver/bench-fairness.ts';
 import { benchExactness } from './exactness/bench-exactness.ts';
 import { benchLimiter } from './exactness/bench-limiter.ts';
+import { benchHostile } from './hostile/bench-hostile.ts';
 import { benchLinks } from './links/bench-links.ts';
 import { benchMcp } from './mcp/bench-mcp.ts';
 import { benchPostfix } from './postfix/bench-postfix.ts';
@@ -19,7 +20,7 @@ import { benchStats } from './stats/bench-stats.ts';
 import { benchDispatch } from './webhooks/bench-dispatch.ts';
 import { benchFleet } from './webhooks/bench-fleet.ts';
 
-const HELP = `usage: pnpm bench <accept|deliver|exactness|fairness|limiter|postfix|render|links|smtp|soak|seed|reads|stats|webhooks|webhooks-fleet|mcp|sdk|cli> [--count N] [--rounds N] [--minutes N]
+const HELP = `usage: pnpm bench <accept|deliver|exactness|fairness|hostile|limiter|postfix|render|links|smtp|soak|seed|reads|stats|webhooks|webhooks-fleet|mcp|sdk|cli> [--count N] [--rounds N] [--minutes N]
 
 accept   single sends over 64 connections and batches through the door, against bare INSERTs on the same Postgres
 deliver  the delivery engine through smtp-relay with DKIM, against RSA-2048 alone and nodemailer's pooled transport
@@ -31,6 +32,7 @@ cli      commands of the CLI, as it is installed and as one file, from start to 
 postfix  the delivery engine with ten tracked links, against Postfix with OpenDKIM (bench/postfix/install.sh) on the same machine
 exactness quota, rates, send limits, idempotency and changes of keys, with 64 clients over four server processes: no tolerance
 fairness a fresh message beside another account's backlog of 300,000, and healthy destinations beside dead ones
+hostile  /health beside each of 200 hostile requests: 250 ms at p99, and less than 200 MB of memory; --only PART of their names
 render   the template stage of a send, against a SELECT 1 round trip and the engine alone
 smtp     messages submitted over SMTP, against the SMTP library with nothing behind it
 reads    pages, filters, searches and exports of a log of a million messages, against SELECT 1 and COPY on the same Postgres
@@ -49,6 +51,7 @@ const { values, positionals } = parseArgs({
     rounds: { type: 'string', default: '5' },
     minutes: { type: 'string', default: '10' },
     database: { type: 'string' },
+    only: { type: 'string' },
     'data-dir': { type: 'string', default: DEFAULT_DATA_DIR },
     help: { type: 'boolean', default: false },
   },
@@ -64,6 +67,7 @@ const BENCHMARKS: Readonly<Record<string, () => boolean | Promise<boolean>>> = {
   postfix: () => benchPostfix({ count: Number(values.count ?? 2_000), rounds }),
   fairness: () => benchFairness({ count: Number(values.count ?? 300_000), rounds }),
   exactness: () => benchExactness({ count: Number(values.count ?? 3_000) }),
+  hostile: () => benchHostile({ count: Number(values.count ?? 1_000), only: values.only ?? null }),
   limiter: () => benchLimiter({ count: Number(values.count ?? 12_000), rounds }),
   links: () => benchLinks({ rounds }),
   reads: () => benchReads(place, { count: logCount, rounds }),

@@ -1,0 +1,140 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createAccount } from '../../packages/server/src/accounts/create-account.ts';
+import { systemClock } from '../../packages/server/src/clock.ts';
+import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
+import { type HealthProbe, startHealthProbe } from '../../test/harness/health-probe.ts';
+import { type HostileRequest, type HostileTarget, hostileRequests } from '../../test/harness/hostile-requests.ts';
+import { residentMegabytes } from '../../test/harness/resident-memory.ts';
+import { type BenchDatabase, openBenchDatabase } from '../parts/bench-database.ts';
+import { type Child, startChild } from '../parts/child.ts';
+import { describeMachine, judge, quantile, round } from '../parts/report.ts';
+import { sampleEmail } from '../parts/sample-email.ts';
+import type { HostileProcessReady } from './hostile-process.ts';
+
+const PORT = 18_937;
+/** What everybody else may notice of any of them. */
+const MAX_P99_MS = 250;
+const MAX_GROWTH_MB = 200;
+const WARM_UPS = 100;
+/** A probe of what is over at once would see nothing: it goes on for so long at least. */
+const LEAST_MS = 500;
+
+interface Measured {
+  readonly request: HostileRequest;
+  readonly outcome: string;
+  readonly seconds: number;
+  readonly latenciesMs: readonly number[];
+  readonly growthMb: number;
+}
+
+/** `pnpm bench hostile [--count N]`: what other callers notice of N hostile requests (all unless given), one after the other. */
+export async function benchHostile({
+  count,
+  only,
+}: {
+  readonly count: number;
+  readonly only: string | null;
+}): Promise<boolean> {
+  const database = await openBenchDatabase();
+  const dataDir = await mkdtemp(join(tmpdir(), 'postrider-bench-hostile-'));
+  const settings = { target: database.target, dataDir, port: PORT };
+  const server = await startChild<HostileProcessReady>(new URL('./hostile-process.ts', import.meta.url), settings);
+  const probe = await startHealthProbe(PORT);
+  try {
+    console.log(describeMachine(database.settings));
+    const requests = hostileRequests()
+      .filter(({ kind, name }) => only === null || `${kind}: ${name}`.includes(only))
+      .slice(0, count);
+    console.log(`\n${requests.length} hostile requests, one after the other; /health probed every 20 ms\n`);
+    const target = await openTarget(database, server.ready);
+    return await runAll(requests, target, server, probe);
+  } finally {
+    probe.stop();
+    await server.stop();
+    await database.close();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function openTarget(database: BenchDatabase, { smtpsPort }: HostileProcessReady): Promise<HostileTarget> {
+  const tools = { sql: database.sql, clock: systemClock, ids: createIdGenerator() };
+  const { key } = await createAccount(tools, { name: 'Bench', ownerEmail: 'bench@sandbox.test' });
+  await database.sql`UPDATE accounts SET track_opens = true, track_clicks = true`;
+  const { key: heldKey } = await call(key, '/keys', {
+    ...{ name: 'held', scopes: ['sending'], approvalMode: 'policy' },
+    holdWhen: { linkDomainNotIn: ['example.com'] },
+  });
+  await database.sql`UPDATE api_keys SET rate_limit = 1000000`;
+  for (let index = 0; index < WARM_UPS; index += 1) await call(key, '/emails', sampleEmail(1, index));
+  return { port: PORT, smtpsPort, key, heldKey };
+}
+
+async function call(key: string, path: string, body: unknown) {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const response = await fetch(`http://127.0.0.1:${PORT}${path}`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(await response.text());
+  return await response.json();
+}
+
+async function runAll(
+  requests: readonly HostileRequest[],
+  target: HostileTarget,
+  { ready: { pid } }: Child<HostileProcessReady>,
+  probe: HealthProbe,
+): Promise<boolean> {
+  const baseMb = residentMegabytes(pid) ?? 0;
+  console.log(`memory before: ${round(baseMb)} MB\n`);
+  const all: Measured[] = [];
+  for (const request of requests) {
+    const measured = await measure(request, target, pid, baseMb, probe);
+    all.push(measured);
+    console.log(describe(measured));
+  }
+  return report(all);
+}
+
+async function measure(
+  request: HostileRequest,
+  target: HostileTarget,
+  pid: number,
+  baseMb: number,
+  probe: HealthProbe,
+): Promise<Measured> {
+  const send = request.prepare(target);
+  let mostMb = 0;
+  const look = setInterval(() => {
+    mostMb = Math.max(mostMb, residentMegabytes(pid) ?? 0);
+  }, 20);
+  probe.begin();
+  const beganMs = performance.now();
+  const [outcome] = await Promise.all([send(), new Promise((resolve) => setTimeout(resolve, LEAST_MS))]);
+  const latenciesMs = await probe.end();
+  clearInterval(look);
+  return { request, outcome, seconds: (performance.now() - beganMs) / 1_000, latenciesMs, growthMb: mostMb - baseMb };
+}
+
+function describe({ request, outcome, seconds, latenciesMs, growthMb }: Measured): string {
+  const p99 = quantile(latenciesMs, 0.99);
+  const mark = p99 > MAX_P99_MS || growthMb > MAX_GROWTH_MB ? 'MISSED ' : '       ';
+  const figures = `p50 ${round(quantile(latenciesMs, 0.5), 1)}, p99 ${round(p99)}, max ${round(Math.max(...latenciesMs))} ms`;
+  return `${mark} ${`${request.kind}: ${request.name}`.padEnd(60)} ${outcome.padEnd(12)} ${round(seconds, 1)} s, ${figures}, +${round(growthMb)} MB`;
+}
+
+function report(all: readonly Measured[]): boolean {
+  const latenciesMs = all.flatMap((measured) => measured.latenciesMs);
+  const worstMs = all.reduce((worst, measured) => Math.max(worst, quantile(measured.latenciesMs, 0.99)), 0);
+  const growthMb = all.reduce((most, measured) => Math.max(most, measured.growthMb), 0);
+  const shares = [0.5, 0.99, 0.999].map((share) => `p${share * 100} ${round(quantile(latenciesMs, share), 1)}`);
+  console.log(
+    `\nof all ${round(latenciesMs.length)} probes: ${shares.join(', ')}, max ${round(latenciesMs.reduce((a, b) => Math.max(a, b), 0))} ms`,
+  );
+  console.log(judge('p99 of /health beside each request, in ms', worstMs, MAX_P99_MS, 'at most'));
+  console.log(judge('growth of the memory, in MB', growthMb, MAX_GROWTH_MB, 'at most'));
+  return worstMs <= MAX_P99_MS && growthMb <= MAX_GROWTH_MB;
+}

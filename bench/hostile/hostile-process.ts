@@ -1,0 +1,46 @@
+import { pino } from 'pino';
+import { createApp } from '../../packages/server/src/app.ts';
+import { systemClock } from '../../packages/server/src/clock.ts';
+import { readConfig } from '../../packages/server/src/config.ts';
+import type { DatabaseTarget } from '../../packages/server/src/db/client.ts';
+import { boundHeapGrowth } from '../../packages/server/src/heap.ts';
+import { TEST_SECRET_KEY } from '../../test/harness/template-database.ts';
+import { childSettings, ownUsage, serveParent } from '../parts/child.ts';
+
+export interface HostileProcessSettings {
+  readonly target: DatabaseTarget;
+  readonly dataDir: string;
+  readonly port: number;
+}
+
+export interface HostileProcessReady {
+  readonly pid: number;
+  readonly smtpsPort: number;
+}
+
+/** The whole product as one process, as a small installation runs it. */
+boundHeapGrowth();
+const settings = childSettings<HostileProcessSettings>();
+const verdict = readConfig({
+  POSTRIDER_DATA_DIR: settings.dataDir,
+  POSTRIDER_ROLES: 'api,worker,smtp',
+  POSTRIDER_SMTP_PORT: '0',
+  POSTRIDER_SMTPS_PORT: '0',
+  POSTRIDER_INBOUND_PORT: '0',
+  POSTRIDER_TRANSPORT: 'capture',
+  POSTRIDER_SECRET_KEY: TEST_SECRET_KEY.toString('base64'),
+  POSTRIDER_MONTHLY_QUOTA: '2000000000',
+});
+if (!verdict.ok) throw new Error(JSON.stringify(verdict.problems));
+const app = createApp({
+  config: verdict.config,
+  baseUrl: `http://127.0.0.1:${settings.port}`,
+  target: settings.target,
+  logger: pino({ level: 'error' }, pino.destination(2)),
+  clock: systemClock,
+  random: Math.random,
+});
+await app.start({ host: '127.0.0.1', port: settings.port });
+process.on('SIGTERM', () => void app.close().then(() => process.exit(0)));
+const ready: HostileProcessReady = { pid: process.pid, smtpsPort: app.smtp?.tlsPort ?? 0 };
+serveParent(ready, () => Promise.resolve(ownUsage()));

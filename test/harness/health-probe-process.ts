@@ -1,0 +1,42 @@
+import { Agent, request } from 'node:http';
+
+/**
+ * Probes `/health` every 20 ms over one connection. A response that takes longer delays the probes behind it: those count with the time they
+ * would have waited, or a server that stood still for a second would show as one slow probe among many fast ones.
+ */
+const EVERY_MS = 20;
+const port = Number(process.argv[2]);
+const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+let latenciesMs: number[] = [];
+
+function probe(): Promise<number> {
+  const beganMs = performance.now();
+  return new Promise((resolve) => {
+    const outgoing = request({ host: '127.0.0.1', port, path: '/health', agent }, (incoming) => {
+      incoming.resume();
+      incoming.once('end', () => resolve(performance.now() - beganMs));
+    });
+    // A connection that was closed is opened again by the next probe.
+    outgoing.once('error', () => resolve(performance.now() - beganMs));
+    outgoing.end();
+  });
+}
+
+async function run(): Promise<void> {
+  for (;;) {
+    const tookMs = await probe();
+    for (let leftMs = tookMs; leftMs >= 0; leftMs -= EVERY_MS) {
+      latenciesMs.push(leftMs);
+      if (leftMs <= EVERY_MS) break;
+    }
+    if (tookMs < EVERY_MS) await new Promise((resolve) => setTimeout(resolve, EVERY_MS - tookMs));
+  }
+}
+
+process.on('disconnect', () => process.exit(0));
+process.on('message', (message) => {
+  if (message === 'end') process.send?.(latenciesMs);
+  latenciesMs = [];
+});
+process.send?.('ready');
+void run();
