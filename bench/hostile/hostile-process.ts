@@ -27,7 +27,8 @@ const verdict = readConfig({
   POSTRIDER_SMTP_PORT: '0',
   POSTRIDER_SMTPS_PORT: '0',
   POSTRIDER_INBOUND_PORT: '0',
-  POSTRIDER_TRANSPORT: 'capture',
+  // Nothing is sent but to the sandbox.
+  POSTRIDER_TRANSPORT: 'smtp://127.0.0.1:1?tls=none',
   POSTRIDER_SECRET_KEY: TEST_SECRET_KEY.toString('base64'),
   POSTRIDER_MONTHLY_QUOTA: '2000000000',
 });

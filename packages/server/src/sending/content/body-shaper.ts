@@ -1,5 +1,6 @@
 import { createThreadPool, type JobOwner } from '../../threads/thread-pool.ts';
 import { nextSlice } from '../../time-slice.ts';
+import type { ShapedInThread } from './body-worker.ts';
 import { type BodyOrder, type ShapedBodies, shapeBodies } from './shape-bodies.ts';
 
 /** The threads had too much to do: the same may be asked again. */
@@ -18,7 +19,8 @@ const LARGE_CHARACTERS = 64 * 1024;
 
 /** One can work for an account while the other is free for the others. */
 const THREADS = 2;
-const HEAP_MB = 256;
+/** The worst body of 2 MB takes a third of it. */
+const HEAP_MB = 192;
 /** The largest and worst body takes about a second on a slow machine: this is for what nobody has foreseen. */
 const KILL_AFTER_MS = 10_000;
 const MAX_WAIT_MS = 20_000;
@@ -38,13 +40,18 @@ export function createBodyShaper(): BodyShaper {
       const characters = (order.html?.length ?? 0) + (order.text?.length ?? 0);
       if (characters > LARGE_CHARACTERS) {
         const outcome = await pool.run(owner, order);
-        return outcome.kind === 'done' ? (outcome.answer as ShapedBodies) : { busy: true }; // The worker replies with these.
+        return outcome.kind === 'done' ? whole(order, outcome.answer as ShapedInThread) : { busy: true }; // The worker replies with these.
       }
       if (characters > SMALL_CHARACTERS) await nextSlice();
       return shapeBodies(order);
     },
     close: pool.close,
   };
+}
+
+function whole(order: BodyOrder, { asGiven, ...shaped }: ShapedInThread): ShapedBodies {
+  const { html, text } = shaped;
+  return { ...shaped, html: asGiven.html ? order.html : html, text: asGiven.text ? (order.text ?? null) : text };
 }
 
 /** Beside this file, in the sources as in what they are compiled to. */
