@@ -1,14 +1,13 @@
 /** Below this, other things than the input decide how long a run takes. */
-const NEGLIGIBLE_MS = 15;
+const NEGLIGIBLE_MS = 20;
 const FACTOR = 8;
-/** Linear work grows by the factor, and somewhat more where the input outgrows the caches; quadratic work by its square. */
-const MAX_RATIO = 3 * FACTOR;
-const MAX_RUNS = 8;
+/** Linear work comes to about 1, and to somewhat more where the input outgrows the caches; quadratic work comes to the factor. */
+const MAX_RATIO = 4;
+const RUNS = 5;
 
 /**
- * How many times longer a piece of work takes on an input that is eight times as large: by the fastest of several runs of each, since what
- * disturbs a run only makes it slower. In processor time of this thread, so that nothing else on the machine counts. Null where the work is
- * over at once.
+ * How much longer one run on an input that is eight times as large takes than eight runs on the smaller one: the median of several where it
+ * looks like too much. In processor time of this thread, so that nothing else on the machine counts. Null where the work is over at once.
  */
 export async function growthOf(
   work: (input: string) => unknown,
@@ -17,15 +16,14 @@ export async function growthOf(
 ): Promise<number | null> {
   const small = make(characters);
   const large = make(FACTOR * characters);
-  let smallMs = Number.POSITIVE_INFINITY;
-  let largeMs = Number.POSITIVE_INFINITY;
-  for (let run = 0; run < MAX_RUNS; run += 1) {
-    largeMs = Math.min(largeMs, await processorMs(work, large));
+  const ratios: number[] = [];
+  while (ratios.length < RUNS) {
+    const largeMs = await processorMs(work, large, 1);
     if (largeMs < NEGLIGIBLE_MS) return null;
-    smallMs = Math.min(smallMs, await processorMs(work, small));
-    if (isLinear(largeMs / smallMs) && run > 0) break;
+    ratios.push(largeMs / Math.max(1, await processorMs(work, small, FACTOR)));
+    if (ratios.length === 1 && isLinear(ratios[0] ?? 0)) break;
   }
-  return largeMs / smallMs;
+  return ratios.sort((a, b) => a - b)[Math.floor(ratios.length / 2)] ?? null;
 }
 
 /** Whether the growth is that of linear work. */
@@ -33,9 +31,9 @@ export function isLinear(ratio: number | null): boolean {
   return ratio === null || ratio <= MAX_RATIO;
 }
 
-async function processorMs(work: (input: string) => unknown, input: string): Promise<number> {
+async function processorMs(work: (input: string) => unknown, input: string, times: number): Promise<number> {
   const before = process.threadCpuUsage();
-  await work(input);
+  for (let time = 0; time < times; time += 1) await work(input);
   const { user, system } = process.threadCpuUsage(before);
-  return Math.max(0.1, (user + system) / 1_000);
+  return (user + system) / 1_000;
 }

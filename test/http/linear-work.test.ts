@@ -115,7 +115,8 @@ async function findFaster(
   const found: string[] = [];
   for (const [name, make] of Object.entries(shapes)) {
     const ratio = await growthOf(work, make, characters);
-    if (!isLinear(ratio)) found.push(`${name}: eight times the input takes ${ratio?.toFixed(1)} times as long`);
+    if (!isLinear(ratio))
+      found.push(`${name}: one of eight times the size takes ${ratio?.toFixed(1)} times as long as eight`);
   }
   return found;
 }
