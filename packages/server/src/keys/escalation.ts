@@ -1,5 +1,5 @@
 import type { ApprovalMode, HoldWhen } from '@postrider/core';
-import type { KeyRestrictions } from '../db/queries/api-keys.ts';
+import type { KeyRestrictions, KeyRow } from '../db/queries/api-keys.ts';
 import { isAllowlistWithin } from '../sending/allowlist.ts';
 import { areNetworksWithin } from './ip-allowlist.ts';
 
@@ -50,17 +50,19 @@ export function findEscalations(
 }
 
 /**
- * In which dimensions a change decides over held sends, and so needs a caller who may decide them: holding less of a key's mail approves that mail
- * ahead of time, and a key that decides is worth more the less restricts it.
+ * In which dimensions a change decides over held sends, and so needs a caller who may decide them. A user without deciding cannot hold less of a
+ * key's mail, which would approve that mail ahead of time. Keys are bound by their own approval mode alone. A key that decides is worth more the
+ * less restricts it, so that no caller without deciding loosens one.
  */
 export function findUndecidable(
-  { scopes }: Pick<KeyRestrictions, 'scopes'>,
+  { scopes, isSeat }: Pick<KeyRow, 'scopes' | 'isSeat'>,
   wanted: KeyRestrictions,
   before: KeyRestrictions,
 ): readonly RestrictionName[] {
   if (scopes.includes('approvals:decide')) return [];
   const loosened = NAMES.filter((name) => !IS_WITHIN[name](wanted, before));
-  return wanted.scopes.includes('approvals:decide') ? loosened : loosened.filter((name) => name === 'approvalMode');
+  if (wanted.scopes.includes('approvals:decide')) return loosened;
+  return isSeat ? loosened.filter((name) => name === 'approvalMode') : [];
 }
 
 function isAtMost(inner: number | null, outer: number | null): boolean {
