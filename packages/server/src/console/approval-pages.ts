@@ -1,6 +1,6 @@
 import { type Approval, LIMITS, REJECT_CODES } from '@postrider/core';
 import { findMessageHosts } from '../holds/link-hosts.ts';
-import { type Html, html } from './html.ts';
+import { type Html, html } from '../html/page-markup.ts';
 import { PERSON_PAGE_POLICY, renderPersonPage } from './person-page.ts';
 
 /** The page's own policy, and the frame that the message's HTML shows in. */

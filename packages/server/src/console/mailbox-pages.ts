@@ -1,4 +1,4 @@
-import { type Html, html } from './html.ts';
+import { type Html, html } from '../html/page-markup.ts';
 import type { MailboxEntry } from './mailbox-entry.ts';
 
 /** A captured message, parsed for reading. */

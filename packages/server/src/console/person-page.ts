@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type Html, html } from './html.ts';
+import { type Html, html } from '../html/page-markup.ts';
 
 /** Who is signed in, for the head of a page. */
 export interface SignedIn {

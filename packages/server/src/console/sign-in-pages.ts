@@ -1,5 +1,5 @@
 import { LIMITS } from '@postrider/core';
-import { type Html, html } from './html.ts';
+import { type Html, html } from '../html/page-markup.ts';
 import { renderPersonPage, type SignedIn } from './person-page.ts';
 
 /** A provider that the page offers. */

@@ -1,5 +1,5 @@
-import { escapeHtml } from '../console/html.ts';
 import type { DeliveryContent } from '../db/queries/claim-deliveries.ts';
+import { escapeHtml } from '../html/page-markup.ts';
 import { fillUnsubscribePlaceholder, hasUnsubscribePlaceholder } from '../unsubscribe/placeholder.ts';
 import type { UnsubscribeLinks } from '../unsubscribe/unsubscribe-links.ts';
 

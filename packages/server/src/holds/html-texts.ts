@@ -1,6 +1,6 @@
 import { decodeHTML } from 'entities/decode';
-import { ruleOf } from '../sending/element-rules.ts';
-import { opensTag, readTag } from '../sending/html-tag.ts';
+import { ruleOf } from '../html/element-rules.ts';
+import { opensTag, readTag } from '../html/html-tag.ts';
 
 /** The texts of an HTML message as any mail program might show it. */
 export interface HtmlTexts {

@@ -1,5 +1,5 @@
 import { ERRORS, MESSAGE_EVENT_TYPES, MESSAGE_STATUSES } from '@postrider/core';
-import { escapeHtml } from '../console/html.ts';
+import { escapeHtml } from '../html/page-markup.ts';
 import { VERSION } from '../version.ts';
 
 /** The reference page as HTML: the viewer's place, the error catalogue with an anchor for every code, statuses and events. */

@@ -1,6 +1,6 @@
 import { decodeHTML, decodeHTMLAttribute } from 'entities/decode';
-import { type ElementRule, ruleOf } from './element-rules.ts';
-import { type HtmlTag, isHtmlSpace, opensTag, readTag } from './html-tag.ts';
+import { type ElementRule, ruleOf } from '../html/element-rules.ts';
+import { type HtmlTag, isHtmlSpace, opensTag, readTag } from '../html/html-tag.ts';
 import { TextLayout } from './text-layout.ts';
 
 /**

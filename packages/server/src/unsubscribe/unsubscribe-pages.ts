@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type Html, html } from '../console/html.ts';
+import { type Html, html } from '../html/page-markup.ts';
 
 interface Recipient {
   readonly email: string;

@@ -1,6 +1,6 @@
 import { decodeHTML, decodeHTMLAttribute } from 'entities/decode';
-import { ruleOf } from '../../sending/element-rules.ts';
-import { type HtmlTag, opensTag, readTag } from '../../sending/html-tag.ts';
+import { ruleOf } from '../../html/element-rules.ts';
+import { type HtmlTag, opensTag, readTag } from '../../html/html-tag.ts';
 
 export interface ShownLink {
   /** Decoded, trimmed. */
