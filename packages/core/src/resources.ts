@@ -9,7 +9,7 @@ export type Resource = AnyOperation['id'] extends infer Id
   : never;
 
 /** What each group of operations is for. A new resource without a line here does not compile. */
-export const RESOURCES: Readonly<Record<Resource, string>> = {
+const RESOURCES: Readonly<Record<Resource, string>> = {
   emails: 'Send messages, follow what became of them, and cancel, reschedule or resend them.',
   keys: 'API keys: create, restrict, pause, rotate and revoke them.',
   approvals: 'Sends that wait for an approver: list, read and decide them.',

@@ -103,8 +103,6 @@ export function openDocument() {
   return { paths, describedAs, requestFaults, responseFaults };
 }
 
-export type OpenedDocument = ReturnType<typeof openDocument>;
-
 function bare(contentType: string): string {
   return (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
 }
