@@ -29,7 +29,7 @@ describe('waiting for a message', () => {
     const [row] = await sql<{ id: string }[]>`
       INSERT INTO messages (account_id, id, key_id, created_at, from_given, from_domain, to_line, subject, status, channel, source,
         tags, metadata, charged, event_count)
-      VALUES (${accountId}, uuidv7(), ${accountId}, now(), 'a@b.co', 'b.co', 'c@d.co', 's', ${status}, 'api', 'backend', '{}', '{}', 0, 1)
+      VALUES (${accountId}, uuid_v7(now()), ${accountId}, now(), 'a@b.co', 'b.co', 'c@d.co', 's', ${status}, 'api', 'backend', '{}', '{}', 0, 1)
       RETURNING id`;
     return { accountId, id: row?.id ?? '' };
   }

@@ -185,7 +185,7 @@ describe('GET /emails', () => {
     const addRows = (count: number) => server.database.sql`
       INSERT INTO messages (account_id, id, key_id, created_at, from_given, from_domain, to_line, subject, status, channel,
         source, tags, metadata, charged, event_count)
-      SELECT ${accountId}, uuidv7(), ${accountId}, now(), 'a@b.co', 'b.co', 'c@d.co', 's', 'delivered', 'api', 'backend', '{}', '{}', 0, 1
+      SELECT ${accountId}, uuid_v7(now()), ${accountId}, now(), 'a@b.co', 'b.co', 'c@d.co', 's', 'delivered', 'api', 'backend', '{}', '{}', 0, 1
       FROM generate_series(1, ${count}::int)`;
     await addRows(10_000);
     expect((await list('?limit=1', key)).body).toMatchObject({ total: 10_000, totalIsEstimate: false });
