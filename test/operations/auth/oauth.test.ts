@@ -72,6 +72,15 @@ describe('a sign-in at a provider', () => {
     expect(session.user).toMatchObject({ email: 'owner@sandbox.test', name: 'Olive Owner', role: 'owner' });
   });
 
+  it('returns the address of the provider to a client that accepts JSON, which signs in like a redirect', async () => {
+    provider.signsIn({ sub: 'u1', email: 'owner@sandbox.test', email_verified: true });
+    const headers = { accept: 'application/json' };
+    const begun = await server.call('GET', '/auth/oauth/oidc', { key: null, headers });
+    expect([begun.status, begun.body]).toEqual([200, { url: expect.stringContaining(`${provider.issuer}/auth?`) }]);
+    const back = pathOf(await followUntil(server.baseUrl, begun.body.url));
+    expect((await get(back, cookieOf(begun, 'oauth'))).status).toBe(200);
+  });
+
   it('knows people by issuer and subject, whatever address they have there now', async () => {
     const moved = await signInWith({ sub: 'u1', email: 'elsewhere@sandbox.test', email_verified: false });
     expect(moved.body).toContain('owner@sandbox.test');
