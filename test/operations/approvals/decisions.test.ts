@@ -148,6 +148,7 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
       keys: [{ accountId: server.accountId, keyId: id }],
       recipients: [],
       templates: [],
+      replyDomains: [],
     });
     expect(keys).toMatchObject([{ keyId: id, isRevoked: true }]);
     const row = { account_id: server.accountId, key_id: id } as HoldRow; // All that is read of it.
@@ -455,6 +456,35 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     await change('vetted', { slug: 'own' });
     expect(await resend(written.id)).toMatchObject({ status: 'pending_approval' });
     expect(await send('own')).toMatchObject({ status: 'queued' });
+  });
+
+  it('holds a vetted template with a subject, name, reply address, header or variable of the sender’s own [holes.freeform]', async () => {
+    const holdWhen = { freeformBody: true };
+    const { key } = await holdingKey(server, {
+      approvalMode: 'policy',
+      holdWhen,
+      persona: { agentName: 'Support agent' },
+    });
+    const template = { slug: 'vetted-values', name: 'Vetted', subject: 'Hi', text: 'Dear {{ name | default: "you" }}' };
+    expect((await server.call('POST', '/templates', { body: template })).status).toBe(201);
+    const send = async (more: object) => {
+      const body = { from: 'ada@sandbox.test', to: 'bob@receiver.example', template: 'vetted-values', ...more };
+      return (await server.call('POST', '/emails', { key, body })).body;
+    };
+    for (const more of [{}, { from: 'Support agent <ada@sandbox.test>' }, { variables: { name: 'Ada' } }]) {
+      expect(await send(more)).toMatchObject({ status: 'queued' });
+    }
+    expect(await send({ reply_to: 'help@sandbox.test' })).toMatchObject({ status: 'queued' });
+    const added = [
+      ...[{ subject: 'Pay at https://evil.com' }, { from: 'Your bank <ada@sandbox.test>' }, { reply_to: 'a@evil.com' }],
+      ...[{ headers: { 'List-Unsubscribe': '<https://evil.com>' } }, { variables: { name: 'https://evil.com' } }],
+    ];
+    for (const more of added) {
+      expect(await send(more), JSON.stringify(more)).toMatchObject({
+        status: 'pending_approval',
+        reasons: ['freeformBody'],
+      });
+    }
   });
 
   it('knows whom the account wrote to, and counts neither what is held nor what test keys send [approvals.modes]', async () => {

@@ -40,7 +40,9 @@ export const newHoldWhenSchema = z.strictObject({
   freeformBody: z
     .boolean()
     .optional()
-    .describe('Sends whose body is no template, or one that a key in approval mode wrote.'),
+    .describe(
+      'Sends that say more than a stored template of an author who is not in approval mode: another body, a subject, a sender name other than the account’s or the key’s agent, a `reply_to` outside the account’s verified domains, headers that people read, and variables with a link, markup, a line break or more than 100 characters.',
+    ),
   linkDomainNotIn: domainsSchema
     .nullable()
     .optional()

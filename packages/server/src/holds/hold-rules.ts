@@ -12,7 +12,7 @@ export interface HoldRule {
 export interface HoldQuestion {
   readonly recipients: readonly { readonly email: string; readonly kind: RecipientKind }[];
   readonly attachments: number;
-  /** Whether its body is that of a stored template, of somebody who is held to nothing. */
+  /** Whether all it says is that of a stored template, of an author who is held to nothing, but for short values. */
   readonly isTemplated: boolean;
   readonly links: () => LinkHosts;
   /** Whether the account wrote to this folded address before; null where nobody knows. */

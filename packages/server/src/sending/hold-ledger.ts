@@ -1,6 +1,13 @@
 import { foldAddress, type HoldReason, LIMITS } from '@postrider/core';
 import type { Query } from '../db/client.ts';
-import { type AskedTemplate, type HoldFacts, type KnownRecipient, readHoldFacts } from '../db/queries/hold-facts.ts';
+import {
+  type AskedTemplate,
+  type HoldFacts,
+  type HoldingKey,
+  type KnownRecipient,
+  readHoldFacts,
+} from '../db/queries/hold-facts.ts';
+import { isFreeform } from '../holds/freeform.ts';
 import { findHoldReasons, type HoldQuestion } from '../holds/hold-rules.ts';
 import { addLineHosts } from '../holds/link-hosts.ts';
 import { timeOfId } from '../uuid-v7.ts';
@@ -42,6 +49,7 @@ export async function readHoldFactsOf(query: Query, sends: readonly PreparedSend
         recipients.map(({ email }) => ({ accountId, keyId, email: foldAddress(email) })),
       ),
     templates: asking.flatMap(({ send, key }) => askedTemplate(send, key) ?? []),
+    replyDomains: asking.flatMap(({ send: { command } }) => command.request.reply_to?.domain ?? []),
   });
 }
 
@@ -76,7 +84,7 @@ export function createHoldLedger(facts: HoldFacts | null, now: Date): HoldLedger
     holdOf(send) {
       const known = facts === null ? null : people;
       const found = judgesOf(send.command).flatMap((key) =>
-        key.approval ? findHoldReasons(key.approval, toQuestion(send, key.keyId, known, vouched)) : [],
+        key.approval ? findHoldReasons(key.approval, toQuestion(send, key.keyId, known, vouched, keys.get(key.keyId))) : [],
       );
       const reasons = [...new Set(found)];
       if (reasons.length === 0) return null;
@@ -113,14 +121,19 @@ function toQuestion(
   keyId: string,
   people: ReadonlyMap<string, KnownRecipient> | null,
   vouched: ReadonlySet<string>,
+  key: HoldingKey | undefined,
 ): HoldQuestion {
   const { accountId, content, request } = command;
   const { template, templateMakers: makers } = content;
   const find = (email: string) => people?.get(nameOf({ accountId, keyId, email }));
+  const sender = { names: [key?.accountName ?? null, command.persona.agentName], domains: key?.replyDomains ?? [] };
   return {
     recipients,
     attachments: content.attachments.length,
-    isTemplated: template !== null && vouched.has(vouchedName({ keyId, template, makers })),
+    isTemplated:
+      template !== null &&
+      vouched.has(vouchedName({ keyId, template, makers })) &&
+      !isFreeform(request, command.resendOf !== null, sender),
     links: () => addLineHosts(content.linkHosts ?? linkHostsOf(content, request.headers), displayNames(request)),
     isKnown: people === null ? null : (email) => find(email)?.isKnown === true,
     isTrusted: (email) => find(email)?.isTrusted === true,

@@ -8,6 +8,8 @@ export interface HoldQuestions {
   readonly recipients: readonly { readonly accountId: string; readonly keyId: string; readonly email: string }[];
   /** Stored templates that keys which hold what they write themselves send. */
   readonly templates: readonly AskedTemplate[];
+  /** Domains of Reply-To beside which a stored template is sent. */
+  readonly replyDomains: readonly string[];
 }
 
 export interface AskedTemplate {
@@ -35,6 +37,9 @@ export interface HoldingKey {
   readonly undecided: number;
   /** Hours until a hold of its account expires. */
   readonly approvalHours: number;
+  readonly accountName: string;
+  /** Those of the asked domains of Reply-To that are verified domains of its account. */
+  readonly replyDomains: readonly string[];
 }
 
 export interface KnownRecipient {
@@ -56,7 +61,10 @@ const WRITTEN_TO = ['queued', 'sending', 'sent', 'delivered', 'deferred', 'bounc
  * Whom an account wrote to is found by the index of the message log's search, and in what is
  * not indexed yet.
  */
-export async function readHoldFacts(query: Query, { keys, recipients, templates }: HoldQuestions): Promise<HoldFacts> {
+export async function readHoldFacts(
+  query: Query,
+  { keys, recipients, templates, replyDomains }: HoldQuestions,
+): Promise<HoldFacts> {
   const asked = templates.map(({ accountId: a, keyId: k, template: n, makers: m, namedAt }) => {
     return { a, k, n, m, t: namedAt?.toISOString() ?? null };
   });
@@ -80,7 +88,9 @@ export async function readHoldFacts(query: Query, { keys, recipients, templates 
           WHERE b.account_id = p.a)
     )
     SELECT
-      (SELECT coalesce(json_agg(json_build_object('keyId', q.k, 'approvalHours', c.approval_hours,
+      (SELECT coalesce(json_agg(json_build_object('keyId', q.k, 'approvalHours', c.approval_hours, 'accountName', c.name,
+          'replyDomains', (SELECT coalesce(json_agg(d.name), '[]') FROM sending_domains d
+            WHERE d.account_id = q.a AND d.name = ANY (${replyDomains}::text[]) AND d.status IN ('verified', 'degraded')),
           'isRevoked', k.id IS NULL OR k.revoked_at IS NOT NULL,
           'undecided', (SELECT count(*) FROM (SELECT FROM approvals h WHERE h.account_id = q.a AND h.key_id = q.k AND h.status = 'pending'
             LIMIT 1001) AS undecided))), '[]')
