@@ -7,6 +7,7 @@ import { runProgram } from './run-program.ts';
 const CHECKS: readonly (readonly [name: string, command: string, args: readonly string[]])[] = [
   ['format, lint and layers', 'biome', ['check', '.', '--error-on-warnings', '--max-diagnostics=100']],
   ['types', 'tsc', ['-b']],
+  ['linear patterns', process.execPath, ['tools/patterns/main.ts']],
   ['generated files', process.execPath, ['tools/generate/main.ts', '--check']],
   ['OpenAPI document', 'redocly', ['lint', 'openapi.yaml']],
   ['bills of materials', process.execPath, ['tools/sbom/main.ts', '--check']],

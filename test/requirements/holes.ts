@@ -49,7 +49,7 @@ export const holes: readonly Requirement[] = section('Closed holes', [
   ),
   active('holes.resume', 'A held key cannot resume an account that a person paused.'),
   active('holes.owner-suppressed', 'Suppressing an owner’s address stops neither sign-in mail nor approval mail.'),
-  guarded(
+  active(
     'holes.freeform',
     '`freeformBody` also holds a free subject with a URL, a free sender name and a foreign `reply_to`.',
   ),
@@ -64,7 +64,7 @@ export const holes: readonly Requirement[] = section('Closed holes', [
     'holes.hostile-work',
     'No request keeps the server from other callers: `/health` responds within 250 ms at p99 beside each of 200 hostile requests.',
   ),
-  guarded('holes.linear-patterns', 'Every regular expression applied to caller-supplied text runs in linear time.'),
+  active('holes.linear-patterns', 'Every regular expression applied to caller-supplied text runs in linear time.'),
   active(
     'holes.second-wall',
     'The database role of an account-bound connection is set inside each transaction, and the server refuses to start without it.',

@@ -196,10 +196,12 @@ function fixOf(error: PostriderError, { timeoutSeconds }: GlobalOptions): string
 function fixOfConnection({ detail }: PostriderError): string {
   if (/\((EPROTO|ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG))\)/.test(detail))
     return 'What answers there does not speak TLS: give its address with http:// in --base-url, if it is on a network you trust.';
-  if (/\((\w*CERT\w*|\w*ISSUER\w*|UNABLE_TO_VERIFY_\w+|ERR_TLS_\w+)\)/.test(detail))
+  if ([...detail.matchAll(/\((\w+)\)/g)].some(([, code = '']) => OF_CERTIFICATES.test(code)))
     return 'Its certificate is not trusted: postrider doctor says why. The file of an authority of your own is named in NODE_EXTRA_CA_CERTS.';
   return 'Check that the server runs and that --base-url (or POSTRIDER_BASE_URL) is its address; postrider doctor looks at all of it.';
 }
+
+const OF_CERTIFICATES = /CERT|ISSUER|^UNABLE_TO_VERIFY_|^ERR_TLS_/;
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

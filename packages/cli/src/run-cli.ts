@@ -84,6 +84,8 @@ function toFailure(error: unknown): CliFailure | null {
 
 /** Commander says what it takes a mistyped word for on a last line, in brackets. */
 function splitSuggestion(message: string): readonly [detail: string, fix: string] {
-  const [, detail = message, suggestion] = /^(?:error: )?(.*?)(?:\n\((Did you mean .*)\))?$/s.exec(message) ?? [];
-  return [detail, suggestion ?? 'Add --help to see what the command takes.'];
+  const plain = message.startsWith('error: ') ? message.slice('error: '.length) : message;
+  const at = plain.endsWith(')') ? plain.indexOf('\n(Did you mean ') : -1;
+  if (at === -1) return [plain, 'Add --help to see what the command takes.'];
+  return [plain.slice(0, at), plain.slice(at + 2, -1)];
 }

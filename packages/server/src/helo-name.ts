@@ -14,5 +14,5 @@ export function chooseHeloName(machineName: string, baseUrl: string, sandboxDoma
 
 /** With a dot, and no address: a top-level domain has a letter (RFC 3696, section 2). */
 function isFullName(name: string): boolean {
-  return /\.[^.]*[a-z][^.]*$/i.test(name);
+  return name.includes('.') && /[a-z]/i.test(name.slice(name.lastIndexOf('.')));
 }

@@ -5,13 +5,13 @@ const DATE = z.iso.date();
 /** No database time lies before the year 1. */
 const YEAR_ONE_MS = -62_135_596_800_000;
 /** `+` stands for a space in query strings: an offset that was not escaped comes with one in its place, and cannot mean anything else. */
-const LOST_PLUS = /(T\S+) (\d\d:\d\d)$/i;
+const LOST_PLUS = / (\d\d:\d\d)$/;
 
 /** One bound of a span of time, behind the edge a Date: RFC 3339 with an offset, or a date, which is its first moment in UTC. */
 export const timeBoundSchema = z.string().transform((given, context): Date => {
   const bound = DATE.safeParse(given).success
     ? new Date(`${given}T00:00:00Z`)
-    : offsetTimeSchema.safeParse(given.replace(LOST_PLUS, '$1+$2')).data;
+    : offsetTimeSchema.safeParse(given.replace(LOST_PLUS, '+$1')).data;
   if (bound !== undefined && bound.getTime() >= YEAR_ONE_MS) return bound;
   context.addIssue({
     code: 'custom',

@@ -29,9 +29,9 @@ export function readStsRecord(records: readonly string[]): string | null {
 export function readStsPolicy(text: string): StsPolicy | null {
   const fields = text
     .split(/\r?\n/)
-    .map((line) => /^([A-Za-z0-9][A-Za-z0-9_.-]{0,31})[ \t]*:[ \t]*(.*?)[ \t]*$/.exec(line))
+    .map((line) => /^([A-Za-z0-9][A-Za-z0-9_.-]{0,31})[ \t]*:(.*)$/.exec(line))
     .filter((match) => match !== null)
-    .map(([, name = '', value = '']) => ({ name, value }));
+    .map(([, name = '', value = '']) => ({ name, value: value.trim() }));
   const first = (wanted: string) => fields.find(({ name }) => name === wanted)?.value;
   const mode = MODES.find((known) => known === first('mode'));
   const maxAge = first('max_age') ?? '';

@@ -125,7 +125,13 @@ const MACRO_STRING = /^(?:%\{[slodiphv]\d*r?[.\-+,/_=]*\}|%%|%_|%-|[!-$&-~])*$/i
 /** `c`, `r` and `t` stand in explanations alone (RFC 7208 §7.2). */
 const EXPLANATION = /^(?:%\{[slodiphcrtv]\d*r?[.\-+,/_=]*\}|%%|%_|%-|[!-$&-~])*$/i;
 /** RFC 7208 §7.1 `domain-end`: a top-level name that is no number, or a macro. */
-const DOMAIN_END = /(?:\.(?!\d+\.?$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.?|%\{[^}]+\})$/i;
+function hasDomainEnd(domain: string): boolean {
+  if (domain.endsWith('}')) return /^%\{[^}]+\}$/.test(domain.slice(Math.max(0, domain.lastIndexOf('%{'))));
+  const name = domain.endsWith('.') ? domain.slice(0, -1) : domain;
+  return name.includes('.') && TOP_LEVEL.test(name.slice(name.lastIndexOf('.') + 1));
+}
+
+const TOP_LEVEL = /^(?!\d+$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/i;
 
 function faultOfMacros(text: string, isExplanation: boolean): string | null {
   return (isExplanation ? EXPLANATION : MACRO_STRING).test(text)
@@ -134,6 +140,6 @@ function faultOfMacros(text: string, isExplanation: boolean): string | null {
 }
 
 function faultOfDomain(domain: string, isExplanation = false): string | null {
-  if (!DOMAIN_END.test(domain)) return 'names no valid domain';
+  if (!hasDomainEnd(domain)) return 'names no valid domain';
   return faultOfMacros(domain, isExplanation);
 }

@@ -5,8 +5,10 @@ import { type Host, hostsOfLink } from './url-host.ts';
  * Attributes that may lead somewhere, in whatever element they are, those of comments among them: some mail programs read those. A name
  * ends here and may begin before, as `data-href` does.
  */
-const NAMED =
-  /(?:xlink:|form)?(href|action|ping|xml:base|content|values|to|from|by|src|data|srcdoc|codebase|classid|archive|value)\s*=\s*/gi;
+const NAMES =
+  /(?:xlink:|form)?(href|action|ping|xml:base|content|values|to|from|by|src|data|srcdoc|codebase|classid|archive|value)$/i;
+/** The longest of them. */
+const NAME_CHARACTERS = 12;
 /** Those that lead wherever they say. */
 const LEADING = new Set(['href', 'action', 'ping', 'xml:base']);
 /** Those that lead where another page is shown within the message, if any is. */
@@ -25,15 +27,26 @@ export function attributeHosts(html: string): readonly Host[] {
   const hosts: Host[] = [];
   const hasFrames = FRAME.test(html);
   let seenTo = 0;
-  for (const { 0: written, 1: name = '', index } of html.matchAll(NAMED)) {
-    const isNested = index < seenTo;
-    if (isNested && !BEFORE_NAME.test(html[index - 1] ?? '')) continue;
-    const start = index + written.length;
+  for (let equals = html.indexOf('='); equals !== -1; equals = html.indexOf('=', equals + 1)) {
+    const nameEnd = skipBlanks(html, equals, -1);
+    const { 0: written = '', 1: name = '' } =
+      NAMES.exec(html.slice(Math.max(0, nameEnd - NAME_CHARACTERS), nameEnd)) ?? [];
+    const isNested = nameEnd - written.length < seenTo;
+    if (name === '' || (isNested && !BEFORE_NAME.test(html[nameEnd - written.length - 1] ?? ''))) continue;
+    const start = skipBlanks(html, equals + 1, 1);
     const value = valueAt(html, start, isNested ? NESTED_CHARACTERS : html.length);
     seenTo = Math.max(seenTo, start + value.length);
-    hosts.push(...hostsOfAttribute(name.toLowerCase(), decodeAttribute(unquoted(value)), hasFrames));
+    for (const host of hostsOfAttribute(name.toLowerCase(), decodeAttribute(unquoted(value)), hasFrames))
+      hosts.push(host);
   }
   return hosts;
+}
+
+/** Where the blanks end that are before `at`, or behind it. */
+function skipBlanks(html: string, at: number, step: 1 | -1): number {
+  let next = at;
+  while (/\s/.test(html[step === 1 ? next : next - 1] ?? '')) next += step;
+  return next;
 }
 
 function hostsOfAttribute(name: string, value: string, hasFrames: boolean): readonly Host[] {

@@ -87,7 +87,7 @@ function addUrl(hosts: Host[], url: string, counts: NameRule): void {
   hosts.push(...hostsOfUrl(whole));
   const behind = whole.slice(AUTHORITY.exec(whole)?.[0].length ?? 0);
   // No part can be cut again, so this goes no deeper.
-  for (const part of behind.split(LINK_END).slice(1)) hosts.push(...scan(part, counts));
+  for (const part of behind.split(LINK_END).slice(1)) for (const host of scan(part, counts)) hosts.push(host);
 }
 
 /** A path to a file on another computer, which Outlook links. */

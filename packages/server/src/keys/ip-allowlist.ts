@@ -20,7 +20,7 @@ export function normalizeNetwork(text: string): string | null {
 export function isAddressAllowed(address: string, networks: readonly string[] | null): boolean {
   if (networks === null) return true;
   // An address of a link carries the name of its interface behind it.
-  const bare = address.replace(/%.*$/, '');
+  const bare = address.split('%', 1)[0] ?? '';
   if (!ipaddr.isValid(bare)) return false;
   const client = ipaddr.process(bare);
   return networks.some((network) => holds(network, [client, client.kind() === 'ipv4' ? 32 : 128]));

@@ -15,7 +15,7 @@ export function readProtectedLinks(
 ): ProtectedLinks {
   const given = Object.entries(headers)
     .filter(([name]) => name.toLowerCase() === 'list-unsubscribe')
-    .flatMap(([, value]) => [...value.matchAll(/<([^>]*)>/g)].map(([, url = '']) => url.replace(/\s+/g, '')));
+    .flatMap(([, value]) => [...value.matchAll(/<([^<>]*)>/g)].map(([, url = '']) => url.replace(/\s+/g, '')));
   if (given.length === 0 && marked.length === 0) return NONE;
   const known = new Set([...given, ...marked].flatMap((url) => [urlOf(url), normalize(url)]));
   return { has: (url) => known.has(url) || known.has(normalize(url)) };

@@ -71,5 +71,7 @@ const REFUSED: Readonly<Partial<Record<DkimRecord['faults'][number]['code'], (pa
 };
 
 function withoutPadding(base64: string): string {
-  return base64.replace(/=+$/, '');
+  let end = base64.length;
+  while (base64[end - 1] === '=') end -= 1;
+  return base64.slice(0, end);
 }

@@ -75,6 +75,8 @@ function readMailbox(item: string): ShownMailbox | null {
 
 /** Quoted and bare words in any mixture. */
 function readName(phrase: string): string {
-  const words = phrase.replace(/"((?:[^"\\]|\\.)*)"/g, (_whole, quoted: string) => quoted.replace(/\\(.)/g, '$1'));
+  const words = phrase.replace(/"((?:[^"\\]|\\[\s\S])*)("|\\?$)/g, (whole, quoted: string, end: string) =>
+    end === '"' ? quoted.replace(/\\(.)/g, '$1') : whole,
+  );
   return decodeWords(words).trim();
 }

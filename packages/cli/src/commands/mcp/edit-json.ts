@@ -103,7 +103,7 @@ function takeMember(text: string, object: JsonNode, member: JsonMember): string 
   return own !== null || before === undefined ? cut : cutAt(cut, commaBehind(cut, before.value.end));
 }
 
-const BLANK = /(?:\s+|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/y;
+const BLANK = /(?:\s|\/\/[^\n]*(?:\n|$)|\/\*[^*]*\*+(?:[^/*][^*]*\*+)*\/)*/y;
 
 /** Where the comma stands that parts a value from the next one; comments may stand between. */
 function commaBehind(text: string, end: number): number {

@@ -34,7 +34,7 @@ interface Reader {
 }
 
 /** White space, `// …` and `/* … *\/`. */
-const BLANK = /(?:\s+|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/y;
+const BLANK = /(?:\s|\/\/[^\n]*(?:\n|$)|\/\*[^*]*\*+(?:[^/*][^*]*\*+)*\/)*/y;
 const STRING = /"(?:[^"\\]|\\.)*"/y;
 const SCALAR = /(?:true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/y;
 

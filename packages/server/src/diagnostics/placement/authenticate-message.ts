@@ -78,7 +78,7 @@ async function verify(
 ): Promise<Authentication> {
   // Loaded at the first use: it brings parsers and schemas that would make every start slower by a tenth of a second and more.
   const { authenticate } = await import('mailauth');
-  const sender = /<([^<>\s]+@[^<>\s]+)>/.exec(valuesOf(message.fields ?? [], 'return-path')[0] ?? '')?.[1];
+  const sender = /<([^<>\s@]+@[^<>\s]+)>/.exec(valuesOf(message.fields ?? [], 'return-path')[0] ?? '')?.[1];
   const { spf, dkim, dmarc } = await authenticate(raw, {
     ...(ip === null ? {} : { ip }),
     sender: sender ?? message.from?.address ?? '',

@@ -33,7 +33,7 @@ export function judgeUnsubscribe({ fields }: PlacedMessage, findings: Found): vo
   );
   const hasHttps = /<\s*https:\/\/[^\s<>]+\s*>/i.test(value);
   if (value === '') findings.add('inbox_unsubscribe_missing');
-  else if (!hasHttps && !/<\s*mailto:[^\s<>]+@[^\s<>]+\s*>/i.test(value)) findings.add('inbox_unsubscribe_invalid');
+  else if (!hasHttps && !/<\s*mailto:[^\s<>@]+@[^\s<>]+\s*>/i.test(value)) findings.add('inbox_unsubscribe_invalid');
   else if (!isOneClick) findings.add('inbox_one_click_missing');
   if (isOneClick && !hasHttps) findings.add('inbox_one_click_without_https');
 }

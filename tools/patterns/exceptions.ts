@@ -1,0 +1,101 @@
+/** A regular expression that is not proven linear, and what bounds the time it takes all the same. */
+export interface PatternException {
+  readonly file: string;
+  /** As the report of `node tools/patterns/main.ts` shows it; `every pattern` where the same bound is on all input of the file, and `BUILT`. */
+  readonly pattern: string;
+  /** What bounds the length of its input, or who writes it. */
+  readonly why: string;
+}
+
+/** The one pattern of the file that is built when it runs. */
+export const BUILT = 'built when it runs';
+
+const CLI = 'packages/cli/src';
+const SERVER = 'packages/server/src';
+const REPLY = 'classify-reply.ts cuts replies to 1,000 characters, and reports to 8,192, before it reads their words';
+const OWN_ADDRESS = 'the address of the server, which whoever runs the program sets';
+const OWN_FILE = 'a line of the user’s own configuration file, on their own machine';
+const TRAILING_SLASHES = String.raw`/\/+$/`;
+
+/** Each is a promise: who lifts the bound proves the pattern. */
+export const PATTERN_EXCEPTIONS: readonly PatternException[] = [
+  ...[`${CLI}/api-connection.ts`, `${CLI}/commands/doctor/run-doctor.ts`, 'packages/mcp/src/credentials.ts'].map(
+    (file) => ({
+      file,
+      pattern: TRAILING_SLASHES,
+      why: OWN_ADDRESS,
+    }),
+  ),
+  { file: 'packages/sdk/src/address.ts', pattern: TRAILING_SLASHES, why: OWN_ADDRESS },
+  { file: `${SERVER}/config/setting-values.ts`, pattern: TRAILING_SLASHES, why: OWN_ADDRESS },
+  { file: `${CLI}/commands/mcp/edit-toml.ts`, pattern: 'every pattern', why: OWN_FILE },
+  { file: `${CLI}/commands/mcp/edit-json.ts`, pattern: String.raw`/[ \t]*$/`, why: OWN_FILE },
+  {
+    file: 'packages/mcp/src/untrusted-text.ts',
+    pattern: String.raw`/[[\p{Cc}\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB]--[\n\t]]/gv`,
+    why: 'one character of a class; the checker does not know the flag `v`',
+  },
+  { file: `${SERVER}/delivery/reply-patterns.ts`, pattern: 'every pattern', why: REPLY },
+  { file: `${SERVER}/delivery/reply-patterns-languages.ts`, pattern: 'every pattern', why: REPLY },
+  { file: `${SERVER}/delivery/classify-reply-words.ts`, pattern: 'every pattern', why: REPLY },
+  {
+    file: `${SERVER}/delivery/mime-header.ts`,
+    pattern: String.raw`/[ \t]+[^ \t]+/g`,
+    why: 'quadratic in blanks at the end of one header: at most 998 characters (LIMITS.headerValueCharacters, subjectCharacters)',
+  },
+  {
+    file: `${SERVER}/delivery/mx-route.ts`,
+    pattern: String.raw`/^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9-]*[a-z][a-z0-9-]*$/i`,
+    why: 'names longer than 253 characters are refused on the line before',
+  },
+  {
+    file: `${SERVER}/delivery/mime-attachment.ts`,
+    pattern: String.raw`/ *; *name(?:\*[\d*]*)?=(?:"[^"]*"|[^;\s]*)/gi`,
+    why: 'a content type has at most 255 characters (LIMITS.contentTypeCharacters)',
+  },
+  {
+    file: `${SERVER}/operations/emails/export-file-name.ts`,
+    pattern: '/^-+|-+$/g',
+    why: 'the name is cut on the line before',
+  },
+  {
+    file: `${SERVER}/db/postgres-failure.ts`,
+    pattern: String.raw`/could not \w+ .*(shared memory|semaphore)|cannot allocate memory|out of memory/i`,
+    why: 'the end of the log of the installation’s own PostgreSQL',
+  },
+  {
+    file: `${SERVER}/db/running-process.ts`,
+    pattern: String.raw`/^\s*(\d+)\s+(.*)$/`,
+    why: 'a line of the program `ps`',
+  },
+  {
+    file: `${SERVER}/delivery/classify-reply.ts`,
+    pattern: BUILT,
+    why: `digits and dots, without repetition; ${REPLY}`,
+  },
+  {
+    file: `${SERVER}/http/method-not-allowed.ts`,
+    pattern: BUILT,
+    why: 'made at the start from the paths of the operations; each parameter ends at the next slash',
+  },
+  {
+    file: `${SERVER}/inbound/return-path.ts`,
+    pattern: BUILT,
+    why: 'made of numbers and one class; it begins at the start of the text and has one repetition without a bound',
+  },
+  {
+    file: `${SERVER}/diagnostics/placement/inspect-html.ts`,
+    pattern: BUILT,
+    why: 'the name of a tag from a fixed list, without repetition',
+  },
+  {
+    file: 'packages/sdk/src/rate-limit.ts',
+    pattern: BUILT,
+    why: 'the name is a constant; the blanks behind a semicolon are read once, and the HTTP client limits headers to 16 KB',
+  },
+  {
+    file: `${CLI}/commands/approvals/html-tokens.ts`,
+    pattern: BUILT,
+    why: 'the name of a tag from a fixed list, without repetition',
+  },
+];
