@@ -1419,7 +1419,7 @@ export interface components {
                 hasBcc?: boolean;
                 /** @description Sends with attachments. */
                 hasAttachments?: boolean;
-                /** @description Sends whose body is no template, or one that a key in approval mode wrote. */
+                /** @description Sends that say more than a stored template of an author who is not in approval mode: another body, a subject, a sender name other than the account’s or the key’s agent, a `reply_to` outside the account’s verified domains, headers that people read, and variables with a link, markup, a line break or more than 100 characters. */
                 freeformBody?: boolean;
                 /** @description Sends with a link to a domain that is not listed, in the HTML, the text, the subject or a header, or in a display name; a subdomain is a domain of its own. A link that cannot be read holds, and so does an IP address. Images are no links; a bare name that mail programs link is one. */
                 linkDomainNotIn?: string[] | null;
@@ -1771,7 +1771,7 @@ export interface components {
                 hasBcc?: boolean;
                 /** @description Sends with attachments. */
                 hasAttachments?: boolean;
-                /** @description Sends whose body is no template, or one that a key in approval mode wrote. */
+                /** @description Sends that say more than a stored template of an author who is not in approval mode: another body, a subject, a sender name other than the account’s or the key’s agent, a `reply_to` outside the account’s verified domains, headers that people read, and variables with a link, markup, a line break or more than 100 characters. */
                 freeformBody?: boolean;
                 /** @description Sends with a link to a domain that is not listed, in the HTML, the text, the subject or a header, or in a display name; a subdomain is a domain of its own. A link that cannot be read holds, and so does an IP address. Images are no links; a bare name that mail programs link is one. */
                 linkDomainNotIn?: string[] | null;
