@@ -84,7 +84,9 @@ export function createHoldLedger(facts: HoldFacts | null, now: Date): HoldLedger
     holdOf(send) {
       const known = facts === null ? null : people;
       const found = judgesOf(send.command).flatMap((key) =>
-        key.approval ? findHoldReasons(key.approval, toQuestion(send, key.keyId, known, vouched, keys.get(key.keyId))) : [],
+        key.approval
+          ? findHoldReasons(key.approval, toQuestion(send, key.keyId, known, vouched, keys.get(key.keyId)))
+          : [],
       );
       const reasons = [...new Set(found)];
       if (reasons.length === 0) return null;
