@@ -71,6 +71,24 @@ describe('postrider templates', () => {
     ]);
   });
 
+  it('push and get say what is a draft, and push builds on no draft of another key', async () => {
+    const { key: agent } = (
+      await server.call('POST', '/keys', { key, body: { name: 'Agent', scopes: ['full'], approvalMode: 'always' } })
+    ).body;
+    await write(WELCOME);
+    const env = { POSTRIDER_API_KEY: agent, POSTRIDER_BASE_URL: server.baseUrl, NO_COLOR: '1' };
+    const drafted = await run('templates push mail/welcome.html', { env });
+    expect(JSON.parse(drafted.stdout).templates).toEqual([{ slug: 'welcome', result: 'drafted', version: 1 }]);
+    const shown = await run('templates get welcome', { columns: 80 });
+    expect(shown.stdout).toContain('1 (a draft, not live; no version is published)');
+    expect((await run('templates list', { columns: 80 })).stdout).toMatch(/welcome +draft/);
+    expect((await json('templates drafts')).drafts[0].changes.html.after).toBe('<p>{{ name }}</p>');
+    expect((await json('templates push mail/welcome.html')).templates).toEqual([
+      { slug: 'welcome', result: 'changed', version: 2 },
+    ]);
+    expect(await json('templates get welcome')).toMatchObject({ html: '<p>{{ name }}</p>', currentVersion: 2 });
+  });
+
   it('push tells the part and the line of broken Liquid, and what was done before', async () => {
     await write({ 'a.txt': 'fine', 'b.html': 'one\n{% if x %}' });
     const { code, stderr } = await run('templates push mail');

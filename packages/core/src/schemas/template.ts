@@ -52,7 +52,7 @@ export const templateContentFields = {
 
 export const templateVersionNumberSchema = z.number().int().min(1).max(VERSION_MAX);
 
-export const TEMPLATE_VERSION_STATUSES = ['draft', 'published'] as const;
+const TEMPLATE_VERSION_STATUSES = ['draft', 'published'] as const;
 
 const statusSchema = z
   .enum(TEMPLATE_VERSION_STATUSES)

@@ -8,7 +8,7 @@ export interface AuthoredVersion extends TemplateSource {
 }
 
 /** The author of every part of a stored version. */
-export function authorsOf(version: AuthoredVersion): PartAuthors {
+function authorsOf(version: AuthoredVersion): PartAuthors {
   const { authors, createdBy } = version;
   return forParts(version, (part) => {
     if (authors === null) return { author: createdBy, vouchedBy: createdBy };

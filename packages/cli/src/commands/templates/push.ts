@@ -12,7 +12,8 @@ import { type LocalTemplate, readTemplateFiles } from './template-files.ts';
 
 interface Pushed {
   readonly slug: string;
-  readonly result: 'created' | 'changed' | 'unchanged';
+  /** `drafted`: stored for an approver to publish; sends do not use it yet. */
+  readonly result: 'created' | 'changed' | 'drafted' | 'unchanged';
   /** The version on the server; null where nothing was stored yet. */
   readonly version: number | null;
 }
@@ -40,6 +41,9 @@ export async function runPush(
   }
   if (output.isJson) output.writeJson({ templates: pushed });
   else showPushed(pushed, output);
+  if (pushed.some(({ result }) => result === 'drafted')) {
+    output.remark('Drafted: sends use it once an approver publishes it with `postrider templates publish <slug>`.');
+  }
   if (how.isCheck) output.remark('Nothing was stored: this is what a push without --check would do.');
   return EXIT_CODES.done;
 }
@@ -51,7 +55,7 @@ async function pushTemplate(
 ): Promise<Pushed> {
   const { slug } = template;
   const stored = await readStored(slug, connection);
-  const version = stored === null ? null : Number(stored['currentVersion']);
+  const version = stored === null ? null : numberOf(stored['currentVersion']);
   const change =
     stored === null ? { slug, ...contentOf(template), name: template.name ?? slug } : changeOf(template, stored);
   if (Object.keys(change).length === 0) return { slug, result: 'unchanged', version };
@@ -64,7 +68,9 @@ async function pushTemplate(
     stored === null
       ? await connection.call('templates.create', { ...request, params: {} })
       : await connection.call('templates.update', { ...request, params: { id: slug } });
-  return { slug, result, version: isRecord(data) ? Number(data['currentVersion']) : null };
+  if (!isRecord(data)) return { slug, result, version: null };
+  if (data['status'] === 'draft') return { slug, result: 'drafted', version: numberOf(data['version']) };
+  return { slug, result, version: numberOf(data['currentVersion']) };
 }
 
 async function readStored(slug: string, connection: ApiConnection): Promise<JsonRecord | null> {
@@ -89,7 +95,15 @@ function contentOf({ subject, html, text }: LocalTemplate) {
 /** Only what differs: content that is equal must not make a version. */
 function changeOf(template: LocalTemplate, stored: JsonRecord): JsonRecord {
   const wanted = { ...contentOf(template), ...(template.name === null ? {} : { name: template.name }) };
-  return Object.fromEntries(Object.entries(wanted).filter(([name, value]) => stored[name] !== value));
+  // What a template without a published version shows is a draft, and a change by someone else is not made from it.
+  const isUnpublished = stored['currentVersion'] === null;
+  const isOther = (name: string, value: unknown) => (isUnpublished && name !== 'name') || stored[name] !== value;
+  return Object.fromEntries(Object.entries(wanted).filter(([name, value]) => isOther(name, value)));
+}
+
+/** Null where the template has no published version. */
+function numberOf(value: unknown): number | null {
+  return typeof value === 'number' ? value : null;
 }
 
 function showPushed(pushed: readonly Pushed[], output: Output): void {

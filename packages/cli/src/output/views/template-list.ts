@@ -11,7 +11,7 @@ export function showTemplateList(answer: JsonRecord, output: Output, now: Date):
   const cells = (name: string) => rows.map((row) => singleLine(textOf(row[name])));
   const columns = [
     { title: 'slug', cells: cells('slug') },
-    { title: 'version', cells: cells('currentVersion') },
+    { title: 'version', cells: cells('currentVersion').map((version) => version || 'draft') },
     { title: 'name', cells: cells('name'), minWidth: 8, dropOrder: 2 },
     { title: 'subject', cells: cells('subject'), minWidth: 8, dropOrder: 3 },
     { title: 'changed', cells: cells('updatedAt').map((time) => formatAge(time, now)), dropOrder: 1 },

@@ -15,7 +15,7 @@ export function showTemplate(template: JsonRecord, { paint, writeText }: Output)
           ['slug', text('slug')],
           ['name', text('name')],
           ['subject', text('subject')],
-          ['version', versionText(text('version'), text('currentVersion'))],
+          ['version', versionText(text('version'), text('currentVersion'), text('status'))],
           ['variables', variablesText(template['variables'])],
           ['created', formatTime(text('createdAt'))],
           ['changed', formatTime(text('updatedAt'))],
@@ -29,8 +29,10 @@ export function showTemplate(template: JsonRecord, { paint, writeText }: Output)
   );
 }
 
-function versionText(version: string, current: string): string {
-  return version === current ? version : `${version} (the current one is ${current})`;
+function versionText(version: string, current: string, status: string): string {
+  if (version === current) return version;
+  const now = current === '' ? 'no version is published' : `the current one is ${current}`;
+  return `${version} (${status === 'draft' ? 'a draft, not live; ' : ''}${now})`;
 }
 
 /** What it can do without has a question mark. */
@@ -44,7 +46,8 @@ function versionRows(versions: unknown): string {
   return rows
     .map((row) => {
       const note = singleLine(textOf(row['note']));
-      return `${textOf(row['version'])}  ${formatTime(singleLine(textOf(row['createdAt'])))}  ${note}`.trimEnd();
+      const state = row['status'] === 'draft' ? '  draft' : '';
+      return `${textOf(row['version'])}  ${formatTime(singleLine(textOf(row['createdAt'])))}${state}  ${note}`.trimEnd();
     })
     .join('\n');
 }
