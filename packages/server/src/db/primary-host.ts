@@ -21,7 +21,7 @@ export interface FoundHost {
 }
 
 /** None of the hosts can be used: each is a standby, read only, or gives no answer. */
-export class NoPrimaryError extends Error {
+class NoPrimaryError extends Error {
   override readonly name = 'NoPrimaryError';
   readonly code = 'NO_PRIMARY';
 }
