@@ -1,11 +1,11 @@
 import { pino } from 'pino';
+import { childSettings, serveParent } from '../../bench/parts/child.ts';
 import { createApp } from '../../packages/server/src/app.ts';
 import { systemClock } from '../../packages/server/src/clock.ts';
 import { readConfig } from '../../packages/server/src/config.ts';
 import type { DatabaseTarget } from '../../packages/server/src/db/client.ts';
 import { boundHeapGrowth } from '../../packages/server/src/heap.ts';
-import { TEST_SECRET_KEY } from '../../test/harness/template-database.ts';
-import { childSettings, ownUsage, serveParent } from '../parts/child.ts';
+import { TEST_SECRET_KEY } from './template-database.ts';
 
 export interface HostileProcessSettings {
   readonly target: DatabaseTarget;
@@ -41,7 +41,27 @@ const app = createApp({
   clock: systemClock,
   random: Math.random,
 });
+const takeLongestTurn = watchTurns();
 await app.start({ host: '127.0.0.1', port: settings.port });
 process.on('SIGTERM', () => void app.close().then(() => process.exit(0)));
 const ready: HostileProcessReady = { pid: process.pid, smtpsPort: app.smtp?.tlsPort ?? 0 };
-serveParent(ready, () => Promise.resolve(ownUsage()));
+serveParent(ready, () => Promise.resolve(takeLongestTurn()));
+
+/**
+ * The longest turn of the event loop since it was last asked for, in milliseconds of this thread's processor time: how long others wait on a
+ * machine that has nothing else to do. A timer that is late says how much was worked since it was last on time.
+ */
+function watchTurns(): () => number {
+  let longestMs = 0;
+  let before = process.threadCpuUsage();
+  setInterval(() => {
+    const { user, system } = process.threadCpuUsage(before);
+    before = process.threadCpuUsage();
+    longestMs = Math.max(longestMs, (user + system) / 1_000);
+  }, 1).unref();
+  return () => {
+    const taken = longestMs;
+    longestMs = 0;
+    return taken;
+  };
+}
