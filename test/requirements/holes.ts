@@ -8,6 +8,10 @@ function guarded(id: string, sentence: string) {
 /** Ways around a hold, or to stop the server, that were once proven to work. Each stays closed because a test tries it. */
 export const holes: readonly Requirement[] = section('Closed holes', [
   active(
+    'holes.every-surface',
+    'Whatever operation a held or a test key calls, over REST, MCP, SDK, CLI or SMTP: nothing leaves and nothing decided changes without a person.',
+  ),
+  active(
     'holes.resend',
     'A resend is judged by the stricter of the issuing key and the caller; a hold belongs to the caller.',
   ),
