@@ -91,7 +91,7 @@ describe('operator commands', () => {
       expect(created).toEqual({ accountId: expect.stringMatching(ID), key: expect.stringMatching(/^pr_live_\w{39}$/) });
       const { body } = await server.call('GET', '/keys/self', { key: created.key });
       expect(body).toMatchObject({ account: { id: created.accountId, name: 'New one' } });
-      expect(body.scopes).toHaveLength(24);
+      expect(body.scopes).toHaveLength(25);
     }
   });
 

@@ -13,6 +13,7 @@ export function plainSend(
     ...sender,
     mode: 'live',
     recipientAllowlist: null,
+    attachmentHosts: null,
     persona: { source: null, agentName: null },
     lockPersona: false,
     sendLimit: null,

@@ -77,6 +77,7 @@ export function ownKey(changes: Partial<OwnKey> = {}): OwnKey {
     recipientAllowlist: null,
     rateLimit: 600,
     ipAllowlist: null,
+    attachmentHosts: null,
     approvalMode: 'off',
     holdWhen: null,
     persona: null,

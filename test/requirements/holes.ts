@@ -37,11 +37,11 @@ export const holes: readonly Requirement[] = section('Closed holes', [
     '`linkDomainNotIn` finds every host that a mail client could open, including words with an `@` after the host.',
   ),
   active('holes.first-contact', 'Mail of the installation itself is no earlier contact.'),
-  guarded(
+  active(
     'holes.attachment-urls',
-    'The attachments of a held send are fetched only on approval or from hosts the key allows, and never in a dry run.',
+    'The attachments of a held send are fetched only from hosts that a person listed for the key, and never in a dry run.',
   ),
-  guarded('holes.held-webhooks', 'A held key cannot create or change webhooks.'),
+  active('holes.held-webhooks', 'A held key cannot create or change webhooks.'),
   guarded('holes.held-events', 'Events about a held message carry no content until it is decided.'),
   active(
     'holes.idempotency-scope',

@@ -280,8 +280,8 @@ export const ERRORS = {
   attachment_url_refused: define(
     422,
     'The attachment’s URL is refused',
-    'Only public https addresses are fetched.',
-    'Use a public https URL, or send the content itself.',
+    'Only public https addresses are fetched, and only from hosts that the key may fetch from.',
+    'Use a public https URL of a host that the key may fetch from, or send the file itself as base64 `content`.',
   ),
   attachment_fetch_failed: define(
     422,

@@ -60,6 +60,7 @@ export {
   type ApprovalEdits,
   newApprovalDecisionSchema,
 } from './schemas/approval.ts';
+export { newAttachmentHostsSchema } from './schemas/attachment-hosts.ts';
 export type { AuditEntry } from './schemas/audit-entry.ts';
 export type { BatchItem } from './schemas/batch.ts';
 export {

@@ -91,10 +91,12 @@ export const LIMITS = {
   keyRecipientEntries: 1_000,
   keyNetworks: 100,
   keyDomainEntries: 1_000,
+  keyAttachmentHosts: 50,
   keyGraceSecondsMax: 604_800,
   keyExpiringDays: 7, // before its end a key is announced to expire
   heldPerKey: 1_000, // undecided at once
   draftsPerKey: 50, // of templates, that no approver has decided about
+  heldQuotaPercent: 20, // of the monthly quota, in recipients, that undecided holds of an account may reserve together
   approvalHoursDefault: 72,
   approvalHoursMax: 720,
   approvalNoteCharacters: 1_000,

@@ -36,6 +36,7 @@ const DEFAULTS = {
   rateLimit: 600,
   recipientAllowlist: null,
   ipAllowlist: null,
+  attachmentHosts: null,
   approvalMode: 'off',
   holdWhen: null,
   persona: null,
@@ -69,6 +70,7 @@ describe('POST /keys', () => {
       rateLimit: 60,
       recipientAllowlist: ['Ann@Example.com', '@bücher.example', '*.Example.net'],
       ipAllowlist: ['10.1.2.3/8', '203.0.113.9', '2001:DB8::1/32'],
+      attachmentHosts: ['Files.Example.com', '*.bücher.example', 'files.example.com'],
       expiresAt,
       approvalMode: 'off',
       holdWhen: { firstContact: true, recipientDomainNotIn: ['Example.com'], recipientsOver: 3 },
@@ -85,6 +87,7 @@ describe('POST /keys', () => {
       rateLimit: 60,
       recipientAllowlist: ['ann@example.com', '@xn--bcher-kva.example', '*.example.net'],
       ipAllowlist: ['10.0.0.0/8', '203.0.113.9/32', '2001:db8::/32'],
+      attachmentHosts: ['files.example.com', '*.xn--bcher-kva.example'],
       approvalMode: 'off',
       holdWhen: {
         ...{ firstContact: true, recipientDomainNotIn: ['example.com'], recipientsOver: 3 },
@@ -102,7 +105,7 @@ describe('POST /keys', () => {
 
   it('knows every scope of the contract, and `full` is all but deciding holds [authentication.further-scopes]', async () => {
     const { scopes } = await made({ scopes: ['full'] });
-    expect(scopes).toHaveLength(24);
+    expect(scopes).toHaveLength(25);
     expect(scopes).not.toContain('approvals:decide');
     for (const scope of scopes) expect((await made({ scopes: [scope] })).scopes).toEqual([scope]);
   });
@@ -287,6 +290,7 @@ describe('PATCH /keys/:id', () => {
     const freed = {
       recipientAllowlist: null,
       ipAllowlist: null,
+      attachmentHosts: null,
       expiresAt: null,
       sendLimit: null,
       persona: null,

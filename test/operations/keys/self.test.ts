@@ -34,6 +34,7 @@ describe('GET /keys/self', () => {
       recipientAllowlist: ['ann@example.com', '@example.org', '*.example.net'],
       rateLimit: 600,
       ipAllowlist: null,
+      attachmentHosts: null,
       approvalMode: 'off',
       holdWhen: null,
       persona: null,
@@ -68,7 +69,7 @@ describe('GET /keys/self', () => {
 
   it('expands the shorthands: `full` has everything but deciding holds, `sending` what an application needs [authentication.scope-names] [authentication.scope-values]', async () => {
     const full: string[] = (await self(await server.newKey({ scopes: ['full'] }))).body.scopes;
-    expect(full).toHaveLength(24);
+    expect(full).toHaveLength(25);
     expect(full).not.toContain('approvals:decide');
     expect(full).toEqual(expect.arrayContaining(['emails:send', 'emails:read', 'emails:content', 'logs:read']));
     const sending: string[] = (await self(await server.newKey({ scopes: ['sending'] }))).body.scopes;

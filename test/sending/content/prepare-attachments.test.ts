@@ -40,8 +40,10 @@ function messageOf(attachments: readonly unknown[], more: Readonly<Record<string
   return { request, subject: 'Files', html: null, text: 'Hi' };
 }
 
+const ANY_HOST = { isDryRun: false, hosts: [null] };
+
 const prepare = (attachments: readonly unknown[], files = sourceOf(), more = {}) =>
-  prepareAttachments(messageOf(attachments, more), files);
+  prepareAttachments(messageOf(attachments, more), files, { ...ANY_HOST, isDryRun: 'dry_run' in more });
 
 /** Codes with the paths they stand at. */
 async function faultsOf(attachments: readonly unknown[], files = sourceOf(), more = {}): Promise<unknown> {
@@ -200,8 +202,8 @@ describe('a file by URL', () => {
     const session = sourceOf().open();
     const files = Array.from({ length: 20 }, (_, index) => ({ filename: 'a.txt', url: `${url}/${index}` }));
     const [first, second] = await Promise.all([
-      prepareAttachments(messageOf(files), session),
-      prepareAttachments(messageOf(files), session),
+      prepareAttachments(messageOf(files), session, ANY_HOST),
+      prepareAttachments(messageOf(files), session, ANY_HOST),
     ]);
     expect([first.refusals, second.refusals]).toEqual([[], []]);
     expect(first.attachments.map(({ content }) => String(content))).toEqual(files.map((_, index) => `/${index}`));
@@ -224,8 +226,24 @@ describe('a file by URL', () => {
     expect(calls).toBe(0);
     expect(await faultsOf(files, sourceOf(), { dry_run: true })).toEqual([
       ['attachment_type_refused', 'attachments.0.filename'],
-      ['attachment_fetch_failed', 'attachments.1.url'],
     ]);
+    expect(calls).toBe(0);
+  });
+
+  it('are not fetched in a dry run, which names what is wrong with their URLs [holes.attachment-urls]', async () => {
+    let calls = 0;
+    const url = await serve((_, response) => {
+      calls += 1;
+      response.end('fetched');
+    });
+    const { attachments, refusals } = await prepare([{ filename: 'a.pdf', url }], sourceOf(), { dry_run: true });
+    expect(refusals).toEqual([]);
+    expect(attachments).toMatchObject([{ filename: 'a.pdf', contentType: 'application/pdf', isUnfetched: true }]);
+    const strange = [{ filename: 'a.pdf', url: 'ftp://example.com/a' }];
+    expect(await faultsOf(strange, sourceOf(), { dry_run: true })).toEqual([
+      ['attachment_url_refused', 'attachments.0.url'],
+    ]);
+    expect(calls).toBe(0);
   });
 });
 
@@ -244,7 +262,7 @@ describe('the room for fetched files', () => {
     const url = await serve((_, response) => response.end(Buffer.alloc(400_000)));
     const source = sourceOf({ maxHeldBytes: 1_300_000 });
     const holding = source.open();
-    expect((await prepareAttachments(messageOf(files(url)), holding)).refusals).toEqual([]);
+    expect((await prepareAttachments(messageOf(files(url)), holding, ANY_HOST)).refusals).toEqual([]);
     const { refusals } = await prepare(files(url), source);
     expect(refusals).toMatchObject([
       { code: 'attachment_fetch_failed', detail: expect.stringContaining('at the moment') },

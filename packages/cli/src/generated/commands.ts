@@ -994,7 +994,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "keys.create",
     "command": "keys create",
     "summary": "Make a key",
-    "description": "Makes an API key and answers it with its secret in `key`, which is shown this once. A key can neither make nor become a less restricted key than itself, nor loosen another beyond itself: scopes, `mode` (a test key makes no live one), `rateLimit`, `recipientAllowlist`, `ipAllowlist`, `expiresAt`, `sendLimit`, `persona` with `lockPersona`, and `approvalMode` with `holdWhen` are each compared, and 403 `permission_escalation` names those that go too far.",
+    "description": "Makes an API key and answers it with its secret in `key`, which is shown this once. A key can neither make nor become a less restricted key than itself, nor loosen another beyond itself: scopes, `mode` (a test key makes no live one), `rateLimit`, `recipientAllowlist`, `ipAllowlist`, `attachmentHosts`, `expiresAt`, `sendLimit`, `persona` with `lockPersona`, and `approvalMode` with `holdWhen` are each compared, and 403 `permission_escalation` names those that go too far.",
     "needsKey": true,
     "scope": "keys:write",
     "examples": [
@@ -1133,6 +1133,23 @@ export const COMMANDS: readonly CommandDescription[] = [
         }
       },
       {
+        "name": "attachmentHosts",
+        "place": "body",
+        "key": "attachmentHosts",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--attachment-host",
+          "--attachment-hosts"
+        ],
+        "valueName": "text",
+        "description": "Hosts that attachments are fetched from. Each is a name such as `files.example.com`, or `*.example.com` for its subdomains. Unless given, an ordinary key fetches from any host, and a test key or one in approval mode from none.",
+        "value": {
+          "kind": "list",
+          "choices": null
+        }
+      },
+      {
         "name": "expiresAt",
         "place": "body",
         "key": "expiresAt",
@@ -1207,7 +1224,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--lock-persona"
         ],
         "valueName": "text",
-        "description": "True refuses sends that claim another agent name or source than the persona’s; needs a `persona`.",
+        "description": "Whether sends may claim no other persona. True needs a `persona`, and refuses another agent name or source.",
         "value": {
           "kind": "boolean"
         }
@@ -1222,7 +1239,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--send-limit"
         ],
         "valueName": "json",
-        "description": "Messages the key may send per hour and per day, counted in whole hours and days of UTC.",
+        "description": "Messages per hour and per day. Counted in whole hours and days of UTC.",
         "value": {
           "kind": "json"
         }
@@ -1305,7 +1322,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "keys.update",
     "command": "keys update",
     "summary": "Change a key",
-    "description": "Changes what is given and leaves the rest; null lifts a restriction. It acts within a second on every server process, on connections that are open too. The mode of a key never changes. A revoked key cannot be changed (422 with `revoked` at `id`). Tightening is always allowed. A key can neither make nor become a less restricted key than itself, nor loosen another beyond itself: scopes, `mode` (a test key makes no live one), `rateLimit`, `recipientAllowlist`, `ipAllowlist`, `expiresAt`, `sendLimit`, `persona` with `lockPersona`, and `approvalMode` with `holdWhen` are each compared, and 403 `permission_escalation` names those that go too far.",
+    "description": "Changes what is given and leaves the rest; null lifts a restriction. It acts within a second on every server process, on connections that are open too. The mode of a key never changes. A revoked key cannot be changed (422 with `revoked` at `id`). Tightening is always allowed. A key can neither make nor become a less restricted key than itself, nor loosen another beyond itself: scopes, `mode` (a test key makes no live one), `rateLimit`, `recipientAllowlist`, `ipAllowlist`, `attachmentHosts`, `expiresAt`, `sendLimit`, `persona` with `lockPersona`, and `approvalMode` with `holdWhen` are each compared, and 403 `permission_escalation` names those that go too far.",
     "needsKey": true,
     "scope": "keys:write",
     "examples": [
@@ -1437,6 +1454,23 @@ export const COMMANDS: readonly CommandDescription[] = [
         }
       },
       {
+        "name": "attachmentHosts",
+        "place": "body",
+        "key": "attachmentHosts",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--attachment-host",
+          "--attachment-hosts"
+        ],
+        "valueName": "text",
+        "description": "Hosts that attachments are fetched from. Each is a name such as `files.example.com`, or `*.example.com` for its subdomains. Unless given, an ordinary key fetches from any host, and a test key or one in approval mode from none.",
+        "value": {
+          "kind": "list",
+          "choices": null
+        }
+      },
+      {
         "name": "expiresAt",
         "place": "body",
         "key": "expiresAt",
@@ -1511,7 +1545,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--lock-persona"
         ],
         "valueName": "text",
-        "description": "True refuses sends that claim another agent name or source than the persona’s; needs a `persona`.",
+        "description": "Whether sends may claim no other persona. True needs a `persona`, and refuses another agent name or source.",
         "value": {
           "kind": "boolean"
         }
@@ -1526,7 +1560,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--send-limit"
         ],
         "valueName": "json",
-        "description": "Messages the key may send per hour and per day, counted in whole hours and days of UTC.",
+        "description": "Messages per hour and per day. Counted in whole hours and days of UTC.",
         "value": {
           "kind": "json"
         }

@@ -12,7 +12,7 @@ export const DRY_RUN_CHECKS = {
   allowlist: 'Every recipient is on the key’s recipient allowlist.',
   suppression: 'No recipient is on the suppression list.',
   template: 'The template exists and renders.',
-  attachments: 'Every file is there, allowed and small enough.',
+  attachments: 'Every file is allowed and small enough. Files named by URL are not fetched.',
   schedule: 'The scheduled time can be kept.',
   content: 'Whatever else the content must fulfil.',
   quota: 'The monthly quota suffices, and the key’s send limits.',
@@ -50,7 +50,11 @@ const renderedMessageSchema = z.object({
   html: z.string().nullable().describe('Rendered and tagged, without tracking; as given where it could not be made.'),
   text: z.string().nullable(),
   headers: z.record(z.string(), z.string()),
-  attachments: z.array(storedAttachmentSchema),
+  attachments: z.array(
+    storedAttachmentSchema.extend({
+      size: z.number().int().nullable().describe('Bytes; null of a file named by URL, which a dry run does not fetch.'),
+    }),
+  ),
   channel: channelSchema,
   source: sourceSchema,
   agentName: z.string().nullable(),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { LIMITS } from '../limits.ts';
 import { ALL_SCOPES, SCOPE_SHORTHANDS } from '../scopes.ts';
+import { newAttachmentHostsSchema } from './attachment-hosts.ts';
 import { APPROVAL_MODES, newHoldWhenSchema } from './hold-when.ts';
 import { KEY_MODES, KEY_NAME_RULE } from './key.ts';
 import { offsetTimeSchema } from './offset-time.ts';
@@ -55,6 +56,12 @@ const restrictionFields = {
     .describe(
       'Networks the key may be used from, v4 and v6, as CIDR; a single address stands for itself. Everywhere unless given.',
     ),
+  attachmentHosts: newAttachmentHostsSchema
+    .nullable()
+    .optional()
+    .describe(
+      'Hosts that attachments are fetched from. Each is a name such as `files.example.com`, or `*.example.com` for its subdomains. Unless given, an ordinary key fetches from any host, and a test key or one in approval mode from none.',
+    ),
   expiresAt: offsetTimeSchema
     .nullable()
     .optional()
@@ -70,11 +77,13 @@ const restrictionFields = {
   lockPersona: z
     .boolean()
     .optional()
-    .describe('True refuses sends that claim another agent name or source than the persona’s; needs a `persona`.'),
+    .describe(
+      'Whether sends may claim no other persona. True needs a `persona`, and refuses another agent name or source.',
+    ),
   sendLimit: sendLimitSchema
     .nullable()
     .optional()
-    .describe('Messages the key may send per hour and per day, counted in whole hours and days of UTC.'),
+    .describe('Messages per hour and per day. Counted in whole hours and days of UTC.'),
 };
 
 const nameSchema = headerText(1, LIMITS.keyNameCharacters).describe(`${KEY_NAME_RULE}.`);

@@ -2,6 +2,7 @@ import { findOperation, type OperationById, type OperationOutput } from '@postri
 import { UNTRUSTED_NOTE } from '../results.ts';
 import { callingTool } from '../tool.ts';
 import { toOneLine } from '../untrusted-text.ts';
+import { describeAttachmentHosts } from './key-text.ts';
 import { line } from './message-text.ts';
 
 const SHOWN = [
@@ -19,13 +20,13 @@ export const getSendingContextTool = callingTool(findOperation('keys.self'), {
   toText: describeContext,
 });
 
-/** `approvalMode`, `holdWhen`, `sendsLeft` and `sendingPaused` say enough by their names: the output schema, for which every connection pays, is open to them. */
+/** `approvalMode`, `holdWhen`, `attachmentHosts`, `sendsLeft` and `sendingPaused` say enough by their names: the output schema, for which every connection pays, is open to them. */
 function pick(key: OwnKey) {
   const { name, mode, scopes, recipientAllowlist, persona, expiresAt, sendingDomains, account, quota } = key;
-  const { sendsLeft, sendingPaused, approvalMode, holdWhen } = key;
+  const { sendsLeft, sendingPaused, approvalMode, holdWhen, attachmentHosts } = key;
   return {
     ...{ name, mode, scopes, recipientAllowlist, persona, expiresAt, sendingDomains, account, quota },
-    ...{ sendsLeft, sendingPaused, approvalMode, holdWhen },
+    ...{ sendsLeft, sendingPaused, approvalMode, holdWhen, attachmentHosts },
   };
 }
 
@@ -36,6 +37,7 @@ function describeContext(context: ReturnType<typeof pick>, untrusted: (text: str
     ...(sendingPaused === null ? [] : [`Nothing can be sent: the ${sendingPaused} is paused. Tell the user.`]),
     `Send from: ${sendingDomains.join(', ')}`,
     `Recipients: ${recipientAllowlist === null ? 'all' : recipientAllowlist.join(', ') || 'nobody'}`,
+    `Attachment URLs: ${describeAttachmentHosts(context)}`,
     `Left this month: ${quota.remaining} of ${quota.limit} recipients, until ${quota.resetsAt}`,
     ...line('Left of this key’s own limit', describeSendsLeft(sendsLeft)),
     ...describePolicy(context),

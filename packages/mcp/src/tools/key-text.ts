@@ -22,6 +22,7 @@ export function describeKey(key: Key, untrusted: (text: string) => string): stri
     ...(holdWhen === null ? [] : section('Holds', holdRows(holdWhen))),
     ...section('Recipients', key.recipientAllowlist ?? ['all']),
     ...section('Networks', key.ipAllowlist ?? ['all']),
+    `Attachment URLs: ${describeAttachmentHosts(key)}`,
     ...line('Sends with source', persona?.source),
     ...(key.lockPersona ? ['Sends may claim no other agent name or source.'] : []),
     untrusted([`Name: ${toOneLine(key.name)}`, ...line('Sends as agent', persona?.agentName)].join('\n')),
@@ -32,6 +33,13 @@ export function describeKey(key: Key, untrusted: (text: string) => string): stri
 export function describeState({ revokedAt, pausedAt }: Pick<Key, 'revokedAt' | 'pausedAt'>): string {
   if (revokedAt !== null) return `revoked ${revokedAt}`;
   return pausedAt === null ? 'in force' : `sends nothing, paused ${pausedAt}`;
+}
+
+/** Which hosts attachment URLs may name. */
+export function describeAttachmentHosts(key: Pick<Key, 'attachmentHosts' | 'approvalMode' | 'mode'>): string {
+  const { attachmentHosts: hosts, approvalMode, mode } = key;
+  if (hosts !== null) return hosts.join(', ') || 'none, send base64 content';
+  return approvalMode === 'off' && mode === 'live' ? 'any host' : 'none, send base64 content';
 }
 
 function describeSendLimit(limit: Key['sendLimit']): string {

@@ -31,16 +31,24 @@ export function labelRows({ agentName, tags, template }: Pick<Message, 'agentNam
   return [...line('Agent', agentName), ...line('Tags', tags.join(', ')), ...line('Template', template)];
 }
 
+/** A file of a message; the size is null where a dry run names it by URL. */
+interface ShownFile {
+  readonly filename: string;
+  readonly contentType: string;
+  readonly size: number | null;
+}
+
 /** What a message has beside its bodies. */
 export function partRows({
   headers,
   metadata,
   attachments,
-}: Pick<Message, 'headers' | 'metadata' | 'attachments'>): string[] {
+}: Pick<Message, 'headers' | 'metadata'> & { readonly attachments: readonly ShownFile[] | null }): string[] {
   const fields = (map: Readonly<Record<string, string>> | null) =>
     Object.entries(map ?? {}).map(([name, value]) => `${name}: ${value}`);
   const files = (attachments ?? []).map(
-    ({ filename, contentType, size }) => `${filename} (${contentType}, ${size} bytes)`,
+    ({ filename, contentType, size }) =>
+      `${filename} (${contentType}, ${size === null ? 'not fetched' : `${size} bytes`})`,
   );
   return [
     ...section('Headers', fields(headers)),

@@ -830,7 +830,7 @@ export interface components {
             /** @description Every check, failed or not, always in this order. */
             checks: {
                 /**
-                 * @description `account`: The account and the key may send as they are asked to. `domain`: The sender’s domain is verified. `allowlist`: Every recipient is on the key’s recipient allowlist. `suppression`: No recipient is on the suppression list. `template`: The template exists and renders. `attachments`: Every file is there, allowed and small enough. `schedule`: The scheduled time can be kept. `content`: Whatever else the content must fulfil. `quota`: The monthly quota suffices, and the key’s send limits.
+                 * @description `account`: The account and the key may send as they are asked to. `domain`: The sender’s domain is verified. `allowlist`: Every recipient is on the key’s recipient allowlist. `suppression`: No recipient is on the suppression list. `template`: The template exists and renders. `attachments`: Every file is allowed and small enough. Files named by URL are not fetched. `schedule`: The scheduled time can be kept. `content`: Whatever else the content must fulfil. `quota`: The monthly quota suffices, and the key’s send limits.
                  * @enum {string}
                  */
                 name: "account" | "domain" | "allowlist" | "suppression" | "template" | "attachments" | "schedule" | "content" | "quota";
@@ -876,8 +876,8 @@ export interface components {
                 attachments: {
                     filename: string;
                     contentType: string;
-                    /** @description Bytes. */
-                    size: number;
+                    /** @description Bytes; null of a file named by URL, which a dry run does not fetch. */
+                    size: number | null;
                 }[];
                 channel: components["schemas"]["Channel"];
                 source: components["schemas"]["Source"];
@@ -1353,6 +1353,8 @@ export interface components {
             recipientAllowlist: string[] | null;
             /** @description Networks (CIDR) that the key may be used from; null allows every address. */
             ipAllowlist: string[] | null;
+            /** @description Hosts that attachment URLs are fetched from; null: any for an ordinary key, none for a test key or one in approval mode. */
+            attachmentHosts: string[] | null;
             /** @enum {string} */
             approvalMode: "off" | "always" | "policy";
             /** @description The rules of the approval mode `policy`. */
@@ -1400,6 +1402,8 @@ export interface components {
             recipientAllowlist?: string[] | null;
             /** @description Networks the key may be used from, v4 and v6, as CIDR; a single address stands for itself. Everywhere unless given. */
             ipAllowlist?: string[] | null;
+            /** @description Hosts that attachments are fetched from. Each is a name such as `files.example.com`, or `*.example.com` for its subdomains. Unless given, an ordinary key fetches from any host, and a test key or one in approval mode from none. */
+            attachmentHosts?: string[] | null;
             /** @description When the key ends: RFC 3339 with an offset, in the future. Never unless given. */
             expiresAt?: string | null;
             /**
@@ -1429,9 +1433,9 @@ export interface components {
                 agentName?: string | null;
                 source?: components["schemas"]["Source"] | null;
             } | null;
-            /** @description True refuses sends that claim another agent name or source than the persona’s; needs a `persona`. */
+            /** @description Whether sends may claim no other persona. True needs a `persona`, and refuses another agent name or source. */
             lockPersona?: boolean;
-            /** @description Messages the key may send per hour and per day, counted in whole hours and days of UTC. */
+            /** @description Messages per hour and per day. Counted in whole hours and days of UTC. */
             sendLimit?: {
                 hour?: number | null;
                 day?: number | null;
@@ -1483,6 +1487,8 @@ export interface components {
             recipientAllowlist: string[] | null;
             /** @description Networks (CIDR) that the key may be used from; null allows every address. */
             ipAllowlist: string[] | null;
+            /** @description Hosts that attachment URLs are fetched from; null: any for an ordinary key, none for a test key or one in approval mode. */
+            attachmentHosts: string[] | null;
             /** @enum {string} */
             approvalMode: "off" | "always" | "policy";
             /** @description The rules of the approval mode `policy`. */
@@ -1752,6 +1758,8 @@ export interface components {
             recipientAllowlist?: string[] | null;
             /** @description Networks the key may be used from, v4 and v6, as CIDR; a single address stands for itself. Everywhere unless given. */
             ipAllowlist?: string[] | null;
+            /** @description Hosts that attachments are fetched from. Each is a name such as `files.example.com`, or `*.example.com` for its subdomains. Unless given, an ordinary key fetches from any host, and a test key or one in approval mode from none. */
+            attachmentHosts?: string[] | null;
             /** @description When the key ends: RFC 3339 with an offset, in the future. Never unless given. */
             expiresAt?: string | null;
             /**
@@ -1781,9 +1789,9 @@ export interface components {
                 agentName?: string | null;
                 source?: components["schemas"]["Source"] | null;
             } | null;
-            /** @description True refuses sends that claim another agent name or source than the persona’s; needs a `persona`. */
+            /** @description Whether sends may claim no other persona. True needs a `persona`, and refuses another agent name or source. */
             lockPersona?: boolean;
-            /** @description Messages the key may send per hour and per day, counted in whole hours and days of UTC. */
+            /** @description Messages per hour and per day. Counted in whole hours and days of UTC. */
             sendLimit?: {
                 hour?: number | null;
                 day?: number | null;
@@ -1857,6 +1865,8 @@ export interface components {
             recipientAllowlist: string[] | null;
             /** @description Networks (CIDR) that the key may be used from; null allows every address. */
             ipAllowlist: string[] | null;
+            /** @description Hosts that attachment URLs are fetched from; null: any for an ordinary key, none for a test key or one in approval mode. */
+            attachmentHosts: string[] | null;
             /** @enum {string} */
             approvalMode: "off" | "always" | "policy";
             /** @description The rules of the approval mode `policy`. */

@@ -2,6 +2,7 @@ import {
   agentNameSchema,
   expandScopes,
   LIMITS,
+  newAttachmentHostsSchema,
   parseMailbox,
   SOURCES,
   type Source,
@@ -126,6 +127,10 @@ function addKeyCommands(program: Command, tools: OperatorTools): void {
     .option('--name <name>', 'name of the key', 'Operator key')
     .option('--scope <scope...>', 'scopes, or the shorthands sending and full', ['full'])
     .option('--allow-recipient <entry...>', 'recipient allowlist: a@b.c, @b.c or *.b.c (default: everyone)')
+    .option(
+      '--attachment-host <host...>',
+      'hosts that attachment URLs are fetched from: files.example.com or *.example.com (default: every host)',
+    )
     .option('--rate-limit <requests>', 'requests a minute', String(LIMITS.keyRatePerMinuteDefault))
     .option('--agent-name <name>', 'agent name of its sends that give none')
     .option('--source <source>', `source of its sends that give none: ${SOURCES.join(', ')}`)
@@ -142,13 +147,15 @@ interface KeyOptions {
   readonly name: string;
   readonly scope: string[];
   readonly allowRecipient?: string[];
+  readonly attachmentHost?: string[];
   readonly rateLimit: string;
   readonly agentName?: string;
   readonly source?: string;
   readonly json?: boolean;
 }
 
-function assertKeyOptions({ scope, allowRecipient, name, rateLimit, agentName, source }: KeyOptions): void {
+function assertKeyOptions(options: KeyOptions): void {
+  const { scope, allowRecipient, attachmentHost = [], name, rateLimit, agentName, source } = options;
   const { unknown } = expandScopes(scope);
   if (unknown.length > 0) {
     throw new UsageError(
@@ -161,6 +168,12 @@ function assertKeyOptions({ scope, allowRecipient, name, rateLimit, agentName, s
     throw new UsageError(
       `${strangers.join(', ')}: no allowlist entry.`,
       'Use ada@example.com, @example.com or *.example.com.',
+    );
+  }
+  if (!newAttachmentHostsSchema.safeParse(attachmentHost).success) {
+    throw new UsageError(
+      '--attachment-host names something that is not a host.',
+      `Use files.example.com or *.example.com, at most ${LIMITS.keyAttachmentHosts} hosts.`,
     );
   }
   if (name.length < 1 || name.length > LIMITS.keyNameCharacters) {
@@ -194,6 +207,8 @@ async function makeKey(
       mode: 'live',
       scopes: options.scope,
       recipientAllowlist: options.allowRecipient ?? null,
+      attachmentHosts:
+        options.attachmentHost === undefined ? null : newAttachmentHostsSchema.parse(options.attachmentHost),
       rateLimit: Number(options.rateLimit),
       persona: { source: (options.source ?? null) as Source | null, agentName: options.agentName ?? null }, // Checked above.
     },

@@ -42,6 +42,7 @@ export interface Caller {
   readonly rateLimit: number;
   readonly recipientAllowlist: readonly string[] | null;
   readonly ipAllowlist: readonly string[] | null;
+  readonly attachmentHosts: readonly string[] | null;
   readonly persona: { readonly source: Source | null; readonly agentName: string | null };
   readonly lockPersona: boolean;
   readonly sendLimit: SendLimit | null;

@@ -15,6 +15,8 @@ export interface NewKey {
   readonly scopes: readonly string[];
   /** Entries `a@b.c`, `@b.c` or `*.b.c`; others were refused before. Null allows every recipient. */
   readonly recipientAllowlist: readonly string[] | null;
+  /** Hosts that attachments may be fetched from, as normalized; left to the kind of key unless given. */
+  readonly attachmentHosts?: readonly string[] | null;
   /** Requests a minute; the default unless given. */
   readonly rateLimit?: number;
   /** What its sends are said to come from where they do not say so themselves; none unless given. */
@@ -39,7 +41,16 @@ export async function createKey(
     wishes.recipientAllowlist === null ? null : normalizeAllowlist(wishes.recipientAllowlist).entries;
   const { source: personaSource = null, agentName: personaAgentName = null } = wishes.persona ?? {};
   const rateLimit = wishes.rateLimit ?? defaults.rateLimit;
-  const restrictions = { ...defaults, scopes, recipientAllowlist, personaSource, personaAgentName, rateLimit };
+  const { attachmentHosts = null } = wishes;
+  const restrictions = {
+    ...defaults,
+    scopes,
+    attachmentHosts,
+    recipientAllowlist,
+    personaSource,
+    personaAgentName,
+    rateLimit,
+  };
   return await storeKey(query, ids, { accountId, name, restrictions, createdByKey: null, createdByMember, now });
 }
 

@@ -1,6 +1,7 @@
 import type { ApprovalMode, HoldWhen } from '@postrider/core';
 import type { KeyRestrictions, KeyRow } from '../db/queries/api-keys.ts';
 import { isAllowlistWithin } from '../sending/allowlist.ts';
+import { areHostsWithin, fetchableHosts } from '../sending/attachment-hosts.ts';
 import { areNetworksWithin } from './ip-allowlist.ts';
 
 /** A dimension in which keys are more or less restricted, by the name of its field. */
@@ -10,6 +11,7 @@ export type RestrictionName =
   | 'rateLimit'
   | 'recipientAllowlist'
   | 'ipAllowlist'
+  | 'attachmentHosts'
   | 'expiresAt'
   | 'sendLimit'
   | 'lockPersona'
@@ -22,6 +24,7 @@ const IS_WITHIN: Readonly<Record<RestrictionName, (inner: KeyRestrictions, outer
   rateLimit: (inner, outer) => inner.rateLimit <= outer.rateLimit,
   recipientAllowlist: (inner, outer) => isAllowlistWithin(inner.recipientAllowlist, outer.recipientAllowlist),
   ipAllowlist: (inner, outer) => areNetworksWithin(inner.ipAllowlist, outer.ipAllowlist),
+  attachmentHosts: areAttachmentHostsWithin,
   expiresAt: ({ expiresAt: inner }, { expiresAt: outer }) => outer === null || (inner !== null && inner <= outer),
   sendLimit: (inner, outer) =>
     isAtMost(inner.hourlySends, outer.hourlySends) && isAtMost(inner.dailySends, outer.dailySends),
@@ -63,6 +66,16 @@ export function findUndecidable(
   const loosened = NAMES.filter((name) => !IS_WITHIN[name](wanted, before));
   if (wanted.scopes.includes('approvals:decide')) return loosened;
   return isSeat ? loosened.filter((name) => name === 'approvalMode') : [];
+}
+
+/** Without lists, `mode` and `approvalMode` decide alone, and these are compared on their own. */
+function areAttachmentHostsWithin(inner: KeyRestrictions, outer: KeyRestrictions): boolean {
+  if (inner.attachmentHosts === null && outer.attachmentHosts === null) return true;
+  return areHostsWithin(hostsOf(inner), hostsOf(outer));
+}
+
+function hostsOf({ attachmentHosts, mode, approvalMode }: KeyRestrictions): readonly string[] | null {
+  return fetchableHosts({ attachmentHosts, isTest: mode === 'test', isHeld: approvalMode !== 'off' });
 }
 
 function isAtMost(inner: number | null, outer: number | null): boolean {

@@ -16,6 +16,7 @@ export function toKey(row: KeyRow): OperationOutput<OperationById<'keys.get'>> {
     rateLimit: row.rateLimit,
     recipientAllowlist: copyOf(row.recipientAllowlist),
     ipAllowlist: copyOf(row.ipAllowlist),
+    attachmentHosts: copyOf(row.attachmentHosts),
     approvalMode: row.approvalMode,
     holdWhen: toHoldWhen(row.holdWhen),
     persona: source === null && agentName === null ? null : { agentName, source },

@@ -234,6 +234,7 @@ const FIELD_OF: Readonly<Partial<Record<keyof KeyRestrictions | 'keyName', strin
 
 const CHANGEABLE = [
   ...['keyName', 'scopes', 'rateLimit', 'recipientAllowlist', 'ipAllowlist', 'expiresAt', 'approvalMode', 'holdWhen'],
+  'attachmentHosts',
   ...['personaSource', 'personaAgentName', 'lockPersona', 'hourlySends', 'dailySends'],
 ] as (keyof KeyRestrictions | 'keyName')[]; // The spread widens the names to string.
 

@@ -38,6 +38,8 @@ export interface OutboundRequest {
 export interface OutboundClient {
   /** Never rejects. */
   request(request: OutboundRequest): Promise<OutboundAnswer>;
+  /** Why a URL would be refused before any lookup; null where it would not. */
+  refusalOf(url: string): string | null;
   close(): Promise<void>;
 }
 
@@ -113,7 +115,12 @@ export function createOutboundClient(options: OutboundClientOptions): OutboundCl
     });
   }
 
-  return { request, close: () => agent.destroy() };
+  function refusalOf(url: string): string | null {
+    const checked = check(url);
+    return checked.ok ? null : checked.reason;
+  }
+
+  return { request, refusalOf, close: () => agent.destroy() };
 }
 
 /** Where an allowed URL leads, as the HTTP client takes it. */

@@ -35,6 +35,7 @@ export function installationSender(accountId: string, keyId: string): Sender {
   const rules = {
     mode: 'live',
     recipientAllowlist: null,
+    attachmentHosts: null,
     sendLimit: null,
     pausedBy: null,
     lockPersona: false,
@@ -45,7 +46,7 @@ export function installationSender(accountId: string, keyId: string): Sender {
 
 function judgingKeyOf(caller: SendingCaller): JudgingKey {
   const { accountId, keyId, mode, recipientAllowlist, ipAllowlist, persona, lockPersona } = caller;
-  const { sendLimit, pausedBy, approval, version } = caller;
+  const { attachmentHosts, sendLimit, pausedBy, approval, version } = caller;
   const key = { accountId, keyId, mode, recipientAllowlist, ipAllowlist, persona, lockPersona };
-  return { ...key, sendLimit, pausedBy, approval, version };
+  return { ...key, attachmentHosts, sendLimit, pausedBy, approval, version };
 }

@@ -1,3 +1,4 @@
+import { fetchableHosts } from './attachment-hosts.ts';
 import type { JudgingKey, SendCommand } from './send-command.ts';
 
 /** The keys whose rules a send must satisfy, all of them: the caller first, then the key it goes out under where that is another. */
@@ -20,6 +21,16 @@ export function isTestSend(command: SendCommand): boolean {
 export function pausedOf(command: SendCommand): SendCommand['pausedBy'] {
   return command.askedBy?.pausedBy ?? command.pausedBy;
 }
+
+/** The hosts that each judge of a send lets files be fetched from; a URL must be on every list. */
+export function hostListsOf({ askedBy, ...issuer }: Judged): readonly (readonly string[] | null)[] {
+  const judges = askedBy ? [askedBy, issuer] : [issuer];
+  return judges.map(({ attachmentHosts, mode, approval }) =>
+    fetchableHosts({ attachmentHosts, isTest: mode === 'test', isHeld: Boolean(approval) }),
+  );
+}
+
+type Judged = JudgingKey & Pick<SendCommand, 'askedBy'>;
 
 /** Whether a send has to ask what may hold it. */
 export function mayBeHeld(command: SendCommand): boolean {

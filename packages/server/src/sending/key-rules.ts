@@ -7,6 +7,7 @@ export function toKeyRules(row: ApiKeyRow) {
     mode: row.mode,
     recipientAllowlist: row.recipientAllowlist,
     ipAllowlist: row.ipAllowlist,
+    attachmentHosts: row.attachmentHosts,
     persona: { source: row.personaSource, agentName: row.personaAgentName },
     lockPersona: row.lockPersona,
     sendLimit: toSendLimit(row),

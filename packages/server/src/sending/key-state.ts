@@ -1,6 +1,8 @@
 import { type Role, type Scope, scopesOfRole } from '@postrider/core';
 import type { JudgingKeyRow } from '../db/queries/api-keys.ts';
 import type { Refusal } from './acceptance.ts';
+import { FETCH_FIX, isFetchable } from './attachment-hosts.ts';
+import { hostListsOf } from './judging-keys.ts';
 import { toKeyRules } from './key-rules.ts';
 import type { JudgingKey, SendCommand } from './send-command.ts';
 
@@ -37,7 +39,7 @@ export function withPresentRules(command: SendCommand, states: KeyStates): SendC
 export function keyFaultOf(command: SendCommand, states: KeyStates, now: Date): Refusal | null {
   const { askedBy } = command;
   const calling = faultOf(askedBy ?? command, states, now) ?? callerFaultOf(askedBy ?? command, states);
-  return calling ?? (askedBy ? issuerFaultOf(command, states, now) : null);
+  return calling ?? (askedBy ? issuerFaultOf(command, states, now) : null) ?? hostFaultOf(command);
 }
 
 function faultOf({ keyId, version }: JudgingKey, states: KeyStates, now: Date): Refusal | null {
@@ -59,6 +61,13 @@ function callerFaultOf({ keyId, version, ipAllowlist }: JudgingKey, states: KeyS
   return String(row.ipAllowlist) === String(ipAllowlist ?? null) ? null : OTHER_NETWORKS;
 }
 
+/** Files that were fetched before the hosts of a key changed. The command has the rules of now. */
+function hostFaultOf(command: SendCommand): Refusal | null {
+  const urls = (command.request.attachments ?? []).flatMap(({ url }) => url ?? []);
+  const lists = hostListsOf(command);
+  return urls.every((url) => isFetchable(url, lists)) ? null : OTHER_HOSTS;
+}
+
 function scopesOf({ isSeat, seatRole, scopes }: JudgingKeyRow): readonly Scope[] {
   if (!isSeat) return scopes;
   return seatRole === null ? [] : scopesOfRole(seatRole satisfies Role);
@@ -73,6 +82,11 @@ const ISSUER_REVOKED: Refusal = {
 const NARROWED: Refusal = {
   code: 'missing_scope',
   detail: 'The scope `emails:send` was taken away while this was sent.',
+};
+const OTHER_HOSTS: Refusal = {
+  code: 'attachment_url_refused',
+  detail: 'The hosts that attachments of the key may be fetched from were changed while this was sent.',
+  fix: FETCH_FIX,
 };
 const OTHER_NETWORKS: Refusal = {
   code: 'ip_not_allowed',

@@ -56,7 +56,7 @@ async function makeContent(
   order: SendOrder,
   files: FileSession,
 ): Promise<MadeContent> {
-  const verdict = await prepareContent(content, toContentOrder(sender, order, files));
+  const verdict = await prepareContent(content, toContentOrder(sender, order, files, true));
   return verdict.ok ? { content: verdict.content, refusals: [], linkHosts: null } : { content: null, ...verdict };
 }
 
@@ -131,10 +131,10 @@ function toMessage(
     html: content.html,
     text: content.text,
     headers: request.headers ?? {},
-    attachments: content.attachments.map(({ filename, contentType, content: { byteLength: size } }) => ({
+    attachments: content.attachments.map(({ filename, contentType, content, isUnfetched }) => ({
       filename,
       contentType,
-      size,
+      size: isUnfetched === true ? null : content.byteLength,
     })),
     ...provenance,
     tags: request.tags ?? [],

@@ -8,6 +8,8 @@ export interface KeyRules {
   /** What a test key sends never leaves the installation. */
   readonly mode: KeyMode;
   readonly recipientAllowlist: readonly string[] | null;
+  /** Hosts that its attachments may be fetched from; null leaves it to the kind of key. */
+  readonly attachmentHosts: readonly string[] | null;
   readonly persona: { readonly source: Source | null; readonly agentName: string | null };
   /** Whether sends may claim nothing else than the persona. */
   readonly lockPersona: boolean;

@@ -6,6 +6,7 @@ import type { FileSession } from './content/fetch-files.ts';
 import { type ContentOrder, type ContentTools, prepareContent, type StoredContent } from './content/prepare-content.ts';
 import type { SendContent } from './content/send-content.ts';
 import type { Sender } from './judged-sender.ts';
+import { hostListsOf } from './judging-keys.ts';
 import type { SendCommand, SendVerdict } from './send-command.ts';
 
 /** One send as an entry brings it, whatever the entry: REST, MCP, SMTP, a batch, a resend, a template's test. */
@@ -86,10 +87,16 @@ async function prepareOrder(
 }
 
 /** What the content of an order is made from. */
-export function toContentOrder(sender: Sender, { request, stored }: SendOrder, files: FileSession): ContentOrder {
+export function toContentOrder(
+  sender: Sender,
+  { request, stored }: SendOrder,
+  files: FileSession,
+  isDryRun = false,
+): ContentOrder {
   const { accountId, keyId, trackOpens, trackClicks, approval } = sender;
   const seeksLinks = (approval?.holdWhen?.linkDomainNotIn ?? null) !== null;
-  return { accountId, keyId, request, seeksLinks, trackOpens, trackClicks, stored, files };
+  const fileRule = { isDryRun, hosts: hostListsOf(sender) };
+  return { accountId, keyId, request, seeksLinks, trackOpens, trackClicks, stored, fileRule, files };
 }
 
 /** The answers that stand already for orders whose content might turn out otherwise now, by idempotency key. */

@@ -167,6 +167,7 @@ function sampleKey(now: Date): EventData<'key.expiring'> {
     rateLimit: 600,
     recipientAllowlist: null,
     ipAllowlist: null,
+    attachmentHosts: null,
     approvalMode: 'off',
     holdWhen: null,
     persona: null,

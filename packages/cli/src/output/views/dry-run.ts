@@ -48,7 +48,7 @@ function quotaText(quota: unknown): string {
 function messageLines(message: JsonRecord): readonly SheetLine[] {
   const text = (name: string) => singleLine(textOf(message[name]));
   const files = recordsOf(message['attachments']).map(
-    ({ filename, size }) => `${textOf(filename)} (${textOf(size)} bytes)`,
+    ({ filename, size }) => `${textOf(filename)} (${size === null ? 'not fetched' : `${textOf(size)} bytes`})`,
   );
   const html = message['html'];
   return [

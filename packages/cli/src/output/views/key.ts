@@ -19,6 +19,7 @@ export function showKey(key: JsonRecord, output: Output): void {
     ['send limit', limitText(key['sendLimit'])],
     ['recipients', key['recipientAllowlist'] === null ? 'any' : text('recipientAllowlist')],
     ['networks', key['ipAllowlist'] === null ? 'any' : text('ipAllowlist')],
+    ['attachment hosts', attachmentHostsText(key)],
     ['persona', personaText(key)],
     ['approval', approvalText(key)],
     ['created', formatTime(text('createdAt'))],
@@ -71,6 +72,12 @@ function approvalText({ approvalMode, holdWhen }: JsonRecord): string {
     return [`${name} ${Array.isArray(value) ? value.map(textOf).join(' ') : textOf(value)}`];
   });
   return rules.length === 0 ? mode : `${mode}: ${singleLine(rules.join(', '))}`;
+}
+
+/** Where attachment URLs may lead; a key in approval mode and a test key fetch from listed hosts alone. */
+export function attachmentHostsText({ attachmentHosts, approvalMode, mode }: JsonRecord): string {
+  if (Array.isArray(attachmentHosts)) return singleLine(textOf(attachmentHosts)) || 'none';
+  return approvalMode === 'off' && mode === 'live' ? 'any' : 'none';
 }
 
 function limitText(limit: unknown): string {

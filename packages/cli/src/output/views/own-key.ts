@@ -3,6 +3,7 @@ import type { Output } from '../output.ts';
 import { renderSheet, type SheetLine } from '../sheet.ts';
 import { formatTime } from '../time.ts';
 import { singleLine } from '../untrusted-text.ts';
+import { attachmentHostsText } from './key.ts';
 
 /** Who this key is, what it may do and what is left. */
 export function showOwnKey(key: JsonRecord, output: Output): void {
@@ -15,6 +16,7 @@ export function showOwnKey(key: JsonRecord, output: Output): void {
     ['quota', quotaText(key['quota'])],
     ['scopes', text('scopes')],
     ['recipients', key['recipientAllowlist'] === null ? 'any' : text('recipientAllowlist')],
+    ['attachment hosts', attachmentHostsText(key)],
     ['persona', personaText(key['persona'])],
     ['created', time('createdAt')],
     ['last used', time('lastUsedAt')],

@@ -30,9 +30,9 @@ export class KeysResource {
    *
    * Makes an API key and answers it with its secret in `key`, which is shown this once. A key can neither make nor
    * become a less restricted key than itself, nor loosen another beyond itself: scopes, `mode` (a test key makes no
-   * live one), `rateLimit`, `recipientAllowlist`, `ipAllowlist`, `expiresAt`, `sendLimit`, `persona` with
-   * `lockPersona`, and `approvalMode` with `holdWhen` are each compared, and 403 `permission_escalation` names those
-   * that go too far.
+   * live one), `rateLimit`, `recipientAllowlist`, `ipAllowlist`, `attachmentHosts`, `expiresAt`, `sendLimit`, `persona`
+   * with `lockPersona`, and `approvalMode` with `holdWhen` are each compared, and 403 `permission_escalation` names
+   * those that go too far.
    *
    * @throws PostriderError with `permission_escalation`, beside the codes that every call can answer.
    */
@@ -74,8 +74,8 @@ export class KeysResource {
    * process, on connections that are open too. The mode of a key never changes. A revoked key cannot be changed (422
    * with `revoked` at `id`). Tightening is always allowed. A key can neither make nor become a less restricted key than
    * itself, nor loosen another beyond itself: scopes, `mode` (a test key makes no live one), `rateLimit`,
-   * `recipientAllowlist`, `ipAllowlist`, `expiresAt`, `sendLimit`, `persona` with `lockPersona`, and `approvalMode`
-   * with `holdWhen` are each compared, and 403 `permission_escalation` names those that go too far.
+   * `recipientAllowlist`, `ipAllowlist`, `attachmentHosts`, `expiresAt`, `sendLimit`, `persona` with `lockPersona`, and
+   * `approvalMode` with `holdWhen` are each compared, and 403 `permission_escalation` names those that go too far.
    *
    * @param id The id of the key.
    *

@@ -10,6 +10,8 @@ export interface KeyRestrictions {
   readonly recipientAllowlist: readonly string[] | null;
   /** CIDR, each a whole network. */
   readonly ipAllowlist: readonly string[] | null;
+  /** Host names, or `*.example.com`, that attachments may be fetched from; null leaves it to the kind of key. */
+  readonly attachmentHosts: readonly string[] | null;
   readonly expiresAt: Date | null;
   readonly approvalMode: ApprovalMode;
   readonly holdWhen: HoldWhen | null;
@@ -123,7 +125,7 @@ export function callerColumns(query: Query) {
 function keyColumns(query: Query) {
   return query`
     k.account_id AS "accountId", k.id AS "keyId", k.name AS "keyName", k.mode, k.last4, k.scopes, k.rate_limit AS "rateLimit",
-    k.recipient_allowlist AS "recipientAllowlist", k.ip_allowlist AS "ipAllowlist", k.expires_at AS "expiresAt",
+    k.recipient_allowlist AS "recipientAllowlist", k.ip_allowlist AS "ipAllowlist", k.attachment_hosts AS "attachmentHosts", k.expires_at AS "expiresAt",
     k.approval_mode AS "approvalMode", k.hold_when AS "holdWhen", k.persona_source AS "personaSource",
     k.persona_agent_name AS "personaAgentName", k.lock_persona AS "lockPersona", k.hourly_sends AS "hourlySends",
     k.daily_sends AS "dailySends", k.created_at AS "createdAt", k.last_used_at AS "lastUsedAt", k.revoked_at AS "revokedAt",

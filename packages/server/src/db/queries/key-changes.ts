@@ -17,10 +17,10 @@ export async function insertKey(query: Query, key: NewKeyRow): Promise<void> {
   const { restrictions: r } = key;
   await query`
     INSERT INTO api_keys (account_id, id, name, mode, secret_hash, last4, scopes, rate_limit, recipient_allowlist, ip_allowlist,
-      expires_at, approval_mode, hold_when, persona_source, persona_agent_name, lock_persona, hourly_sends, daily_sends,
+      attachment_hosts, expires_at, approval_mode, hold_when, persona_source, persona_agent_name, lock_persona, hourly_sends, daily_sends,
       held_since, created_by_key, created_by_member, created_at)
     VALUES (${key.accountId}, ${key.id}, ${key.name}, ${r.mode}, ${key.hash}, ${key.last4}, ${[...r.scopes]}, ${r.rateLimit},
-      ${copyOf(r.recipientAllowlist)}, ${copyOf(r.ipAllowlist)}, ${r.expiresAt}, ${r.approvalMode}, ${toJson(r.holdWhen)}::text::jsonb,
+      ${copyOf(r.recipientAllowlist)}, ${copyOf(r.ipAllowlist)}, ${copyOf(r.attachmentHosts)}, ${r.expiresAt}, ${r.approvalMode}, ${toJson(r.holdWhen)}::text::jsonb,
       ${r.personaSource}, ${r.personaAgentName}, ${r.lockPersona}, ${r.hourlySends}, ${r.dailySends},
       ${r.approvalMode === 'off' ? null : key.now}, ${key.createdByKey},
       ${key.createdByMember}, ${key.now})`;
@@ -42,6 +42,7 @@ export async function rewriteKey(
   await query`
     UPDATE api_keys SET name = ${name}, scopes = ${[...r.scopes]}, rate_limit = ${r.rateLimit},
       recipient_allowlist = ${copyOf(r.recipientAllowlist)}, ip_allowlist = ${copyOf(r.ipAllowlist)},
+      attachment_hosts = ${copyOf(r.attachmentHosts)},
       expiry_told_at = CASE WHEN expires_at IS NOT DISTINCT FROM ${r.expiresAt}::timestamptz THEN expiry_told_at END,
       expires_at = ${r.expiresAt}, approval_mode = ${r.approvalMode}, hold_when = ${toJson(r.holdWhen)}::text::jsonb,
       persona_source = ${r.personaSource}, persona_agent_name = ${r.personaAgentName}, lock_persona = ${r.lockPersona},

@@ -16,6 +16,8 @@ export type FetchVerdict =
 export interface FileSession {
   /** An address that is named twice is fetched once. Never rejects. */
   fetch(url: string): Promise<FetchVerdict>;
+  /** What is wrong with a URL that can be seen without any lookup or request; reads on from the name of the field. */
+  faultOf(url: string): string | null;
   /** To be called when the files are stored or the send is refused: gives back the room they took. */
   close(): void;
 }
@@ -92,6 +94,7 @@ export function createFileSource(options: FileSourceOptions): FileSource {
         known.set(url, fetched);
         return fetched;
       },
+      faultOf: (url) => client.refusalOf(url),
       close() {
         // A fetch that nobody waits for any more may still be running: it finds no room.
         isClosed = true;

@@ -1,5 +1,6 @@
 import { type ErrorCode, type FieldProblem, LIMITS, type SendRequest } from '@postrider/core';
 import type { Refusal } from '../acceptance.ts';
+import { FETCH_FIX, isFetchable } from '../attachment-hosts.ts';
 import { isRefusedType, sanitiseFilename } from './attachment-name.ts';
 import { decodeBase64 } from './decode-base64.ts';
 import { encodedSize, type MessageText } from './encoded-size.ts';
@@ -21,26 +22,36 @@ interface Fault {
   readonly path: string;
   readonly code: AttachmentCode;
   readonly message: string;
+  readonly fix?: string;
+}
+
+/** Which URLs may be fetched for a send. */
+export interface FileRule {
+  /** A dry run fetches nothing. */
+  readonly isDryRun: boolean;
+  /** The lists of all keys that judge the send; null allows any host. */
+  readonly hosts: readonly (readonly string[] | null)[];
 }
 
 /**
- * Checks, decodes and fetches the files of a send. Nothing is fetched for a send that is refused for something that can be seen without,
- * unless it is a dry run, which tells everything.
+ * Checks, decodes and fetches the files of a send. Nothing is fetched for a send that is refused for something that can be seen without
+ * fetching, and nothing for a dry run.
  * @param files the files of the call the send came in, or where it gets a session of its own.
  * @param isRefused whether the send is refused for something else already.
  */
 export async function prepareAttachments(
   message: MessageText,
   files: FileSession | FileSource,
+  rule: FileRule,
   isRefused = false,
 ): Promise<PreparedAttachments> {
   const given = message.request.attachments ?? [];
   if (given.length === 0) return NOTHING;
   if (given.length > LIMITS.attachmentsPerMessage) return { attachments: [], refusals: [tooMany(given.length)] };
-  if ('fetch' in files) return await readAttachments(message, given, files, isRefused);
+  if ('fetch' in files) return await readAttachments(message, given, files, rule, isRefused);
   const session = files.open();
   try {
-    return await readAttachments(message, given, session, isRefused);
+    return await readAttachments(message, given, session, rule, isRefused);
   } finally {
     session.close();
   }
@@ -52,21 +63,45 @@ async function readAttachments(
   message: MessageText,
   given: readonly Given[],
   files: FileSession,
+  { hosts, isDryRun }: FileRule,
   isRefused: boolean,
 ): Promise<PreparedAttachments> {
-  const seen = [...given.flatMap(checkShape), ...repeatedContentIds(given)];
-  const isWorthFetching = (seen.length === 0 && !isRefused) || message.request.dry_run === true;
+  const seen = [
+    ...given.flatMap(checkShape),
+    ...repeatedContentIds(given),
+    ...given.flatMap((one, index) => checkHost(one, index, hosts)),
+    // A send finds the other faults of a URL when it is fetched.
+    ...(isDryRun ? given.flatMap((one, index) => checkUrlOf(one, index, files)) : []),
+  ];
+  const isFetching = seen.length === 0 && !isRefused && !isDryRun;
   const read = await Promise.all(
-    given.map((one, index) => (one.url === undefined || isWorthFetching ? readContent(one, index, files) : null)),
+    given.map((one, index) => (one.url === undefined || isFetching ? readContent(one, index, files) : null)),
   );
   const faults = [...seen, ...read.flatMap((result) => (result !== null && 'code' in result ? [result] : []))];
   const attachments = given.flatMap((one, index) => {
     const content = read[index];
-    return content instanceof Uint8Array ? [toAttachment(one, content)] : [];
+    if (content instanceof Uint8Array) return [toAttachment(one, content)];
+    return isDryRun && one.url !== undefined && one.content === undefined
+      ? [{ ...toAttachment(one, UNFETCHED), isUnfetched: true as const }]
+      : [];
   });
   const bytes = encodedSize(message, attachments);
   if (bytes > LIMITS.encodedMessageBytes) faults.push(tooLarge(bytes));
   return { attachments, refusals: toRefusals(faults) };
+}
+
+const UNFETCHED = new Uint8Array();
+
+/** Before any name is resolved: a lookup alone can carry data to whoever runs the name server. */
+function checkHost({ content, url }: Given, index: number, hosts: FileRule['hosts']): Fault[] {
+  if (url === undefined || content !== undefined || isFetchable(url, hosts)) return [];
+  const message = 'names a host that this key may not fetch from';
+  return [{ path: `attachments.${index}.url`, code: 'attachment_url_refused', message, fix: FETCH_FIX }];
+}
+
+function checkUrlOf({ content, url }: Given, index: number, files: FileSession): Fault[] {
+  const message = url === undefined || content !== undefined ? null : files.faultOf(url);
+  return message === null ? [] : [{ path: `attachments.${index}.url`, code: 'attachment_url_refused', message }];
 }
 
 function tooMany(count: number): Refusal {
@@ -142,6 +177,8 @@ function toRefusals(faults: readonly Fault[]): readonly Refusal[] {
   return [...Map.groupBy(faults, ({ code }) => code)].map(([code, group]) => {
     const errors: FieldProblem[] = group.map(({ path, message }) => ({ path, code, message }));
     const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
-    return { code, detail: `${errors[0]?.path}: ${errors[0]?.message}${more}.`, errors };
+    const fix = group.find((fault) => fault.fix !== undefined)?.fix;
+    const detail = `${errors[0]?.path}: ${errors[0]?.message}${more}.`;
+    return { code, detail, errors, ...(fix === undefined ? {} : { fix }) };
   });
 }

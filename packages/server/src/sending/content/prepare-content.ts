@@ -4,7 +4,7 @@ import type { TemplateTools } from '../../templates/template-tools.ts';
 import type { Refusal } from '../acceptance.ts';
 import type { BodyShaper } from './body-shaper.ts';
 import type { FileSession, FileSource } from './fetch-files.ts';
-import { prepareAttachments } from './prepare-attachments.ts';
+import { type FileRule, prepareAttachments } from './prepare-attachments.ts';
 import { renderTemplate, type WrittenContent } from './render-template.ts';
 import { resolveSchedule } from './schedule.ts';
 import type { SendContent } from './send-content.ts';
@@ -22,6 +22,8 @@ export interface ContentOrder {
   readonly trackClicks: boolean;
   /** Of a message that is sent again: what was made of its request the first time, taken over as it is. */
   readonly stored?: StoredContent | undefined;
+  /** Which URLs its files may be fetched from. */
+  readonly fileRule: FileRule;
   /** The files of the call this send came in; it has them to itself where none is given. */
   readonly files?: FileSession | undefined;
 }
@@ -70,7 +72,7 @@ export async function prepareContent(tools: ContentTools, order: ContentOrder): 
   const { html, text, tracking, linkHosts } = shaped;
   if (shaped.refusal !== null) refusals.push(shaped.refusal);
   const source = order.files ?? tools.files;
-  const files = await prepareAttachments({ request, subject, html, text }, source, refusals.length > 0);
+  const files = await prepareAttachments({ request, subject, html, text }, source, order.fileRule, refusals.length > 0);
   refusals.push(...files.refusals);
   if (!schedule.ok || refusals.length > 0) return { ok: false, refusals, linkHosts };
   return {

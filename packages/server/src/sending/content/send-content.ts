@@ -26,6 +26,8 @@ export interface ContentAttachment {
   /** Set where the file is inline. */
   readonly contentId: string | null;
   readonly content: Uint8Array;
+  /** True of a file that is named by URL in a dry run: it is not fetched, and its content is empty here. */
+  readonly isUnfetched?: true;
 }
 
 export interface ContentTracking {

@@ -1,0 +1,42 @@
+/** What decides where a key may have attachments fetched from. */
+export interface HostFacts {
+  readonly attachmentHosts: readonly string[] | null;
+  readonly isTest: boolean;
+  readonly isHeld: boolean;
+}
+
+/**
+ * The hosts that the attachment URLs of a key may name; null allows any. An address that a held or test key chose must not be contacted unless a
+ * person listed its host: the request alone carries data past the hold.
+ */
+export function fetchableHosts({ attachmentHosts, isTest, isHeld }: HostFacts): readonly string[] | null {
+  return attachmentHosts ?? (isTest || isHeld ? [] : null);
+}
+
+/** What a caller can do about a host that is not listed. */
+export const FETCH_FIX =
+  'Send the file itself as base64 `content`, or ask a person to add the host to `attachmentHosts` of the key.';
+
+/** Whether a URL may be fetched by all of these lists. One that cannot be parsed is on no list. */
+export function isFetchable(url: string, lists: readonly (readonly string[] | null)[]): boolean {
+  const host = URL.parse(url)?.hostname ?? null;
+  return lists.every((list) => list === null || (host !== null && list.some((entry) => matches(entry, host))));
+}
+
+/** Whether every host that `inner` allows is allowed by `outer`. */
+export function areHostsWithin(inner: readonly string[] | null, outer: readonly string[] | null): boolean {
+  if (outer === null) return true;
+  if (inner === null) return false;
+  return inner.every((entry) => outer.some((wide) => isWithin(entry, wide)));
+}
+
+function isWithin(entry: string, wide: string): boolean {
+  if (entry === wide) return true;
+  // `*.a.b` lies within `*.b`; no list of subdomains lies within one host.
+  return wide.startsWith('*.') && matches(wide, entry.startsWith('*.') ? entry.slice(2) : entry);
+}
+
+/** `*.example.com` is every subdomain of `example.com`, not `example.com` itself. */
+function matches(entry: string, host: string): boolean {
+  return entry.startsWith('*.') ? host.endsWith(entry.slice(1)) && host.length > entry.length - 1 : host === entry;
+}
