@@ -1,10 +1,5 @@
 import { active, type Requirement, section } from './requirement.ts';
 
-/** A row of this section waits for its guard, and becomes `active` together with it. */
-function guarded(id: string, sentence: string) {
-  return { id, sentence, deferredTo: 'restricted-callers' } as const;
-}
-
 /** Ways around a hold, or to stop the server, that were once proven to work. Each stays closed because a test tries it. */
 export const holes: readonly Requirement[] = section('Closed holes', [
   active(
@@ -42,7 +37,7 @@ export const holes: readonly Requirement[] = section('Closed holes', [
     'The attachments of a held send are fetched only from hosts that a person listed for the key, and never in a dry run.',
   ),
   active('holes.held-webhooks', 'A held key cannot create or change webhooks.'),
-  guarded('holes.held-events', 'Events about a held message carry no content until it is decided.'),
+  active('holes.held-events', 'Events about a held message carry no content until it is decided.'),
   active(
     'holes.idempotency-scope',
     'Idempotency keys belong to one API key, so no key can stall or replay another key’s sends.',
@@ -57,7 +52,7 @@ export const holes: readonly Requirement[] = section('Closed holes', [
     'holes.freeform',
     '`freeformBody` also holds a free subject with a URL, a free sender name and a foreign `reply_to`.',
   ),
-  guarded('holes.held-quota', 'Held sends have a ceiling of their own and cannot use up the account’s quota.'),
+  active('holes.held-quota', 'Held sends have a ceiling of their own and cannot use up the account’s quota.'),
   active(
     'holes.content-scope',
     '`emails:content` shows the messages the key issued; `emails:content-all` shows the rest.',

@@ -307,8 +307,8 @@ export const ERRORS = {
   too_many_held: define(
     429,
     'Too many undecided holds',
-    'The key has 1,000 held sends that nobody decided.',
-    'Have them decided first.',
+    'The key has 1,000 held sends that no one has decided, or the held sends of the account reserve a fifth of its monthly quota.',
+    'Ask a person to decide held sends, or cancel some of yours. Then send again.',
     true,
   ),
   internal: define(

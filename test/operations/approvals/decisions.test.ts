@@ -151,8 +151,8 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
       replyDomains: [],
     });
     expect(keys).toMatchObject([{ keyId: id, isRevoked: true }]);
-    const row = { account_id: server.accountId, key_id: id } as HoldRow; // All that is read of it.
-    await expect(sql.begin((transaction) => lockHoldingKeys(transaction, [row]))).rejects.toMatchObject({
+    const row = { account_id: server.accountId, key_id: id, charged: 0 } as HoldRow; // All that is read of it.
+    await expect(sql.begin((transaction) => lockHoldingKeys(transaction, [row], 100_000))).rejects.toMatchObject({
       code: 'PR001',
     });
   });

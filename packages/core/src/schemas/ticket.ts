@@ -43,7 +43,7 @@ export const ticketSchema = z
     context: z
       .record(z.string(), z.unknown())
       .describe(
-        `What was given as \`context\`, as it was when the ticket was raised. Beside it, where \`requestId\` was given: \`requestId\`, and \`requestLog\`, the logged request (as \`GET /requests/:id\` answers it; null where the account has none of that id). Where \`emailId\` was given: \`emailId\`, and \`emailTrail\`: \`{id,status,from,to,subject,createdAt,lastError,events}\` with the newest ${LIMITS.ticketTrailEvents} events (null where the account has no such message). To keys without \`logs:read\` \`requestLog\` is null, to keys without \`emails:read\` \`emailTrail\` is, and \`withheld\` names what is not shown.`,
+        `What was given as \`context\`, as it was when the ticket was raised. Beside it, where \`requestId\` was given: \`requestId\`, and \`requestLog\`, the logged request (as \`GET /requests/:id\` answers it; null where the account has none of that id). Where \`emailId\` was given: \`emailId\`, and \`emailTrail\`: \`{id,status,from,to,subject,createdAt,lastError,events}\` with the newest ${LIMITS.ticketTrailEvents} events (null where the account has no such message; without subject and sender name where it is held and not approved). To keys without \`logs:read\` \`requestLog\` is null, to keys without \`emails:read\` \`emailTrail\` is, and \`withheld\` names what is not shown.`,
       ),
     createdAt: timestampSchema,
   })

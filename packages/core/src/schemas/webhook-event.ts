@@ -13,11 +13,15 @@ import { approvalSchema } from './approval.ts';
 import { domainSchema } from './domain.ts';
 import { idSchema, timestampSchema } from './identifiers.ts';
 import { keySchema } from './key.ts';
+import { storedAttachmentSchema } from './message.ts';
 import { channelSchema, sourceSchema } from './provenance.ts';
 import { suppressionSchema } from './suppression.ts';
 import { webhookSchema } from './webhook.ts';
 
 const CLASSIFICATION_NAMES = Object.keys(CLASSIFICATIONS) as Classification[]; // Object.keys widens to string.
+
+/** When an event has no content. */
+const WITHHELD = 'of a held message that no one has approved';
 
 /** What an event of a message says. */
 const emailEventDataSchema = z
@@ -28,14 +32,16 @@ const emailEventDataSchema = z
       .int()
       .describe('Position on the message’s trail, from 1: events may arrive in another order than they happened in.'),
     recipient: z.string().nullable().describe('The recipient it is about; null where it is about the whole message.'),
-    from: z.string().describe('The sender as given.'),
+    from: z
+      .string()
+      .describe('The sender as given. Of a held message that no one has approved, the address without a name.'),
     to: z.string().describe('The `to` addresses, joined by a comma and a space.'),
-    subject: z.string(),
-    tags: z.array(z.string()),
-    metadata: z.record(z.string(), z.string()).describe('As given with the send.'),
+    subject: z.string().nullable().describe(`Null ${WITHHELD}.`),
+    tags: z.array(z.string()).describe(`Empty ${WITHHELD}.`),
+    metadata: z.record(z.string(), z.string()).describe(`As given with the send; empty ${WITHHELD}.`),
     channel: channelSchema,
     source: sourceSchema,
-    agentName: z.string().nullable(),
+    agentName: z.string().nullable().describe(`Null as well ${WITHHELD}.`),
     classification: z
       .enum(CLASSIFICATION_NAMES)
       .nullable()
@@ -54,9 +60,22 @@ const quotaThresholdDataSchema = z
   })
   .meta({ id: 'QuotaThresholdData' });
 
-/** The record without what the message says. */
+/** The record without bodies and headers. Until a person approves the hold it has no content at all: events leave the installation. */
 const approvalEventDataSchema = approvalSchema
   .omit({ html: true, text: true, headers: true })
+  .extend({
+    from: z.string().describe('The sender as given; without a name unless the hold is approved.'),
+    to: z
+      .array(z.string())
+      .describe('Mailboxes with the names that they go out with; addresses alone unless approved.'),
+    subject: z.string().nullable().describe('Null unless the hold is approved.'),
+    agentName: z.string().nullable().describe('Null as well unless the hold is approved.'),
+    attachments: z.array(storedAttachmentSchema).describe('Empty unless the hold is approved.'),
+    replyTo: z
+      .string()
+      .nullable()
+      .describe('Where answers go; null where they go to `from`, and unless the hold is approved.'),
+  })
   .meta({ id: 'ApprovalEventData' });
 
 /** `data` of the events that are about no message. */

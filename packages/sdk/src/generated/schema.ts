@@ -259,17 +259,21 @@ export interface components {
              */
             keyId: string;
             keyName: string | null;
+            /** @description Null as well unless the hold is approved. */
             agentName: string | null;
             source: components["schemas"]["Source"];
             channel: components["schemas"]["Channel"];
+            /** @description The sender as given; without a name unless the hold is approved. */
             from: string;
-            /** @description Mailboxes with the names that they go out with: `a@b.c` or `Name <a@b.c>`. */
+            /** @description Mailboxes with the names that they go out with; addresses alone unless approved. */
             to: string[];
             /** @description Like `to`. */
             cc: string[];
             /** @description Like `to`. */
             bcc: string[];
-            subject: string;
+            /** @description Null unless the hold is approved. */
+            subject: string | null;
+            /** @description Empty unless the hold is approved. */
             attachments: {
                 filename: string;
                 contentType: string;
@@ -299,7 +303,7 @@ export interface components {
             outcome: ("queued" | "failed") | null;
             /** @description Why it failed. */
             problem: components["schemas"]["Problem"] | null;
-            /** @description Where answers go; null where they go to `from`. */
+            /** @description Where answers go; null where they go to `from`, and unless the hold is approved. */
             replyTo: string | null;
             /** @description Whether each recipient gets an unsubscribe link of their own. */
             unsubscribe: boolean;
@@ -1040,18 +1044,21 @@ export interface components {
             seq: number;
             /** @description The recipient it is about; null where it is about the whole message. */
             recipient: string | null;
-            /** @description The sender as given. */
+            /** @description The sender as given. Of a held message that no one has approved, the address without a name. */
             from: string;
             /** @description The `to` addresses, joined by a comma and a space. */
             to: string;
-            subject: string;
+            /** @description Null of a held message that no one has approved. */
+            subject: string | null;
+            /** @description Empty of a held message that no one has approved. */
             tags: string[];
-            /** @description As given with the send. */
+            /** @description As given with the send; empty of a held message that no one has approved. */
             metadata: {
                 [key: string]: string;
             };
             channel: components["schemas"]["Channel"];
             source: components["schemas"]["Source"];
+            /** @description Null as well of a held message that no one has approved. */
             agentName: string | null;
             /** @description Of bounces and complaints; null on every other event. */
             classification: ("hard" | "soft" | "block" | "spam" | "unknown") | null;
@@ -2616,7 +2623,7 @@ export interface components {
             subject: string;
             /** @description The thread, oldest first. */
             messages: components["schemas"]["TicketMessage"][];
-            /** @description What was given as `context`, as it was when the ticket was raised. Beside it, where `requestId` was given: `requestId`, and `requestLog`, the logged request (as `GET /requests/:id` answers it; null where the account has none of that id). Where `emailId` was given: `emailId`, and `emailTrail`: `{id,status,from,to,subject,createdAt,lastError,events}` with the newest 200 events (null where the account has no such message). To keys without `logs:read` `requestLog` is null, to keys without `emails:read` `emailTrail` is, and `withheld` names what is not shown. */
+            /** @description What was given as `context`, as it was when the ticket was raised. Beside it, where `requestId` was given: `requestId`, and `requestLog`, the logged request (as `GET /requests/:id` answers it; null where the account has none of that id). Where `emailId` was given: `emailId`, and `emailTrail`: `{id,status,from,to,subject,createdAt,lastError,events}` with the newest 200 events (null where the account has no such message; without subject and sender name where it is held and not approved). To keys without `logs:read` `requestLog` is null, to keys without `emails:read` `emailTrail` is, and `withheld` names what is not shown. */
             context: {
                 [key: string]: unknown;
             };

@@ -136,7 +136,7 @@ function decideBatch(
     if (early !== null) return early;
     const refusal = withdrawn.refusalOf(send.command) ?? decideAcceptance(send, facts, ledger, sent, now);
     if (refusal !== null) return { kind: 'refused', ...refusal };
-    const held = decideHold(send, holds, options, now);
+    const held = decideHold(send, holds, options, ledger.usageOf(accountId).limit, now);
     if (held !== null && 'code' in held) return { kind: 'refused', ...held };
     const charged = ledger.charge(accountId, send.cost);
     sent.count(send.command);
@@ -187,11 +187,12 @@ function decideHold(
   send: PreparedSend,
   holds: HoldLedger,
   { ids }: AcceptanceOptions,
+  monthlyQuota: number,
   now: Date,
 ): HeldAnswer | Refusal | null {
   const verdict = holds.holdOf(send);
   if (verdict === null) return null;
-  const fault = holds.faultOf(send);
+  const fault = holds.faultOf(send, monthlyQuota);
   if (fault !== null) return fault;
   holds.count(send);
   return { approvalId: ids.next(now), ...verdict };

@@ -64,7 +64,7 @@ export function createAcceptanceInquiry(options: InquiryOptions): AcceptanceInqu
       const hold = holds.holdOf(send);
       return {
         // A key that can hold no more sends nothing that would have to be held.
-        findings: hold === null ? findings : { ...findings, quota: findings.quota ?? holds.faultOf(send) },
+        findings: hold === null ? findings : { ...findings, quota: findings.quota ?? holds.faultOf(send, quota.limit) },
         recipients: send.recipients,
         provenance: provenanceOf(send.command),
         quota,

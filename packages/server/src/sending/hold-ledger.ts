@@ -31,8 +31,11 @@ export interface HoldVerdict {
 export interface HoldLedger {
   /** Null where nothing holds the send. */
   holdOf(send: PreparedSend): HoldVerdict | null;
-  /** Why the key can hold no more; null where it can. */
-  faultOf(send: PreparedSend): Refusal | null;
+  /**
+   * Why no more can be held of the key or its account; null where it can.
+   * @param monthlyQuota of the account
+   */
+  faultOf(send: PreparedSend, monthlyQuota: number): Refusal | null;
   count(send: PreparedSend): void;
 }
 
@@ -79,6 +82,7 @@ export function createHoldLedger(facts: HoldFacts | null, now: Date): HoldLedger
   const people = new Map(facts?.recipients.map((recipient) => [nameOf(recipient), recipient]));
   const vouched = new Set(facts?.vouched.map(vouchedName));
   const counted = new Map<string, number>();
+  const reserved = new Map<string, number>();
 
   return {
     holdOf(send) {
@@ -93,14 +97,18 @@ export function createHoldLedger(facts: HoldFacts | null, now: Date): HoldLedger
       const hours = keys.get(callingKeyOf(send.command).keyId)?.approvalHours ?? LIMITS.approvalHoursDefault;
       return { reasons, expiresAt: new Date(now.getTime() + hours * HOUR_MS) };
     },
-    faultOf({ command }) {
-      const { keyId } = callingKeyOf(command);
+    faultOf({ command, cost }, monthlyQuota) {
+      const { accountId, keyId } = callingKeyOf(command);
       const key = keys.get(keyId);
       if (key?.isRevoked === true) return KEY_REVOKED;
-      return (key?.undecided ?? 0) + (counted.get(keyId) ?? 0) < LIMITS.heldPerKey ? null : TOO_MANY_HELD;
+      if ((key?.undecided ?? 0) + (counted.get(keyId) ?? 0) >= LIMITS.heldPerKey) return TOO_MANY_HELD;
+      const before = (key?.reserved ?? 0) + (reserved.get(accountId) ?? 0);
+      const most = heldQuota(monthlyQuota);
+      return cost === 0 || before + cost <= most ? null : quotaReserved({ before, cost, most });
     },
-    count({ command }) {
-      const { keyId } = callingKeyOf(command);
+    count({ command, cost }) {
+      const { accountId, keyId } = callingKeyOf(command);
+      reserved.set(accountId, (reserved.get(accountId) ?? 0) + cost);
       counted.set(keyId, (counted.get(keyId) ?? 0) + 1);
     },
   };
@@ -113,6 +121,21 @@ const TOO_MANY_HELD: Refusal = {
   detail: `${LIMITS.heldPerKey} sends of this key are held and nobody has decided them. Nothing was sent or held.`,
   retryAfterSeconds: RETRY_AFTER_SECONDS,
 };
+
+/** The quota units that undecided holds of an account may reserve together, so that they leave the rest to sends that are not held. */
+function heldQuota(monthlyQuota: number): number {
+  return Math.floor((monthlyQuota * LIMITS.heldQuotaPercent) / 100);
+}
+
+function quotaReserved({ before, cost, most }: Readonly<Record<'before' | 'cost' | 'most', number>>): Refusal {
+  const [reserved, asked, limit] = [before, cost, most].map((units) => units.toLocaleString('en'));
+  return {
+    code: 'too_many_held',
+    detail: `The held sends of the account reserve ${reserved} recipients of its monthly quota. This one needs ${asked} more, and held sends may reserve ${limit} together, ${LIMITS.heldQuotaPercent} % of the quota. Nothing was sent or held.`,
+    fix: 'Ask a person to decide held sends, or cancel some of yours with DELETE /emails/:id. Then send again.',
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  };
+}
 
 /**
  * What the rules of one key ask about a send.

@@ -3,6 +3,7 @@ import { LIMITS } from '@postrider/core';
 import type { Sql } from '../db/client.ts';
 import { readRequests } from '../db/queries/request-log.ts';
 import { readTicketTrail } from '../db/queries/support-tickets.ts';
+import { addressOf } from '../events/without-content.ts';
 
 interface CapturedContext {
   readonly requestLog: Record<string, unknown> | null;
@@ -22,9 +23,17 @@ export async function captureContext(
   const { accountId, requestId, emailId } = about;
   const [requestLog, emailTrail] = await Promise.all([
     requestId === null ? null : awaitRequest(tools, accountId, requestId, signal),
-    emailId === null ? null : readTicketTrail(tools.sql, accountId, emailId, LIMITS.ticketTrailEvents),
+    emailId === null ? null : readTrail(tools.sql, accountId, emailId),
   ]);
   return { requestLog, emailTrail };
+}
+
+/** A ticket leaves the installation, so it has no content of a held message that no one has approved. */
+async function readTrail(sql: Sql, accountId: string, emailId: string): Promise<Record<string, unknown> | null> {
+  const trail = await readTicketTrail(sql, accountId, emailId, LIMITS.ticketTrailEvents);
+  if (trail === null) return null;
+  const { isWithheld, ...shown } = trail;
+  return isWithheld ? { ...shown, from: addressOf(trail.from), subject: null } : shown;
 }
 
 async function awaitRequest(

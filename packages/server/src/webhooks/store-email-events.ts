@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { Sql } from '../db/client.ts';
 import { hasEventBacklog, type MessageEventRow, storeEvents, takeEventBacklog } from '../db/queries/webhook-events.ts';
 import { toEventBody } from '../events/announce.ts';
+import { withoutEmailContent } from '../events/without-content.ts';
 
 /** Taken in one transaction. */
 const BATCH = 500;
@@ -23,7 +24,14 @@ function toStoredEvent(row: MessageEventRow) {
   const { accountId, id, occurredAt: createdAt } = row;
   // The trail holds no other types than the catalogue names.
   const type = `email.${row.type}` as EmailEventType;
-  return { accountId, id, type, body: toEventBody(id, type, createdAt, toData(row)), endpointId: null, createdAt };
+  return {
+    accountId,
+    id,
+    type,
+    body: toEventBody(id, type, createdAt, row.isWithheld ? withoutEmailContent(toData(row)) : toData(row)),
+    endpointId: null,
+    createdAt,
+  };
 }
 
 function toData(row: MessageEventRow): EmailEventData {

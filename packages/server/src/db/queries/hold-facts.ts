@@ -35,6 +35,8 @@ export interface HoldingKey {
   readonly isRevoked: boolean;
   /** Its holds that nobody has decided; counted no further than 1,001. */
   readonly undecided: number;
+  /** Quota units that the undecided holds of its account reserve. */
+  readonly reserved: number;
   /** Hours until a hold of its account expires. */
   readonly approvalHours: number;
   readonly accountName: string;
@@ -93,7 +95,8 @@ export async function readHoldFacts(
             WHERE d.account_id = q.a AND d.name = ANY (${replyDomains}::text[]) AND d.status IN ('verified', 'degraded')),
           'isRevoked', k.id IS NULL OR k.revoked_at IS NOT NULL,
           'undecided', (SELECT count(*) FROM (SELECT FROM approvals h WHERE h.account_id = q.a AND h.key_id = q.k AND h.status = 'pending'
-            LIMIT 1001) AS undecided))), '[]')
+            LIMIT 1001) AS undecided),
+          'reserved', (SELECT coalesce(sum(h.charged), 0) FROM approvals h WHERE h.account_id = q.a AND h.status = 'pending'))), '[]')
         FROM asked_keys q JOIN accounts c ON c.id = q.a LEFT JOIN api_keys k ON k.account_id = q.a AND k.id = q.k) AS keys,
       (SELECT coalesce(json_agg(json_build_object('accountId', q.a, 'keyId', q.k, 'email', q.e,
           'isKnown', EXISTS (SELECT FROM met m WHERE m.a = q.a AND m.e = q.e),

@@ -30,13 +30,18 @@ export interface HoldRow extends NewHold {
   readonly account_id: string;
   readonly message_id: string;
   readonly key_id: string;
+  /** The quota units that the message was charged, reserved until somebody decides. */
+  readonly charged: number;
 }
 
 /**
- * Locks the keys that the holds belong to, so that nobody revokes one meanwhile and none gets more holds than it may have: where one was
- * revoked or has too many it fails with SQLSTATE PR001, having written nothing.
+ * Locks the accounts and the keys that the holds belong to, so that no one revokes a key meanwhile and neither reserves more than it may. Where a
+ * key was revoked or has too many holds, or the holds of an account would reserve too much of its quota, it fails with SQLSTATE PR001, having
+ * written nothing.
+ * @param monthlyQuota of accounts that have none of their own
  */
-export async function lockHoldingKeys(query: Query, holds: readonly HoldRow[]): Promise<void> {
+export async function lockHoldingKeys(query: Query, holds: readonly HoldRow[], monthlyQuota: number): Promise<void> {
+  await lockReservedQuota(query, holds, monthlyQuota);
   const counts = new Map<string, { a: string; k: string; n: number }>();
   for (const { account_id: a, key_id: k } of holds) counts.set(k, { a, k, n: (counts.get(k)?.n ?? 0) + 1 });
   const asked = JSON.stringify([...counts.values()]);
@@ -52,16 +57,32 @@ export async function lockHoldingKeys(query: Query, holds: readonly HoldRow[]): 
           LIMIT ${LIMITS.heldPerKey + 1}) AS undecided) > ${LIMITS.heldPerKey}))`;
 }
 
+/** Accounts come before keys, each in order. What costs nothing needs no room in the quota, so its account is not locked. */
+async function lockReservedQuota(query: Query, holds: readonly HoldRow[], monthlyQuota: number): Promise<void> {
+  const units = new Map<string, number>();
+  for (const { account_id: a, charged } of holds) if (charged > 0) units.set(a, (units.get(a) ?? 0) + charged);
+  if (units.size === 0) return;
+  const asked = JSON.stringify([...units].map(([a, n]) => ({ a, n })));
+  await query`
+    SELECT FROM accounts c JOIN json_to_recordset(${asked}::text::json) AS q (a uuid) ON c.id = q.a ORDER BY c.id FOR NO KEY UPDATE OF c`;
+  // A statement of its own, like the one on keys below.
+  await query`
+    SELECT refuse_stale_acceptance(EXISTS (
+      SELECT FROM json_to_recordset(${asked}::text::json) AS q (a uuid, n integer) JOIN accounts c ON c.id = q.a
+      WHERE q.n + (SELECT coalesce(sum(h.charged), 0) FROM approvals h WHERE h.account_id = q.a AND h.status = 'pending')
+        > coalesce(c.monthly_quota, ${monthlyQuota}::int)::bigint * ${LIMITS.heldQuotaPercent}::int / 100))`;
+}
+
 /** Writes the holds of messages that this transaction has written, with their first events, and asks for the approvers to be told. */
 export async function insertHolds(query: Query, holds: readonly HoldRow[], now: Date): Promise<void> {
   await query`
     WITH input AS MATERIALIZED (
       SELECT * FROM json_to_recordset(${JSON.stringify(holds)}::text::json) AS r (account_id uuid, id uuid, message_id uuid, key_id uuid,
-        event_id uuid, reasons text[], content_hash text, expires_at timestamptz, remind_at timestamptz, way text)
+        event_id uuid, charged integer, reasons text[], content_hash text, expires_at timestamptz, remind_at timestamptz, way text)
     ),
     held AS (
-      INSERT INTO approvals (account_id, id, message_id, key_id, status, reasons, content_hash, created_at, expires_at, remind_at)
-      SELECT account_id, id, message_id, key_id, 'pending', reasons, content_hash, ${now}, expires_at, remind_at FROM input
+      INSERT INTO approvals (account_id, id, message_id, key_id, charged, status, reasons, content_hash, created_at, expires_at, remind_at)
+      SELECT account_id, id, message_id, key_id, charged, 'pending', reasons, content_hash, ${now}, expires_at, remind_at FROM input
       RETURNING 1
     )
     INSERT INTO approval_events (account_id, approval_id, id, type, actor, way, hash_after, detail, created_at)

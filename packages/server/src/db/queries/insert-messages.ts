@@ -124,7 +124,7 @@ export async function insertMessages(
   // end of the transaction.
   return await sql.begin(async (transaction) => {
     for (const row of attachments) await insertAttachment(transaction, row);
-    if (holds.length > 0) await lockHoldingKeys(transaction, holds);
+    if (holds.length > 0) await lockHoldingKeys(transaction, holds, options.monthlyQuota);
     const usage = await writeMessages(transaction, messages, charges, options, holds.length > 0);
     if (holds.length > 0) {
       await insertHolds(transaction, holds, options.now);
@@ -140,8 +140,8 @@ function toAttachmentRows({ account_id, id, attachments }: NewMessage): readonly
 }
 
 /** A hold belongs to the key that asked for the send. */
-function toHoldRows({ account_id, id: message_id, key_id, asked_by, hold }: NewMessage): readonly HoldRow[] {
-  return hold === undefined ? [] : [{ account_id, message_id, key_id: asked_by ?? key_id, ...hold }];
+function toHoldRows({ account_id, id: message_id, key_id, asked_by, charged, hold }: NewMessage): readonly HoldRow[] {
+  return hold === undefined ? [] : [{ account_id, message_id, key_id: asked_by ?? key_id, charged, ...hold }];
 }
 
 async function writeMessages(

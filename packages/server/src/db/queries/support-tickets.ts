@@ -161,9 +161,10 @@ export async function readTicketTrail(
   accountId: string,
   emailId: string,
   maxEvents: number,
-): Promise<Record<string, unknown> | null> {
-  const [row] = await query<(Record<string, unknown> & { events: TrailEvent[]; createdAt: Date })[]>`
+): Promise<TicketTrail | null> {
+  const [row] = await query<TrailRow[]>`
     SELECT m.id, m.status, m.from_given AS "from", m.to_line AS "to", m.subject, m.created_at AS "createdAt", m.last_error AS "lastError",
+      EXISTS (SELECT FROM approvals h WHERE h.account_id = m.account_id AND h.message_id = m.id AND h.status <> 'approved') AS "isWithheld",
       (SELECT coalesce(json_agg(json_build_object('id', e.id, 'seq', e.seq, 'type', e.type, 'createdAt', e.created_at,
           'recipient', e.recipient, 'classification', e.classification, 'detail', e.detail) ORDER BY e.seq), '[]')
         FROM (SELECT * FROM message_events
@@ -172,6 +173,23 @@ export async function readTicketTrail(
   if (row === undefined) return null;
   const events = row.events.map((event) => ({ ...event, createdAt: new Date(event.createdAt).toISOString() }));
   return { ...row, createdAt: row.createdAt.toISOString(), events };
+}
+
+interface TrailRow {
+  readonly from: string;
+  readonly subject: string;
+  readonly createdAt: Date;
+  readonly isWithheld: boolean;
+  readonly events: TrailEvent[];
+}
+
+/** What a ticket tells of a message. */
+export interface TicketTrail extends Readonly<Record<string, unknown>> {
+  readonly from: string;
+  readonly subject: string;
+  readonly createdAt: string;
+  /** Whether the message was held and no person has approved it. */
+  readonly isWithheld: boolean;
 }
 
 interface TrailEvent {

@@ -62,6 +62,8 @@ export interface MessageEventRow {
   readonly channel: string;
   readonly source: string;
   readonly agentName: string | null;
+  /** Whether the message was held and no person had approved it by this event. */
+  readonly isWithheld: boolean;
 }
 
 /** Takes events of messages out of the backlog; they are lost unless the transaction goes on to store them. Null where the backlog is empty. */
@@ -76,7 +78,11 @@ export async function takeEventBacklog(transaction: Query, limit: number): Promi
     CROSS JOIN LATERAL (
       SELECT e.account_id AS "accountId", e.message_id AS "emailId", e.id, e.seq, e.type, e.recipient, e.classification, e.detail,
         e.created_at AS "occurredAt", m.from_given AS "from", m.to_line AS "to", m.subject, m.tags, m.metadata, m.channel, m.source,
-        m.agent_name AS "agentName"
+        m.agent_name AS "agentName",
+        (SELECT f.type = 'pending_approval' FROM message_events f
+          WHERE f.account_id = t.account_id AND f.message_id = t.message_id AND f.seq = 1)
+        AND NOT EXISTS (SELECT FROM message_events p WHERE p.account_id = t.account_id AND p.message_id = t.message_id
+          AND p.type = 'approved' AND p.seq <= t.seq) AS "isWithheld"
       FROM message_events e JOIN messages m ON m.account_id = t.account_id AND m.id = t.message_id
       WHERE e.account_id = t.account_id AND e.message_id = t.message_id AND e.seq = t.seq OFFSET 0) AS x`;
 }
