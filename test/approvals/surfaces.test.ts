@@ -178,7 +178,7 @@ describe('held sends on every surface', () => {
       SELECT type, body FROM webhook_events WHERE account_id = ${server.accountId} AND type LIKE 'approval.%' ORDER BY id`;
     const events = rows.map(({ body }) => JSON.parse(body)).filter(({ data }) => data.id === held.approvalId);
     expect(events).toMatchObject([
-      { type: 'approval.requested', data: { status: 'pending', emailId: held.id, edited: [], subject: 'Told' } },
+      { type: 'approval.requested', data: { status: 'pending', emailId: held.id, edited: [], subject: null } },
       { type: 'approval.decided', data: { status: 'approved', outcome: 'queued', edited: ['subject'] } },
     ]);
     for (const { data } of events) for (const body of ['html', 'text']) expect(data).not.toHaveProperty(body);
