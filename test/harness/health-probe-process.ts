@@ -8,6 +8,7 @@ const EVERY_MS = 20;
 const port = Number(process.argv[2]);
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 let latenciesMs: number[] = [];
+let isEnding = false;
 
 function probe(): Promise<number> {
   const beganMs = performance.now();
@@ -29,14 +30,19 @@ async function run(): Promise<void> {
       latenciesMs.push(leftMs);
       if (leftMs <= EVERY_MS) break;
     }
+    if (isEnding) {
+      process.send?.(latenciesMs);
+      isEnding = false;
+    }
     if (tookMs < EVERY_MS) await new Promise((resolve) => setTimeout(resolve, EVERY_MS - tookMs));
   }
 }
 
 process.on('disconnect', () => process.exit(0));
 process.on('message', (message) => {
-  if (message === 'end') process.send?.(latenciesMs);
-  latenciesMs = [];
+  if (message === 'begin') latenciesMs = [];
+  // The probe that is under way may be the one that waits: it counts as well.
+  else isEnding = true;
 });
 process.send?.('ready');
 void run();
