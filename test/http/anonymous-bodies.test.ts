@@ -243,6 +243,17 @@ describe('JSON made to be expensive', () => {
     expect((await server.call('GET', '/health', { key: null })).status).toBe(200);
   });
 
+  it('leaves no trace: after many that were refused on the way, a large send is accepted [holes.anonymous-bodies]', async () => {
+    const tooLong = `"${'x'.repeat(LIMITS.jsonStringBytes + 1)}"`;
+    const refusals = 2 + LIMITS.unfinishedBodyBytesPerAddress / LIMITS.jsonStringBytes;
+    for (let count = 0; count < refusals; count += 1) {
+      expect((await server.call('POST', '/emails', { rawBody: tooLong })).status).toBe(413);
+    }
+    // The connections of the refused ones close a moment after their responses.
+    const send = async () => (await server.send({ text: 'x'.repeat(1_000_000) })).status;
+    await expect.poll(send, { timeout: 10_000 }).toBe(202);
+  });
+
   it('is refused while it arrives: most of it is never read', async () => {
     const connection = await open();
     const own = sockets.at(-1);

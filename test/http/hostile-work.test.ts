@@ -23,12 +23,7 @@ const PROCESS = new URL('../harness/hostile-process.ts', import.meta.url);
 const CHOSEN = [
   ...['batch: letters', 'batch: links without quotes', 'batch: named reference without end', 'batch: lists that close'],
   ...['batch: cells', 'batch: href with quote', '19 dry runs: letters'],
-  ...[
-    '19 dry runs: cells',
-    'send: carriage returns',
-    'send: line breaks',
-    'send: unsubscribe placeholders',
-  ],
+  ...['19 dry runs: cells', 'send: carriage returns', 'send: line breaks', 'send: unsubscribe placeholders'],
   ...[
     'send: base64 with a blank between all letters',
     'line: commas, in all that may be',

@@ -101,11 +101,17 @@ function tooMuch(who: string): ProblemError {
   });
 }
 
-/** Runs once, when the body has been read or cannot be read any more. */
+/**
+ * Runs once, when the body has been read or cannot be read any more. A request that was responded to before its body had arrived is told
+ * neither: Node forgets it with the response. Only its connection says that it is over.
+ */
 function onceOver(request: IncomingMessage, done: () => void): void {
+  const { socket } = request;
   const finish = () => {
     request.off('end', finish).off('close', finish);
+    socket.off('close', finish);
     done();
   };
   request.once('end', finish).once('close', finish);
+  socket.once('close', finish);
 }
