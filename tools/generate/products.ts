@@ -4,6 +4,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type AnyOperation, type CallableOperation, OPERATIONS, type Operation } from '@postrider/core';
 import { collectCitations } from '../../test/requirements/citations.ts';
+import { holes } from '../../test/requirements/holes.ts';
 import { REQUIREMENTS } from '../../test/requirements.ts';
 import { renderAgentsDoc } from './agents-doc.ts';
 import { cliHelpFiles } from './cli-help.ts';
@@ -23,6 +24,7 @@ import { renderSdkOperations } from './sdk-operations.ts';
 import { renderSdkPublicApi } from './sdk-public-api.ts';
 import { renderResource, renderResources } from './sdk-resources.ts';
 import { renderSdkSchema } from './sdk-schema.ts';
+import { renderSecurityDoc } from './security-doc.ts';
 import { renderToolsDoc } from './tools-doc.ts';
 
 const SDK_GENERATED = 'packages/sdk/src/generated';
@@ -33,6 +35,7 @@ export const GENERATED_FOLDERS: readonly string[] = [SDK_GENERATED, 'packages/cl
 /** Renders everything that is generated, from the sources under the repository's root. The same sources give the same bytes. */
 export async function renderProducts(root: string): Promise<readonly Product[]> {
   const document = createOpenApiDocument(await readVersion(root, 'server'));
+  const citations = await collectCitations(root);
   const sdk = await renderSdk(root, document, await readVersion(root, 'sdk'));
   return [
     { path: 'openapi.yaml', content: renderOpenApiDocument(document) },
@@ -47,7 +50,8 @@ export async function renderProducts(root: string): Promise<readonly Product[]> 
     ...(await renderConfiguration(root)),
     ...toProducts(await cliHelpFiles()),
     ...toProducts(mcpSnapshotFiles()),
-    { path: 'docs/requirements.md', content: renderRequirementsDoc(REQUIREMENTS, await collectCitations(root)) },
+    { path: 'docs/requirements.md', content: renderRequirementsDoc(REQUIREMENTS, citations) },
+    { path: 'docs/security.md', content: renderSecurityDoc(holes, citations) },
   ];
 }
 
