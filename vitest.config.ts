@@ -10,6 +10,15 @@ const PROCESSES = [
   'test/mcp/stdio.test.ts',
 ];
 
+/** What tries everything a restricted or hostile caller can do, and measures the server meanwhile: it needs the machine for itself. */
+const GUARDS = [
+  'test/http/documented-answers.test.ts',
+  'test/http/hostile-work.test.ts',
+  'test/http/linear-work.test.ts',
+  'test/http/anonymous-bodies.test.ts',
+  'test/surfaces/restricted-callers.test.ts',
+];
+
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
@@ -17,6 +26,7 @@ export default defineConfig({
     exclude: [
       ...(process.env['FAULTS'] === 'long' ? [] : ['test/faults/**/*.long.test.ts']),
       ...(process.env['PROCESSES'] === 'run' ? [] : PROCESSES),
+      ...(process.env['GUARDS'] === 'run' ? [] : GUARDS),
       // The suite measures by timers of its own, and needs the machine for itself.
       ...(process.env['CONFORMANCE'] === 'run' ? [] : ['test/mcp/conformance/**']),
       ...(process.env['POSTFIX'] === 'installed' ? [] : ['test/postfix/**']),

@@ -63,7 +63,7 @@ describe('the first account', () => {
     expect(await prepare(dataDir)).toEqual({ ...first, isNew: false });
     expect(await accounts()).toBe(1);
     const caller = await findKeyByHash(database.sql, hashApiKey(first.key));
-    expect(caller?.scopes).toHaveLength(24);
+    expect(caller?.scopes).toHaveLength(25);
   });
 
   it('gets a new key where the stored one is gone, broken, revoked or of another account', async () => {

@@ -242,7 +242,9 @@ describe('finding hosts', () => {
     for (const part of parts) {
       const short = Math.max(20, timeOf(part, 25_000));
       // Eight times the length: what is quadratic would take 64 times as long.
-      expect(timeOf(part, 200_000), JSON.stringify(part)).toBeLessThan(short * 32);
+      // What the machine does beside it makes single runs longer, and never shorter.
+      const long = Math.min(...[1, 2, 3].map(() => timeOf(part, 200_000)));
+      expect(long, JSON.stringify(part)).toBeLessThan(short * 32);
     }
   });
 });

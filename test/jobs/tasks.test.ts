@@ -53,7 +53,7 @@ describe('the jobs of the crontab', () => {
     const add = async (ageMs: number) => {
       const at = new Date(server.clock.now().getTime() - ageMs);
       const id = randomUUID();
-      await sql`INSERT INTO idempotency_keys (account_id, key, fingerprint, message_id, created_at) VALUES (${id}, ${`${ageMs}`}, 'f', ${id}, ${at})`;
+      await sql`INSERT INTO idempotency_keys (account_id, key_id, key, fingerprint, message_id, created_at) VALUES (${id}, ${id}, ${`${ageMs}`}, 'f', ${id}, ${at})`;
       await sql`
         INSERT INTO captured_messages (account_id, id, mail_from, recipients, subject, raw, received_at)
         VALUES (${id}, ${id}, 'a@b.co', '{}', ${`${ageMs}`}, '', ${at})`;
@@ -69,8 +69,8 @@ describe('the jobs of the crontab', () => {
     const at = new Date(server.clock.now().getTime() - 40 * DAY_MS);
     const id = randomUUID();
     await sql`
-      INSERT INTO idempotency_keys (account_id, key, fingerprint, message_id, created_at)
-      SELECT ${id}, n, 'f', ${id}, ${at} FROM generate_series(1, 50001) AS n`;
+      INSERT INTO idempotency_keys (account_id, key_id, key, fingerprint, message_id, created_at)
+      SELECT ${id}, ${id}::uuid, n, 'f', ${id}, ${at} FROM generate_series(1, 50001) AS n`;
     await sql`
       INSERT INTO request_log (account_id, id, request_id, method, path, status, duration_ms, created_at)
       SELECT ${id}, gen_random_uuid(), n, 'GET', '/emails', 200, 1, ${at} FROM generate_series(1, 50001) AS n`;

@@ -116,7 +116,7 @@ describe('postrider-server start, on a machine that has nothing else', () => {
   it('has one account with an owner, one key of scope full, and the sandbox domain ready to send from [contract-running.start] [contract-settings.storage]', async () => {
     const { body } = await call('GET', '/keys/self');
     expect(body).toMatchObject({ account: { id: quickstart.accountId, name: 'Postrider' } });
-    expect(body.scopes).toHaveLength(24);
+    expect(body.scopes).toHaveLength(25);
     const sent = await send();
     expect((await call('GET', `/emails/${sent.body.id}?wait=10`)).body.status).toBe('delivered');
   });
