@@ -132,7 +132,9 @@ describe('a message', () => {
   it('says why there is no content: the scope, or its age', async () => {
     const nothing = { html: null, text: null, headers: null, attachments: null };
     const redacted = await callTool('get_email', { id: ID }, invokeWith({ ...nothing, contentRedacted: true }));
-    expect(redacted.text).toContain('needs the scope emails:content for messages this key sent, and emails:content-all for others');
+    expect(redacted.text).toContain(
+      'needs the scope emails:content for messages this key sent, and emails:content-all for others',
+    );
     const expired = await callTool('get_email', { id: ID }, invokeWith({ ...nothing, bodyExpired: true }));
     expect(expired.text).toContain('aged out');
   });

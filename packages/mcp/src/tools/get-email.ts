@@ -27,7 +27,10 @@ function describeMessage(message: Message, untrusted: (text: string) => string):
 }
 
 function bodyState(message: Message): string[] {
-  if (message.contentRedacted) return ['Content not shown: it needs the scope emails:content for messages this key sent, and emails:content-all for others.'];
+  if (message.contentRedacted)
+    return [
+      'Content not shown: it needs the scope emails:content for messages this key sent, and emails:content-all for others.',
+    ];
   if (message.bodyExpired) return ['Content not shown: the stored body has aged out.'];
   return line('Body kept until', message.bodyExpiresAt);
 }

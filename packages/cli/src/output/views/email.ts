@@ -18,7 +18,9 @@ export function showEmail(message: JsonRecord, output: Output): void {
     ].join(''),
   );
   if (message['contentRedacted'] === true)
-    output.remark('The content is hidden: it needs the scope emails:content for messages this key sent, and emails:content-all for others.');
+    output.remark(
+      'The content is hidden: it needs the scope emails:content for messages this key sent, and emails:content-all for others.',
+    );
 }
 
 function factLines(message: JsonRecord, paint: Paint): readonly SheetLine[] {
