@@ -32,8 +32,8 @@ describe('toolsets over HTTP', () => {
     const names = await listed('toolsets=suppressions,templates,templates');
     expect(names).toEqual([
       ...DEFAULT_NAMES,
-      ...['create_template', 'update_template', 'delete_template', 'test_template'],
-      ...['list_template_drafts', 'discard_template_draft'],
+      ...['create_template', 'update_template', 'list_template_drafts', 'discard_template_draft'],
+      ...['delete_template', 'test_template'],
       ...['get_suppression', 'add_suppression', 'remove_suppression'],
     ]);
     expect(await listed('toolsets=templates,%20suppressions')).toEqual(names);
