@@ -11,11 +11,16 @@ import { drawInbox } from '../../packages/cli/src/commands/approvals/inbox/draw-
 import { judgeLink, linksInText } from '../../packages/cli/src/commands/approvals/judge-links.ts';
 import { openEditor } from '../../packages/cli/src/commands/approvals/open-editor.ts';
 import { readHtml } from '../../packages/cli/src/commands/approvals/read-html.ts';
+import type { TemplateDrafts } from '../../packages/cli/src/commands/approvals/template-drafts.ts';
 import { CliFailure } from '../../packages/cli/src/failure.ts';
 import { foldText } from '../../packages/cli/src/output/fold-text.ts';
 import { textWidth } from '../../packages/cli/src/output/text-width.ts';
 
 const NOW = new Date('2026-01-31T09:00:00.000Z');
+const NO_DRAFTS: TemplateDrafts = {
+  list: async () => ({ drafts: [], total: 0, isComplete: true }),
+  decide: async () => ({ kind: 'gone' }),
+};
 
 function heldSend(fields: Readonly<Record<string, unknown>> = {}): Hold {
   return readHold({
@@ -247,7 +252,7 @@ describe('a hold that changed meanwhile', () => {
         return { kind: 'decided', hold: { ...after, status: 'approved', outcome: 'queued' }, answer: {} };
       },
     };
-    const inbox = createInbox({ heldSends, edit: async (file) => file, quit: () => {} });
+    const inbox = createInbox({ heldSends, templateDrafts: NO_DRAFTS, edit: async (file) => file, quit: () => {} });
     await inbox.refresh();
     const screen = () =>
       drawInbox(inbox.getState(), { columns: 60, rows: 14 }, NOW)
@@ -276,7 +281,7 @@ describe('a hold that changed meanwhile', () => {
       decide: async () => ({ kind: 'changed', hold: after }),
     };
     const edit = async (file: string) => file.replace('To: bob@x.example', 'To: ann@x.example');
-    const inbox = createInbox({ heldSends, edit, quit: () => {} });
+    const inbox = createInbox({ heldSends, templateDrafts: NO_DRAFTS, edit, quit: () => {} });
     await inbox.refresh();
     await inbox.press(key('e'));
     await inbox.press(key('y'));
@@ -309,7 +314,7 @@ describe('a hold that changed meanwhile', () => {
       files.push(file);
       return file.replace('To: bob@x.example', 'To: nobody');
     };
-    const inbox = createInbox({ heldSends, edit, quit: () => {} });
+    const inbox = createInbox({ heldSends, templateDrafts: NO_DRAFTS, edit, quit: () => {} });
     await inbox.refresh();
     for (const name of ['e', 'y']) await inbox.press(key(name));
     expect(inbox.getState()).toMatchObject({
@@ -335,7 +340,7 @@ describe('a hold that changed meanwhile', () => {
       read: async () => heldSend(),
       decide: async () => ({ kind: 'changed', hold: heldSend({ text: 'x'.repeat(500) }) }),
     };
-    const inbox = createInbox({ heldSends, edit: async () => 'broken', quit: () => {} });
+    const inbox = createInbox({ heldSends, templateDrafts: NO_DRAFTS, edit: async () => 'broken', quit: () => {} });
     await inbox.refresh();
     for (const name of [
       'j',

@@ -41,8 +41,8 @@ export const APPROVAL_COMMANDS: readonly CommandDescription[] = [
   ),
   own(
     INBOX_COMMAND,
-    'Decide what is held, in an inbox',
-    `Opens the inbox of held sends: a live list, and of each everything there is to see: every recipient with the blind copies, why it is held, its files, where each link truly goes, and its bodies. a approves, e edits it in $EDITOR first, r rejects with a code and a note, space selects several, ? shows all keys. What you decide counts for what you saw: had it changed meanwhile, you are asked again. Off a terminal, and with \`--json\`, it answers what \`postrider approvals list --status pending\` does. ${WHO_DECIDES}`,
+    'Decide held sends and template drafts, in an inbox',
+    `Opens the inbox of held sends and template drafts: a live list, and of each send everything there is to see: every recipient with the blind copies, why it is held, its files, where each link truly goes, and its bodies. a approves, e edits it in $EDITOR first, r rejects with a code and a note, space selects several, ? shows all keys. A template draft is shown as a difference to the current version; a publishes it and r discards it. What you decide counts for what you saw: had it changed meanwhile, you are asked again. Off a terminal, and with \`--json\`, it answers what \`postrider approvals list --status pending\` does; \`postrider templates drafts\` lists the drafts. ${WHO_DECIDES}`,
     ['postrider approvals', 'EDITOR="code --wait" postrider approvals', 'postrider approvals --json'],
     [],
   ),

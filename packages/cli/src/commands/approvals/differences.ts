@@ -17,11 +17,18 @@ const CELLS_MAX = 250_000;
 export function differencesBetween(before: HeldContent, after: HeldContent): readonly DiffLine[] {
   // The keys of HeldContent, which Object.keys widens to string.
   const names = Object.keys(TITLES) as (keyof HeldContent)[];
-  return names.flatMap((name): readonly DiffLine[] => {
-    const [was, is] = [linesOf(before[name]), linesOf(after[name])];
-    if (was.join('\n') === is.join('\n')) return [];
-    return [{ kind: 'title', text: TITLES[name] }, ...withContext(diffLines(was, is))];
-  });
+  return names.flatMap((name) => differencesOf(TITLES[name], before[name], after[name]));
+}
+
+/** One field under its title; empty where nothing differs. */
+export function differencesOf(
+  title: string,
+  before: string | readonly string[],
+  after: string | readonly string[],
+): readonly DiffLine[] {
+  const [was, is] = [linesOf(before), linesOf(after)];
+  if (was.join('\n') === is.join('\n')) return [];
+  return [{ kind: 'title', text: title }, ...withContext(diffLines(was, is))];
 }
 
 function linesOf(value: string | readonly string[]): readonly string[] {

@@ -2,6 +2,7 @@ import { isRecord, recordsOf, textOf } from '../../output/json-value.ts';
 
 /** A held send as commands work with it. Its texts are as they came: whatever shows them takes what terminals act on out of them. */
 export interface Hold {
+  readonly kind: 'send';
   readonly id: string;
   readonly emailId: string;
   readonly status: string;
@@ -51,6 +52,7 @@ export function readHold(answer: unknown): Hold {
   const list = (name: string) => (Array.isArray(record[name]) ? record[name].map(textOf) : []);
   const { problem, revision, headers } = record;
   return {
+    kind: 'send',
     ...{ id: text('id'), emailId: text('emailId'), status: text('status'), reasons: list('reasons') },
     ...{ revision: typeof revision === 'number' ? revision : 1, contentHash: text('contentHash') },
     ...{ keyName: text('keyName'), agentName: text('agentName'), source: text('source'), channel: text('channel') },

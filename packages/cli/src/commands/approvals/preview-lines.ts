@@ -82,7 +82,8 @@ function formatSize(bytes: number): string {
   return bytes < 1_000_000 ? `${(bytes / 1_000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
-function fact(label: string, value: string, columns: number, tone?: Tone): readonly ShownLine[] {
+/** One labelled value of a preview; nothing where it is empty. */
+export function fact(label: string, value: string, columns: number, tone?: Tone): readonly ShownLine[] {
   return facts(label, [value], columns, tone);
 }
 

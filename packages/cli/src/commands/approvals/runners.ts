@@ -11,6 +11,7 @@ import { APPROVE_COMMAND, EDIT_COMMAND, INBOX_COMMAND, REJECT_COMMAND } from './
 import { connectHeldSends } from './held-sends.ts';
 import { runApprove, runReject } from './run-decide.ts';
 import { runEdit } from './run-edit.ts';
+import { connectTemplateDrafts } from './template-drafts.ts';
 
 export const APPROVAL_COMMAND_RUNNERS: Readonly<Record<string, Runner | undefined>> = {
   [INBOX_COMMAND]: runApprovals,
@@ -29,7 +30,8 @@ async function runApprovals(
   if (!output.isJson && io.stdout.isTTY === true && io.stdin.isTTY === true) {
     // What draws on terminals takes longer to load than all the rest, and no other command needs it.
     const { runInbox } = await import('./inbox/run-inbox.ts');
-    return await runInbox(connectHeldSends(connection), await findDecidingNotice(connection), options, io);
+    const waiting = { heldSends: connectHeldSends(connection), templateDrafts: connectTemplateDrafts(connection) };
+    return await runInbox(waiting, await findDecidingNotice(connection), options, io);
   }
   const query = { status: 'pending' };
   const { data } = await connection.call('approvals.list', { params: {}, query, headers: {}, body: undefined });

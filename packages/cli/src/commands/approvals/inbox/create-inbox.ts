@@ -5,6 +5,8 @@ import { readEditFile, writeEditFile } from '../edit-file.ts';
 import { contentOf, editsBetween } from '../held-content.ts';
 import type { Decision, HeldSends } from '../held-sends.ts';
 import type { Hold } from '../hold.ts';
+import { nameOf, type TemplateDraft } from '../template-draft.ts';
+import { type DraftDecision, type DraftList, successorOf, type TemplateDrafts } from '../template-drafts.ts';
 import { EMPTY_INBOX, type InboxState, type Notice, withList } from './inbox-state.ts';
 import { type Effect, type Measures, type Press, pressKey } from './press-key.ts';
 
@@ -23,6 +25,7 @@ export interface Inbox {
 
 export interface InboxDeps {
   readonly heldSends: HeldSends;
+  readonly templateDrafts: TemplateDrafts;
   /** Shown at first; null for nothing. */
   readonly notice?: string | null;
   /** Has the person change a file. Rejects with a CliFailure. */
@@ -30,10 +33,11 @@ export interface InboxDeps {
   readonly quit: () => void;
 }
 
-export function createInbox({ heldSends, notice = null, edit, quit }: InboxDeps): Inbox {
+export function createInbox({ heldSends, templateDrafts, notice = null, edit, quit }: InboxDeps): Inbox {
   let state: InboxState = notice === null ? EMPTY_INBOX : { ...EMPTY_INBOX, notice: { text: notice, tone: 'bad' } };
   let measures: Measures = { pageRows: 10, scrollMax: 0 };
   let isLoaded = false;
+  let draftList: DraftList = { drafts: [], total: 0, isComplete: false };
   const listeners = new Set<() => void>();
   const set = (next: InboxState) => {
     state = next;
@@ -43,9 +47,11 @@ export function createInbox({ heldSends, notice = null, edit, quit }: InboxDeps)
 
   async function refresh(): Promise<void> {
     try {
-      const { holds, total } = await heldSends.listPending();
+      const [{ holds, total }, troubleWithDrafts] = await Promise.all([heldSends.listPending(), refreshDrafts()]);
       isLoaded = true;
-      set(withList(state, holds, total));
+      const { drafts } = draftList;
+      set({ ...withList(state, { holds, drafts, total: total + draftList.total }), trouble: troubleWithDrafts });
+      lookAfterDraft(troubleWithDrafts === null);
       await lookAfterOpened(holds);
     } catch (error) {
       if (!isLoaded || !(error instanceof CliFailure)) throw error;
@@ -53,10 +59,31 @@ export function createInbox({ heldSends, notice = null, edit, quit }: InboxDeps)
     }
   }
 
+  /** Held sends can be decided without the drafts, so that a failure here is only shown: its words, or null. */
+  async function refreshDrafts(): Promise<string | null> {
+    try {
+      draftList = await templateDrafts.list();
+      return null;
+    } catch (error) {
+      if (!(error instanceof CliFailure)) throw error;
+      return singleLine(`template drafts: ${error.problem.detail}`);
+    }
+  }
+
+  /** A draft that its author replaced stays on the screen until a key decides: nothing is swapped under someone's eyes. */
+  function lookAfterDraft(isFresh: boolean): void {
+    const { opened } = state;
+    const { drafts, isComplete } = draftList;
+    if (opened?.kind !== 'draft' || state.busy !== null || !isFresh || !isComplete) return;
+    if (state.dialog?.kind === 'draft-gone') return;
+    if (drafts.some(({ id }) => id === opened.id) || successorOf(opened, drafts) !== undefined) return;
+    set({ ...state, dialog: { kind: 'draft-gone', draft: opened }, scroll: 0 });
+  }
+
   /** What is being looked at, and waits no more, was decided by somebody else. */
   async function lookAfterOpened(holds: readonly Hold[]): Promise<void> {
     const { opened } = state;
-    if (opened === null || state.busy !== null || state.dialog?.kind === 'ended') return;
+    if (opened?.kind !== 'send' || state.busy !== null || state.dialog?.kind === 'ended') return;
     if (holds.some(({ id }) => id === opened.id)) return;
     const hold = await heldSends.read(opened.id);
     if (hold.status === 'pending' || state.opened?.id !== hold.id || state.busy !== null) return;
@@ -69,7 +96,9 @@ export function createInbox({ heldSends, notice = null, edit, quit }: InboxDeps)
       return;
     }
     try {
-      await (effect.kind === 'edit' ? change(effect.hold, effect.file) : decide(effect.holds, effect.decision));
+      if (effect.kind === 'edit') await change(effect.hold, effect.file);
+      else if (effect.kind === 'decide') await decide(effect.holds, effect.decision);
+      else await decideDraft(effect.draft, effect.decision);
     } catch (error) {
       if (!(error instanceof CliFailure)) throw error;
       const { detail, fix } = error.problem;
@@ -112,6 +141,21 @@ export function createInbox({ heldSends, notice = null, edit, quit }: InboxDeps)
     }
     if (holds.length > 1) tellOfMany(holds.length - refusals.length, decision, refusals);
     if (decided !== null) set({ ...state, isRemembering: false });
+    await refresh();
+  }
+
+  async function decideDraft(draft: TemplateDraft, decision: DraftDecision): Promise<void> {
+    set({ ...state, busy: decision === 'publish' ? 'Publishing …' : 'Discarding …' });
+    const answer = await templateDrafts.decide(draft, decision);
+    if (answer.kind === 'changed') {
+      set({ ...state, opened: answer.draft, at: answer.draft.id, scroll: 0 });
+      tell('Changed while you looked, nothing was decided. Look again.', 'bad');
+    } else if (answer.kind === 'gone') {
+      set({ ...state, dialog: { kind: 'draft-gone', draft }, scroll: 0 });
+    } else {
+      set({ ...state, opened: null, scroll: 0 });
+      tell(`${decision === 'publish' ? 'Published' : 'Discarded'}: ${nameOf(draft)}`, 'good');
+    }
     await refresh();
   }
 

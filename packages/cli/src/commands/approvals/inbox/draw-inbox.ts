@@ -1,15 +1,25 @@
 import { foldText } from '../../../output/fold-text.ts';
 import { cutToWidth } from '../../../output/text-width.ts';
-import { severalLines, singleLine, withoutInvisibles } from '../../../output/untrusted-text.ts';
-import { type DiffLine, differencesBetween } from '../differences.ts';
+import { singleLine, withoutInvisibles } from '../../../output/untrusted-text.ts';
+import { differencesBetween } from '../differences.ts';
 import { contentOf, withEdits } from '../held-content.ts';
 import { type Hold, recipientsOf } from '../hold.ts';
 import { contentLines, endLines, factLines } from '../preview-lines.ts';
-import type { ShownLine, Tone } from '../shown-line.ts';
+import type { ShownLine } from '../shown-line.ts';
+import { nameOf } from '../template-draft.ts';
+import { draftChangeLines, draftFactLines, draftQuestion } from './draft-lines.ts';
 import { HELP_LINES } from './help-lines.ts';
-import { type Dialog, type InboxState, REJECT_CHOICES, visibleHolds } from './inbox-state.ts';
+import {
+  type Dialog,
+  type InboxState,
+  REJECT_CHOICES,
+  targetDraftOf,
+  visibleItems,
+  type Waiting,
+} from './inbox-state.ts';
 import { listLines } from './list-lines.ts';
 import type { Measures } from './press-key.ts';
+import { diffLines, plain } from './text-lines.ts';
 
 export interface Screen extends Measures {
   /** As many as there are rows. */
@@ -21,20 +31,27 @@ export interface ScreenSize {
   readonly rows: number;
 }
 
-/** The part of a preview that takes long with a long mail, so that a screen that is drawn anew can keep it. */
-export type ContentReader = (hold: Hold, columns: number) => readonly ShownLine[];
+/** The part of a preview that takes long with a long mail or template, so that the caller can keep it for the next screen. */
+export type ContentReader = (item: Waiting, columns: number) => readonly ShownLine[];
 
-/** The rows that are not the body's: the title, what is said, and the keys. */
-const FRAME_ROWS = 3;
+/** The rows of the title and of the keys. */
+const FRAME_ROWS = 2;
+/** A message and its fix take up to so many rows. */
+const SAY_ROWS_MAX = 4;
+
+export function readContentOf(item: Waiting, columns: number): readonly ShownLine[] {
+  return item.kind === 'draft' ? draftChangeLines(item, columns) : contentLines(item, columns);
+}
 
 /** What the screen shows. Every line fits; what does not fit in height is scrolled. */
 export function drawInbox(
   state: InboxState,
   { columns, rows }: ScreenSize,
   now: Date,
-  readContent: ContentReader = contentLines,
+  readContent: ContentReader = readContentOf,
 ): Screen {
-  const pageRows = Math.max(1, rows - FRAME_ROWS);
+  const said = sayLines(state, columns).slice(0, Math.max(1, Math.min(SAY_ROWS_MAX, rows - FRAME_ROWS - 1)));
+  const pageRows = Math.max(1, rows - FRAME_ROWS - said.length);
   const isList = state.dialog === null || state.dialog.kind === 'filter' ? state.opened === null : false;
   const body = isList
     ? listLines(state, { columns, rows: pageRows }, now)
@@ -47,22 +64,35 @@ export function drawInbox(
     titleLine(state, scrollMax === 0 ? null : { from, scrollMax }),
     ...shown,
     ...filler,
-    sayLine(state),
+    ...said,
     keysLine(state, columns),
   ];
   return { lines: lines.map((line) => ({ ...line, text: cutToWidth(line.text, columns) })), pageRows, scrollMax };
 }
 
 function titleLine(state: InboxState, scroll: { readonly from: number; readonly scrollMax: number } | null): ShownLine {
-  const { holds, total, selected, filter } = state;
+  const { holds, drafts, total, selected, filter, opened, dialog } = state;
+  const listed = holds.length + drafts.length;
   const parts = [
     `Approvals: ${total === 0 ? 'nothing waits' : `${total} waiting`}`,
-    total > holds.length ? `the first ${holds.length} are listed` : '',
+    // A narrow preview needs the room to show how far it is read.
+    drafts.length === 0 || opened !== null || dialog?.kind === 'draft'
+      ? ''
+      : drafts.length === 1
+        ? '1 is a draft'
+        : `${drafts.length} are drafts`,
+    total > listed ? `the first ${listed} are listed` : '',
     selected.size > 0 ? `${selected.size} selected` : '',
-    filter === '' ? '' : `filter "${singleLine(filter)}": ${visibleHolds(state).length}`,
+    filter === '' ? '' : `filter "${singleLine(filter)}": ${visibleItems(state).length}`,
     scroll === null ? '' : `${Math.round((scroll.from / scroll.scrollMax) * 100)} % read`,
   ];
   return { text: parts.filter((part) => part !== '').join('  |  '), tone: 'title' };
+}
+
+/** An error that does not fit goes on in the next line: its end says what to do. */
+function sayLines(state: InboxState, columns: number): readonly ShownLine[] {
+  const line = sayLine(state);
+  return line.tone !== 'bad' ? [line] : foldText(line.text, columns).map((text) => ({ ...line, text }));
 }
 
 function sayLine({ busy, notice, trouble, isRemembering, dialog }: InboxState): ShownLine {
@@ -82,11 +112,15 @@ function keysLine(state: InboxState, columns: number): ShownLine {
   return { text: keys.join('  '), tone: 'faint' };
 }
 
-function keysOf({ dialog, opened }: InboxState): readonly string[] {
+function keysOf(state: InboxState): readonly string[] {
+  const { dialog, opened } = state;
   switch (dialog?.kind) {
     case 'help':
     case 'ended':
+    case 'draft-gone':
       return ['any key: back'];
+    case 'draft':
+      return [`y: ${dialog.decision}`, 'n: back', 'j/k: scroll'];
     case 'filter':
       return ['enter: keep it', 'esc: no filter'];
     case 'approve':
@@ -105,6 +139,10 @@ function keysOf({ dialog, opened }: InboxState): readonly string[] {
     case 'changed':
       return ['y: decide so all the same', 'n: back', 'j/k: scroll'];
     default:
+      if (targetDraftOf(state) !== null) {
+        const rest = opened === null ? ['/: filter'] : ['j/k: scroll', 'esc: back'];
+        return [...(opened === null ? ['enter: open'] : []), 'a: publish', 'r: discard', ...rest, '?: help', 'q: quit'];
+      }
       return opened === null
         ? ['enter: open', 'a: approve', 'r: reject', 'e: edit', 'space: select', '/: filter', '?: help', 'q: quit']
         : ['a: approve', 'r: reject', 'e: edit', 'R: remember', 'j/k: scroll', 'esc: back', '?: help', 'q: quit'];
@@ -113,8 +151,14 @@ function keysOf({ dialog, opened }: InboxState): readonly string[] {
 
 function bodyLines(state: InboxState, columns: number, now: Date, readContent: ContentReader): readonly ShownLine[] {
   const { dialog, opened } = state;
-  const preview = (hold: Hold) => [...factLines(hold, columns, now), ...readContent(hold, columns)];
+  const preview = (item: Waiting) => [
+    ...(item.kind === 'draft' ? draftFactLines(item, columns, now) : factLines(item, columns, now)),
+    ...readContent(item, columns),
+  ];
   if (dialog === null || dialog.kind === 'filter') return opened === null ? [] : preview(opened);
+  // The difference is part of the question, since the list asks it too.
+  if (dialog.kind === 'draft')
+    return [...draftQuestion(dialog.draft, dialog.decision, columns), ...preview(dialog.draft)];
   return dialog.kind === 'changed'
     ? [...changedLines(dialog, columns), ...preview(dialog.hold)]
     : dialogLines(dialog, state, columns, now);
@@ -136,7 +180,7 @@ function changedLines({ diff, hold, decision }: Dialog & { kind: 'changed' }, co
 }
 
 function dialogLines(
-  dialog: Exclude<Dialog, { kind: 'filter' | 'changed' }>,
+  dialog: Exclude<Dialog, { kind: 'filter' | 'changed' | 'draft' }>,
   state: InboxState,
   columns: number,
   now: Date,
@@ -173,6 +217,15 @@ function dialogLines(
         { text: '' },
         ...plain(`Subject: ${singleLine(dialog.hold.subject)}`, columns),
         ...endLines(dialog.hold, columns),
+      ];
+    case 'draft-gone':
+      return [
+        ...plain('Nothing is left to do here.', columns, 'title'),
+        { text: '' },
+        ...plain(
+          `${withoutInvisibles(singleLine(nameOf(dialog.draft)))} was published or discarded meanwhile, by an approver or its author.`,
+          columns,
+        ),
       ];
   }
 }
@@ -220,27 +273,4 @@ function rejectHead(holds: readonly Hold[], columns: number): readonly ShownLine
   const [first] = holds;
   const what = holds.length === 1 ? `"${singleLine(first?.subject ?? '')}"` : `these ${holds.length}`;
   return [...plain(`Reject ${what}. Why?`, columns, 'title'), { text: '' }];
-}
-
-const SIGNS = { title: '', same: '  ', removed: '- ', added: '+ ' } as const;
-const TONES = { title: 'title', same: 'faint', removed: 'bad', added: 'good' } as const;
-const SPOKEN = { title: '', same: '', removed: 'removed: ', added: 'added: ' } as const;
-
-/** Signs tell what changed; colours only repeat it. */
-function diffLines(diff: readonly DiffLine[], columns: number): readonly ShownLine[] {
-  return diff.flatMap(({ kind, text }) => {
-    const sign = SIGNS[kind];
-    return foldText(withoutInvisibles(severalLines(text)), columns - sign.length).map((line) => ({
-      text: `${sign}${line}`.trimEnd(),
-      tone: TONES[kind],
-      spoken: `${SPOKEN[kind]}${line}`,
-    }));
-  });
-}
-
-function plain(text: string, columns: number, tone?: Tone, indent = 0): readonly ShownLine[] {
-  return foldText(text, columns).map((line) => ({
-    text: `${' '.repeat(indent)}${line}`,
-    ...(tone === undefined ? {} : { tone }),
-  }));
 }

@@ -1,10 +1,9 @@
 import { Box, type Key, Text, useApp, useInput, usePaste, useWindowSize } from 'ink';
 import { createElement, type ReactElement, useEffect, useLayoutEffect, useState, useSyncExternalStore } from 'react';
-import type { Hold } from '../hold.ts';
-import { contentLines } from '../preview-lines.ts';
 import type { ShownLine, Tone } from '../shown-line.ts';
 import type { Inbox } from './create-inbox.ts';
-import { type ContentReader, drawInbox } from './draw-inbox.ts';
+import { type ContentReader, drawInbox, readContentOf } from './draw-inbox.ts';
+import type { Waiting } from './inbox-state.ts';
 import type { Press } from './press-key.ts';
 
 export interface InboxAppProps {
@@ -32,7 +31,7 @@ export function InboxApp(props: InboxAppProps): ReactElement {
   const { suspendTerminal } = useApp();
   const now = useNow(isSpoken ? SPOKEN_TICK_MS : TICK_MS);
   // A last line that is full makes some terminals scroll.
-  const [readContent] = useState(() => rememberLast(contentLines));
+  const [readContent] = useState(() => rememberLast(readContentOf));
   const { lines, pageRows, scrollMax } = drawInbox(state, { columns, rows: rows - 1 }, now, readContent);
   useLayoutEffect(() => inbox.measure({ pageRows, scrollMax }), [inbox, pageRows, scrollMax]);
   useEffect(() => onReady((run) => suspendTerminal(run)), [onReady, suspendTerminal]);
@@ -46,11 +45,11 @@ export function InboxApp(props: InboxAppProps): ReactElement {
   return createElement(Box, { flexDirection: 'column' }, ...shown.map((line) => lineElement(line, hasColor)));
 }
 
-/** Reads a mail once for all the times that it is drawn. */
+/** Reads a mail or a draft once for all the times that it is drawn. */
 function rememberLast(read: ContentReader): ContentReader {
-  let last: { readonly hold: Hold; readonly columns: number; readonly lines: readonly ShownLine[] } | null = null;
-  return (hold, columns) => {
-    if (last?.hold !== hold || last.columns !== columns) last = { hold, columns, lines: read(hold, columns) };
+  let last: { readonly item: Waiting; readonly columns: number; readonly lines: readonly ShownLine[] } | null = null;
+  return (item, columns) => {
+    if (last?.item !== item || last.columns !== columns) last = { item, columns, lines: read(item, columns) };
     return last.lines;
   };
 }

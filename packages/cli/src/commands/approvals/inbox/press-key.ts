@@ -1,6 +1,17 @@
 import type { Decision } from '../held-sends.ts';
 import type { Hold } from '../hold.ts';
-import { currentHold, type Dialog, type InboxState, REJECT_CHOICES, targetsOf, visibleHolds } from './inbox-state.ts';
+import type { TemplateDraft } from '../template-draft.ts';
+import type { DraftDecision } from '../template-drafts.ts';
+import {
+  currentItem,
+  type Dialog,
+  type InboxState,
+  REJECT_CHOICES,
+  targetDraftOf,
+  targetsOf,
+  visibleItems,
+  type Waiting,
+} from './inbox-state.ts';
 
 /** A key by its name, such as `up` or `escape`, or what was typed. */
 export interface Press {
@@ -25,7 +36,8 @@ export type Effect =
       readonly decision: Decision;
       /** What was answered, to go back to where the decision is refused: nothing that was written is lost. */
       readonly from: Dialog | null;
-    };
+    }
+  | { readonly kind: 'decide-draft'; readonly draft: TemplateDraft; readonly decision: DraftDecision };
 
 export interface Pressed {
   readonly state: InboxState;
@@ -39,6 +51,7 @@ export function pressKey(state: InboxState, press: Press, measures: Measures): P
   const next = { ...state, notice: null };
   if (dialog !== null) return pressInDialog(next, dialog, press, measures);
   return (
+    pressOnDraft(next, press) ??
     pressForBoth(next, press) ??
     (next.opened === null ? pressInList(next, press, measures) : pressInPreview(next, press, measures))
   );
@@ -61,23 +74,33 @@ function pressForBoth(state: InboxState, { name }: Press): Pressed | null {
       return first === undefined ? { state } : ask(state, { kind: 'code', holds, choice: 0 });
     case 'e': {
       // One at a time: what is under the cursor, whatever else is selected.
-      const hold = state.opened ?? currentHold(state);
-      return hold === null ? { state } : { state, effect: { kind: 'edit', hold, file: null } };
+      const item = state.opened ?? currentItem(state);
+      if (item?.kind === 'draft') return say(state, 'A draft is not edited here: publish it or discard it.');
+      return item === null ? { state } : { state, effect: { kind: 'edit', hold: item, file: null } };
     }
     default:
       return null;
   }
 }
 
+/** Keys that decide about a draft where they would decide about a send; null where it is none of these, or there is no draft. */
+function pressOnDraft(state: InboxState, { name }: Press): Pressed | null {
+  const draft = targetDraftOf(state);
+  if (draft === null) return null;
+  if (name === 'a') return ask(state, { kind: 'draft', draft, decision: 'publish' });
+  if (name === 'r') return ask(state, { kind: 'draft', draft, decision: 'discard' });
+  return null;
+}
+
 function pressInList(state: InboxState, { name }: Press, { pageRows }: Measures): Pressed {
-  const visible = visibleHolds(state);
+  const visible = visibleItems(state);
   const index = Math.max(
     0,
     visible.findIndex(({ id }) => id === state.at),
   );
   const goTo = (wanted: number): Pressed => {
-    const hold = visible[Math.max(0, Math.min(visible.length - 1, wanted))];
-    return { state: { ...state, at: hold?.id ?? state.at } };
+    const item = visible[Math.max(0, Math.min(visible.length - 1, wanted))];
+    return { state: { ...state, at: item?.id ?? state.at } };
   };
   switch (name) {
     case 'up':
@@ -99,12 +122,13 @@ function pressInList(state: InboxState, { name }: Press, { pageRows }: Measures)
     case 'enter':
     case 'right':
     case 'l':
-      return { state: { ...state, opened: currentHold(state), scroll: 0 } };
+      return { state: { ...state, opened: currentItem(state), scroll: 0 } };
     case 'space':
       return toggled(state, visible[index], goTo(index + 1).state);
     case '*': {
-      const isAll = visible.every(({ id }) => state.selected.has(id));
-      return { state: { ...state, selected: new Set(isAll ? [] : visible.map(({ id }) => id)) } };
+      const holds = visible.filter(({ kind }) => kind === 'send');
+      const isAll = holds.every(({ id }) => state.selected.has(id));
+      return { state: { ...state, selected: new Set(isAll ? [] : holds.map(({ id }) => id)) } };
     }
     case '/':
       return ask(state, { kind: 'filter', draft: state.filter });
@@ -117,10 +141,11 @@ function pressInList(state: InboxState, { name }: Press, { pageRows }: Measures)
 }
 
 /** Selecting goes on to the next one, so that several in a row take as many presses. */
-function toggled(state: InboxState, hold: Hold | undefined, moved: InboxState): Pressed {
-  if (hold === undefined) return { state };
+function toggled(state: InboxState, item: Waiting | undefined, moved: InboxState): Pressed {
+  if (item === undefined) return { state };
+  if (item.kind === 'draft') return say(state, 'Drafts are decided one at a time: enter opens this one.');
   const selected = new Set(state.selected);
-  if (!selected.delete(hold.id)) selected.add(hold.id);
+  if (!selected.delete(item.id)) selected.add(item.id);
   return { state: { ...moved, selected } };
 }
 
@@ -129,10 +154,10 @@ function pressInPreview(state: InboxState, press: Press, measures: Measures): Pr
     return { state: { ...state, opened: null, scroll: 0 } };
   }
   if (press.name === 'n' || press.name === 'p') {
-    const visible = visibleHolds(state);
+    const visible = visibleItems(state);
     const index = visible.findIndex(({ id }) => id === state.opened?.id);
-    const hold = visible[index + (press.name === 'n' ? 1 : -1)];
-    return hold === undefined ? { state } : { state: { ...state, opened: hold, at: hold.id, scroll: 0 } };
+    const item = visible[index + (press.name === 'n' ? 1 : -1)];
+    return item === undefined ? { state } : { state: { ...state, opened: item, at: item.id, scroll: 0 } };
   }
   return { state: scrolled(state, press, measures) };
 }
@@ -153,7 +178,10 @@ function pressInDialog(state: InboxState, dialog: Dialog, press: Press, measures
         ? { state: scrolled(state, press, measures) }
         : close(state);
     case 'ended':
+    case 'draft-gone':
       return close({ ...state, opened: null });
+    case 'draft':
+      return pressInDraft(state, dialog, press, measures);
     case 'filter':
       return pressInFilter(state, dialog, press);
     case 'approve':
@@ -243,6 +271,17 @@ function pressInChanged(
   return { state: scrolled(state, press, measures) };
 }
 
+function pressInDraft(
+  state: InboxState,
+  { draft, decision }: Dialog & { kind: 'draft' },
+  press: Press,
+  measures: Measures,
+): Pressed {
+  if (press.name === 'y') return { ...close(state), effect: { kind: 'decide-draft', draft, decision } };
+  if (press.name === 'n' || press.name === 'escape') return close(state);
+  return { state: scrolled(state, press, measures) };
+}
+
 /** Trusting recipients goes with approvals alone. */
 function decide(state: InboxState, holds: readonly Hold[], given: Decision): Pressed {
   const isRemembered = given.decision === 'approve' && state.isRemembering;
@@ -253,6 +292,10 @@ function decide(state: InboxState, holds: readonly Hold[], given: Decision): Pre
 function typed(draft: string, { name, text }: Press): string {
   if (name === 'backspace') return [...draft].slice(0, -1).join('');
   return draft + text.replace(/[\r\n\t]+/g, ' ');
+}
+
+function say(state: InboxState, text: string): Pressed {
+  return { state: { ...state, notice: { text, tone: 'faint' } } };
 }
 
 function ask(state: InboxState, dialog: Dialog): Pressed {

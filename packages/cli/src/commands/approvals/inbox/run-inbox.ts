@@ -5,6 +5,7 @@ import { EXIT_CODES, type ExitCode } from '../../../exit-codes.ts';
 import type { GlobalOptions } from '../../../global-options.ts';
 import type { HeldSends } from '../held-sends.ts';
 import { openEditor } from '../open-editor.ts';
+import type { TemplateDrafts } from '../template-drafts.ts';
 import { createInbox } from './create-inbox.ts';
 import { InboxApp } from './inbox-app.ts';
 
@@ -16,7 +17,7 @@ type Suspend = (run: () => Promise<void>) => Promise<void>;
  * @param notice shown until a key is pressed
  */
 export async function runInbox(
-  heldSends: HeldSends,
+  { heldSends, templateDrafts }: { readonly heldSends: HeldSends; readonly templateDrafts: TemplateDrafts },
   notice: string | null,
   options: GlobalOptions,
   io: CliIo,
@@ -25,6 +26,7 @@ export async function runInbox(
   let suspend: Suspend = async (run) => run();
   const inbox = createInbox({
     heldSends,
+    templateDrafts,
     notice,
     quit: () => resolve(EXIT_CODES.done),
     async edit(file) {
