@@ -19,8 +19,8 @@ const LARGE_CHARACTERS = 64 * 1024;
 
 /** One can work for an account while the other is free for the others. */
 const THREADS = 2;
-/** The worst body of 2 MB takes a third of it. */
-const HEAP_MB = 192;
+/** The worst body of 2 MB takes three quarters of it. */
+const HEAP_MB = 112;
 /** The largest and worst body takes about a second on a slow machine: this is for what nobody has foreseen. */
 const KILL_AFTER_MS = 10_000;
 const MAX_WAIT_MS = 20_000;

@@ -1,4 +1,4 @@
-import type { SendRequest } from '@postrider/core';
+import { LIMITS, type SendRequest } from '@postrider/core';
 import { findMessageHosts, type LinkHosts } from '../../holds/link-hosts.ts';
 import type { Refusal } from '../acceptance.ts';
 import { toBodyText } from './body-text.ts';
@@ -38,8 +38,13 @@ export function shapeBodies(order: BodyOrder): ShapedBodies {
     text,
     refusal: tagged.ok ? null : tagged.refusal,
     tracking: tagged.ok ? planContentTracking(html, headers, order) : null,
-    linkHosts: seeksLinks ? linkHostsOf({ html, text, subject }, headers) : null,
+    linkHosts: seeksLinks ? enoughHosts(linkHostsOf({ html, text, subject }, headers)) : null,
   };
+}
+
+/** A rule lists so many hosts at most: among one more, each of them once, there is one that it does not list. */
+function enoughHosts({ hosts, unreadable }: LinkHosts): LinkHosts {
+  return { hosts: hosts.slice(0, LIMITS.keyDomainEntries + 1), unreadable };
 }
 
 /** Where the links of a message lead: those of its bodies, of what the html shows, and of its header. */
