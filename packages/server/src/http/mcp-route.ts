@@ -63,7 +63,7 @@ export function createMcpRoute(options: McpRouteOptions) {
       if (operation.response === 'raw') throw new Error(`${operationId} cannot be called as a tool`);
       try {
         // A call may wait for those before it in the same body, some of which wait for a minute.
-        await refreshCaller(findOperation('service.mcp'), request, options);
+        if (refused === null) await refreshCaller(findOperation('service.mcp'), request, options);
         await takeTurn();
         gate.assertRate(operation, request.ip);
         assertArgumentSize(operation, input.body);

@@ -65,7 +65,9 @@ function addRoute(app: FastifyInstance, url: string, operation: AnyOperation, op
       assertScope(operation, request.state);
     },
     preHandler: (request, _reply, done) => {
-      if (request.state.caller === null || isFresh(request.state)) return done();
+      // What is refused already runs nothing, and says so in the way of its protocol.
+      const { caller, refused } = request.state;
+      if (caller === null || refused !== null || isFresh(request.state)) return done();
       refreshCaller(operation, request, options).then(() => done(), done);
     },
     handler: async (request, reply) => {
