@@ -97,7 +97,7 @@ describe('template drafts in the inbox in a terminal', () => {
     // Someone publishes another version after the draft was opened.
     await change('receipt', { text: 'Hello from a person' }, server.key);
     terminal.type('y');
-    await terminal.shows('Changed while you looked, nothing was decided. Look again.');
+    await terminal.shows('It changed while you looked. Nothing was decided. Look again.');
     await terminal.shows('! Version 3 was published after the draft was written');
     expect(await read('receipt')).toMatchObject({ currentVersion: 3 });
     terminal.type('r');
@@ -119,7 +119,7 @@ describe('template drafts in the inbox in a terminal', () => {
     terminal.type('\r');
     await terminal.shows('Written by  key Support agent');
     await call('POST', '/templates/notice/discard', agent, {});
-    await terminal.shows('notice version 2 was published or discarded meanwhile');
+    await terminal.shows('notice version 2 was published or discarded in the meantime');
     terminal.type(' ');
     await terminal.shows('Nothing waits for a decision');
   });

@@ -123,7 +123,7 @@ describe('template drafts in the inbox', () => {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
     expect(screen).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e\u200b]/);
     expect(screen).toContain('+ Thanks abc red\n');
-    expect(screen).toMatch(/! It has \d+ characters that no one sees, left out here\./);
+    expect(screen).toMatch(/! It has \d+ invisible characters, left out here\./);
   });
 
   it('warn where publishing undoes a version that was published after they were written', async () => {
@@ -158,7 +158,7 @@ describe('template drafts in the inbox', () => {
     await press(inbox, 'j', 'enter', 'a');
     listed.drafts = [after];
     await press(inbox, 'y');
-    expect(screenOf(inbox)).toContain('Changed while you looked, nothing was decided. Look again.');
+    expect(screenOf(inbox)).toContain('It changed while you looked. Nothing was decided. Look again.');
     expect(screenOf(inbox)).toContain('+ Pay at evil.example');
     await press(inbox, 'y');
     expect(asked).toHaveLength(1);
@@ -179,7 +179,7 @@ describe('template drafts in the inbox', () => {
     expect(inbox.getState().dialog).toBeNull();
     listed.isComplete = true;
     await inbox.refresh();
-    expect(screenOf(inbox)).toContain('welcome version 4 was published or discarded meanwhile');
+    expect(screenOf(inbox)).toContain('welcome version 4 was published or discarded in the meantime');
     await press(inbox, 'escape');
     expect(inbox.getState()).toMatchObject({ opened: null, dialog: null, drafts: [] });
   });
@@ -217,7 +217,10 @@ describe('template drafts in the inbox', () => {
       notice: { text: expect.stringMatching(/one at a time/) },
     });
     await press(inbox, 'e');
-    expect(inbox.getState()).toMatchObject({ busy: null, notice: { text: expect.stringMatching(/not edited here/) } });
+    expect(inbox.getState()).toMatchObject({
+      busy: null,
+      notice: { text: expect.stringMatching(/cannot edit a draft here/) },
+    });
   });
 
   it('match the filter by slug, name and author', async () => {

@@ -35,7 +35,7 @@ describe('DATABASE_URL', () => {
     ['postgres://u:hunter2@h:70000,h2/d', 'not host or host:port: h:70000', 'host1:5432'],
     ['postgres://u:hunter2@h1,,h2/d', 'empty name', 'host1:5432'],
     ['postgres://u:hunter2@h1,h2/d?target_session_attrs=standby', 'target_session_attrs=standby', '=read-write'],
-    ['postgres://h1,h2/d?target_session_attrs=any', 'needs a server that takes writes', 'leave it out'],
+    ['postgres://h1,h2/d?target_session_attrs=any', 'needs a server that accepts writes', 'leave it out'],
   ])('is refused with what to write instead: %s', (url, message, fix) => {
     const verdict = parseDatabaseUrl(url);
     expect(verdict).toMatchObject({

@@ -52,7 +52,7 @@ describe('responses and the OpenAPI document', () => {
   });
 
   it.each(resources)(
-    'of %s agree, whoever asks and however wrongly [holes.documented-answers]',
+    'of %s agree, for every caller and for broken requests [holes.documented-answers]',
     async (resource) => {
       const world = await createAccountWorld(server, resource);
       const random = seededRandom(`requests of ${resource}`, SEED);

@@ -140,7 +140,7 @@ describe('mail of the installation', () => {
     expect((await server.call('GET', '/emails')).body.total).toBe(0);
   });
 
-  it('makes nobody a known contact, and neither does what another held key sent unasked [holes.first-contact]', async () => {
+  it('makes no one a known contact, and neither does what another held key sent without approval [holes.first-contact]', async () => {
     const server = await start({ POSTRIDER_ROLES: 'api', POSTRIDER_MAIL_FROM: 'Acme <no-reply@acme.example>' });
     await server.addDomain('acme.example');
     const { key } = await holdingKey(server, { approvalMode: 'policy', holdWhen: { firstContact: true } });

@@ -34,7 +34,7 @@ describe('template drafts', () => {
       expect(names.filter((name) => /publish|approve|decide/.test(name))).toEqual([]);
       const changed = await call('update_template', { id: 'welcome', html: '<p>Pay here</p>' });
       expect(changed.text).toContain('version 2 (draft; the current one is 1)');
-      expect(changed.text).toMatch(/Draft, not live: a person has to publish it.*version 1 until then.*tell the user/);
+      expect(changed.text).toMatch(/Draft, not live: an approver must publish it.*version 1 until then.*tell the user/);
       expect(JSON.stringify(changed.record)).toContain('Draft, not live');
       const made = await call('create_template', { slug: 'mine', name: 'Mine', text: 'x' });
       expect(made.text).toMatch(/Draft, not live.*No one can send this template until then/);

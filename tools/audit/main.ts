@@ -5,7 +5,7 @@ import { type AuditException, judgeAdvisories } from './judge-advisories.ts';
 
 /**
  * `pnpm run audit:dependencies`: asks the package registry for advisories about what is installed in production, and fails on those that are high or
- * critical. Where the registry cannot be asked it says so and does not fail: an audit depends on somebody else's server.
+ * critical. Where the registry cannot be asked it says so and does not fail: an audit depends on another party's server.
  */
 const exceptions = JSON.parse(readFileSync(join(import.meta.dirname, 'exceptions.json'), 'utf8')) as AuditException[]; // Our own.
 const { stdout, output } = runPnpm(['audit', '--prod', '--json', ...process.argv.slice(2)]);

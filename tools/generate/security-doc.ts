@@ -35,10 +35,10 @@ const INTRODUCTION = `${MARKDOWN_NOTICE}
 
 # What restricted callers cannot do
 
-A key can be held for approval, in test mode, limited to recipients or limited in number. What each may cause is decided in one place: every
-operation declares its reach, and one policy judges reach and caller ([keys.md](keys.md#what-a-restricted-key-may-cause)). Each line below was once
-a way around that, or a way to stop the server, that somebody proved to work. It stays closed because a test tries it. How to report another one is
-in [SECURITY.md](../SECURITY.md).`;
+A key can be held for approval, in test mode, limited to certain recipients, or limited in the number of sends. One policy decides what each may cause: every
+operation declares its reach, and the policy judges reach and caller ([keys.md](keys.md#what-a-restricted-key-may-cause)). Each row below was once
+a proven way around that policy, or to stop the server. It stays closed because a test tries it. To report another one, see
+[SECURITY.md](../SECURITY.md).`;
 
 function policyOf(id: string): string {
   const reaches = REACH_OF_HOLE[id] ?? [];
@@ -71,6 +71,6 @@ people decided, and what other senders' mail depends on.
 ## Load without a key
 
 \`pnpm bench hostile\` starts a server and probes \`/health\` while each of 200 hostile requests runs: large anonymous bodies, JSON made to be
-expensive, slow bodies, batches of two-megabyte dry runs, bombs in templates, headers and MIME. It fails where a probe takes over 250 ms at p99, or
+expensive, slow bodies, batches of two-megabyte dry runs, bombs in templates, headers and MIME. It fails if a probe takes over 250 ms at p99, or
 where memory grows by 200 MB.`;
 }

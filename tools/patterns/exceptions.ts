@@ -1,4 +1,4 @@
-/** A regular expression that is not proven linear, and what bounds the time it takes all the same. */
+/** A regular expression that is not proven linear, and what bounds the time it takes anyway. */
 export interface PatternException {
   readonly file: string;
   /** As the report of `node tools/patterns/main.ts` shows it; `every pattern` where the same bound is on all input of the file, and `BUILT`. */
@@ -13,7 +13,7 @@ export const BUILT = 'built when it runs';
 const CLI = 'packages/cli/src';
 const SERVER = 'packages/server/src';
 const REPLY = 'classify-reply.ts cuts replies to 1,000 characters, and reports to 8,192, before it reads their words';
-const OWN_ADDRESS = 'the address of the server, which whoever runs the program sets';
+const OWN_ADDRESS = 'the address of the server, which the operator sets';
 const OWN_FILE = 'a line of the user’s own configuration file, on their own machine';
 const TRAILING_SLASHES = String.raw`/\/+$/`;
 

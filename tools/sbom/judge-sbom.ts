@@ -21,7 +21,7 @@ interface BomComponent {
   readonly externalReferences?: readonly { readonly type: string; readonly hashes?: readonly unknown[] }[];
 }
 
-/** Checks a document; answers what is wrong with it. */
+/** Checks a document; returns what is wrong with it. */
 export type JudgeSbom = (bom: Bom) => readonly string[];
 
 const VERSION = '1.6';

@@ -115,9 +115,9 @@ export const ERRORS = {
   ),
   permission_escalation: define(
     403,
-    'A key cannot grant what it lacks',
-    'The change would give a key more than the calling key has.',
-    'Grant at most what the calling key has, or let an owner or admin do it.',
+    'The caller may not do this',
+    'The change would grant more than the caller has, or the operation can cause more than the caller is allowed to.',
+    'Grant at most what the caller has, or ask an owner or admin to do this.',
   ),
   account_suspended: define(
     403,
@@ -280,7 +280,7 @@ export const ERRORS = {
   attachment_url_refused: define(
     422,
     'The attachment’s URL is refused',
-    'Only public https addresses are fetched, and only from hosts that the key may fetch from.',
+    'The server fetches only public https URLs, from hosts that the key may fetch from.',
     'Use a public https URL of a host that the key may fetch from, or send the file itself as base64 `content`.',
   ),
   attachment_fetch_failed: define(
@@ -308,7 +308,7 @@ export const ERRORS = {
     429,
     'Too many undecided holds',
     'The key has 1,000 held sends that no one has decided, or the held sends of the account reserve a fifth of its monthly quota.',
-    'Ask a person to decide held sends, or cancel some of yours. Then send again.',
+    'Ask an approver to decide held sends, or cancel some of yours. Then send again.',
     true,
   ),
   internal: define(

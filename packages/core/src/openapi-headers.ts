@@ -10,7 +10,9 @@ interface HeaderDefinition {
 
 /** Response headers that follow from how an operation is declared; an operation names its own in `responseHeaders`. */
 const HEADERS = {
-  'x-request-id': { description: 'The id of this request: your own `x-request-id` where it is valid, else a new one.' },
+  'x-request-id': {
+    description: 'The id of this request: your own `x-request-id` if it is valid, otherwise a new one.',
+  },
   'x-content-type-options': { description: 'Browsers must not guess another content type.', const: 'nosniff' },
   'cache-control': { description: 'Whether a cache may keep the response; `no-store` unless the operation says more.' },
   'ratelimit-policy': {
@@ -21,8 +23,8 @@ const HEADERS = {
   'www-authenticate': { description: 'The scheme to authenticate with: `Bearer`.' },
   'retry-after': { description: 'Seconds to wait before the request is repeated.', type: 'integer' },
   vary: { description: 'The response depends on the `Accept` header.', const: 'Accept' },
-  deprecation: { description: 'Since when the operation is deprecated (RFC 9745).' },
-  sunset: { description: 'From when the operation may be gone (RFC 8594).' },
+  deprecation: { description: 'When the operation was deprecated (RFC 9745).' },
+  sunset: { description: 'When the operation may be removed (RFC 8594).' },
   link: { description: 'Where to read what to use instead, with the relation `deprecation`.' },
 } as const satisfies Readonly<Record<string, HeaderDefinition>>;
 

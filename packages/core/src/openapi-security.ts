@@ -2,7 +2,7 @@ import type { JsonSchema } from './json-schema.ts';
 import type { Access, Operation } from './operation.ts';
 import { ROLES, type Role, scopesOfRole } from './roles.ts';
 
-/** The ways a request can say who makes it. */
+/** The ways a request can authenticate. */
 export const SECURITY_SCHEMES = {
   key: { type: 'http', scheme: 'bearer', description: 'An API key.' },
   session: {

@@ -103,7 +103,7 @@ export interface Operation {
   readonly reach: Reach;
   /** Callers that the policy would refuse make a draft instead, which waits for a person. */
   readonly heldAs?: 'draft';
-  /** It compares what it touches with its caller, so that nobody gets beyond their own restrictions. */
+  /** It compares what it touches with its caller, so that no caller gets beyond its own restrictions. */
   readonly comparesCaller?: true;
   readonly summary: string;
   readonly description: string;

@@ -33,7 +33,7 @@ const UNRESTRICTED: Row = {
   controls: 'allow',
 };
 
-/** Such a key causes nothing that a person has not seen: it sends, and its sends are held or go nowhere. */
+/** Such a key causes nothing that no user has seen: it sends, and its sends are held or go nowhere. */
 const SUPERVISED: Row = {
   none: 'allow',
   outbound: 'judge',
@@ -59,7 +59,7 @@ export const CALLER_POLICY = {
 
 export type CallerKind = keyof typeof CALLER_POLICY;
 
-/** What decides which kinds of caller somebody is. */
+/** The facts that decide which kinds of caller apply. */
 export interface CallerFacts {
   /** Of a signed-in user; null where a key calls. */
   readonly role: Role | null;
@@ -71,7 +71,7 @@ export interface CallerFacts {
   readonly isLimited: boolean;
 }
 
-/** Every kind of caller that these facts make somebody. */
+/** Every kind of caller that follows from these facts. */
 export function kindsOfCaller(facts: CallerFacts): readonly CallerKind[] {
   if (facts.role !== null) return facts.isDevice ? [facts.role, 'device session'] : [facts.role];
   const kinds: CallerKind[] = [];

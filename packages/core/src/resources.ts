@@ -10,7 +10,7 @@ export type Resource = AnyOperation['id'] extends infer Id
 
 /** What each group of operations is for. A new resource without a line here does not compile. */
 const RESOURCES: Readonly<Record<Resource, string>> = {
-  emails: 'Send messages, follow what became of them, and cancel, reschedule or resend them.',
+  emails: 'Send messages, follow their status, and cancel, reschedule or resend them.',
   keys: 'API keys: create, restrict, pause, rotate and revoke them.',
   approvals: 'Sends that wait for an approver: list, read and decide them.',
   requests: 'The log of API requests, by request id.',

@@ -41,7 +41,7 @@ export function scopesOfRole(role: Role): readonly Scope[] {
 }
 
 /**
- * What a session may do. A device session decides held sends only where the user allowed it when they confirmed the sign-in: whoever asked for
+ * What a session may do. A device session decides held sends only where the user allowed it when they confirmed the sign-in: the one who asked for
  * the code may be someone else.
  */
 export function scopesOfSession(role: Role, mayDecide: boolean): readonly Scope[] {

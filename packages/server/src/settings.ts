@@ -32,7 +32,7 @@ export const SETTINGS = [
     name: 'DATABASE_URL',
     default: 'the embedded PostgreSQL 18',
     description:
-      'A PostgreSQL 15 or newer to use instead, as postgres://user:password@host:5432/database. Several hosts, separated by commas, are a primary and its standbys: connections follow the one that takes writes (`target_session_attrs` is `read-write` or `primary`).',
+      'A PostgreSQL 15 or newer to use instead, as postgres://user:password@host:5432/database. Several hosts, separated by commas, are a primary and its standbys: connections follow the one that accepts writes (`target_session_attrs` is `read-write` or `primary`).',
   },
   {
     name: 'POSTRIDER_TRANSPORT',
@@ -121,7 +121,7 @@ export const SETTINGS = [
     name: 'POSTRIDER_SUPPORT_FROM',
     default: 'support@<sandbox domain>',
     description:
-      'Sender of the mail that answers support tickets, as `Support <support@example.com>`: at the sandbox domain, or at a domain that an account of this installation has verified. It is signed with that domain’s keys, and shows in no account’s log.',
+      'Sender of replies to support tickets, as `Support <support@example.com>`: at the sandbox domain, or at a domain that an account of this installation has verified. It is signed with that domain’s keys, and shows in no account’s log.',
   },
   {
     name: 'POSTRIDER_SECRET_KEY',

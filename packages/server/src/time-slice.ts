@@ -33,7 +33,7 @@ export async function startInSlices<Item, Result>(
   for (const [index, item] of items.entries()) {
     if (index > 0) await nextSlice();
     const result = start(item, index);
-    // It may fail before all are started and somebody awaits it.
+    // It may fail before all are started and a caller awaits it.
     if (result instanceof Promise) result.catch(() => {});
     started.push(result);
   }

@@ -77,7 +77,7 @@ describe.each([
     await unchanged();
   });
 
-  it('list no tool for them over MCP, and refuse a call all the same [holes.held-webhooks]', async () => {
+  it('list no tool for them over MCP, and refuse a call anyway [holes.held-webhooks]', async () => {
     const tools = await connectTo(server, 'toolsets=webhooks', key);
     expect((await tools.list()).filter((name) => TOOLS.includes(name))).toEqual([]);
     const given: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {

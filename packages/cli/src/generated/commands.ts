@@ -829,7 +829,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "emails.get",
     "command": "emails get",
     "summary": "Read one email",
-    "description": "Answers status, recipients, rendered body, provenance and the full event trail. With `wait` it answers as soon as the message is final or `sent`, and at the time-out with the present state. The content is shown with the scope `emails:content` where the key itself sent the message, and with `emails:content-all` of every message; otherwise the content fields are null and `contentRedacted` is true.",
+    "description": "Returns status, recipients, rendered body, provenance and all events. With `wait` it responds as soon as the message is final or `sent`, or with the current state when the wait ends. The scope `emails:content` shows the content of messages that the key itself sent, and `emails:content-all` that of every message. Otherwise the content fields are null and `contentRedacted` is true.",
     "needsKey": true,
     "scope": "emails:read",
     "examples": [
@@ -873,7 +873,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "emails.cancel",
     "command": "emails cancel",
     "summary": "Cancel a queued email",
-    "description": "Takes a message back before it reaches a mail server: while it is `queued` for every recipient, a scheduled one too, or held for approval, which withdraws the hold. It leaves the outbox, its body and files are removed and its quota is given back; the log keeps the row as `canceled`. It is either canceled or sent, never both. Later it is 409 `message_not_queued` with `currentStatus`. A restricted key (held, test, with an allowlist or a send limit) cancels only messages it sent itself; others are 403 `permission_escalation`.",
+    "description": "Takes a message back before it reaches a mail server: while it is `queued` for every recipient, a scheduled one too, or held for approval, which withdraws the hold. It leaves the outbox, its body and files are removed and its quota is given back; the log keeps the row as `canceled`. It is either canceled or sent, never both. Later it is 409 `message_not_queued` with `currentStatus`. A restricted key (held, test, with an allowlist or a send limit) can cancel only messages that it sent itself: others are 403 `permission_escalation`.",
     "needsKey": true,
     "scope": "emails:cancel",
     "examples": [
@@ -899,7 +899,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "emails.reschedule",
     "command": "emails reschedule",
     "summary": "Change when a queued email is sent",
-    "description": "Moves the time of a message while it is `queued` for every recipient; one that was to go out at once can be put off the same way, and a time that is now lets it go. Later it is 409 `message_not_queued` with `currentStatus`. A restricted key (held, test, with an allowlist or a send limit) moves only messages it sent itself, and a held key none that a person approved: 403 `permission_escalation`.",
+    "description": "Moves the time of a message while it is `queued` for every recipient; one that was to go out at once can be put off the same way, and a time that is now lets it go. Later it is 409 `message_not_queued` with `currentStatus`. A restricted key (held, test, with an allowlist or a send limit) can move only messages that it sent itself, and a held key none that an approver approved: 403 `permission_escalation`.",
     "needsKey": true,
     "scope": "emails:cancel",
     "examples": [
@@ -940,7 +940,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "emails.resend",
     "command": "emails resend",
     "summary": "Send an email again",
-    "description": "Sends the stored message once more, whatever became of it, as a new message with a trail of its own: the rendered body, files, headers, tags, metadata and provenance of the first, to the same recipients, at once. It goes out under the key that sent the first, judged by the stricter of that key and the caller (approval mode, allowlist, test mode, send limit, persona; a hold is the caller’s), and passes the acceptance check again, quota and suppressions included. Refused where that key was revoked or has expired, or the stored body is gone, as it is after canceling.",
+    "description": "Sends the stored message again, whatever its status, as a new message with its own events: the rendered body, files, headers, tags, metadata and provenance of the first, to the same recipients, at once. It is sent under the key that sent the first. The stricter of that key and the caller applies (approval mode, allowlist, test mode, send limit, persona), and a hold belongs to the caller. The acceptance check runs again, with quota and suppressions. Refused if that key was revoked or has expired, or if the stored body is gone, as it is after canceling.",
     "needsKey": true,
     "scope": "emails:send",
     "examples": [
@@ -1143,7 +1143,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--attachment-hosts"
         ],
         "valueName": "text",
-        "description": "Hosts that attachments are fetched from. Each is a name such as `files.example.com`, or `*.example.com` for its subdomains. Unless given, an ordinary key fetches from any host, and a test key or one in approval mode from none.",
+        "description": "Hosts that attachments are fetched from. Each is a name such as `files.example.com`, or `*.example.com` for its subdomains. Unless given, an ordinary key fetches from any host, and a test key or a held key from none.",
         "value": {
           "kind": "list",
           "choices": null
@@ -1464,7 +1464,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--attachment-hosts"
         ],
         "valueName": "text",
-        "description": "Hosts that attachments are fetched from. Each is a name such as `files.example.com`, or `*.example.com` for its subdomains. Unless given, an ordinary key fetches from any host, and a test key or one in approval mode from none.",
+        "description": "Hosts that attachments are fetched from. Each is a name such as `files.example.com`, or `*.example.com` for its subdomains. Unless given, an ordinary key fetches from any host, and a test key or a held key from none.",
         "value": {
           "kind": "list",
           "choices": null
@@ -1641,7 +1641,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "keys.pause",
     "command": "keys pause",
     "summary": "Pause the sending of a key",
-    "description": "From then on, within a second on every server process, every send of the key is 403 `sending_paused`; reading and managing go on. What was accepted before is delivered, scheduled messages too: cancel those that are not to leave. Pausing a paused key changes nothing, except that a user takes over the pause of a key. A revoked key cannot be paused (422 with `revoked` at `id`).",
+    "description": "From then on, within a second on every server process, every send of the key is 403 `sending_paused`; reading and managing go on. What was accepted before is delivered, scheduled messages too: cancel those that must not be sent. Pausing a paused key changes nothing, except that a user takes over the pause of a key. A revoked key cannot be paused (422 with `revoked` at `id`).",
     "needsKey": true,
     "scope": "keys:write",
     "examples": [
@@ -1667,7 +1667,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "keys.resume",
     "command": "keys resume",
     "summary": "Resume the sending of a key",
-    "description": "Lets a paused key send again. What a user paused, only a user resumes: a key gets 403 `permission_escalation`, which says who paused it. A key that is not paused stays as it is. A revoked key cannot be resumed (422 with `revoked` at `id`).",
+    "description": "Lets a paused key send again. Only a user can resume what a user paused: a key gets 403 `permission_escalation`, which says who paused it. A key that is not paused stays as it is. A revoked key cannot be resumed (422 with `revoked` at `id`).",
     "needsKey": true,
     "scope": "keys:write",
     "examples": [
@@ -2413,7 +2413,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "account.pause",
     "command": "account pause",
     "summary": "Pause all sending",
-    "description": "From then on, within a second on every server process, every send of every key of the account is 403 `sending_paused`; reading and managing go on. What was accepted before is delivered, scheduled messages too: cancel those that are not to leave. Returns the account. Pausing a paused one changes nothing, except that a user takes over the pause of a key.",
+    "description": "From then on, within a second on every server process, every send of every key of the account is 403 `sending_paused`; reading and managing go on. What was accepted before is delivered, scheduled messages too: cancel those that must not be sent. Returns the account. Pausing a paused one changes nothing, except that a user takes over the pause of a key.",
     "needsKey": true,
     "scope": "account:write",
     "examples": [
@@ -2425,7 +2425,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "account.resume",
     "command": "account resume",
     "summary": "Resume sending",
-    "description": "Lets the keys of a paused account send again, except those that are paused themselves. What a user paused, only a user resumes: a key gets 403 `permission_escalation`, which says who paused it. Returns the account; one that is not paused stays as it is.",
+    "description": "Lets the keys of a paused account send again, except those that are paused themselves. Only a user can resume what a user paused: a key gets 403 `permission_escalation`, which says who paused it. Returns the account; one that is not paused stays as it is.",
     "needsKey": true,
     "scope": "account:write",
     "examples": [
@@ -2580,7 +2580,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "templates.create",
     "command": "templates create",
     "summary": "Create a template",
-    "description": "Stores a Liquid template as version 1. A key in approval mode or a test key makes a draft: `currentVersion` is null and no one can send the template until an approver publishes it with `POST /templates/:id/publish`. It needs `html`, `text` or both. Where no `slug` is given it is made of the name; one that is taken is 409 `already_exists`. Liquid that cannot be parsed is 422, with the part as path and the line in the message. There are no partials: `include`, `render` and `layout` are unknown tags.",
+    "description": "Stores a Liquid template as version 1. A held key (in approval mode) or a test key makes a draft: `currentVersion` is null and no one can send the template until an approver publishes it with `POST /templates/:id/publish`. It needs `html`, `text` or both. Without a `slug`, it is made from the name. A slug that exists is 409 `already_exists`. Liquid that cannot be parsed is 422, with the part as path and the line in the message. There are no partials: `include`, `render` and `layout` are unknown tags.",
     "needsKey": true,
     "scope": "templates:write",
     "examples": [
@@ -2729,7 +2729,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "templates.get",
     "command": "templates get",
     "summary": "Read one template",
-    "description": "Answers a template by its id or slug, in its current version or in the one named by `version`, with the history of its versions and the variables it takes. A draft is read like any other version; a template with no published version shows its newest draft.",
+    "description": "Returns a template by its id or slug, in its current version or the one named by `version`, with its version history and its variables. `version` can also name a draft. A template with no published version shows its newest draft.",
     "needsKey": true,
     "scope": "templates:read",
     "examples": [
@@ -2774,7 +2774,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "templates.update",
     "command": "templates update",
     "summary": "Change a template",
-    "description": "A change of `subject`, `html` or `text` makes a new version, which is the current one from then on; parts that are left out stay as they are, and null takes one away. Versions never change. `rollbackTo` makes a new version that equals an earlier one. `name` and `slug` belong to the template and make no version. A key in approval mode or a test key makes a draft: the current version stays until an approver publishes the draft with `POST /templates/:id/publish`. Such a key has one draft of a template: its next change builds on it and replaces it. It cannot change `name` or `slug`.",
+    "description": "A change of `subject`, `html` or `text` makes a new version, which is the current one from then on; parts that are left out stay as they are, and null takes one away. Versions never change. `rollbackTo` makes a new version that equals an earlier one. `name` and `slug` belong to the template and make no version. A held key (in approval mode) or a test key makes a draft: the current version stays until an approver publishes the draft with `POST /templates/:id/publish`. Such a key has one draft of a template: its next change builds on it and replaces it. It cannot change `name` or `slug`.",
     "needsKey": true,
     "scope": "templates:write",
     "examples": [
@@ -3038,7 +3038,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "templates.test",
     "command": "templates test",
     "summary": "Send a test of a template",
-    "description": "Sends the current version of a template, never a draft, to the caller’s own inbox: the address of the person who made the key, or of the account’s owner where that is not known. `to` may be left out and can only be that address. It is a send like any other, with every rule and the quota, from the account’s first verified domain, else from the sandbox domain. Beside `emails:send` the key needs `templates:read` or `templates:write`.",
+    "description": "Sends the current version of a template, never a draft, to the caller’s own inbox: the address of the person who made the key, or of the account’s owner if that is not known. `to` may be left out and can only be that address. It is a send like any other, with every rule and the quota, from the account’s first verified domain, else from the sandbox domain. Beside `emails:send` the key needs `templates:read` or `templates:write`.",
     "needsKey": true,
     "scope": "emails:send",
     "examples": [
@@ -3187,7 +3187,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--version"
         ],
         "valueName": "number",
-        "description": "The draft. May be left out where the template has only one.",
+        "description": "The draft. Optional if the template has only one.",
         "value": {
           "kind": "number",
           "whole": true,
@@ -3205,7 +3205,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--content-hash"
         ],
         "valueName": "text",
-        "description": "Of the draft as it was shown. Where it no longer matches, nothing is decided (409 `approval_changed`).",
+        "description": "The hash that was shown with the draft. If it no longer matches, nothing is decided (409 `approval_changed`).",
         "value": {
           "kind": "text"
         }
@@ -3231,7 +3231,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "templates.discard",
     "command": "templates discard",
     "summary": "Discard a template draft",
-    "description": "Removes a draft for good and returns it. The key that wrote a draft can discard it; the drafts of other keys need a caller that may publish them (the scope `approvals:decide`, not in approval mode). Published versions stay as they are. A template that has no other version is removed with its draft.",
+    "description": "Removes a draft for good and returns it. The key that wrote a draft can discard it; the drafts of other keys need a caller that may publish them (the scope `approvals:decide`, not in approval mode). Published versions do not change. A template with no other version is removed with its draft.",
     "needsKey": true,
     "scope": null,
     "examples": [
@@ -3262,7 +3262,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--version"
         ],
         "valueName": "number",
-        "description": "The draft. May be left out where the template has only one.",
+        "description": "The draft. Optional if the template has only one.",
         "value": {
           "kind": "number",
           "whole": true,
@@ -3280,7 +3280,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--content-hash"
         ],
         "valueName": "text",
-        "description": "Of the draft as it was shown. Where it no longer matches, nothing is decided (409 `approval_changed`).",
+        "description": "The hash that was shown with the draft. If it no longer matches, nothing is decided (409 `approval_changed`).",
         "value": {
           "kind": "text"
         }
@@ -4973,7 +4973,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "auth.switch",
     "command": "switch",
     "summary": "Go on in another account",
-    "description": "For users with a seat in several accounts: from now on this session is in the account named, with the role they have there. A device session that may decide held sends may do so only in the account it was confirmed in: it loses that for good when it moves. `GET /auth/accounts` lists the accounts. An account they have no seat in is 404.",
+    "description": "For users with a seat in several accounts: from now on this session is in the account named, with the role they have there. A device session that may decide held sends may do so only in the account it was confirmed in, and loses that for good when it moves. `GET /auth/accounts` lists the accounts. An account they have no seat in is 404.",
     "needsKey": true,
     "scope": null,
     "examples": [
@@ -5023,7 +5023,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "tools.spf",
     "command": "tools spf",
     "summary": "Check the SPF record of a domain",
-    "description": "Reads the SPF record with everything it includes and redirects to, counts the ten look-ups and the two that may lead to nothing, and names what is wrong. Needs no key; nothing is stored. Answers within 12 seconds, 200 also where the DNS does not: then a finding says what could not be checked. At most 20 requests a minute from one address.",
+    "description": "Reads the SPF record with everything it includes and redirects to, counts the ten look-ups and the two that may lead to nothing, and names what is wrong. Needs no key; nothing is stored. Responds within 12 seconds, with 200 even if the DNS does not respond: a finding then says what could not be checked. At most 20 requests a minute from one address.",
     "needsKey": false,
     "scope": null,
     "examples": [
@@ -5049,7 +5049,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "tools.dkim",
     "command": "tools dkim",
     "summary": "Check the DKIM keys of a domain",
-    "description": "Reads the public key under a selector and names what is wrong with it. Without a selector the common ones are tried, which finds no key under another name. Needs no key; nothing is stored. Answers within 12 seconds, 200 also where the DNS does not: then a finding says what could not be checked. At most 20 requests a minute from one address.",
+    "description": "Reads the public key under a selector and names what is wrong with it. Without a selector the common ones are tried, which finds no key under another name. Needs no key; nothing is stored. Responds within 12 seconds, with 200 even if the DNS does not respond: a finding then says what could not be checked. At most 20 requests a minute from one address.",
     "needsKey": false,
     "scope": null,
     "examples": [
@@ -5091,7 +5091,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "tools.dmarc",
     "command": "tools dmarc",
     "summary": "Check the DMARC policy of a domain",
-    "description": "Reads the DMARC record at the name, else at its organisational domain, and judges policy, alignment and addresses for reports, with the consent of other domains that are to receive them. Needs no key; nothing is stored. Answers within 12 seconds, 200 also where the DNS does not: then a finding says what could not be checked. At most 20 requests a minute from one address.",
+    "description": "Reads the DMARC record at the name, else at its organisational domain, and judges policy, alignment and addresses for reports, with the consent of other domains that are to receive them. Needs no key; nothing is stored. Responds within 12 seconds, with 200 even if the DNS does not respond: a finding then says what could not be checked. At most 20 requests a minute from one address.",
     "needsKey": false,
     "scope": null,
     "examples": [
@@ -5117,7 +5117,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "tools.mx",
     "command": "tools mx",
     "summary": "Check the mail exchangers of a domain",
-    "description": "Reads the MX records with the addresses of each host and their names, and says whether mail can be delivered to the domain. The hosts are not connected to. Needs no key; nothing is stored. Answers within 12 seconds, 200 also where the DNS does not: then a finding says what could not be checked. At most 20 requests a minute from one address.",
+    "description": "Reads the MX records with the addresses of each host and their names, and says whether mail can be delivered to the domain. The hosts are not connected to. Needs no key; nothing is stored. Responds within 12 seconds, with 200 even if the DNS does not respond: a finding then says what could not be checked. At most 20 requests a minute from one address.",
     "needsKey": false,
     "scope": null,
     "examples": [
@@ -5143,7 +5143,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "tools.blocklist",
     "command": "tools blocklist",
     "summary": "Look an address or a domain up in blocklists",
-    "description": "Asks the blocklists of this installation: an IP address those of addresses, a domain those of domains. Each list is believed only while its test points answer as RFC 5782 says; one that does not is neither listed nor not listed. Private addresses are refused. Needs no key; nothing is stored. Answers within 12 seconds, 200 also where the DNS does not: then a finding says what could not be checked. At most 20 requests a minute from one address.",
+    "description": "Asks the blocklists of this installation: an IP address those of addresses, a domain those of domains. Each list is believed only while its test points answer as RFC 5782 says; one that does not is neither listed nor not listed. Private addresses are refused. Needs no key; nothing is stored. Responds within 12 seconds, with 200 even if the DNS does not respond: a finding then says what could not be checked. At most 20 requests a minute from one address.",
     "needsKey": false,
     "scope": null,
     "examples": [
@@ -5170,7 +5170,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "tools.inbox-placement",
     "command": "tools inbox-placement",
     "summary": "Estimate whether a message reaches the inbox",
-    "description": "An estimate, not a seed test: nothing is sent. Looks at authentication (of a whole message given as `raw`), headers, content, links, blocklists and, where the installation has one, the score of SpamAssassin. What a receiver knows of a sender’s past cannot be seen from outside. Needs no key; nothing is stored. Answers within 12 seconds, 200 also where the DNS does not: then a finding says what could not be checked. At most 20 requests a minute from one address.",
+    "description": "An estimate, not a seed test: nothing is sent. Looks at authentication (of a whole message given as `raw`), headers, content, links, blocklists and, where the installation has one, the score of SpamAssassin. What a receiver knows of a sender’s past cannot be seen from outside. Needs no key; nothing is stored. Responds within 12 seconds, with 200 even if the DNS does not respond: a finding then says what could not be checked. At most 20 requests a minute from one address.",
     "needsKey": false,
     "scope": null,
     "examples": [

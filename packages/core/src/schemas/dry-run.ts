@@ -52,7 +52,11 @@ const renderedMessageSchema = z.object({
   headers: z.record(z.string(), z.string()),
   attachments: z.array(
     storedAttachmentSchema.extend({
-      size: z.number().int().nullable().describe('Bytes; null of a file named by URL, which a dry run does not fetch.'),
+      size: z
+        .number()
+        .int()
+        .nullable()
+        .describe('Bytes; null for a file named by URL, which a dry run does not fetch.'),
     }),
   ),
   channel: channelSchema,

@@ -41,13 +41,13 @@ export const newHoldWhenSchema = z.strictObject({
     .boolean()
     .optional()
     .describe(
-      'Sends that say more than a stored template of an author who is not in approval mode: another body, a subject, a sender name other than the account’s or the key’s agent, a `reply_to` outside the account’s verified domains, headers that people read, and variables with a link, markup, a line break or more than 100 characters.',
+      'Sends that say more than a stored template that an unrestricted author wrote or an approver published: another body, a subject, a sender name other than the account’s or the key’s agent, a `reply_to` outside the account’s verified domains, headers that people read, and variables with a link, markup, a line break or more than 100 characters.',
     ),
   linkDomainNotIn: domainsSchema
     .nullable()
     .optional()
     .describe(
-      'Sends with a link to a domain that is not listed, in the HTML, the text, the subject or a header, or in a display name; a subdomain is a domain of its own. A link that cannot be read holds, and so does an IP address. Images are no links; a bare name that mail programs link is one.',
+      'Sends with a link to a domain that is not listed, in the HTML, the text, the subject or a header, or in a display name; a subdomain is a separate domain. Unreadable links and IP addresses hold too. Images are not links; a bare name that mail programs link is one.',
     ),
 });
 

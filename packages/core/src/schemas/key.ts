@@ -35,7 +35,7 @@ export const keyFields = {
     .array(z.string())
     .nullable()
     .describe(
-      'Hosts that attachment URLs are fetched from; null: any for an ordinary key, none for a test key or one in approval mode.',
+      'Hosts that attachment URLs are fetched from; null: any for an ordinary key, none for a test key or a held key.',
     ),
   approvalMode: z.enum(APPROVAL_MODES),
   holdWhen: holdWhenSchema.nullable().describe('The rules of the approval mode `policy`.'),

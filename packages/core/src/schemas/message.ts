@@ -80,7 +80,7 @@ export const messageSchema = z
     contentRedacted: z
       .boolean()
       .describe(
-        'True where the key may not see the content: it needs `emails:content` for messages it sent itself, and `emails:content-all` for others; `html`, `text`, `headers` and `attachments` are then null.',
+        'True if the key may not see the content: it needs `emails:content` for messages it sent itself, and `emails:content-all` for others; `html`, `text`, `headers` and `attachments` are then null.',
       ),
     approval: messageApprovalSchema.nullable().describe('Of a message that is or was held; null of every other.'),
     events: z.array(messageEventSchema).describe('The trail, oldest first.'),

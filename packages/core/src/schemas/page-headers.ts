@@ -1,6 +1,6 @@
 /** Response headers of the web pages that users open. */
 export const PAGE_RESPONSE_HEADERS = {
-  'content-security-policy': 'What the page may load and where its forms may go.',
+  'content-security-policy': 'What the page may load and where its forms may be sent.',
   'referrer-policy': 'How much of its address the page sends along.',
-  'x-robots-tag': '`noindex`: the page belongs in no search index.',
+  'x-robots-tag': '`noindex`: search engines must not index the page.',
 } as const;

@@ -11,14 +11,14 @@ export const roleSchema = z
     'What a member may do: `owner` and `admin` everything, save that only owners delete the account; `developer` sending and what belongs to it; `approver` reading and deciding held sends; `viewer` reading.',
   );
 
-/** What a program says of itself; nothing proves it. */
+/** What a program says about itself. Nothing proves it. */
 export const deviceClientSchema = headerText(1, LIMITS.deviceClientCharacters)
   .refine((text) => text.trim() === text, {
     message: 'must not begin or end with white space',
     params: { code: 'invalid_format' },
   })
   .describe(
-    'The name of the program, its version and the machine it runs on, such as `Postrider CLI 0.1.0 on ada-laptop`. The user sees it as a claim of the program. Without it the `User-Agent` header is shown.',
+    'The name of the program, its version and the machine it runs on, such as `Postrider CLI 0.1.0 on ada-laptop`. The user sees it as a claim by the program. Without it, the `User-Agent` header is shown.',
   );
 
 /** Who is signed in, and where. */
@@ -42,11 +42,11 @@ export const sessionSchema = z
       .array(z.enum(ALL_SCOPES))
       .nullable()
       .describe(
-        'What the session may do in this account: what the role allows, less what a device session was not allowed.',
+        'What the session may do in this account: what the role allows, without what the user did not allow a device session.',
       ),
     device: z
       .object({
-        client: z.string().describe('What the program said of itself.'),
+        client: z.string().describe('What the program said about itself.'),
         approvals: z
           .boolean()
           .describe(
@@ -54,7 +54,7 @@ export const sessionSchema = z
           ),
       })
       .nullable()
-      .describe('Of a session that began with `POST /auth/device`; null in a browser, and when signed out.'),
+      .describe('Set for a session that began with `POST /auth/device`; null in a browser, and when signed out.'),
     expiresAt: timestampSchema
       .nullable()
       .describe(

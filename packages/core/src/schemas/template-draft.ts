@@ -5,8 +5,8 @@ import { templateVersionNumberSchema } from './template.ts';
 
 const changedPartSchema = z
   .object({
-    before: z.string().nullable().describe('In the current version; null where it has no such part.'),
-    after: z.string().nullable().describe('In the draft; null where it takes the part away.'),
+    before: z.string().nullable().describe('In the current version; null if it has no such part.'),
+    after: z.string().nullable().describe('In the draft; null if it removes the part.'),
   })
   .meta({ id: 'TemplatePartChange' });
 
@@ -17,7 +17,7 @@ export const templateDraftSchema = z
     templateId: idSchema,
     slug: z.string(),
     name: z.string(),
-    version: z.number().int().describe('The number of the draft, and of the version that publishing makes of it.'),
+    version: z.number().int().describe('The number of the draft, and of the version that it becomes when published.'),
     baseVersion: z
       .number()
       .int()
@@ -30,12 +30,12 @@ export const templateDraftSchema = z
       .int()
       .nullable()
       .describe(
-        'The version that `changes` compares with, and that publishing replaces. Where it differs from `baseVersion`, publishing also undoes what was published in between.',
+        'The version that `changes` compares with, and that publishing replaces. If it differs from `baseVersion`, publishing also undoes what was published in between.',
       ),
     contentHash: z
       .string()
       .describe(
-        'Names exactly this draft beside this current version. Pass it when you publish, to publish nothing else.',
+        'Identifies this draft and this current version. Pass it when you publish, so that nothing else is published.',
       ),
     createdBy: z.string().nullable().describe('The id of the key that wrote it.'),
     keyName: z.string().nullable(),
@@ -51,17 +51,17 @@ export const templateDraftSchema = z
   })
   .meta({ id: 'TemplateDraft' });
 
-/** Which draft is decided about. */
+/** The draft to decide. */
 export const draftDecisionFields = {
-  version: templateVersionNumberSchema
-    .optional()
-    .describe('The draft. May be left out where the template has only one.'),
+  version: templateVersionNumberSchema.optional().describe('The draft. Optional if the template has only one.'),
   contentHash: z
     .string()
     .min(1)
     .max(200)
     .optional()
-    .describe('Of the draft as it was shown. Where it no longer matches, nothing is decided (409 `approval_changed`).'),
+    .describe(
+      'The hash that was shown with the draft. If it no longer matches, nothing is decided (409 `approval_changed`).',
+    ),
   note: z.string().max(LIMITS.approvalNoteCharacters).optional().describe('Kept in the audit log.'),
 };
 

@@ -56,9 +56,7 @@ const TEMPLATE_VERSION_STATUSES = ['draft', 'published'] as const;
 
 const statusSchema = z
   .enum(TEMPLATE_VERSION_STATUSES)
-  .describe(
-    '`draft`: a key in approval mode or a test key wrote it, and no approver has published it. No one can send a draft.',
-  );
+  .describe('`draft`: a held key or a test key wrote it, and no approver has published it. No one can send a draft.');
 
 const authorSchema = z.string().nullable();
 
@@ -72,13 +70,11 @@ const templateVersionSchema = z
     publishedBy: z
       .string()
       .nullable()
-      .describe(
-        'The id of the key or the person that published it; `createdBy` unless it was a draft, null for a draft.',
-      ),
+      .describe('The id of the key or user that published it; `createdBy` unless it was a draft, null for a draft.'),
     authors: z
       .object({ subject: authorSchema, html: authorSchema, text: authorSchema })
       .describe(
-        'The id of the key or the person that wrote each part. A part that a version takes over keeps its author; null for parts it does not have.',
+        'The id of the key or user that wrote each part. A part that a version keeps also keeps its author; null for parts it does not have.',
       ),
     note: z.string().nullable(),
   })
@@ -110,12 +106,12 @@ export const templateSchema = z
       .number()
       .int()
       .nullable()
-      .describe('The version that sends use where they name none; null while the template has only drafts.'),
+      .describe('The version that sends use unless they name one; null while the template has only drafts.'),
     contentHash: z
       .string()
       .nullable()
       .describe(
-        'Of a draft: names exactly its content and the current version it would replace. Pass it to `POST /templates/:id/publish`.',
+        'For a draft: identifies its content and the current version it would replace. Pass it to `POST /templates/:id/publish`.',
       ),
     versions: z
       .array(templateVersionSchema)

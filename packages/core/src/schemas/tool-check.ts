@@ -11,7 +11,7 @@ export const TOOL_LIMITS = {
 } as const;
 
 /** What every check's description ends with. */
-export const TOOL_NOTE = `Needs no key; nothing is stored. Answers within ${LIMITS.toolSeconds + 2} seconds, 200 also where the DNS does not: then a finding says what could not be checked. At most ${LIMITS.toolRequestsPerMinute} requests a minute from one address.`;
+export const TOOL_NOTE = `Needs no key; nothing is stored. Responds within ${LIMITS.toolSeconds + 2} seconds, with 200 even if the DNS does not respond: a finding then says what could not be checked. At most ${LIMITS.toolRequestsPerMinute} requests a minute from one address.`;
 
 const MUST_BE = 'must be a domain name of at least two labels, for example `example.com`';
 

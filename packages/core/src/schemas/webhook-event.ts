@@ -41,7 +41,7 @@ const emailEventDataSchema = z
     metadata: z.record(z.string(), z.string()).describe(`As given with the send; empty ${WITHHELD}.`),
     channel: channelSchema,
     source: sourceSchema,
-    agentName: z.string().nullable().describe(`Null as well ${WITHHELD}.`),
+    agentName: z.string().nullable().describe(`Null if not set, and ${WITHHELD}.`),
     classification: z
       .enum(CLASSIFICATION_NAMES)
       .nullable()
@@ -64,17 +64,17 @@ const quotaThresholdDataSchema = z
 const approvalEventDataSchema = approvalSchema
   .omit({ html: true, text: true, headers: true })
   .extend({
-    from: z.string().describe('The sender as given; without a name unless the hold is approved.'),
+    from: z.string().describe('The sender as given; without a name until the hold is approved.'),
     to: z
       .array(z.string())
-      .describe('Mailboxes with the names that they go out with; addresses alone unless approved.'),
-    subject: z.string().nullable().describe('Null unless the hold is approved.'),
-    agentName: z.string().nullable().describe('Null as well unless the hold is approved.'),
-    attachments: z.array(storedAttachmentSchema).describe('Empty unless the hold is approved.'),
+      .describe('Mailboxes with the names that are sent; addresses only until the hold is approved.'),
+    subject: z.string().nullable().describe('Null until the hold is approved.'),
+    agentName: z.string().nullable().describe('Null if not set, and until the hold is approved.'),
+    attachments: z.array(storedAttachmentSchema).describe('Empty until the hold is approved.'),
     replyTo: z
       .string()
       .nullable()
-      .describe('Where answers go; null where they go to `from`, and unless the hold is approved.'),
+      .describe('Where replies are sent; null if that is `from`, and until the hold is approved.'),
   })
   .meta({ id: 'ApprovalEventData' });
 

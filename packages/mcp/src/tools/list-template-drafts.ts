@@ -4,7 +4,7 @@ import { callingTool } from '../tool.ts';
 import { toOneLine } from '../untrusted-text.ts';
 import { describePage } from './page-text.ts';
 
-const NOTE = 'Only people publish drafts. Contents are left out of the rows: read one with get_template and `version`.';
+const NOTE = 'Only approvers publish drafts. The rows have no contents: read one with get_template and `version`.';
 
 export const listTemplateDraftsTool = callingTool(findOperation('templates.drafts'), {
   toRecord: (page) => ({ ...page, drafts: page.drafts.map(toRow) }),

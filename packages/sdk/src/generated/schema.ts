@@ -259,21 +259,21 @@ export interface components {
              */
             keyId: string;
             keyName: string | null;
-            /** @description Null as well unless the hold is approved. */
+            /** @description Null if not set, and until the hold is approved. */
             agentName: string | null;
             source: components["schemas"]["Source"];
             channel: components["schemas"]["Channel"];
-            /** @description The sender as given; without a name unless the hold is approved. */
+            /** @description The sender as given; without a name until the hold is approved. */
             from: string;
-            /** @description Mailboxes with the names that they go out with; addresses alone unless approved. */
+            /** @description Mailboxes with the names that are sent; addresses only until the hold is approved. */
             to: string[];
             /** @description Like `to`. */
             cc: string[];
             /** @description Like `to`. */
             bcc: string[];
-            /** @description Null unless the hold is approved. */
+            /** @description Null until the hold is approved. */
             subject: string | null;
-            /** @description Empty unless the hold is approved. */
+            /** @description Empty until the hold is approved. */
             attachments: {
                 filename: string;
                 contentType: string;
@@ -303,7 +303,7 @@ export interface components {
             outcome: ("queued" | "failed") | null;
             /** @description Why it failed. */
             problem: components["schemas"]["Problem"] | null;
-            /** @description Where answers go; null where they go to `from`, and unless the hold is approved. */
+            /** @description Where replies are sent; null if that is `from`, and until the hold is approved. */
             replyTo: string | null;
             /** @description Whether each recipient gets an unsubscribe link of their own. */
             unsubscribe: boolean;
@@ -880,7 +880,7 @@ export interface components {
                 attachments: {
                     filename: string;
                     contentType: string;
-                    /** @description Bytes; null of a file named by URL, which a dry run does not fetch. */
+                    /** @description Bytes; null for a file named by URL, which a dry run does not fetch. */
                     size: number | null;
                 }[];
                 channel: components["schemas"]["Channel"];
@@ -1058,7 +1058,7 @@ export interface components {
             };
             channel: components["schemas"]["Channel"];
             source: components["schemas"]["Source"];
-            /** @description Null as well of a held message that no one has approved. */
+            /** @description Null if not set, and of a held message that no one has approved. */
             agentName: string | null;
             /** @description Of bounces and complaints; null on every other event. */
             classification: ("hard" | "soft" | "block" | "spam" | "unknown") | null;
@@ -1360,7 +1360,7 @@ export interface components {
             recipientAllowlist: string[] | null;
             /** @description Networks (CIDR) that the key may be used from; null allows every address. */
             ipAllowlist: string[] | null;
-            /** @description Hosts that attachment URLs are fetched from; null: any for an ordinary key, none for a test key or one in approval mode. */
+            /** @description Hosts that attachment URLs are fetched from; null: any for an ordinary key, none for a test key or a held key. */
             attachmentHosts: string[] | null;
             /** @enum {string} */
             approvalMode: "off" | "always" | "policy";
@@ -1409,7 +1409,7 @@ export interface components {
             recipientAllowlist?: string[] | null;
             /** @description Networks the key may be used from, v4 and v6, as CIDR; a single address stands for itself. Everywhere unless given. */
             ipAllowlist?: string[] | null;
-            /** @description Hosts that attachments are fetched from. Each is a name such as `files.example.com`, or `*.example.com` for its subdomains. Unless given, an ordinary key fetches from any host, and a test key or one in approval mode from none. */
+            /** @description Hosts that attachments are fetched from. Each is a name such as `files.example.com`, or `*.example.com` for its subdomains. Unless given, an ordinary key fetches from any host, and a test key or a held key from none. */
             attachmentHosts?: string[] | null;
             /** @description When the key ends: RFC 3339 with an offset, in the future. Never unless given. */
             expiresAt?: string | null;
@@ -1430,9 +1430,9 @@ export interface components {
                 hasBcc?: boolean;
                 /** @description Sends with attachments. */
                 hasAttachments?: boolean;
-                /** @description Sends that say more than a stored template of an author who is not in approval mode: another body, a subject, a sender name other than the account’s or the key’s agent, a `reply_to` outside the account’s verified domains, headers that people read, and variables with a link, markup, a line break or more than 100 characters. */
+                /** @description Sends that say more than a stored template that an unrestricted author wrote or an approver published: another body, a subject, a sender name other than the account’s or the key’s agent, a `reply_to` outside the account’s verified domains, headers that people read, and variables with a link, markup, a line break or more than 100 characters. */
                 freeformBody?: boolean;
-                /** @description Sends with a link to a domain that is not listed, in the HTML, the text, the subject or a header, or in a display name; a subdomain is a domain of its own. A link that cannot be read holds, and so does an IP address. Images are no links; a bare name that mail programs link is one. */
+                /** @description Sends with a link to a domain that is not listed, in the HTML, the text, the subject or a header, or in a display name; a subdomain is a separate domain. Unreadable links and IP addresses hold too. Images are not links; a bare name that mail programs link is one. */
                 linkDomainNotIn?: string[] | null;
             } | null;
             /** @description Provenance of sends that say none themselves. */
@@ -1494,7 +1494,7 @@ export interface components {
             recipientAllowlist: string[] | null;
             /** @description Networks (CIDR) that the key may be used from; null allows every address. */
             ipAllowlist: string[] | null;
-            /** @description Hosts that attachment URLs are fetched from; null: any for an ordinary key, none for a test key or one in approval mode. */
+            /** @description Hosts that attachment URLs are fetched from; null: any for an ordinary key, none for a test key or a held key. */
             attachmentHosts: string[] | null;
             /** @enum {string} */
             approvalMode: "off" | "always" | "policy";
@@ -1610,7 +1610,7 @@ export interface components {
             /** @description When the stored body is removed. */
             bodyExpiresAt: string | null;
             bodyExpired: boolean;
-            /** @description True where the key may not see the content: it needs `emails:content` for messages it sent itself, and `emails:content-all` for others; `html`, `text`, `headers` and `attachments` are then null. */
+            /** @description True if the key may not see the content: it needs `emails:content` for messages it sent itself, and `emails:content-all` for others; `html`, `text`, `headers` and `attachments` are then null. */
             contentRedacted: boolean;
             /** @description Of a message that is or was held; null of every other. */
             approval: components["schemas"]["MessageApproval"] | null;
@@ -1765,7 +1765,7 @@ export interface components {
             recipientAllowlist?: string[] | null;
             /** @description Networks the key may be used from, v4 and v6, as CIDR; a single address stands for itself. Everywhere unless given. */
             ipAllowlist?: string[] | null;
-            /** @description Hosts that attachments are fetched from. Each is a name such as `files.example.com`, or `*.example.com` for its subdomains. Unless given, an ordinary key fetches from any host, and a test key or one in approval mode from none. */
+            /** @description Hosts that attachments are fetched from. Each is a name such as `files.example.com`, or `*.example.com` for its subdomains. Unless given, an ordinary key fetches from any host, and a test key or a held key from none. */
             attachmentHosts?: string[] | null;
             /** @description When the key ends: RFC 3339 with an offset, in the future. Never unless given. */
             expiresAt?: string | null;
@@ -1786,9 +1786,9 @@ export interface components {
                 hasBcc?: boolean;
                 /** @description Sends with attachments. */
                 hasAttachments?: boolean;
-                /** @description Sends that say more than a stored template of an author who is not in approval mode: another body, a subject, a sender name other than the account’s or the key’s agent, a `reply_to` outside the account’s verified domains, headers that people read, and variables with a link, markup, a line break or more than 100 characters. */
+                /** @description Sends that say more than a stored template that an unrestricted author wrote or an approver published: another body, a subject, a sender name other than the account’s or the key’s agent, a `reply_to` outside the account’s verified domains, headers that people read, and variables with a link, markup, a line break or more than 100 characters. */
                 freeformBody?: boolean;
-                /** @description Sends with a link to a domain that is not listed, in the HTML, the text, the subject or a header, or in a display name; a subdomain is a domain of its own. A link that cannot be read holds, and so does an IP address. Images are no links; a bare name that mail programs link is one. */
+                /** @description Sends with a link to a domain that is not listed, in the HTML, the text, the subject or a header, or in a display name; a subdomain is a separate domain. Unreadable links and IP addresses hold too. Images are not links; a bare name that mail programs link is one. */
                 linkDomainNotIn?: string[] | null;
             } | null;
             /** @description Provenance of sends that say none themselves. */
@@ -1872,7 +1872,7 @@ export interface components {
             recipientAllowlist: string[] | null;
             /** @description Networks (CIDR) that the key may be used from; null allows every address. */
             ipAllowlist: string[] | null;
-            /** @description Hosts that attachment URLs are fetched from; null: any for an ordinary key, none for a test key or one in approval mode. */
+            /** @description Hosts that attachment URLs are fetched from; null: any for an ordinary key, none for a test key or a held key. */
             attachmentHosts: string[] | null;
             /** @enum {string} */
             approvalMode: "off" | "always" | "policy";
@@ -2035,7 +2035,7 @@ export interface components {
             text: string | null;
             version: number;
             /**
-             * @description `draft`: a key in approval mode or a test key wrote it, and no approver has published it. No one can send a draft.
+             * @description `draft`: a held key or a test key wrote it, and no approver has published it. No one can send a draft.
              * @enum {string}
              */
             status: "draft" | "published";
@@ -2245,11 +2245,11 @@ export interface components {
                 id: string;
                 name: string;
             } | null;
-            /** @description What the session may do in this account: what the role allows, less what a device session was not allowed. */
+            /** @description What the session may do in this account: what the role allows, without what the user did not allow a device session. */
             scopes: ("emails:send" | "emails:read" | "emails:content" | "emails:content-all" | "emails:cancel" | "templates:read" | "templates:write" | "domains:read" | "domains:write" | "webhooks:read" | "webhooks:write" | "suppressions:read" | "suppressions:write" | "suppressions:delete" | "stats:read" | "account:read" | "account:write" | "keys:read" | "keys:write" | "approvals:read" | "approvals:decide" | "team:read" | "team:write" | "logs:read" | "audit:read" | "support:write")[] | null;
-            /** @description Of a session that began with `POST /auth/device`; null in a browser, and when signed out. */
+            /** @description Set for a session that began with `POST /auth/device`; null in a browser, and when signed out. */
             device: {
-                /** @description What the program said of itself. */
+                /** @description What the program said about itself. */
                 client: string;
                 /** @description Whether the session may approve and reject held sends: the user ticked it, and the role allows it. */
                 approvals: boolean;
@@ -2477,13 +2477,13 @@ export interface components {
             /** @description The version that `subject`, `html`, `text` and `variables` are of. */
             version: number;
             /**
-             * @description `draft`: a key in approval mode or a test key wrote it, and no approver has published it. No one can send a draft.
+             * @description `draft`: a held key or a test key wrote it, and no approver has published it. No one can send a draft.
              * @enum {string}
              */
             status: "draft" | "published";
-            /** @description The version that sends use where they name none; null while the template has only drafts. */
+            /** @description The version that sends use unless they name one; null while the template has only drafts. */
             currentVersion: number | null;
-            /** @description Of a draft: names exactly its content and the current version it would replace. Pass it to `POST /templates/:id/publish`. */
+            /** @description For a draft: identifies its content and the current version it would replace. Pass it to `POST /templates/:id/publish`. */
             contentHash: string | null;
             /** @description The versions, oldest first; of more than 1000 the newest. */
             versions: components["schemas"]["TemplateVersion"][];
@@ -2501,9 +2501,9 @@ export interface components {
             updatedAt: string;
         };
         TemplateDiscard: {
-            /** @description The draft. May be left out where the template has only one. */
+            /** @description The draft. Optional if the template has only one. */
             version?: number;
-            /** @description Of the draft as it was shown. Where it no longer matches, nothing is decided (409 `approval_changed`). */
+            /** @description The hash that was shown with the draft. If it no longer matches, nothing is decided (409 `approval_changed`). */
             contentHash?: string;
             /** @description Kept in the audit log. */
             note?: string;
@@ -2521,13 +2521,13 @@ export interface components {
             templateId: string;
             slug: string;
             name: string;
-            /** @description The number of the draft, and of the version that publishing makes of it. */
+            /** @description The number of the draft, and of the version that it becomes when published. */
             version: number;
             /** @description The version that was current when the draft was written; null for a template with no published version. */
             baseVersion: number | null;
-            /** @description The version that `changes` compares with, and that publishing replaces. Where it differs from `baseVersion`, publishing also undoes what was published in between. */
+            /** @description The version that `changes` compares with, and that publishing replaces. If it differs from `baseVersion`, publishing also undoes what was published in between. */
             currentVersion: number | null;
-            /** @description Names exactly this draft beside this current version. Pass it when you publish, to publish nothing else. */
+            /** @description Identifies this draft and this current version. Pass it when you publish, so that nothing else is published. */
             contentHash: string;
             /** @description The id of the key that wrote it. */
             createdBy: string | null;
@@ -2562,15 +2562,15 @@ export interface components {
             nextCursor: string | null;
         };
         TemplatePartChange: {
-            /** @description In the current version; null where it has no such part. */
+            /** @description In the current version; null if it has no such part. */
             before: string | null;
-            /** @description In the draft; null where it takes the part away. */
+            /** @description In the draft; null if it removes the part. */
             after: string | null;
         };
         TemplatePublication: {
-            /** @description The draft. May be left out where the template has only one. */
+            /** @description The draft. Optional if the template has only one. */
             version?: number;
-            /** @description Of the draft as it was shown. Where it no longer matches, nothing is decided (409 `approval_changed`). */
+            /** @description The hash that was shown with the draft. If it no longer matches, nothing is decided (409 `approval_changed`). */
             contentHash?: string;
             /** @description Kept in the audit log. */
             note?: string;
@@ -2584,7 +2584,7 @@ export interface components {
         TemplateVersion: {
             version: number;
             /**
-             * @description `draft`: a key in approval mode or a test key wrote it, and no approver has published it. No one can send a draft.
+             * @description `draft`: a held key or a test key wrote it, and no approver has published it. No one can send a draft.
              * @enum {string}
              */
             status: "draft" | "published";
@@ -2597,9 +2597,9 @@ export interface components {
             createdBy: string | null;
             /** @description Null for a draft. */
             publishedAt: string | null;
-            /** @description The id of the key or the person that published it; `createdBy` unless it was a draft, null for a draft. */
+            /** @description The id of the key or user that published it; `createdBy` unless it was a draft, null for a draft. */
             publishedBy: string | null;
-            /** @description The id of the key or the person that wrote each part. A part that a version takes over keeps its author; null for parts it does not have. */
+            /** @description The id of the key or user that wrote each part. A part that a version keeps also keeps its author; null for parts it does not have. */
             authors: {
                 subject: string | null;
                 html: string | null;
@@ -5184,7 +5184,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description The name of the program, its version and the machine it runs on, such as `Postrider CLI 0.1.0 on ada-laptop`. The user sees it as a claim of the program. Without it the `User-Agent` header is shown. */
+                    /** @description The name of the program, its version and the machine it runs on, such as `Postrider CLI 0.1.0 on ada-laptop`. The user sees it as a claim by the program. Without it, the `User-Agent` header is shown. */
                     client?: string;
                 };
             };

@@ -19,7 +19,7 @@ function toText(drafts: readonly NoticedDraft[], accountName: string, baseUrl: s
   const { slug, version } = one ?? { slug: '<slug>', version: 1 };
   const more = drafts.length - NAMED_HOLDS;
   return [
-    `${drafts.length === 1 ? 'A template draft' : `${drafts.length} template drafts`} of ${accountName} wait${drafts.length === 1 ? 's' : ''} for an approver. No email uses a draft until someone publishes it.`,
+    `${drafts.length === 1 ? 'A template draft' : `${drafts.length} template drafts`} of ${accountName} wait${drafts.length === 1 ? 's' : ''} for an approver. No email uses a draft until an approver publishes it.`,
     '',
     ...drafts.slice(0, NAMED_HOLDS).flatMap(describe),
     ...(more > 0 ? [`And ${more} more: postrider templates drafts`, ''] : []),
@@ -41,7 +41,7 @@ function toText(drafts: readonly NoticedDraft[], accountName: string, baseUrl: s
 function describe({ name, slug, version, keyName, note }: NoticedDraft): string[] {
   return [
     `Template: ${name} (${slug}), version ${version}`,
-    `Written by the key ${keyName ?? '(gone)'}`,
+    `Written by the key ${keyName ?? '(deleted)'}`,
     ...(note === null ? [] : [`Note: ${note.replace(/\s+/g, ' ')}`]),
     '',
   ];

@@ -172,7 +172,7 @@ function assertKeyOptions(options: KeyOptions): void {
   }
   if (!newAttachmentHostsSchema.safeParse(attachmentHost).success) {
     throw new UsageError(
-      '--attachment-host names something that is not a host.',
+      '--attachment-host has a value that is not a host.',
       `Use files.example.com or *.example.com, at most ${LIMITS.keyAttachmentHosts} hosts.`,
     );
   }

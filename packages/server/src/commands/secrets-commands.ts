@@ -36,7 +36,7 @@ function assertFormerKey({ formerSecretKeys }: Config): void {
 
 function toText({ newKey, resealed, unreadable }: RotationReport): string {
   const { dkimKeys, webhookSecrets, installationMail } = resealed;
-  const done = `${dkimKeys} DKIM keys, ${webhookSecrets} webhook secrets and ${installationMail} mails of the installation were sealed anew.`;
+  const done = `${dkimKeys} DKIM keys, ${webhookSecrets} webhook secrets and ${installationMail} mails of the installation were sealed again.`;
   if (unreadable.length > 0) {
     const lines = unreadable.map(({ kind, accountId, id }) => `unreadable  ${kind}  ${id} of account ${accountId}`);
     return [

@@ -11,7 +11,7 @@ export function renderDevicePage(signedIn: SignedIn, fault?: string): string {
 <form method="post" action="/auth/device/code"><label for="user_code">Type the code that your device shows</label>
 <input id="user_code" class="typed" name="user_code" autocomplete="off" autocapitalize="characters" spellcheck="false" required maxlength="40" aria-describedby="caution">
 <button type="submit">Continue</button></form>
-<p id="caution" class="note">Only type a code that you started yourself, just now. If someone sent you a code or a link to this page, close it: they may be trying to use your account.</p>`,
+<p id="caution" class="note">Type a code only if you started this sign-in yourself, just now. If someone sent you a code or a link to this page, close it: they may be trying to use your account.</p>`,
     signedIn,
   );
 }

@@ -44,8 +44,8 @@ export function parseDatabaseUrl(text: string): DatabaseUrlVerdict {
   if (wanted !== null && wanted !== 'read-write' && wanted !== 'primary') {
     return {
       ok: false,
-      message: `has ${ATTRIBUTES}=${wanted}, and Postrider needs a server that takes writes`,
-      fix: `Use ${ATTRIBUTES}=read-write or ${ATTRIBUTES}=primary, or leave it out: of several hosts, the one that takes writes is used.`,
+      message: `has ${ATTRIBUTES}=${wanted}, but Postrider needs a server that accepts writes`,
+      fix: `Use ${ATTRIBUTES}=read-write or ${ATTRIBUTES}=primary, or leave it out: of several hosts, the one that accepts writes is used.`,
     };
   }
   const rest = query.split('&').filter((part) => part !== '' && !part.startsWith(`${ATTRIBUTES}=`));

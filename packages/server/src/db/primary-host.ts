@@ -9,7 +9,7 @@ export interface PrimaryHost {
    * @throws NoPrimaryError where none of them takes writes at present
    */
   find(): Promise<FoundHost>;
-  /** Calls `listener` when another host than before is found; answers how to stop that. */
+  /** Calls `listener` when another host than before is found; returns a function that stops it. */
   onMove(listener: (to: FoundHost) => void): () => void;
   /** A URL of one host, for what else it says: user, password, database, TLS. */
   readonly url: string;
@@ -38,7 +38,7 @@ export function createPrimaryHost(url: DatabaseUrl): PrimaryHost {
   let looking: Promise<FoundHost> | null = null;
 
   async function look(): Promise<FoundHost> {
-    // The one that was used last comes first: where two take writes, nobody is moved without need.
+    // The one that was used last comes first: if two accept writes, no connection moves without need.
     const inOrder = [...url.hosts].sort((a, b) => Number(b === known) - Number(a === known));
     const found = await firstOf(inOrder, (host) => probe(url, host));
     const to = placeOf(found);

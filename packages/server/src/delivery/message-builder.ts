@@ -89,7 +89,7 @@ export function createMessageBuilder(
     return { ok: true, mailFrom, data: made.sign(signatures) };
   }
 
-  /** Null also where it stands nowhere in the message. */
+  /** Null also where it is nowhere in the message. */
   function unsubscribeUrlOf(content: DeliveryContent, [ordinal, ...others]: readonly number[]): string | null {
     if (ordinal === undefined || others.length > 0 || !namesItsReader(content)) return null;
     return links.urlFor({ accountId: content.accountId, messageId: content.messageId, ordinal });

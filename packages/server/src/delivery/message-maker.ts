@@ -25,7 +25,7 @@ export interface MessageMaker {
 const LARGE_OCTETS = 64 * 1024;
 /** Half of the room that large messages have while they are made: the largest is in memory about five times. */
 const HEAP_MB = 384;
-/** The largest takes less than a second: this is for what nobody has foreseen. */
+/** The largest takes less than a second: this is for the unforeseen. */
 const KILL_AFTER_MS = 30_000;
 
 export function createMessageMaker(): MessageMaker {

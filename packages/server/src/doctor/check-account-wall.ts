@@ -26,7 +26,7 @@ export async function examineAccountWall(target: DatabaseTarget): Promise<WallFi
   return await withSampleConnections(target, async (samples) => {
     const connections = await Promise.all(samples.map(look));
     const bound = samples.find(({ isBound }) => isBound);
-    // Roles that are wrong already say why: with them, the rest would be read as somebody else.
+    // Roles that are wrong already say why: with them, the rest would be read as another user.
     const faults = judgeConnections(connections);
     if (bound === undefined || connections.some(({ isBound, facts }) => isBound && facts.user === facts.sessionUser))
       return { faults, warnings: [] };

@@ -82,7 +82,7 @@ export function judgePlanning(connections: readonly CheckedConnection[]): readon
   if (first === undefined) return [];
   return [
     {
-      message: `plan_cache_mode is ${first.facts.planCacheMode} on the connections ${kindsOf(other)}, by which statements may become slow: ${DROPPED}`,
+      message: `plan_cache_mode is ${first.facts.planCacheMode} on the connections ${kindsOf(other)}, which may make statements slow: ${DROPPED}`,
       fix: alterRole(first, 'plan_cache_mode = force_custom_plan'),
     },
   ];
@@ -110,7 +110,7 @@ export function judgeWall({
   const faults: WallFault[] = [];
   if (isSuperuser || bypassesPolicies) {
     faults.push({
-      message: `The role ${ACCOUNT_ROLE} ${isSuperuser ? 'is a superuser' : 'has BYPASSRLS'}, so that no policy holds for it.`,
+      message: `The role ${ACCOUNT_ROLE} ${isSuperuser ? 'is a superuser' : 'has BYPASSRLS'}, so no policy applies to it.`,
       fix: `As an administrator: ALTER ROLE ${ACCOUNT_ROLE} NOSUPERUSER NOBYPASSRLS;`,
     });
   }
@@ -123,7 +123,7 @@ export function judgeWall({
   const owned = tables.filter(({ isOwned }) => isOwned && !isSuperuser);
   if (owned.length > 0) {
     faults.push({
-      message: `The role ${ACCOUNT_ROLE} owns ${listed(owned)}, or is a member of the role that does, and could take the policies away.`,
+      message: `The role ${ACCOUNT_ROLE} owns ${listed(owned)}, or is a member of the role that does, and could remove the policies.`,
       fix: `As an administrator: ALTER TABLE … OWNER TO the user of DATABASE_URL, and REVOKE that user’s role FROM ${ACCOUNT_ROLE};`,
     });
   }

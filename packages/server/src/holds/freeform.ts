@@ -17,7 +17,7 @@ const ALL_CHARACTERS = 2_000;
 const DEPTH = 10;
 
 /**
- * Whether the sender wrote more than values into a message whose body is somebody else's template. `freeformBody` promises that what
+ * Whether the sender wrote more than values into a message whose body is another author's template. `freeformBody` promises that what
  * recipients read was written by the template's author: the subject, the sender's name and the headers too. Values are for names and
  * numbers, so a link, markup, a line break or a long text in one is free text.
  */

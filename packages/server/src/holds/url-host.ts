@@ -1,7 +1,7 @@
 import { toAsciiDomain } from '@postrider/core';
 import { urlOf } from '../links/web-link.ts';
 
-/** Where a link leads: a host in lower case, as A-labels. Null where nobody can say. */
+/** Where a link leads: a host in lower case, as A-labels. Null if that is not certain. */
 export type Host = string | null;
 
 /** Schemes that lead to no host: mail, telephones, and parts of the message itself. */

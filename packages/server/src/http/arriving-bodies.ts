@@ -83,7 +83,7 @@ function assertRoom({ open, total, byClient, perAddress }: Group, client: string
   if (byClient.of(client) >= perAddress) {
     throw new ProblemError('rate_limited', {
       detail: `This address has ${perAddress} requests whose bodies have not arrived yet.`,
-      fix: 'Send fewer requests at the same time, each of them without pauses.',
+      fix: 'Send fewer requests at the same time, and send each body without pauses.',
       headers: { 'retry-after': '1' },
     });
   }

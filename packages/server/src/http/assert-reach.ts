@@ -35,14 +35,14 @@ export function callerFactsOf({ person, approval, mode, recipientAllowlist, send
 }
 
 const WHY: Readonly<Record<AnyOperation['reach'], string>> = {
-  none: 'it reads only.',
-  outbound: 'it can make mail leave.',
+  none: 'it only reads.',
+  outbound: 'it can send mail.',
   'shapes-outbound': 'it changes what the mail of other senders says or where it goes.',
   notifies: 'it sends data to an address that the caller chooses.',
   controls: 'it changes who may send or what was decided.',
 };
 
 const FIXES: Partial<Readonly<Record<CallerKind, string>>> = {
-  'held key': 'Ask a person of the account to do this, or use a key that is not held for approval.',
-  'test key': 'Use a live key, or ask a person of the account to do this.',
+  'held key': 'Ask a user of the account to do this, or use a key that is not held for approval.',
+  'test key': 'Use a live key, or ask a user of the account to do this.',
 };

@@ -81,7 +81,7 @@ export function assertScope(operation: AnyOperation, context: Pick<CallContext, 
 /** Of a device session: the role has it, and the user did not tick it. */
 function deviceLacks(): ProblemError {
   return new ProblemError('missing_scope', {
-    detail: 'This device session may not approve or reject held sends: its sign-in did not allow it.',
+    detail: 'This device session may not approve or reject held sends, because its sign-in did not allow it.',
     fix: 'Sign in again (`postrider login`) and tick “Approve and reject held sends” on the page, or decide in the browser.',
   });
 }

@@ -111,7 +111,7 @@ function endOfString(chunk: Uint8Array, start: number): number {
   return at > chunk.length ? ENDS_IN_BACKSLASH : GOES_ON;
 }
 
-/** Whether an odd number of backslashes stands before `end`. */
+/** Whether an odd number of backslashes precedes `end`. */
 function hasOddBackslashes(chunk: Uint8Array, start: number, end: number): boolean {
   let at = end;
   while (at > start && chunk[at - 1] === BACKSLASH) at -= 1;

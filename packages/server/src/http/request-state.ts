@@ -10,7 +10,7 @@ export interface RequestState {
   arriving: ArrivingBody | null;
   emailId: string | null;
   code: string | null;
-  /** Why a request may not be answered whose protocol has a way of its own to say so; null where it may. */
+  /** Why a request must be refused, for protocols that say so in their own way; null if it may go on. */
   refused: Error | null;
 }
 

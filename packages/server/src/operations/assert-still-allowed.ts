@@ -12,5 +12,7 @@ export async function assertStillAllowed({ services, caller }: KeyedContext, sco
   const { sql, clock } = services.people.tools;
   if (await isStillAllowed(sql, caller, scope, clock.now())) return;
   const code = caller.person === null ? 'key_revoked' : 'session_required';
-  throw new ProblemError(code, { detail: 'The caller lost the permission for this while the request waited.' });
+  throw new ProblemError(code, {
+    detail: 'The caller lost its permission for this operation while the request waited.',
+  });
 }

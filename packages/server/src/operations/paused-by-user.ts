@@ -9,6 +9,6 @@ export function pausedByUser(what: 'account' | 'key', { name }: Pauser, scopes: 
   const who = name !== null && scopes.includes('team:read') ? name : 'A user';
   return new ProblemError('permission_escalation', {
     detail: `${who} paused the ${what}, and only a user can resume it.`,
-    fix: `Ask ${who === 'A user' ? 'the user' : who}, or another member whose role allows it, to resume it (\`${COMMANDS[what]}\` after \`postrider login\`). Do not try again.`,
+    fix: `Ask ${who === 'A user' ? 'the user' : who}, or another member whose role allows it, to resume it (\`${COMMANDS[what]}\` after \`postrider login\`). Do not retry.`,
   });
 }

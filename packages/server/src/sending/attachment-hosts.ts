@@ -15,7 +15,7 @@ export function fetchableHosts({ attachmentHosts, isTest, isHeld }: HostFacts): 
 
 /** What a caller can do about a host that is not listed. */
 export const FETCH_FIX =
-  'Send the file itself as base64 `content`, or ask a person to add the host to `attachmentHosts` of the key.';
+  'Send the file itself as base64 `content`, or ask an owner or admin to add the host to the key’s `attachmentHosts`.';
 
 /** Whether a URL may be fetched by all of these lists. One that cannot be parsed is on no list. */
 export function isFetchable(url: string, lists: readonly (readonly string[] | null)[]): boolean {

@@ -24,12 +24,12 @@ function isRestricted({ mode, approval, recipientAllowlist, sendLimit }: Changin
 
 const NOT_OWN: Refusal = {
   code: 'permission_escalation',
-  detail: 'Another key or a person sent this message, and a restricted key changes only what it sent itself.',
-  fix: 'Ask a person of the account to change it, or use a key without restrictions.',
+  detail: 'Another key or a user sent this message. A restricted key can change only messages that it sent itself.',
+  fix: 'Ask a user of the account to change it, or use a key without restrictions.',
 };
 
 const APPROVED: Refusal = {
   code: 'permission_escalation',
-  detail: 'A person approved this message for the time it has, and a held key cannot move that time.',
+  detail: 'An approver approved this message for its current time. A held key cannot change that time.',
   fix: 'Cancel the message and send it again with the new time: the new send is held for approval.',
 };

@@ -132,14 +132,14 @@ function quotaReserved({ before, cost, most }: Readonly<Record<'before' | 'cost'
   return {
     code: 'too_many_held',
     detail: `The held sends of the account reserve ${reserved} recipients of its monthly quota. This one needs ${asked} more, and held sends may reserve ${limit} together, ${LIMITS.heldQuotaPercent} % of the quota. Nothing was sent or held.`,
-    fix: 'Ask a person to decide held sends, or cancel some of yours with DELETE /emails/:id. Then send again.',
+    fix: 'Ask an approver to decide held sends, or cancel some of yours with DELETE /emails/:id. Then send again.',
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   };
 }
 
 /**
  * What the rules of one key ask about a send.
- * @param people null where nobody is known
+ * @param people null where no one is known
  */
 function toQuestion(
   { command, recipients }: PreparedSend,

@@ -73,23 +73,23 @@ function scopesOf({ isSeat, seatRole, scopes }: JudgingKeyRow): readonly Scope[]
   return seatRole === null ? [] : scopesOfRole(seatRole satisfies Role);
 }
 
-const REVOKED: Refusal = { code: 'key_revoked', detail: 'The key was revoked while this was sent.' };
-const EXPIRED: Refusal = { code: 'key_expired', detail: 'The key expired before this was sent.' };
+const REVOKED: Refusal = { code: 'key_revoked', detail: 'The key was revoked while the server prepared this send.' };
+const EXPIRED: Refusal = { code: 'key_expired', detail: 'The key expired while the server prepared this send.' };
 const ISSUER_REVOKED: Refusal = {
   code: 'issuing_key_revoked',
-  detail: 'The key that sent this message first was revoked.',
+  detail: 'The key that first sent this message was revoked.',
 };
 const NARROWED: Refusal = {
   code: 'missing_scope',
-  detail: 'The scope `emails:send` was taken away while this was sent.',
+  detail: 'The key lost the scope `emails:send` while the server prepared this send.',
 };
 const OTHER_HOSTS: Refusal = {
   code: 'attachment_url_refused',
-  detail: 'The hosts that attachments of the key may be fetched from were changed while this was sent.',
+  detail: 'The key’s `attachmentHosts` changed while the server prepared this send.',
   fix: FETCH_FIX,
 };
 const OTHER_NETWORKS: Refusal = {
   code: 'ip_not_allowed',
-  detail: 'The networks that the key may be used from were changed while this was sent.',
-  fix: 'Send again: the address is checked against the new networks.',
+  detail: 'The key’s `ipAllowlist` changed while the server prepared this send.',
+  fix: 'Send again. The server then checks the address against the new list.',
 };

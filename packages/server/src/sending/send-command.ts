@@ -29,7 +29,7 @@ export interface JudgingKey extends KeyRules {
   readonly keyId: string;
 }
 
-/** One send on its way through the door, with the rules of the key it goes out under. */
+/** One send in the accept queue, with the rules of the key it goes out under. */
 export interface SendCommand extends JudgingKey {
   /** The caller, where another key than the one it goes out under asks for it: as of a resend. Both judge it, and a hold is the caller's. */
   readonly askedBy?: JudgingKey | null | undefined;

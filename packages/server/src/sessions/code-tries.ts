@@ -13,7 +13,7 @@ interface Counter {
 
 const WINDOW_MS = LIMITS.deviceCodeMinutes * 60_000;
 
-/** @param newCounter counts in a sliding window; answers the seconds until the next one, or null */
+/** @param newCounter counts in a sliding window; returns the seconds until the next one, or null */
 export function createCodeTries(newCounter: (windowMs: number) => Counter): CodeTries {
   const [users, addresses] = [newCounter(WINDOW_MS), newCounter(WINDOW_MS)];
   return {

@@ -78,7 +78,7 @@ async function changeLocked(
     const from = edit.rollbackTo ?? currentVersion;
     const base = from === null ? null : await readTemplateVersion(transaction, accountId, id, from);
     if (base === null && from !== null) return { kind: 'version_not_found' };
-    // It would publish what nobody has looked at.
+    // It would publish what no one has looked at.
     if (base?.status === 'draft') return { kind: 'version_is_draft' };
     const next = replaceParts(base ?? NO_CONTENT, edit.content, edit.variables);
     if (!next.html && !next.text) return { kind: 'without_body' };

@@ -28,7 +28,7 @@ export function carryAuthors(before: AuthoredVersion | null, after: TemplateSour
   });
 }
 
-/** The authors of a draft once it is published: whoever publishes it answers for the parts that differ from the current version. */
+/** The authors of a draft once it is published: the publisher vouches for the parts that differ from the current version. */
 export function vouchForChanges(
   draft: AuthoredVersion,
   current: TemplateSource | null,
@@ -41,14 +41,14 @@ export function vouchForChanges(
   });
 }
 
-/** Who answers for the parts that a send uses, each once. `leaves` is a part that the send replaces. */
+/** Who vouches for the parts that a send uses, each once. `leaves` is a part that the send replaces. */
 export function vouchersOf(version: AuthoredVersion, leaves: TemplatePart | null): readonly (string | null)[] {
   const authors = authorsOf(version);
   const used = TEMPLATE_PARTS.filter((part) => part !== leaves && version[part] !== null);
   return [...new Set(used.map((part) => authors[part]?.vouchedBy ?? null))];
 }
 
-/** Nobody vouches for a part of which nothing is known. */
+/** No one vouches for a part of which nothing is known. */
 const UNKNOWN: PartAuthor = { author: null, vouchedBy: null };
 
 function forParts(version: TemplateSource, find: (part: TemplatePart) => PartAuthor): PartAuthors {

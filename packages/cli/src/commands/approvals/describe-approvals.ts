@@ -9,7 +9,7 @@ export const EDIT_COMMAND = 'approvals edit';
 
 const DECIDE = COMMANDS.find(({ id }) => id === 'approvals.decide');
 const WHO_DECIDES =
-  'Deciding is for signed-in users whose role allows it and who ticked “Approve and reject held sends” at `postrider login`, and for keys with `approvals:decide` other than the one that sent it.';
+  'Users can decide if their role allows it and they ticked “Approve and reject held sends” at `postrider login`. So can keys with `approvals:decide`, except the key that sent it.';
 const FAILED =
   'Where the acceptance check refuses the message by then, it is approved and yet not sent, and the command ends with 12.';
 
@@ -42,7 +42,7 @@ export const APPROVAL_COMMANDS: readonly CommandDescription[] = [
   own(
     INBOX_COMMAND,
     'Decide held sends and template drafts, in an inbox',
-    `Opens the inbox of held sends and template drafts: a live list, and of each send everything there is to see: every recipient with the blind copies, why it is held, its files, where each link truly goes, and its bodies. a approves, e edits it in $EDITOR first, r rejects with a code and a note, space selects several, ? shows all keys. A template draft is shown as a difference to the current version; a publishes it and r discards it. What you decide counts for what you saw: had it changed meanwhile, you are asked again. Off a terminal, and with \`--json\`, it answers what \`postrider approvals list --status pending\` does; \`postrider templates drafts\` lists the drafts. ${WHO_DECIDES}`,
+    `Opens the inbox of held sends and template drafts, a live list. For each send it shows every recipient with the blind copies, why it is held, its files, the real target of each link, and its bodies. a approves, e edits it in $EDITOR first, r rejects with a code and a note, space selects several, ? shows all keys. A template draft is shown as a difference from the current version; a publishes it and r discards it. A decision applies only to what you saw: if it changed, you are asked again. Without a terminal, or with \`--json\`, it prints the same as \`postrider approvals list --status pending\`; \`postrider templates drafts\` lists the drafts. ${WHO_DECIDES}`,
     ['postrider approvals', 'EDITOR="code --wait" postrider approvals', 'postrider approvals --json'],
     [],
   ),

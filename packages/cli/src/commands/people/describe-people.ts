@@ -9,7 +9,7 @@ function own(command: string, summary: string, description: string, examples: re
 export const LOGIN = own(
   'login',
   'Sign in as a person',
-  'Prints an address and a code. Open the address in any browser, sign in there and type the code. The page shows what the session may do. It may approve and reject held sends only if you tick that box. The session is then kept in a profile, and every command without a key uses it. The command opens nothing by itself.',
+  'Prints an address and a code. Open the address in any browser, sign in there and type the code. The page shows what the session may do. It may approve and reject held sends only if you tick that box. The command then stores the session in a profile, and every command without a key uses it. It does not open a browser.',
   ['postrider login --base-url https://mail.example.com', 'postrider login --profile work'],
 );
 
@@ -23,7 +23,7 @@ export const LOGOUT = own(
 export const WHOAMI = own(
   'whoami',
   'Show who commands act as',
-  'The signed-in user with their role and account and whether this sign-in may decide held sends, or else the key with what it may do.',
+  'Shows the signed-in user, their role and account, and whether this sign-in may decide held sends. With a key, shows what the key may do.',
   ['postrider whoami', 'postrider whoami --json | jq -r .user.email'],
 );
 

@@ -25,7 +25,7 @@ export async function runLogin(options: GlobalOptions, output: Output, io: CliIo
   const [url, code] = [singleLine(textOf(device['verificationUrl'])), singleLine(textOf(device['userCode']))];
   // For people, and needed in any case: the answer on stdout comes only when this is done.
   io.stderr.write(`Open ${url}\nand type the code ${code}\n`);
-  output.remark('To approve or reject held sends from here, tick that box on the page. It is off unless you do.');
+  output.remark('To approve or reject held sends from here, tick that box on the page. It is off by default.');
   const token = await waitForToken(anybody, device, io);
   const session = await call(connectTo({ apiKey: token, baseUrl }, options, io), 'auth.session', undefined);
   const name = await keep(options, io, baseUrl, token, session);

@@ -10,7 +10,7 @@ export const pauseAccount = defineOperation({
   reach: 'controls',
   summary: 'Pause all sending',
   description:
-    'From then on, within a second on every server process, every send of every key of the account is 403 `sending_paused`; reading and managing go on. What was accepted before is delivered, scheduled messages too: cancel those that are not to leave. Returns the account. Pausing a paused one changes nothing, except that a user takes over the pause of a key.',
+    'From then on, within a second on every server process, every send of every key of the account is 403 `sending_paused`; reading and managing go on. What was accepted before is delivered, scheduled messages too: cancel those that must not be sent. Returns the account. Pausing a paused one changes nothing, except that a user takes over the pause of a key.',
   effect: 'update',
   query: z.strictObject({}),
   status: 200,

@@ -10,7 +10,7 @@ export const resumeAccount = defineOperation({
   reach: 'controls',
   summary: 'Resume sending',
   description:
-    'Lets the keys of a paused account send again, except those that are paused themselves. What a user paused, only a user resumes: a key gets 403 `permission_escalation`, which says who paused it. Returns the account; one that is not paused stays as it is.',
+    'Lets the keys of a paused account send again, except those that are paused themselves. Only a user can resume what a user paused: a key gets 403 `permission_escalation`, which says who paused it. Returns the account; one that is not paused stays as it is.',
   effect: 'update',
   query: z.strictObject({}),
   status: 200,
@@ -21,7 +21,7 @@ export const resumeAccount = defineOperation({
     tool: 'resume_account',
     title: 'Resume sending',
     description:
-      'Lets the keys of a paused account send again, except those that are paused themselves. Only works if a key paused it: what a user paused, only a user resumes. Ask the user first. Not for one key: use resume_key. Returns the account.',
+      'Lets the keys of a paused account send again, except those that are paused themselves. Works only if a key paused it: only a user can resume what a user paused. Ask the user first. Not for one key: use resume_key. Returns the account.',
   },
   cli: { command: 'account resume', examples: ['postrider account resume'] },
 });

@@ -11,7 +11,7 @@ export const showDevicePage = defineOperation({
   reach: 'none',
   summary: 'The page that confirms a device',
   description:
-    'A web page for the user, who signs in first. They type the code that the device shows. The page then shows who asks for the sign-in, from where and since when, and what the device could do. It asks the user to allow or refuse. Opening it changes nothing.',
+    'A web page for the user, who signs in first. They type the code that the device shows. The page then shows which program asks, from where and since when, and what the device could do. The user allows or refuses. Opening it changes nothing.',
   effect: 'read',
   query: z.strictObject({
     user_code: userCodeSchema.optional().describe('Ignored: a link cannot fill in the code. The user types it.'),
@@ -25,7 +25,7 @@ export const showDevicePage = defineOperation({
   further: [
     {
       status: 303,
-      summary: 'No one is signed in: the browser is sent to the sign-in page, which leads back here.',
+      summary: 'No one is signed in: the browser is sent to the sign-in page, which returns here.',
       headers: { location: 'The sign-in page.' },
     },
   ],

@@ -10,7 +10,7 @@ export const getSession = defineOperation({
   reach: 'none',
   summary: 'Read the session',
   description:
-    'Who is signed in, in which account, in what role, and what the session may do: by the session cookie, or by a bearer session token. Without either, or with one that has ended, `authenticated` is false and the rest is null; it is never an error.',
+    'Returns the signed-in user, the account, the role and what the session may do, by the session cookie or a bearer session token. Without either, or with an ended session, `authenticated` is false and the rest is null; it is never an error.',
   effect: 'read',
   query: z.strictObject({}),
   status: 200,

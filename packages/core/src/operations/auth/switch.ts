@@ -11,7 +11,7 @@ export const switchSession = defineOperation({
   reach: 'none',
   summary: 'Go on in another account',
   description:
-    'For users with a seat in several accounts: from now on this session is in the account named, with the role they have there. A device session that may decide held sends may do so only in the account it was confirmed in: it loses that for good when it moves. `GET /auth/accounts` lists the accounts. An account they have no seat in is 404.',
+    'For users with a seat in several accounts: from now on this session is in the account named, with the role they have there. A device session that may decide held sends may do so only in the account it was confirmed in, and loses that for good when it moves. `GET /auth/accounts` lists the accounts. An account they have no seat in is 404.',
   effect: 'update',
   query: z.strictObject({}),
   body: z.strictObject({ accountId: idSchema.describe('The account to go on in.') }),

@@ -8,7 +8,7 @@ const canceling = {
   reach: 'outbound',
   summary: 'Cancel a queued email',
   description:
-    'Takes a message back before it reaches a mail server: while it is `queued` for every recipient, a scheduled one too, or held for approval, which withdraws the hold. It leaves the outbox, its body and files are removed and its quota is given back; the log keeps the row as `canceled`. It is either canceled or sent, never both. Later it is 409 `message_not_queued` with `currentStatus`. A restricted key (held, test, with an allowlist or a send limit) cancels only messages it sent itself; others are 403 `permission_escalation`.',
+    'Takes a message back before it reaches a mail server: while it is `queued` for every recipient, a scheduled one too, or held for approval, which withdraws the hold. It leaves the outbox, its body and files are removed and its quota is given back; the log keeps the row as `canceled`. It is either canceled or sent, never both. Later it is 409 `message_not_queued` with `currentStatus`. A restricted key (held, test, with an allowlist or a send limit) can cancel only messages that it sent itself: others are 403 `permission_escalation`.',
   params: z.object({ id: z.string().describe('Message id.') }),
   status: 200,
   response: 'json',

@@ -12,7 +12,7 @@ export const getEmail = defineOperation({
   reach: 'none',
   summary: 'Read one email',
   description:
-    'Answers status, recipients, rendered body, provenance and the full event trail. With `wait` it answers as soon as the message is final or `sent`, and at the time-out with the present state. The content is shown with the scope `emails:content` where the key itself sent the message, and with `emails:content-all` of every message; otherwise the content fields are null and `contentRedacted` is true.',
+    'Returns status, recipients, rendered body, provenance and all events. With `wait` it responds as soon as the message is final or `sent`, or with the current state when the wait ends. The scope `emails:content` shows the content of messages that the key itself sent, and `emails:content-all` that of every message. Otherwise the content fields are null and `contentRedacted` is true.',
   effect: 'read',
   params: z.object({ id: z.string().describe('Message id.') }),
   query: z.strictObject({

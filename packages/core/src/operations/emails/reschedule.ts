@@ -11,7 +11,7 @@ export const rescheduleEmail = defineOperation({
   reach: 'outbound',
   summary: 'Change when a queued email is sent',
   description:
-    'Moves the time of a message while it is `queued` for every recipient; one that was to go out at once can be put off the same way, and a time that is now lets it go. Later it is 409 `message_not_queued` with `currentStatus`. A restricted key (held, test, with an allowlist or a send limit) moves only messages it sent itself, and a held key none that a person approved: 403 `permission_escalation`.',
+    'Moves the time of a message while it is `queued` for every recipient; one that was to go out at once can be put off the same way, and a time that is now lets it go. Later it is 409 `message_not_queued` with `currentStatus`. A restricted key (held, test, with an allowlist or a send limit) can move only messages that it sent itself, and a held key none that an approver approved: 403 `permission_escalation`.',
   effect: 'update',
   params: z.object({ id: z.string().describe('Message id.') }),
   body: z.strictObject({ scheduled_at: scheduledAtSchema }),

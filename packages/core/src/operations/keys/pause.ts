@@ -11,7 +11,7 @@ export const pauseKey = defineOperation({
   comparesCaller: true,
   summary: 'Pause the sending of a key',
   description:
-    'From then on, within a second on every server process, every send of the key is 403 `sending_paused`; reading and managing go on. What was accepted before is delivered, scheduled messages too: cancel those that are not to leave. Pausing a paused key changes nothing, except that a user takes over the pause of a key. A revoked key cannot be paused (422 with `revoked` at `id`).',
+    'From then on, within a second on every server process, every send of the key is 403 `sending_paused`; reading and managing go on. What was accepted before is delivered, scheduled messages too: cancel those that must not be sent. Pausing a paused key changes nothing, except that a user takes over the pause of a key. A revoked key cannot be paused (422 with `revoked` at `id`).',
   effect: 'update',
   params: keyParams,
   query: z.strictObject({}),

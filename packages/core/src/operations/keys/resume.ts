@@ -11,7 +11,7 @@ export const resumeKey = defineOperation({
   comparesCaller: true,
   summary: 'Resume the sending of a key',
   description:
-    'Lets a paused key send again. What a user paused, only a user resumes: a key gets 403 `permission_escalation`, which says who paused it. A key that is not paused stays as it is. A revoked key cannot be resumed (422 with `revoked` at `id`).',
+    'Lets a paused key send again. Only a user can resume what a user paused: a key gets 403 `permission_escalation`, which says who paused it. A key that is not paused stays as it is. A revoked key cannot be resumed (422 with `revoked` at `id`).',
   effect: 'update',
   params: keyParams,
   query: z.strictObject({}),
@@ -23,7 +23,7 @@ export const resumeKey = defineOperation({
     tool: 'resume_key',
     title: 'Resume the sending of a key',
     description:
-      'Lets one paused API key send again. Only works if a key paused it: what a user paused, only a user resumes. Ask the user first. Not for a paused account: use resume_account. Answers the key.',
+      'Lets one paused API key send again. Works only if a key paused it: only a user can resume what a user paused. Ask the user first. Not for a paused account: use resume_account. Returns the key.',
   },
   cli: {
     command: 'keys resume',

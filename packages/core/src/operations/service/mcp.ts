@@ -70,7 +70,7 @@ export const postMcp = defineOperation({
     refusedWith(403, 'A JSON-RPC error: the request comes from a page of another origin.'),
     refusedWith(404, 'A JSON-RPC error: the method does not exist.'),
     refusedWith(415, 'A JSON-RPC error: the request has no body.'),
-    refusedWith(500, 'A JSON-RPC error: something broke on our side.'),
+    refusedWith(500, 'A JSON-RPC error: the server failed.'),
   ],
   errors: [],
   mcp: null,

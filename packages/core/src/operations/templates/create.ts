@@ -18,7 +18,7 @@ export const createTemplate = defineOperation({
   heldAs: 'draft',
   summary: 'Create a template',
   description:
-    'Stores a Liquid template as version 1. A key in approval mode or a test key makes a draft: `currentVersion` is null and no one can send the template until an approver publishes it with `POST /templates/:id/publish`. It needs `html`, `text` or both. Where no `slug` is given it is made of the name; one that is taken is 409 `already_exists`. Liquid that cannot be parsed is 422, with the part as path and the line in the message. There are no partials: `include`, `render` and `layout` are unknown tags.',
+    'Stores a Liquid template as version 1. A held key (in approval mode) or a test key makes a draft: `currentVersion` is null and no one can send the template until an approver publishes it with `POST /templates/:id/publish`. It needs `html`, `text` or both. Without a `slug`, it is made from the name. A slug that exists is 409 `already_exists`. Liquid that cannot be parsed is 422, with the part as path and the line in the message. There are no partials: `include`, `render` and `layout` are unknown tags.',
   effect: 'create',
   body: z
     .strictObject({
@@ -41,7 +41,7 @@ export const createTemplate = defineOperation({
     tool: 'create_template',
     title: 'Create a template',
     description:
-      'Stores a new Liquid email template and returns it with the variables it takes. Values are HTML-escaped in `html`. From a key in approval mode or a test key it is a draft that no one can send until a person publishes it. Not for changing one that exists: use update_template. Check it with render_template.',
+      'Stores a new Liquid email template and returns it with the variables it takes. Values are HTML-escaped in `html`. From a held key or a test key it is a draft that no one can send until an approver publishes it. Not for changing one that exists: use update_template. Check it with render_template.',
   },
   cli: {
     command: 'templates create',

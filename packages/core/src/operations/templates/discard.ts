@@ -12,7 +12,7 @@ export const discardTemplateDraft = defineOperation({
   reach: 'none',
   summary: 'Discard a template draft',
   description:
-    'Removes a draft for good and returns it. The key that wrote a draft can discard it; the drafts of other keys need a caller that may publish them (the scope `approvals:decide`, not in approval mode). Published versions stay as they are. A template that has no other version is removed with its draft.',
+    'Removes a draft for good and returns it. The key that wrote a draft can discard it; the drafts of other keys need a caller that may publish them (the scope `approvals:decide`, not in approval mode). Published versions do not change. A template with no other version is removed with its draft.',
   effect: 'update',
   params: templateReferenceParams,
   query: z.strictObject({}),
@@ -25,7 +25,7 @@ export const discardTemplateDraft = defineOperation({
     tool: 'discard_template_draft',
     title: 'Discard a template draft',
     description:
-      'Takes back a template draft that this key wrote, so that no approver has to decide about it. Not for published templates: use delete_template. Not for replacing a draft: update_template does that. Returns the draft that was removed.',
+      'Discards a template draft that this key wrote, so that no approver has to decide it. Not for published templates: use delete_template. Not for replacing a draft: update_template does that. Returns the draft that was removed.',
   },
   cli: {
     command: 'templates discard',

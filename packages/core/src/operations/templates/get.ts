@@ -11,7 +11,7 @@ export const getTemplate = defineOperation({
   reach: 'none',
   summary: 'Read one template',
   description:
-    'Answers a template by its id or slug, in its current version or in the one named by `version`, with the history of its versions and the variables it takes. A draft is read like any other version; a template with no published version shows its newest draft.',
+    'Returns a template by its id or slug, in its current version or the one named by `version`, with its version history and its variables. `version` can also name a draft. A template with no published version shows its newest draft.',
   effect: 'read',
   params: templateReferenceParams,
   query: z.strictObject({

@@ -15,7 +15,7 @@ export const testTemplate = defineOperation({
   reach: 'outbound',
   summary: 'Send a test of a template',
   description:
-    'Sends the current version of a template, never a draft, to the caller’s own inbox: the address of the person who made the key, or of the account’s owner where that is not known. `to` may be left out and can only be that address. It is a send like any other, with every rule and the quota, from the account’s first verified domain, else from the sandbox domain. Beside `emails:send` the key needs `templates:read` or `templates:write`.',
+    'Sends the current version of a template, never a draft, to the caller’s own inbox: the address of the person who made the key, or of the account’s owner if that is not known. `to` may be left out and can only be that address. It is a send like any other, with every rule and the quota, from the account’s first verified domain, else from the sandbox domain. Beside `emails:send` the key needs `templates:read` or `templates:write`.',
   effect: 'send',
   params: templateReferenceParams,
   headers: z.object({ 'idempotency-key': idempotencyKeySchema.optional() }),

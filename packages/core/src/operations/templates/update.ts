@@ -22,7 +22,7 @@ export const updateTemplate = defineOperation({
   heldAs: 'draft',
   summary: 'Change a template',
   description:
-    'A change of `subject`, `html` or `text` makes a new version, which is the current one from then on; parts that are left out stay as they are, and null takes one away. Versions never change. `rollbackTo` makes a new version that equals an earlier one. `name` and `slug` belong to the template and make no version. A key in approval mode or a test key makes a draft: the current version stays until an approver publishes the draft with `POST /templates/:id/publish`. Such a key has one draft of a template: its next change builds on it and replaces it. It cannot change `name` or `slug`.',
+    'A change of `subject`, `html` or `text` makes a new version, which is the current one from then on; parts that are left out stay as they are, and null takes one away. Versions never change. `rollbackTo` makes a new version that equals an earlier one. `name` and `slug` belong to the template and make no version. A held key (in approval mode) or a test key makes a draft: the current version stays until an approver publishes the draft with `POST /templates/:id/publish`. Such a key has one draft of a template: its next change builds on it and replaces it. It cannot change `name` or `slug`.',
   effect: 'update',
   params: templateReferenceParams,
   body: z
@@ -57,7 +57,7 @@ export const updateTemplate = defineOperation({
     tool: 'update_template',
     title: 'Change or roll back a template',
     description:
-      'Changes the parts you pass: new content makes a new version that later sends use, and `rollbackTo` one that equals an earlier version. From a key in approval mode or a test key it is a draft: sends use the current version until a person publishes the draft. Not for new templates: use create_template. Earlier versions stay. Returns the template.',
+      'Changes the parts you pass: new content makes a new version that later sends use, and `rollbackTo` one that equals an earlier version. From a held key or a test key it is a draft: sends use the current version until an approver publishes the draft. Not for new templates: use create_template. Earlier versions stay. Returns the template.',
   },
   cli: {
     command: 'templates update',

@@ -43,7 +43,7 @@ export class AccountResource {
    *
    * From then on, within a second on every server process, every send of every key of the account is 403
    * `sending_paused`; reading and managing go on. What was accepted before is delivered, scheduled messages too: cancel
-   * those that are not to leave. Returns the account. Pausing a paused one changes nothing, except that a user takes
+   * those that must not be sent. Returns the account. Pausing a paused one changes nothing, except that a user takes
    * over the pause of a key.
    */
   pause(options: CallOptions = {}): CallPromise<Account> {
@@ -53,8 +53,8 @@ export class AccountResource {
   /**
    * Resume sending.
    *
-   * Lets the keys of a paused account send again, except those that are paused themselves. What a user paused, only a
-   * user resumes: a key gets 403 `permission_escalation`, which says who paused it. Returns the account; one that is
+   * Lets the keys of a paused account send again, except those that are paused themselves. Only a user can resume what
+   * a user paused: a key gets 403 `permission_escalation`, which says who paused it. Returns the account; one that is
    * not paused stays as it is.
    *
    * @throws PostriderError with `permission_escalation`, beside the codes that every call can answer.

@@ -21,9 +21,9 @@ export class AuthResource {
   /**
    * Read the session.
    *
-   * Who is signed in, in which account, in what role, and what the session may do: by the session cookie, or by a
-   * bearer session token. Without either, or with one that has ended, `authenticated` is false and the rest is null; it
-   * is never an error.
+   * Returns the signed-in user, the account, the role and what the session may do, by the session cookie or a bearer
+   * session token. Without either, or with an ended session, `authenticated` is false and the rest is null; it is never
+   * an error.
    */
   session(options: CallOptions = {}): CallPromise<Session> {
     return callOperation(this.#client, 'auth.session', {}, options);
@@ -33,8 +33,8 @@ export class AuthResource {
    * Go on in another account.
    *
    * For users with a seat in several accounts: from now on this session is in the account named, with the role they
-   * have there. A device session that may decide held sends may do so only in the account it was confirmed in: it loses
-   * that for good when it moves. `GET /auth/accounts` lists the accounts. An account they have no seat in is 404.
+   * have there. A device session that may decide held sends may do so only in the account it was confirmed in, and
+   * loses that for good when it moves. `GET /auth/accounts` lists the accounts. An account they have no seat in is 404.
    *
    * @throws PostriderError with `not_found`, beside the codes that every call can answer.
    */

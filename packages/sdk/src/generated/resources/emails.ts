@@ -88,10 +88,10 @@ export class EmailsResource {
   /**
    * Read one email.
    *
-   * Answers status, recipients, rendered body, provenance and the full event trail. With `wait` it answers as soon as
-   * the message is final or `sent`, and at the time-out with the present state. The content is shown with the scope
-   * `emails:content` where the key itself sent the message, and with `emails:content-all` of every message; otherwise
-   * the content fields are null and `contentRedacted` is true.
+   * Returns status, recipients, rendered body, provenance and all events. With `wait` it responds as soon as the
+   * message is final or `sent`, or with the current state when the wait ends. The scope `emails:content` shows the
+   * content of messages that the key itself sent, and `emails:content-all` that of every message. Otherwise the content
+   * fields are null and `contentRedacted` is true.
    *
    * @param id Message id.
    *
@@ -107,8 +107,8 @@ export class EmailsResource {
    * Takes a message back before it reaches a mail server: while it is `queued` for every recipient, a scheduled one
    * too, or held for approval, which withdraws the hold. It leaves the outbox, its body and files are removed and its
    * quota is given back; the log keeps the row as `canceled`. It is either canceled or sent, never both. Later it is
-   * 409 `message_not_queued` with `currentStatus`. A restricted key (held, test, with an allowlist or a send limit)
-   * cancels only messages it sent itself; others are 403 `permission_escalation`.
+   * 409 `message_not_queued` with `currentStatus`. A restricted key (held, test, with an allowlist or a send limit) can
+   * cancel only messages that it sent itself: others are 403 `permission_escalation`.
    *
    * @param id Message id.
    *
@@ -124,8 +124,8 @@ export class EmailsResource {
    *
    * Moves the time of a message while it is `queued` for every recipient; one that was to go out at once can be put off
    * the same way, and a time that is now lets it go. Later it is 409 `message_not_queued` with `currentStatus`. A
-   * restricted key (held, test, with an allowlist or a send limit) moves only messages it sent itself, and a held key
-   * none that a person approved: 403 `permission_escalation`.
+   * restricted key (held, test, with an allowlist or a send limit) can move only messages that it sent itself, and a
+   * held key none that an approver approved: 403 `permission_escalation`.
    *
    * @param id Message id.
    *
@@ -139,12 +139,11 @@ export class EmailsResource {
   /**
    * Send an email again.
    *
-   * Sends the stored message once more, whatever became of it, as a new message with a trail of its own: the rendered
-   * body, files, headers, tags, metadata and provenance of the first, to the same recipients, at once. It goes out
-   * under the key that sent the first, judged by the stricter of that key and the caller (approval mode, allowlist,
-   * test mode, send limit, persona; a hold is the caller’s), and passes the acceptance check again, quota and
-   * suppressions included. Refused where that key was revoked or has expired, or the stored body is gone, as it is
-   * after canceling.
+   * Sends the stored message again, whatever its status, as a new message with its own events: the rendered body,
+   * files, headers, tags, metadata and provenance of the first, to the same recipients, at once. It is sent under the
+   * key that sent the first. The stricter of that key and the caller applies (approval mode, allowlist, test mode, send
+   * limit, persona), and a hold belongs to the caller. The acceptance check runs again, with quota and suppressions.
+   * Refused if that key was revoked or has expired, or if the stored body is gone, as it is after canceling.
    *
    * @param id Message id.
    *

@@ -120,7 +120,7 @@ export class KeysResource {
    * Pause the sending of a key.
    *
    * From then on, within a second on every server process, every send of the key is 403 `sending_paused`; reading and
-   * managing go on. What was accepted before is delivered, scheduled messages too: cancel those that are not to leave.
+   * managing go on. What was accepted before is delivered, scheduled messages too: cancel those that must not be sent.
    * Pausing a paused key changes nothing, except that a user takes over the pause of a key. A revoked key cannot be
    * paused (422 with `revoked` at `id`).
    *
@@ -135,7 +135,7 @@ export class KeysResource {
   /**
    * Resume the sending of a key.
    *
-   * Lets a paused key send again. What a user paused, only a user resumes: a key gets 403 `permission_escalation`,
+   * Lets a paused key send again. Only a user can resume what a user paused: a key gets 403 `permission_escalation`,
    * which says who paused it. A key that is not paused stays as it is. A revoked key cannot be resumed (422 with
    * `revoked` at `id`).
    *

@@ -24,11 +24,11 @@ export class TemplatesResource {
   /**
    * Create a template.
    *
-   * Stores a Liquid template as version 1. A key in approval mode or a test key makes a draft: `currentVersion` is null
-   * and no one can send the template until an approver publishes it with `POST /templates/:id/publish`. It needs
-   * `html`, `text` or both. Where no `slug` is given it is made of the name; one that is taken is 409 `already_exists`.
-   * Liquid that cannot be parsed is 422, with the part as path and the line in the message. There are no partials:
-   * `include`, `render` and `layout` are unknown tags.
+   * Stores a Liquid template as version 1. A held key (in approval mode) or a test key makes a draft: `currentVersion`
+   * is null and no one can send the template until an approver publishes it with `POST /templates/:id/publish`. It
+   * needs `html`, `text` or both. Without a `slug`, it is made from the name. A slug that exists is 409
+   * `already_exists`. Liquid that cannot be parsed is 422, with the part as path and the line in the message. There are
+   * no partials: `include`, `render` and `layout` are unknown tags.
    *
    * @throws PostriderError with `already_exists`, `too_many_held`, beside the codes that every call can answer.
    */
@@ -53,9 +53,9 @@ export class TemplatesResource {
   /**
    * Read one template.
    *
-   * Answers a template by its id or slug, in its current version or in the one named by `version`, with the history of
-   * its versions and the variables it takes. A draft is read like any other version; a template with no published
-   * version shows its newest draft.
+   * Returns a template by its id or slug, in its current version or the one named by `version`, with its version
+   * history and its variables. `version` can also name a draft. A template with no published version shows its newest
+   * draft.
    *
    * @param id Template id or slug.
    *
@@ -70,8 +70,8 @@ export class TemplatesResource {
    *
    * A change of `subject`, `html` or `text` makes a new version, which is the current one from then on; parts that are
    * left out stay as they are, and null takes one away. Versions never change. `rollbackTo` makes a new version that
-   * equals an earlier one. `name` and `slug` belong to the template and make no version. A key in approval mode or a
-   * test key makes a draft: the current version stays until an approver publishes the draft with `POST
+   * equals an earlier one. `name` and `slug` belong to the template and make no version. A held key (in approval mode)
+   * or a test key makes a draft: the current version stays until an approver publishes the draft with `POST
    * /templates/:id/publish`. Such a key has one draft of a template: its next change builds on it and replaces it. It
    * cannot change `name` or `slug`.
    *
@@ -120,8 +120,8 @@ export class TemplatesResource {
    * Send a test of a template.
    *
    * Sends the current version of a template, never a draft, to the caller’s own inbox: the address of the person who
-   * made the key, or of the account’s owner where that is not known. `to` may be left out and can only be that address.
-   * It is a send like any other, with every rule and the quota, from the account’s first verified domain, else from the
+   * made the key, or of the account’s owner if that is not known. `to` may be left out and can only be that address. It
+   * is a send like any other, with every rule and the quota, from the account’s first verified domain, else from the
    * sandbox domain. Beside `emails:send` the key needs `templates:read` or `templates:write`.
    *
    * @param id Template id or slug.
@@ -173,8 +173,8 @@ export class TemplatesResource {
    * Discard a template draft.
    *
    * Removes a draft for good and returns it. The key that wrote a draft can discard it; the drafts of other keys need a
-   * caller that may publish them (the scope `approvals:decide`, not in approval mode). Published versions stay as they
-   * are. A template that has no other version is removed with its draft.
+   * caller that may publish them (the scope `approvals:decide`, not in approval mode). Published versions do not
+   * change. A template with no other version is removed with its draft.
    *
    * @param id Template id or slug.
    *

@@ -17,7 +17,7 @@ export interface AskedTemplate {
   readonly keyId: string;
   /** The slug with the version, `welcome@3`. */
   readonly template: string;
-  /** Who answers for the parts that are sent, null among them: no one knows; null as a whole where only the name is known. */
+  /** Who vouches for the parts that are sent, null among them: no one knows; null as a whole where only the name is known. */
   readonly makers: readonly (string | null)[] | null;
   /** When the name stood for what is sent; of use where only the name is known. */
   readonly namedAt: Date | null;
@@ -26,7 +26,7 @@ export interface AskedTemplate {
 export interface HoldFacts {
   readonly keys: readonly HoldingKey[];
   readonly recipients: readonly KnownRecipient[];
-  /** Those of the templates asked for of which every part that is sent has somebody who answers for it and is held to nothing. */
+  /** Those of the templates asked for of which every part that is sent is vouched for by someone who is not held. */
   readonly vouched: readonly Pick<AskedTemplate, 'keyId' | 'template' | 'makers'>[];
 }
 

@@ -30,7 +30,7 @@ export interface HoldRow extends NewHold {
   readonly account_id: string;
   readonly message_id: string;
   readonly key_id: string;
-  /** The quota units that the message was charged, reserved until somebody decides. */
+  /** The quota units that the message was charged, reserved until an approver decides. */
   readonly charged: number;
 }
 

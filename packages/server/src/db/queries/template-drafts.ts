@@ -23,7 +23,7 @@ export interface DraftRow extends TemplateContent {
 /** Which drafts of an account are asked for. */
 export interface DraftFilters {
   readonly accountId: string;
-  /** The id of the key that wrote them; null: whoever did. */
+  /** The id of the key that wrote them; null: any author. */
   readonly keyId: string | null;
 }
 

@@ -12,7 +12,7 @@ export interface TemplateContent {
   readonly text: string | null;
 }
 
-/** Who wrote a part, and who answers for it: the author itself, or the person who published the author's draft. Null: unknown. */
+/** Who wrote a part, and who vouches for it: the author itself, or the person who published the author's draft. Null: unknown. */
 export interface PartAuthor {
   readonly author: string | null;
   readonly vouchedBy: string | null;
@@ -30,7 +30,7 @@ export interface TemplateSourceRow extends TemplateContent {
   readonly status: VersionStatus;
 }
 
-/** A draft is rendered for nobody but those who look at it. */
+/** A draft is rendered only as a preview. */
 export type VersionStatus = 'draft' | 'published';
 
 export interface MadeTemplateSource extends TemplateSourceRow {

@@ -25,7 +25,7 @@ export const confirmDevice: Handler<'auth.device-confirm'> = async ({ body }, co
       throw new ProblemError('not_found', { detail: 'No device shows this code.' });
     case 'role':
       throw new ProblemError('permission_escalation', {
-        detail: `Your role \`${person.role}\` does not decide held sends, so you cannot let a device do it.`,
+        detail: `Your role \`${person.role}\` does not allow deciding held sends, so you cannot allow a device to do it.`,
         fix: 'Leave `approvals` out.',
       });
   }

@@ -25,7 +25,7 @@ export function toKeyProblem(refusal: KeyRefusal, id = '', scopes: readonly Scop
       });
     case 'undecidable':
       return new ProblemError('permission_escalation', {
-        detail: `Loosening ${refusal.names.join(', ')} of this key decides over held sends, and the caller may not decide them.`,
+        detail: `Loosening ${refusal.names.join(', ')} of this key lets more mail out without approval, and the caller may not decide held sends.`,
         fix: 'Use a key with `approvals:decide`, or have an owner, admin or approver with `keys:write` change it. On the command line, sign in again and tick “Approve and reject held sends” on the page.',
       });
   }

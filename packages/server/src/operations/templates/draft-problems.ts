@@ -7,7 +7,7 @@ import type { KeyedContext } from '../context.ts';
 import { invalidField } from './template-problems.ts';
 import { templateNotFound } from './template-record.ts';
 
-/** A caller that was told there are too many drafts may look again in a minute. */
+/** A caller with too many drafts may try again in a minute. */
 const RETRY_AFTER_SECONDS = 60;
 
 /** Who makes a version: a key in approval mode and a test key make drafts. */
@@ -24,7 +24,7 @@ export function isRestricted({ person, approval, mode }: Caller): boolean {
 export function tooManyDrafts(): ProblemError {
   return new ProblemError('too_many_held', {
     detail: `${LIMITS.draftsPerKey} template drafts of this key wait for an approver. Nothing was stored.`,
-    fix: 'Have them published or discarded first, or discard drafts of this key with `POST /templates/:id/discard`.',
+    fix: 'Ask an approver to publish or discard them first, or discard drafts of this key with `POST /templates/:id/discard`.',
     headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
   });
 }
@@ -33,8 +33,8 @@ export function tooManyDrafts(): ProblemError {
 export function renamedByDraft(): ProblemError {
   return new ProblemError('permission_escalation', {
     detail:
-      'This key only makes drafts of templates, and a change of `slug` or `name` would act at once. Nothing was stored.',
-    fix: 'Leave `slug` and `name` out; ask a person to change them.',
+      'This key can only write drafts, and a change of `slug` or `name` takes effect immediately. Nothing was stored.',
+    fix: 'Leave out `slug` and `name`, or ask an owner or admin to change them.',
   });
 }
 
@@ -44,11 +44,13 @@ export function toDraftProblem(obstacle: DraftObstacle, given: string, version: 
     case 'not_found':
       return templateNotFound(given, version);
     case 'no_draft':
-      return new ProblemError('not_found', { detail: `The template ${given} has no draft to decide about.` });
+      return new ProblemError('not_found', { detail: `The template ${given} has no draft to decide.` });
     case 'several':
       return invalidField('version', 'required', `names one of the drafts ${obstacle.versions.join(', ')}`);
     case 'own_draft':
-      return new ProblemError('self_approval_forbidden', { detail: 'This key wrote the draft.' });
+      return new ProblemError('self_approval_forbidden', {
+        detail: 'This key wrote the draft, so it cannot publish it.',
+      });
     case 'not_yours':
       return new ProblemError('missing_scope', {
         detail: 'Another caller wrote this draft. To discard it, a key needs the scope `approvals:decide`.',
@@ -57,13 +59,13 @@ export function toDraftProblem(obstacle: DraftObstacle, given: string, version: 
       return new ProblemError('approval_already_decided', { detail: `Version ${version} is published.` });
     case 'gone':
       return new ProblemError('approval_changed', {
-        detail: `Version ${version} is no draft any more: it was discarded, or its author replaced it with a later draft.`,
+        detail: `Version ${version} is no longer a draft: it was discarded, or its author replaced it with a later draft.`,
         fix: 'List the drafts again with `GET /keys/approvals/drafts`.',
       });
     case 'changed':
       return new ProblemError('approval_changed', {
-        detail: '`contentHash` does not match the draft beside the version that is current now.',
-        fix: 'Read the draft again and decide on the difference it makes now.',
+        detail: '`contentHash` does not match the draft and the current version.',
+        fix: 'Read the draft again, then decide on its current difference.',
       });
     case 'outdated':
       return new ProblemError('approval_changed', {

@@ -9,7 +9,9 @@ import { readTemplateRecord } from './template-record.ts';
 export const publishTemplate: Handler<'templates.publish'> = async ({ params, body }, context) => {
   const { caller, services } = context;
   if (isRestricted(caller)) {
-    throw new ProblemError('self_approval_forbidden', { detail: 'A key that writes drafts publishes none.' });
+    throw new ProblemError('self_approval_forbidden', {
+      detail: 'A key that can only write drafts cannot publish them.',
+    });
   }
   const verdict = await publishDraft(services.sql, draftDecisionOf(params.id, body, context));
   if (verdict.kind === 'discarded') throw new Error('a draft that was to be published was discarded');

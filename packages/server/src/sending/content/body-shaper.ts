@@ -21,7 +21,7 @@ const LARGE_CHARACTERS = 64 * 1024;
 const THREADS = 2;
 /** The worst body of 2 MB takes three quarters of it. */
 const HEAP_MB = 112;
-/** The largest and worst body takes about a second on a slow machine: this is for what nobody has foreseen. */
+/** The largest and worst body takes about a second on a slow machine: this is for the unforeseen. */
 const KILL_AFTER_MS = 10_000;
 const MAX_WAIT_MS = 20_000;
 

@@ -92,7 +92,7 @@ async function readAttachments(
 
 const UNFETCHED = new Uint8Array();
 
-/** Before any name is resolved: a lookup alone can carry data to whoever runs the name server. */
+/** Before any name is resolved: a lookup alone can carry data to the owner of the name server. */
 function checkHost({ content, url }: Given, index: number, hosts: FileRule['hosts']): Fault[] {
   if (url === undefined || content !== undefined || isFetchable(url, hosts)) return [];
   const message = 'names a host that this key may not fetch from';

@@ -14,7 +14,7 @@ export interface WrittenContent {
   readonly text: string | null | undefined;
   /** The template with the version that was rendered, `welcome@3`. */
   readonly template: string | null;
-  /** Who answers for the parts of it that are used; null without one. */
+  /** Who vouches for the parts of it that are used; null without one. */
   readonly templateMakers: readonly (string | null)[] | null;
 }
 
@@ -69,7 +69,7 @@ function notFound(template: string): Refusal {
   };
 }
 
-/** Whoever sends it: what is rendered into mail was published. */
+/** For every sender: what is rendered into mail was published. */
 function unpublished(source: TemplateSourceRow): Refusal {
   return {
     code: 'template_not_found',

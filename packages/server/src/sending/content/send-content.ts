@@ -8,7 +8,7 @@ export interface SendContent {
   readonly text: string | null;
   /** The template with the version that was rendered, `welcome@3`; null without one. */
   readonly template: string | null;
-  /** The ids of the keys and persons who answer for the parts that were rendered; null where nothing was rendered, as in a resend. */
+  /** The ids of the keys and users who vouch for the parts that were rendered; null where nothing was rendered, as in a resend. */
   readonly templateMakers: readonly (string | null)[] | null;
   readonly attachments: readonly ContentAttachment[];
   /** Null where the message carries neither pixel nor rewritten link. */

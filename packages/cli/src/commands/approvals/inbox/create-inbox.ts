@@ -149,7 +149,7 @@ export function createInbox({ heldSends, templateDrafts, notice = null, edit, qu
     const answer = await templateDrafts.decide(draft, decision);
     if (answer.kind === 'changed') {
       set({ ...state, opened: answer.draft, at: answer.draft.id, scroll: 0 });
-      tell('Changed while you looked, nothing was decided. Look again.', 'bad');
+      tell('It changed while you looked. Nothing was decided. Look again.', 'bad');
     } else if (answer.kind === 'gone') {
       set({ ...state, dialog: { kind: 'draft-gone', draft }, scroll: 0 });
     } else {

@@ -42,7 +42,7 @@ export function draftChangeLines({ changes }: TemplateDraft, columns: number): r
   }
   return [
     { text: '' },
-    ...plain('What it changes. Lines behind + are its author’s, and no one has checked them.', columns, 'faint'),
+    ...plain('What it changes. Lines after + are its author’s, and no one has checked them.', columns, 'faint'),
     ...changes.flatMap((change) => [{ text: '' }, ...partLines(change, columns)]),
   ];
 }
@@ -56,10 +56,10 @@ function partLines({ part, before, after }: PartChange, columns: number): readon
     return [...plain(title, columns, 'title'), ...plain(`  ${words}`, columns, 'faint')];
   }
   const hidden = countHidden(after ?? '');
-  const count = hidden === 1 ? '1 character' : `${hidden} characters`;
+  const count = hidden === 1 ? '1 invisible character' : `${hidden} invisible characters`;
   return [
     ...diffLines([head], columns),
-    ...(hidden === 0 ? [] : plain(`! It has ${count} that no one sees, left out here.`, columns, 'bad')),
+    ...(hidden === 0 ? [] : plain(`! It has ${count}, left out here.`, columns, 'bad')),
     ...diffLines(lines, columns),
   ];
 }

@@ -223,7 +223,7 @@ function dialogLines(
         ...plain('Nothing is left to do here.', columns, 'title'),
         { text: '' },
         ...plain(
-          `${withoutInvisibles(singleLine(nameOf(dialog.draft)))} was published or discarded meanwhile, by an approver or its author.`,
+          `${withoutInvisibles(singleLine(nameOf(dialog.draft)))} was published or discarded in the meantime, by an approver or its author.`,
           columns,
         ),
       ];

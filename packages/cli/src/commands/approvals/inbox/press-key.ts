@@ -75,7 +75,7 @@ function pressForBoth(state: InboxState, { name }: Press): Pressed | null {
     case 'e': {
       // One at a time: what is under the cursor, whatever else is selected.
       const item = state.opened ?? currentItem(state);
-      if (item?.kind === 'draft') return say(state, 'A draft is not edited here: publish it or discard it.');
+      if (item?.kind === 'draft') return say(state, 'You cannot edit a draft here. Publish or discard it.');
       return item === null ? { state } : { state, effect: { kind: 'edit', hold: item, file: null } };
     }
     default:
@@ -143,7 +143,7 @@ function pressInList(state: InboxState, { name }: Press, { pageRows }: Measures)
 /** Selecting goes on to the next one, so that several in a row take as many presses. */
 function toggled(state: InboxState, item: Waiting | undefined, moved: InboxState): Pressed {
   if (item === undefined) return { state };
-  if (item.kind === 'draft') return say(state, 'Drafts are decided one at a time: enter opens this one.');
+  if (item.kind === 'draft') return say(state, 'Decide drafts one at a time: enter opens this one.');
   const selected = new Set(state.selected);
   if (!selected.delete(item.id)) selected.add(item.id);
   return { state: { ...moved, selected } };
