@@ -122,7 +122,26 @@ describe('who answers for the parts of a template', () => {
     expect(await resent()).toBe('pending_approval');
     await patch(slug, person, { html: '<p>Ours</p>', text: 'Ours' });
     server.clock.advance(1_000);
-    expect(await resent()).toBe('queued');
+    // What variables the first send had is not stored, so that a resend cannot be told from free text.
+    expect(await resent()).toBe('pending_approval');
+  });
+
+  it('holds a resend of a message that was held or rejected [holes.freeform]', async () => {
+    const slug = await post(person);
+    const body = {
+      from: 'ada@sandbox.test',
+      to: 'bob@receiver.example',
+      template: slug,
+      subject: 'Pay at evil.example',
+    };
+    const { body: first } = await server.call('POST', '/emails', { key: sender, body });
+    expect(first.status).toBe('pending_approval');
+    const resend = async () => (await server.call('POST', `/emails/${first.id}/resend`, { key: sender })).body.status;
+    expect(await resend()).toBe('pending_approval');
+    const decider = await makeDecider();
+    const reject = { key: decider.key, body: { decision: 'reject' } };
+    expect((await server.call('POST', `/keys/approvals/${first.approvalId}`, reject)).body.status).toBe('rejected');
+    expect(await resend()).toBe('pending_approval');
   });
 
   async function makeDecider() {

@@ -51,9 +51,8 @@ describe('what a sender adds to a template [holes.freeform]', () => {
     expect(isFreeform(request(more), false, SENDER)).toBe(true);
   });
 
-  it('was judged at its first send, where a message is sent again; names and addresses are judged again', () => {
+  it('cannot be told from a resend, whose first send may have been held or rejected', () => {
     const stored = { template: undefined, subject: 'Hi', text: 'By the template' };
-    expect(isFreeform(request(stored), true, SENDER)).toBe(false);
-    expect(isFreeform(request({ ...stored, reply_to: 'hi@evil.com' }), true, SENDER)).toBe(true);
+    expect(isFreeform(request(stored), true, SENDER)).toBe(true);
   });
 });

@@ -23,8 +23,8 @@ const DEPTH = 10;
  */
 export function isFreeform(request: SendRequest, isResend: boolean, vouched: VouchedSender): boolean {
   const { from, reply_to: replyTo, subject, variables, headers, to, cc = [] } = request;
-  // A message that is sent again has the subject and the values of its first send, which was judged then.
-  if (!isResend && (subject !== undefined || !areValues(variables ?? {}))) return true;
+  // The values of a first send are not stored, and that send may have been held, rejected or another key's: a resend cannot be judged by them.
+  if (isResend || subject !== undefined || !areValues(variables ?? {})) return true;
   const names = [from.name, replyTo?.name ?? null];
   return (
     names.some((name) => name !== null && !isVouched(name, vouched.names)) ||

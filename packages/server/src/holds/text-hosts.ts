@@ -93,7 +93,7 @@ function addUrl(hosts: Host[], url: string, counts: NameRule): void {
 /** A path to a file on another computer, which Outlook links. */
 const NETWORK_PATH = /(?<![^\s<("'])\\\\[^\\\s]{1,255}\\/;
 /** What may be within a name, an address of mail or a path. */
-const WORD = /[\p{L}\p{N}\p{M}.\u3002\uff0e\uff61@/_-]+/gu;
+const WORD = /[\p{L}\p{N}\p{M}\p{So}.\u3002\uff0e\uff61@/_-]+/gu;
 const DOT = /[.\u3002\uff0e\uff61]/u;
 /** Programs that know no other alphabets link `evil.com` in `请访问evil.com谢谢`. */
 const LATIN = /[\p{Script=Latin}\p{M}0-9.\u3002\uff0e\uff61@/_-]+/gu;

@@ -7,6 +7,7 @@ import type { Caller } from '../keys/caller.ts';
 import type { KeyRates } from '../keys/key-rates.ts';
 import type { CallContext, Services } from '../operations/context.ts';
 import { validationFailed } from '../operations/parse-part.ts';
+import { readyJsonOf } from '../operations/ready-json.ts';
 import { readVisit } from '../sessions/visit.ts';
 import { nextSlice } from '../time-slice.ts';
 import type { AnonymousGate } from './anonymous-gate.ts';
@@ -112,6 +113,8 @@ async function answer(operation: CallableOperation, request: FastifyRequest, rep
   const contentType = 'contentType' in operation ? operation.contentType : 'application/json; charset=utf-8';
   reply.header('content-type', contentType);
   if (operation.response !== 'json') return reply.send(result.body);
+  const ready = readyJsonOf(result.body);
+  if (ready !== undefined) return reply.send(ready);
   // A dry run shows the whole message: a hundred of them take a second to write down.
   if (isLargeJson(result.body)) return sendStream(reply, slicedPieces(result.body));
   return reply.send(JSON.stringify(result.body));

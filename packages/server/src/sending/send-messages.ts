@@ -93,8 +93,8 @@ export function toContentOrder(
   files: FileSession,
   isDryRun = false,
 ): ContentOrder {
-  const { accountId, keyId, trackOpens, trackClicks, approval } = sender;
-  const seeksLinks = (approval?.holdWhen?.linkDomainNotIn ?? null) !== null;
+  const { accountId, keyId, trackOpens, trackClicks, askedBy } = sender;
+  const seeksLinks = [sender, askedBy].some((key) => key?.approval?.holdWhen?.linkDomainNotIn != null);
   const fileRule = { isDryRun, hosts: hostListsOf(sender) };
   return { accountId, keyId, request, seeksLinks, trackOpens, trackClicks, stored, fileRule, files };
 }

@@ -1,6 +1,7 @@
 import { type JsonSchema, OPERATIONS, toOpenApi } from '@postrider/core';
 import { stringify } from 'yaml';
 import type { Handler, Services } from '../context.ts';
+import { keepJson } from '../ready-json.ts';
 
 /** The OpenAPI document of the running server. */
 export const getOpenApiJson: Handler<'service.openapi-json'> = (_input, { services }) =>
@@ -20,7 +21,7 @@ const rendered = new Map<string, Rendered>();
 function documentOf({ version, baseUrl }: Services): Rendered {
   const former = rendered.get(baseUrl);
   if (former !== undefined) return former;
-  const json = toOpenApi(OPERATIONS, { version, serverUrl: baseUrl });
+  const json = keepJson(toOpenApi(OPERATIONS, { version, serverUrl: baseUrl }));
   const document: Rendered = {
     json,
     get yaml() {
