@@ -93,6 +93,15 @@ describe('what a user paused', () => {
     await owner.call('POST', '/account/resume');
   });
 
+  it('is not undone by a key that the paused key makes', async () => {
+    const made = await server.call('POST', '/keys', { body: { name: 'Maker', scopes: ['emails:send', 'keys:write'] } });
+    await owner.call('POST', `/keys/${made.body.id}/pause`);
+    const body = { name: 'Child', scopes: ['emails:send'] };
+    const refused = await server.call('POST', '/keys', { key: made.body.key, body });
+    expectProblem(refused, 403, 'permission_escalation');
+    expect(refused.body.detail).toContain('paused');
+  });
+
   it('is what a key paused before, once a user has paused it too; the time stays [holes.resume]', async () => {
     for (const what of ['account', 'key'] as const) {
       const first = (await server.call('POST', `${path[what]}/pause`)).body.pausedAt;

@@ -371,6 +371,25 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expectInvalid(await make({ scopes: ['sending'], approvalMode: 'policy' }), ['holdWhen', 'required']);
   });
 
+  it('stops deciding many once the right to decide is taken away [approvals.many]', async () => {
+    const revoked = await server.newKey({ scopes: ['approvals:decide', 'approvals:read'] });
+    const { id } = (await server.call('GET', '/keys/self', { key: revoked })).body;
+    const holds = [await hold(), await hold(), await hold()];
+    const { sql } = server.database;
+    await sql.unsafe(`
+      CREATE FUNCTION revoke_decider() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+      BEGIN UPDATE api_keys SET revoked_at = now() WHERE id = '${id}'; RETURN NULL; END $$;
+      CREATE TRIGGER revoke_decider AFTER UPDATE ON approvals FOR EACH ROW EXECUTE FUNCTION revoke_decider()`);
+    try {
+      const body = { ids: holds.map(({ approvalId }) => approvalId), decision: 'approve' };
+      const { body: answer } = await server.call('POST', '/keys/approvals', { key: revoked, body });
+      expect(answer).toMatchObject({ accepted: 1, refused: 2 });
+    } finally {
+      await sql.unsafe('DROP TRIGGER revoke_decider ON approvals; DROP FUNCTION revoke_decider()');
+    }
+    expect((await read(holds[2]?.id ?? '')).status).toBe('pending_approval');
+  });
+
   it('decides many, each by itself [approvals.many]', async () => {
     const [one, two] = [await hold(), await hold()];
     await decide(server, decider, two.approvalId, { decision: 'reject' });

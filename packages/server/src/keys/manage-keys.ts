@@ -31,6 +31,8 @@ export type KeyRefusal =
   | { readonly kind: 'missing' }
   /** A revoked key stays as it is. */
   | { readonly kind: 'revoked' }
+  /** A paused key makes no keys. */
+  | { readonly kind: 'granter-paused' }
   | { readonly kind: 'invalid'; readonly problems: readonly FieldProblem[] }
   /** A key asks to resume it. */
   | { readonly kind: 'paused-by-user'; readonly pauser: Pauser }
@@ -51,6 +53,8 @@ export async function makeKey(
   if (!verdict.ok) return { kind: 'invalid', problems: verdict.problems };
   const names = findEscalations(boundsOf(granter), verdict.restrictions, null);
   if (names.length > 0) return { kind: 'escalation', names };
+  // What it makes would send what it may not.
+  if (granter.pausedAt !== null && !granter.isSeat) return { kind: 'granter-paused' };
   const { accountId, createdByMember } = granter;
   const { restrictions } = verdict;
   const key = {

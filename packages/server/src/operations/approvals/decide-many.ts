@@ -1,5 +1,6 @@
 import type { OperationById, OperationOutput } from '@postrider/core';
 import { ProblemError, toProblem } from '../../problem.ts';
+import { assertStillAllowed } from '../assert-still-allowed.ts';
 import type { Handler } from '../context.ts';
 import { assertMayDecide, decideOne } from './decide.ts';
 
@@ -13,6 +14,8 @@ export const decideApprovals: Handler<'approvals.decide-many'> = async ({ body }
   // One after the other: each takes the row of the account's quota, and would only wait for the one before.
   for (const [index, id] of ids.entries()) {
     try {
+      // A hundred decisions take seconds, in which the right to decide can be taken away.
+      if (index > 0) await assertStillAllowed(context, 'approvals:decide');
       const approval = await decideOne(id, { decision, note }, context);
       results.push({ index, id, ok: true, approval });
     } catch (error) {

@@ -13,6 +13,11 @@ export function toKeyProblem(refusal: KeyRefusal, id = '', scopes: readonly Scop
   switch (refusal.kind) {
     case 'paused-by-user':
       return pausedByUser('key', refusal.pauser, scopes);
+    case 'granter-paused':
+      return new ProblemError('permission_escalation', {
+        detail: 'The calling key is paused, and a paused key makes no keys.',
+        fix: 'Have the key resumed, or make the key with another one.',
+      });
     case 'missing':
       return unknownKey(id);
     case 'revoked':
