@@ -1,7 +1,8 @@
 import { createPrivateKey } from 'node:crypto';
 import type { Sql } from '../db/client.ts';
 import { findDomainOwner, POSTMASTER_ACCOUNT_ID } from '../db/queries/postmaster-account.ts';
-import { type DkimAlgorithm, readSigningKeys, type SigningKeyRow } from '../db/queries/sending-domains.ts';
+import { readSigningKeys, type SigningKeyRow } from '../db/queries/sending-domains.ts';
+import type { DkimAlgorithm } from '../db/schema/domains.ts';
 import type { SecretBox } from '../keys/secret-box.ts';
 import type { DkimKey } from './dkim-sign.ts';
 

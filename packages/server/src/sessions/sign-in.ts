@@ -4,7 +4,8 @@ import type { Sql, Transaction } from '../db/client.ts';
 import { insertAccount, insertMember } from '../db/queries/accounts.ts';
 import { appendAudit } from '../db/queries/audit-log.ts';
 import { ensureUser, findIdentity, insertIdentity, readSeats, type SeatRow, takeSeats } from '../db/queries/people.ts';
-import { deleteSession, insertSession, type SessionKind } from '../db/queries/sessions.ts';
+import { deleteSession, insertSession } from '../db/queries/sessions.ts';
+import type { SessionKind } from '../db/schema/sessions.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 import { createSessionToken, hashToken } from './session-token.ts';
 

@@ -1,4 +1,4 @@
-import type { SessionKind } from '../db/queries/sessions.ts';
+import type { SessionKind } from '../db/schema/sessions.ts';
 import { type CookieJar, readCookie } from './cookies.ts';
 import { looksLikeSessionToken } from './session-token.ts';
 

@@ -1,4 +1,4 @@
-import type { PartAuthor, PartAuthors } from '../db/queries/templates.ts';
+import type { PartAuthor, PartAuthors } from '../db/schema/templates.ts';
 import { TEMPLATE_PARTS, type TemplatePart, type TemplateSource } from './template-job.ts';
 
 /** A version with what is stored of its authors; `authors` is null on versions that are older than the column. */

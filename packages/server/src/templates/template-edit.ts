@@ -1,4 +1,5 @@
-import type { TemplateContent, VariablesJson } from '../db/queries/templates.ts';
+import type { TemplateContent } from '../db/queries/templates.ts';
+import type { VariablesJson } from '../db/schema/templates.ts';
 
 /** Who makes a version, and when. */
 export interface VersionMaker {

@@ -1,5 +1,5 @@
 import type { Template } from '@postrider/core';
-import type { VariablesJson } from '../db/queries/templates.ts';
+import type { VariablesJson } from '../db/schema/templates.ts';
 import { TEMPLATE_PARTS } from './template-job.ts';
 
 /** The variables of a template's parts as one list: required by one part is required. */

@@ -1,4 +1,5 @@
-import type { TemplateContent, VariablesJson } from '../db/queries/templates.ts';
+import type { TemplateContent } from '../db/queries/templates.ts';
+import type { VariablesJson } from '../db/schema/templates.ts';
 import { TEMPLATE_PARTS } from './template-job.ts';
 
 /** The parts of a version with the variables of each. */

@@ -1,17 +1,5 @@
 import type { Query } from '../client.ts';
-import type { DkimAlgorithm } from './sending-domains.ts';
-
-export type StoredDomainStatus = 'pending' | 'verified' | 'failed' | 'degraded' | 'removed';
-export type DkimKeyState = 'waiting' | 'signing' | 'retired';
-
-/** What was found of one record when it was looked up last. */
-export interface StoredCheck {
-  readonly status: 'pass' | 'fail' | 'pending';
-  readonly reason: string | null;
-  readonly found: readonly string[];
-  /** ISO 8601. */
-  readonly checkedAt: string;
-}
+import type { DkimAlgorithm, DkimKeyState, StoredCheck, StoredDomainStatus } from '../schema/domains.ts';
 
 /** A key without its private half. */
 export interface DomainKey {

@@ -1,6 +1,5 @@
 import type { Query } from '../client.ts';
-
-export type DkimAlgorithm = 'rsa' | 'ed25519';
+import type { DkimAlgorithm } from '../schema/domains.ts';
 
 export interface SigningKeyRow {
   readonly accountId: string;

@@ -1,8 +1,7 @@
 import type { Role } from '@postrider/core';
 import type { Query } from '../client.ts';
+import type { SessionKind } from '../schema/sessions.ts';
 import { type ApiKeyRow, callerColumns } from './api-keys.ts';
-
-export type SessionKind = 'cookie' | 'device';
 
 /** A session with the seat it is in, and the key of that seat. */
 export interface SessionRow extends ApiKeyRow {

@@ -1,5 +1,6 @@
 import type { Query } from '../client.ts';
-import type { PartAuthors, TemplateContent } from './templates.ts';
+import type { PartAuthors } from '../schema/templates.ts';
+import type { TemplateContent } from './templates.ts';
 
 /** A draft beside what it would replace. */
 export interface DraftRow extends TemplateContent {

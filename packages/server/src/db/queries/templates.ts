@@ -1,25 +1,14 @@
 import type { Query } from '../client.ts';
+import type { PartAuthors, VariablesJson, VersionStatus } from '../schema/templates.ts';
 
 /** How a template is named: by its id, or by its slug. */
 export type TemplateName = { readonly id: string } | { readonly slug: string };
-
-/** Of each part, the variables it takes; JSON as it was written. */
-export type VariablesJson = Readonly<Record<string, readonly { readonly name: string; readonly required: boolean }[]>>;
 
 export interface TemplateContent {
   readonly subject: string | null;
   readonly html: string | null;
   readonly text: string | null;
 }
-
-/** Who wrote a part, and who vouches for it: the author itself, or the person who published the author's draft. Null: unknown. */
-export interface PartAuthor {
-  readonly author: string | null;
-  readonly vouchedBy: string | null;
-}
-
-/** The authors of the parts that a version has; JSON as it was written. */
-export type PartAuthors = { readonly [Part in keyof TemplateContent]?: PartAuthor };
 
 /** One version of a template, as a send needs it. */
 export interface TemplateSourceRow extends TemplateContent {
@@ -31,8 +20,6 @@ export interface TemplateSourceRow extends TemplateContent {
 }
 
 /** A draft is rendered only as a preview. */
-export type VersionStatus = 'draft' | 'published';
-
 export interface MadeTemplateSource extends TemplateSourceRow {
   /** The id of the key or the person that made this version. */
   readonly createdBy: string | null;

@@ -1,5 +1,6 @@
 import type { Domain } from '@postrider/core';
-import { countDomains, listDomains, type StoredDomainStatus } from '../../db/queries/domains.ts';
+import { countDomains, listDomains } from '../../db/queries/domains.ts';
+import type { StoredDomainStatus } from '../../db/schema/domains.ts';
 import { toDomain } from '../../sending-domains/domain-record.ts';
 import type { KeyedContext } from '../context.ts';
 import { decodeCursor, encodeCursor } from '../cursor.ts';

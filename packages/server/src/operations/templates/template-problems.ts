@@ -1,5 +1,5 @@
 import type { ErrorCode, FieldProblem } from '@postrider/core';
-import type { VariablesJson } from '../../db/queries/templates.ts';
+import type { VariablesJson } from '../../db/schema/templates.ts';
 import { ProblemError } from '../../problem.ts';
 import { toFieldProblems } from '../../templates/template-faults.ts';
 import type { TemplateFault, TemplateSource } from '../../templates/template-job.ts';

@@ -1,0 +1,29 @@
+import { index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
+import { accountWall } from './account-wall.ts';
+import { int8Array, timestamptz, uuidArray } from './column-types.ts';
+
+export const messageSearch = pgTable(
+  'message_search',
+  {
+    accountId: uuid('account_id').notNull(),
+    messageId: uuid('message_id').notNull(),
+    createdAt: timestamptz('created_at').notNull(),
+    facets: int8Array('facets').notNull(),
+    search: text('search').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.accountId, t.messageId] }),
+    index('message_search_facets').using('gin', t.facets).with({ gin_pending_list_limit: 1024 }),
+    index('message_search_text').using('gin', t.search.op('gin_trgm_ops')).with({ gin_pending_list_limit: 1024 }),
+    ...accountWall(t.accountId),
+  ],
+);
+
+export const searchBacklog = pgTable(
+  'search_backlog',
+  {
+    accountId: uuid('account_id').notNull(),
+    messageIds: uuidArray('message_ids').notNull(),
+  },
+  (t) => [...accountWall(t.accountId)],
+);

@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accountRole } from '../../packages/server/src/db/schema/account-wall.ts';
+import { TABLES } from '../../packages/server/src/db/schema/tables.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
+import { statementsOf } from './schema/declared-tables.ts';
+import { readCatalogue } from './schema/read-catalogue.ts';
+
+describe('the declared tables', () => {
+  let database: TestDatabase;
+  let migrated: readonly string[];
+  let declared: readonly string[];
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    await database.sql.begin(async (transaction) => {
+      migrated = await readCatalogue(transaction, 'public');
+      await transaction.unsafe('CREATE SCHEMA declared; SET LOCAL search_path = declared, public');
+      for (const statement of statementsOf(TABLES, accountRole.name)) await transaction.unsafe(statement);
+      declared = await readCatalogue(transaction, 'declared');
+    });
+  });
+  afterAll(() => database.drop());
+
+  it('are those of the migrated database: columns, types, defaults, keys, indexes, checks, policies and grants', () => {
+    const differences = {
+      onlyMigrated: migrated.filter((fact) => !declared.includes(fact)),
+      onlyDeclared: declared.filter((fact) => !migrated.includes(fact)),
+    };
+    expect(differences).toEqual({ onlyMigrated: [], onlyDeclared: [] });
+    expect(migrated.filter((fact) => fact.startsWith('column ')).length).toBeGreaterThan(400);
+  });
+});
