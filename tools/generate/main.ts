@@ -1,12 +1,15 @@
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { withMigratedDatabase } from './migrated-database.ts';
 import { GENERATED_FOLDERS, renderProducts } from './products.ts';
+import { dumpSchema } from './schema-dump.ts';
 import { findStaleFiles, writeProducts } from './tree.ts';
 
 /** `pnpm generate` writes everything that is generated; with `--check` it writes nothing, and fails where a file is stale. */
 const root = path.resolve(import.meta.dirname, '../..');
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
-const products = await renderProducts(root);
+const [rendered, schema] = await Promise.all([renderProducts(root), withMigratedDatabase(dumpSchema)]);
+const products = [...rendered, schema];
 
 if (values.check) {
   const stale = await findStaleFiles(root, products, GENERATED_FOLDERS);
