@@ -90,7 +90,10 @@ function mailHorizon(now: Date): Date {
   return new Date(now.getTime() - LIMITS.approvalMailMinutes * 60_000);
 }
 
-/** Undecided holds whose approvers are to be reminded by now, locked; those of accounts that have had their mails for now wait. */
+/**
+ * Undecided holds whose approvers are to be reminded by now, locked. Those of accounts that have had their mails for now wait, and so do those
+ * that another transaction has locked: the next look, a minute later, finds them.
+ */
 export async function lockDueReminders(transaction: Query, now: Date): Promise<readonly NoticedHold[]> {
   return await transaction<NoticedHold[]>`
     WITH claimed AS MATERIALIZED (
