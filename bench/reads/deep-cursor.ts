@@ -1,3 +1,4 @@
+import { ALL_SCOPES } from '@postrider/core';
 import type { Sql } from '../../packages/server/src/db/client.ts';
 import { encodeCursor } from '../../packages/server/src/operations/cursor.ts';
 import { toMessageFilters } from '../../packages/server/src/operations/emails/message-filters.ts';
@@ -7,6 +8,6 @@ import { READ_ACCOUNT } from './data-set.ts';
 export async function deepCursor(sql: Sql, rows: number): Promise<string> {
   const [row] = await sql<{ id: string }[]>`
     SELECT id FROM messages WHERE account_id = ${READ_ACCOUNT} ORDER BY id DESC OFFSET ${rows} LIMIT 1`;
-  const filters = { ...toMessageFilters({}, READ_ACCOUNT) };
+  const filters = { ...toMessageFilters({}, { accountId: READ_ACCOUNT, keyId: '', scopes: ALL_SCOPES, person: null }) };
   return encodeCursor(row?.id ?? '', { list: 'emails', accountId: READ_ACCOUNT, filters });
 }

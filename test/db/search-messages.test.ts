@@ -12,6 +12,8 @@ import { createTestDatabase, type TestDatabase } from '../harness/test-database.
 const ACCOUNT = '00000000-0000-7000-8000-000000000001';
 const OTHER = '00000000-0000-7000-8000-000000000002';
 const THIRD = '00000000-0000-7000-8000-000000000003';
+/** A key that sees the blind recipients of its own messages alone. */
+const AGENT = '01234567-0000-7000-8000-00000000000a';
 const DAY_MS = 86_400_000;
 /** More than a walk looks through, over four months. */
 const COUNT = 9_000;
@@ -19,6 +21,7 @@ const DAYS = 100;
 
 const NONE: MessageFilters = {
   accountId: ACCOUNT,
+  blindOfKey: null,
   status: null,
   channel: null,
   source: null,
@@ -34,6 +37,7 @@ const NONE: MessageFilters = {
 interface Stored {
   readonly id: string;
   readonly accountId: string;
+  readonly keyId: string;
   readonly createdAt: Date;
   readonly subject: string;
   readonly status: string;
@@ -42,6 +46,7 @@ interface Stored {
   readonly agentName: string | null;
   readonly domain: string;
   readonly tags: readonly string[];
+  /** The first is no blind one, the others are. */
   readonly recipients: readonly string[];
 }
 
@@ -64,6 +69,7 @@ describe('the search in the message log', () => {
     const rows = messages.map((message) => ({
       ...message,
       account: message.accountId,
+      key: message.keyId,
       at: message.createdAt,
       agent: message.agentName,
     }));
@@ -71,17 +77,17 @@ describe('the search in the message log', () => {
       const given = JSON.stringify(rows.slice(at, at + 500));
       await database.sql`
         WITH given AS MATERIALIZED (
-          SELECT * FROM json_to_recordset(${given}::text::json) AS g (account uuid, id uuid, at timestamptz, subject text, status text,
+          SELECT * FROM json_to_recordset(${given}::text::json) AS g (account uuid, id uuid, key uuid, at timestamptz, subject text, status text,
             channel text, source text, agent text, domain text, tags text[], recipients text[])
         ), addressed AS (
           INSERT INTO message_recipients (account_id, message_id, ordinal, kind, email, status)
-          SELECT account, id, n, 'bcc', email, status FROM given, unnest(recipients) WITH ORDINALITY AS r (email, n)
+          SELECT account, id, n, CASE n WHEN 1 THEN 'to' ELSE 'bcc' END, email, status FROM given, unnest(recipients) WITH ORDINALITY AS r (email, n)
         ), noted AS (
           INSERT INTO search_backlog (account_id, message_ids) SELECT account, array_agg(id) FROM given GROUP BY account
         )
         INSERT INTO messages (account_id, id, key_id, created_at, from_given, from_domain, to_line, subject, status, channel, source,
           agent_name, tags, metadata, charged, event_count)
-        SELECT account, id, account, at, 'a@' || domain, domain, '', subject, status, channel, source, agent, tags, '{}', 0, 1 FROM given`;
+        SELECT account, id, key, at, 'a@' || domain, domain, '', subject, status, channel, source, agent, tags, '{}', 0, 1 FROM given`;
     }
   }
 
@@ -148,6 +154,19 @@ describe('the search in the message log', () => {
     // The filters were worth asking.
     expect(Math.min(seen.some, seen.none, seen.many)).toBeGreaterThan(0);
   }, 60_000);
+
+  it('matches blind recipients of a key’s own messages alone for that key, in pages and counts [holes.sight]', async () => {
+    for (const filter of [{ recipient: 'copy3@web.example' }, { text: 'web.example' }]) {
+      const filters = { ...NONE, ...filter, blindOfKey: AGENT };
+      const found = await all(filters, 20);
+      expect(found).toEqual(expected(filters));
+      expect(found.length).toBeGreaterThan(0);
+      expect(found.length).toBeLessThan(expected({ ...NONE, ...filter }).length / 2);
+      expect(await countMatches(database.bound(ACCOUNT), filters, 10_000)).toBe(found.length);
+      const ids = await collectMatches(database.bound(ACCOUNT), filters, 10_000);
+      expect(ids.length / 16).toBe(found.length);
+    }
+  });
 
   it('collects the ids of all matches in order, up to a cap', async () => {
     const filters = { ...NONE, tags: ['rare'] };
@@ -277,6 +296,7 @@ function makeMessages(now: Date): Stored[] {
     return {
       id: `${idFloor(createdAt.getTime()).slice(0, 14)}7000-8000-${n.toString(16).padStart(12, '0')}`,
       accountId: random() < 0.9 ? ACCOUNT : OTHER,
+      keyId: n % 3 === 0 ? AGENT : ACCOUNT,
       createdAt,
       subject: pick([`Your order ${n}`, `Rechnung Nr. ${n} für Jürgen`, 'Reset your password', `100% _${n % 7}_ off`]),
       status: pick(['delivered', 'delivered', 'delivered', 'bounced', 'sent']),
@@ -322,11 +342,14 @@ function makeFilters({ next: random, integer }: SeededRandom, stored: readonly S
     ]),
     from: time === null || random() < 0.4 ? null : new Date(now.getTime() - time * DAY_MS),
     to: time === null || random() < 0.4 ? null : new Date(now.getTime() - (time - 30) * DAY_MS),
+    blindOfKey: maybe(0.4, [AGENT]),
   };
 }
 
 function matches(message: Stored, filters: MessageFilters): boolean {
   const text = filters.text?.toLowerCase() ?? null;
+  const seesBlind = filters.blindOfKey === null || filters.blindOfKey === message.keyId;
+  const recipients = seesBlind ? message.recipients : message.recipients.slice(0, 1);
   const equal = (given: string | null, value: string | null) => given === null || given === value;
   return (
     message.accountId === filters.accountId &&
@@ -336,8 +359,8 @@ function matches(message: Stored, filters: MessageFilters): boolean {
     equal(filters.agentName, message.agentName) &&
     equal(filters.domain, message.domain) &&
     filters.tags.every((tag) => message.tags.includes(tag)) &&
-    (filters.recipient === null || message.recipients.some((email) => email.toLowerCase() === filters.recipient)) &&
-    (text === null || [message.subject, ...message.recipients].some((part) => part.toLowerCase().includes(text))) &&
+    (filters.recipient === null || recipients.some((email) => email.toLowerCase() === filters.recipient)) &&
+    (text === null || [message.subject, ...recipients].some((part) => part.toLowerCase().includes(text))) &&
     (filters.from === null || message.createdAt >= filters.from) &&
     (filters.to === null || message.createdAt < filters.to)
   );

@@ -42,6 +42,7 @@ export function sampleMessage(changes: Partial<Message> = {}): Message {
     bodyExpiresAt: '2026-03-02T09:00:00.000Z',
     bodyExpired: false,
     contentRedacted: false,
+    redacted: [],
     events: [
       sampleEvent({ seq: 1, type: 'queued', recipient: null, detail: null }),
       sampleEvent({ seq: 2, type: 'delivered', detail: '250 OK' }),

@@ -57,6 +57,11 @@ export const holes: readonly Requirement[] = section('Closed holes', [
     'holes.content-scope',
     '`emails:content` shows the messages the key issued; `emails:content-all` shows the rest.',
   ),
+  active(
+    'holes.sight',
+    'Without `emails:content-all`, no read path shows, and no filter finds, blind recipients, metadata or content of other senders’ messages.',
+  ),
+  active('holes.others-drafts', 'A template draft is visible to its author, to approvers and to users only.'),
   active('holes.approval-links', 'Live approval links are stored nowhere in clear text.'),
   active('holes.anonymous-bodies', 'A request without a valid key is refused before a large body is read.'),
   active(

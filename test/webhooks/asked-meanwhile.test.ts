@@ -111,7 +111,7 @@ describe('a delivery under way', () => {
     await world.sql`UPDATE webhook_endpoints SET failures = 30, failing_since = now() - interval '9 days' WHERE id = ${endpointId}`;
     const fresh = await startWebhookReceiver();
     receivers.push(fresh);
-    await changeEndpoint(world.sql, endpoint, { url: fresh.url, description: null, events: [] });
+    await changeEndpoint(world.sql, endpoint, { url: fresh.url, description: null, events: [], chosenBy: null });
     expect((await readEndpoint(world.sql, world.accountId, endpointId))?.failingSince).toBeNull();
     answer(410);
     await world.dispatcher.idle();
@@ -136,7 +136,7 @@ describe('a delivery under way', () => {
     const fresh = await startWebhookReceiver();
     receivers.push(fresh);
     const endpoint = { accountId: world.accountId, id: endpointId };
-    await changeEndpoint(world.sql, endpoint, { url: fresh.url, description: null, events: [] });
+    await changeEndpoint(world.sql, endpoint, { url: fresh.url, description: null, events: [], chosenBy: null });
     await new Promise((resolve) => setTimeout(resolve, 510)); // The time within which it looks again.
     const [eventId] = await world.events(endpointId);
     await world.dispatcher.pump();
@@ -150,7 +150,12 @@ describe('a delivery under way', () => {
     await world.dispatcher.idle();
     const before = await readEndpoint(world.sql, world.accountId, endpointId);
     expect(before?.failingSince).not.toBeNull();
-    await changeEndpoint(world.sql, endpoint, { url: receiver.url, description: 'Other words', events: [] });
+    await changeEndpoint(world.sql, endpoint, {
+      url: receiver.url,
+      description: 'Other words',
+      events: [],
+      chosenBy: null,
+    });
     const after = await readEndpoint(world.sql, world.accountId, endpointId);
     expect(after?.failingSince).toEqual(before?.failingSince);
   });

@@ -31,6 +31,7 @@ const move = (id: string) =>
     {
       ...{ url: PRESENT, description: null },
       events: [],
+      chosenBy: null,
     },
   );
 
@@ -90,7 +91,11 @@ it('a notice that cannot be mailed keeps none of those behind it', async () => {
   for (const name of ['Odd', 'Even']) {
     const { accountId } = await createAccount(tools, { name, ownerEmail: 'o@sandbox.test' });
     if (name === 'Odd') await sql`UPDATE members SET email = 'nobody' WHERE account_id = ${accountId}`;
-    const endpoint = await makeEndpoint({ ...tools, webhooks }, { accountId, keyId: 'operator' }, { url: PRESENT });
+    const endpoint = await makeEndpoint(
+      { ...tools, webhooks },
+      { accountId, keyId: 'operator', person: {} },
+      { url: PRESENT },
+    );
     if (endpoint.kind !== 'done') throw new Error(endpoint.kind);
     made.push(endpoint.row.id);
     await disableEndpoint(sql, endpoint.row, 'gone', clock.now());

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createAccount } from '../../packages/server/src/accounts/create-account.ts';
 import { keepStreaming, storeEvents } from '../../packages/server/src/db/queries/webhook-events.ts';
 import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
+import { OPERATOR } from '../../packages/server/src/visibility/viewer.ts';
 import { createEventFeeds, type EventFeeds } from '../../packages/server/src/webhooks/event-feeds.ts';
 import { createWebhookSecret } from '../../packages/server/src/webhooks/sign-webhook.ts';
 import { streamEvents } from '../../packages/server/src/webhooks/stream-events.ts';
@@ -45,7 +46,14 @@ async function listen(lastEventId: string | null) {
   const { sql, clock } = world;
   const feed = await feeds.open({ accountId, types: null, isAllowed: () => Promise.resolve(true) });
   if (feed === null) throw new Error('the feed was refused');
-  const request = { accountId, types: null, lastEventId, beginId: idOf(0), secret: createWebhookSecret() };
+  const request = {
+    accountId,
+    types: null,
+    lastEventId,
+    beginId: idOf(0),
+    secret: createWebhookSecret(),
+    viewer: OPERATOR,
+  };
   const stream = streamEvents(request, feed, { sql, clock });
   /** The ids of the next events. */
   async function next(count: number): Promise<string[]> {

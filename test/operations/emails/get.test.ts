@@ -45,6 +45,7 @@ describe('GET /emails/:id', () => {
       bodyExpiresAt: expect.stringMatching(TIME),
       bodyExpired: false,
       contentRedacted: false,
+      redacted: [],
       approval: null,
       events: [
         {
@@ -136,7 +137,9 @@ describe('GET /emails/:id', () => {
     const key = await server.newKey({ scopes: ['emails:read'] });
     const { status, body } = await server.call('GET', `/emails/${sent.id}`, { key });
     expect(status).toBe(200);
-    expect(body).toEqual({ ...whole, html: null, text: null, headers: null, attachments: null, contentRedacted: true });
+    const content = { html: null, text: null, headers: null, attachments: null };
+    const redacted = [...Object.keys(content), 'bcc', 'metadata', 'replyTo', 'lastError'];
+    expect(body).toEqual({ ...whole, ...content, contentRedacted: true, redacted });
     expect(JSON.stringify(body)).not.toContain('secret');
     expect(body.bodyExpired).toBe(false);
     const reading = await server.newKey({ scopes: ['emails:read', 'emails:content-all'] });

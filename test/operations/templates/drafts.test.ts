@@ -302,11 +302,11 @@ describe('drafts by GET /keys/approvals/drafts, POST /templates/:id/publish and 
     expectProblem(await server.call('DELETE', `/templates/${slug}`, { key: agent }), 403, 'permission_escalation');
   });
 
-  it('builds nothing on a draft but what its author writes: others have to give the content', async () => {
+  it('builds nothing on a draft but what its author writes: others have to give the content, or do not see it', async () => {
     await post({ slug: 'squatted', name: 'Squatted', subject: 'Evil', html: '<p>Evil</p>' }, agent);
     expectInvalid(await patch('squatted', { subject: 'Hi' }), 'text');
     const { key: other } = await holdingKey(server, { scopes: ['templates:write'] });
-    expectInvalid(await patch('squatted', { subject: 'Hi' }, other), 'text');
+    expectProblem(await patch('squatted', { subject: 'Hi' }, other), 404, 'not_found');
     const { body } = await patch('squatted', { text: 'Ours' });
     expect(body).toMatchObject({ version: 2, currentVersion: 2, subject: null, html: null, text: 'Ours' });
   });

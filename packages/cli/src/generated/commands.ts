@@ -440,7 +440,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--q"
         ],
         "valueName": "text",
-        "description": "Text within the subject or any recipient (address or name; cc and bcc too), whatever its case; 2 to 200 characters, none of them a wildcard.",
+        "description": "Text within the subject or any recipient (address or name; cc and bcc too), whatever its case; 2 to 200 characters, none of them a wildcard. Blind recipients of other keys’ messages match only for keys with `emails:content-all`.",
         "value": {
           "kind": "text"
         }
@@ -528,7 +528,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--recipient"
         ],
         "valueName": "text",
-        "description": "An address in to, cc or bcc, whole, whatever its case.",
+        "description": "An address in to, cc or bcc, whole, whatever its case. Blind recipients as with `q`.",
         "value": {
           "kind": "text"
         }
@@ -685,7 +685,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--q"
         ],
         "valueName": "text",
-        "description": "Text within the subject or any recipient (address or name; cc and bcc too), whatever its case; 2 to 200 characters, none of them a wildcard.",
+        "description": "Text within the subject or any recipient (address or name; cc and bcc too), whatever its case; 2 to 200 characters, none of them a wildcard. Blind recipients of other keys’ messages match only for keys with `emails:content-all`.",
         "value": {
           "kind": "text"
         }
@@ -773,7 +773,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--recipient"
         ],
         "valueName": "text",
-        "description": "An address in to, cc or bcc, whole, whatever its case.",
+        "description": "An address in to, cc or bcc, whole, whatever its case. Blind recipients as with `q`.",
         "value": {
           "kind": "text"
         }
@@ -829,7 +829,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "emails.get",
     "command": "emails get",
     "summary": "Read one email",
-    "description": "Returns status, recipients, rendered body, provenance and all events. With `wait` it responds as soon as the message is final or `sent`, or with the current state when the wait ends. The scope `emails:content` shows the content of messages that the key itself sent, and `emails:content-all` that of every message. Otherwise the content fields are null and `contentRedacted` is true.",
+    "description": "Returns status, recipients, rendered body, provenance and all events. With `wait` it responds as soon as the message is final or `sent`, or with the current state when the wait ends. The scope `emails:content` shows the content of messages that the key itself sent, and `emails:content-all` that of every message. Otherwise the content fields are null and `contentRedacted` is true. Of another key’s message, blind recipients and `metadata` need `emails:content-all` too; `redacted` lists what is left out.",
     "needsKey": true,
     "scope": "emails:read",
     "examples": [

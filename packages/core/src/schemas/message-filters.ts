@@ -42,7 +42,7 @@ export const messageFilterFields = {
   q: searchSchema
     .optional()
     .describe(
-      `Text within the subject or any recipient (address or name; cc and bcc too), whatever its case; ${LIMITS.searchCharactersMin} to ${LIMITS.searchCharactersMax} characters, none of them a wildcard.`,
+      `Text within the subject or any recipient (address or name; cc and bcc too), whatever its case; ${LIMITS.searchCharactersMin} to ${LIMITS.searchCharactersMax} characters, none of them a wildcard. Blind recipients of other keys’ messages match only for keys with \`emails:content-all\`.`,
     ),
   tag: tagFilterSchema.optional().describe('A tag; repeated, all must be there.'),
   channel: channelSchema.optional().describe('Ingress protocol.'),
@@ -51,7 +51,7 @@ export const messageFilterFields = {
   recipient: mailboxSchema
     .transform(({ address }) => foldAddress(address))
     .optional()
-    .describe('An address in to, cc or bcc, whole, whatever its case.'),
+    .describe('An address in to, cc or bcc, whole, whatever its case. Blind recipients as with `q`.'),
   domain: domainSchema.optional().describe('The sending domain.'),
   from: timeBoundSchema
     .optional()

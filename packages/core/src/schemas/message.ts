@@ -82,6 +82,11 @@ export const messageSchema = z
       .describe(
         'True if the key may not see the content: it needs `emails:content` for messages it sent itself, and `emails:content-all` for others; `html`, `text`, `headers` and `attachments` are then null.',
       ),
+    redacted: z
+      .array(z.string())
+      .describe(
+        'The names of the fields that the key may not see, or sees in part. Of a message that another key sent, a key without `emails:content-all` sees neither content nor `bcc`, `metadata`, `replyTo` and `lastError`, and `recipients` and `events` without blind recipients.',
+      ),
     approval: messageApprovalSchema.nullable().describe('Of a message that is or was held; null of every other.'),
     events: z.array(messageEventSchema).describe('The trail, oldest first.'),
   })

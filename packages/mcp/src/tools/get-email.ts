@@ -22,6 +22,7 @@ function describeMessage(message: Message, untrusted: (text: string) => string):
     ...line('Sends again', message.resendOf),
     ...(message.approval === null ? [] : describeHold(message.approval)),
     ...bodyState(message),
+    ...line('Not shown to this key', message.redacted.join(', ')),
     untrusted([...fieldsOf(message), ...bodyRows(message)].join('\n')),
   ].join('\n');
 }

@@ -1612,6 +1612,8 @@ export interface components {
             bodyExpired: boolean;
             /** @description True if the key may not see the content: it needs `emails:content` for messages it sent itself, and `emails:content-all` for others; `html`, `text`, `headers` and `attachments` are then null. */
             contentRedacted: boolean;
+            /** @description The names of the fields that the key may not see, or sees in part. Of a message that another key sent, a key without `emails:content-all` sees neither content nor `bcc`, `metadata`, `replyTo` and `lastError`, and `recipients` and `events` without blind recipients. */
+            redacted: string[];
             /** @description Of a message that is or was held; null of every other. */
             approval: components["schemas"]["MessageApproval"] | null;
             /** @description The trail, oldest first. */
@@ -2914,7 +2916,7 @@ export interface operations {
         parameters: {
             query?: {
                 status?: components["schemas"]["MessageStatus"];
-                /** @description Text within the subject or any recipient (address or name; cc and bcc too), whatever its case; 2 to 200 characters, none of them a wildcard. */
+                /** @description Text within the subject or any recipient (address or name; cc and bcc too), whatever its case; 2 to 200 characters, none of them a wildcard. Blind recipients of other keys’ messages match only for keys with `emails:content-all`. */
                 q?: string;
                 /** @description A tag; repeated, all must be there. */
                 tag?: string[];
@@ -2922,7 +2924,7 @@ export interface operations {
                 source?: components["schemas"]["Source"];
                 /** @description Exactly this agent name. */
                 agent_name?: string;
-                /** @description An address in to, cc or bcc, whole, whatever its case. */
+                /** @description An address in to, cc or bcc, whole, whatever its case. Blind recipients as with `q`. */
                 recipient?: string;
                 /** @description The sending domain. */
                 domain?: string;
@@ -3032,7 +3034,7 @@ export interface operations {
                 /** @description `csv`, `json` (one array) or `jsonl` (a JSON object a line). */
                 format?: "csv" | "json" | "jsonl";
                 status?: components["schemas"]["MessageStatus"];
-                /** @description Text within the subject or any recipient (address or name; cc and bcc too), whatever its case; 2 to 200 characters, none of them a wildcard. */
+                /** @description Text within the subject or any recipient (address or name; cc and bcc too), whatever its case; 2 to 200 characters, none of them a wildcard. Blind recipients of other keys’ messages match only for keys with `emails:content-all`. */
                 q?: string;
                 /** @description A tag; repeated, all must be there. */
                 tag?: string[];
@@ -3040,7 +3042,7 @@ export interface operations {
                 source?: components["schemas"]["Source"];
                 /** @description Exactly this agent name. */
                 agent_name?: string;
-                /** @description An address in to, cc or bcc, whole, whatever its case. */
+                /** @description An address in to, cc or bcc, whole, whatever its case. Blind recipients as with `q`. */
                 recipient?: string;
                 /** @description The sending domain. */
                 domain?: string;

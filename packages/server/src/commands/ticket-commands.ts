@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { ALL_SCOPES, TICKET_STATUS_NAMES, ticketBodySchema } from '@postrider/core';
+import { TICKET_STATUS_NAMES, ticketBodySchema } from '@postrider/core';
 import type { Command } from 'commander';
 import { baseUrlOf } from '../base-url.ts';
 import { systemClock } from '../clock.ts';
@@ -10,6 +10,7 @@ import { type AnswerVerdict, answerTicket, closeTicket } from '../support/answer
 import type { AnswerMailer } from '../support/mail-answer.ts';
 import { toTicket } from '../support/ticket-record.ts';
 import { createIdGenerator } from '../uuid-v7.ts';
+import { OPERATOR } from '../visibility/viewer.ts';
 import { answer, type OperatorTools, withDatabase } from './operator-commands.ts';
 import { StartError, UsageError } from './start-error.ts';
 import { printableJson, printableLine, printableLines } from './terminal-text.ts';
@@ -152,7 +153,7 @@ function toStatuses(given: readonly string[] | undefined): readonly string[] {
 /** The operator sees the whole context, and whose ticket it is. */
 function toOperatorTicket(row: OperatorTicketRow) {
   const { accountId, accountName, keyId, keyName } = row;
-  return { ...toTicket(row, ALL_SCOPES), accountId, accountName, keyId, keyName };
+  return { ...toTicket(row, OPERATOR), accountId, accountName, keyId, keyName };
 }
 
 function toLine(row: OperatorTicketRow): string {

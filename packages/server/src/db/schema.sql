@@ -964,6 +964,7 @@ CREATE TABLE webhook_endpoints (
   notice_due_at timestamp with time zone,
   revision integer NOT NULL DEFAULT 1,
   created_at timestamp with time zone NOT NULL,
+  chosen_by uuid,
   CONSTRAINT webhook_endpoints_pkey PRIMARY KEY (account_id, id),
   CONSTRAINT webhook_endpoints_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
   CONSTRAINT webhook_endpoints_check CHECK ((status = 'disabled'::text) = (disabled_reason IS NOT NULL)),
@@ -1023,7 +1024,8 @@ CREATE VIEW own_messages AS
     agent_name,
     from_domain,
     tags,
-    subject
+    subject,
+    key_id
    FROM messages
   WHERE account_id = current_account();
 

@@ -1,18 +1,19 @@
-import { type Approval, formatMailbox, type MessageApproval, type Scope } from '@postrider/core';
+import { type Approval, formatMailbox, type MessageApproval, maySee, type Viewer } from '@postrider/core';
 import type { ApprovalRow } from '../db/queries/approvals.ts';
 import type { MessageHold } from '../db/queries/read-messages.ts';
+import { redactProblem } from '../visibility/redact-problem.ts';
 
 /** A hold as a caller may see it: a resend of another key's message shows that key's content to callers alone who may read it. */
-export function toVisibleApproval(
-  row: ApprovalRow,
-  { keyId, scopes }: { readonly keyId: string; readonly scopes: readonly Scope[] },
-): Approval {
-  const seesAll = scopes.includes('approvals:read') || scopes.includes('emails:content-all');
+export function toVisibleApproval(row: ApprovalRow, viewer: Viewer): Approval {
   const approval = toApproval(row);
-  return seesAll || row.issuerKeyId === keyId
-    ? approval
-    : { ...approval, html: null, text: null, headers: null, attachments: [] };
+  if (maySee(viewer, 'hold.content', row.issuerKeyId)) return approval;
+  const blind = row.recipients.flatMap(({ kind, email }) => (kind === 'bcc' ? [email] : []));
+  const problem =
+    approval.problem === null ? null : redactProblem(approval.problem, { keyId: row.issuerKeyId, blind }, viewer);
+  return { ...approval, ...UNSEEN, problem };
 }
+
+const UNSEEN = { html: null, text: null, headers: null, attachments: [], bcc: [], replyTo: null };
 
 /** A hold as the API shows it. */
 export function toApproval(row: ApprovalRow): Approval {

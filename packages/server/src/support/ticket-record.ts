@@ -1,8 +1,9 @@
-import type { Scope, Ticket } from '@postrider/core';
+import type { Ticket, Viewer } from '@postrider/core';
 import type { TicketRow } from '../db/queries/support-tickets.ts';
+import { type MessageOwner, redactMessage, type ShownMessage } from '../visibility/redact-message.ts';
 
-/** A ticket as the API shows it to a key of these scopes. Status and authors were written from the enumerations the output names. */
-export function toTicket(row: TicketRow, scopes: readonly Scope[]): Ticket {
+/** A ticket as the API shows it to a caller. Status and authors were written from the enumerations the output names. */
+export function toTicket(row: TicketRow, viewer: Viewer): Ticket {
   return {
     id: row.id,
     number: row.number,
@@ -13,13 +14,14 @@ export function toTicket(row: TicketRow, scopes: readonly Scope[]): Ticket {
       body,
       createdAt: new Date(createdAt).toISOString(),
     })),
-    context: { ...row.context, ...attachedContext(row, scopes) },
+    context: { ...row.context, ...attachedContext(row, viewer) },
     createdAt: row.createdAt.toISOString(),
   };
 }
 
 /** Raising a ticket must not be a way to read what the key's scopes do not let it read. */
-function attachedContext(row: TicketRow, scopes: readonly Scope[]): Record<string, unknown> {
+function attachedContext(row: TicketRow, viewer: Viewer): Record<string, unknown> {
+  const { scopes } = viewer;
   const seesRequest = scopes.includes('logs:read');
   const seesEmail = scopes.includes('emails:read');
   const withheld = [
@@ -28,7 +30,20 @@ function attachedContext(row: TicketRow, scopes: readonly Scope[]): Record<strin
   ];
   return {
     ...(row.requestId === null ? {} : { requestId: row.requestId, requestLog: seesRequest ? row.requestLog : null }),
-    ...(row.emailId === null ? {} : { emailId: row.emailId, emailTrail: seesEmail ? row.emailTrail : null }),
+    ...(row.emailId === null ? {} : { emailId: row.emailId, emailTrail: seesEmail ? visibleTrail(row, viewer) : null }),
     ...(withheld.length === 0 ? {} : { withheld }),
   };
+}
+
+/** The trail was attached as it is stored. The owner of a message that is stored no more is unknown, so only its `to` recipients are shown. */
+function visibleTrail({ emailTrail, emailOwner }: TicketRow, viewer: Viewer): Record<string, unknown> | null {
+  if (emailTrail === null) return null;
+  const owner: MessageOwner = emailOwner ?? { keyId: null, blind: namesBeside(emailTrail) };
+  return redactMessage(emailTrail as ShownMessage & Record<string, unknown>, owner, viewer).message; // Written by `readTicketTrail`.
+}
+
+function namesBeside({ to, events }: Record<string, unknown>): readonly string[] {
+  const shown = typeof to === 'string' ? to.split(', ') : [];
+  const { events: trail = [] } = { events } as ShownMessage; // As above.
+  return trail.flatMap(({ recipient }) => (recipient === null || shown.includes(recipient) ? [] : [recipient]));
 }

@@ -18,7 +18,7 @@ export function createTemplateSources(sqlOf: (accountId: string) => AccountSql):
       const key = JSON.stringify([accountId, name, version]);
       const running = asked.get(key);
       if (running !== undefined) return running;
-      const found = readTemplateSource(sqlOf(accountId), accountId, name, version);
+      const found = readTemplateSource(sqlOf(accountId), accountId, name, { version, draftsOf: null });
       asked.set(key, found);
       setImmediate(() => asked.delete(key));
       return found;

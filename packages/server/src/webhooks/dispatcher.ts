@@ -9,6 +9,7 @@ import { within } from '../within.ts';
 import { type Attempt, createAttemptRecorder } from './attempt-recorder.ts';
 import { createLanes, type Lane, WAITING_MAX } from './lanes.ts';
 import { type AttemptResult, postEvent } from './post-event.ts';
+import { createReceiverSight, UNREAD } from './receiver-sight.ts';
 import { createReceivers, type Receiver } from './receivers.ts';
 import { nextAttemptAt } from './retry-time.ts';
 import { signWebhook } from './sign-webhook.ts';
@@ -71,6 +72,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const leaseId = randomUUID();
   const recorder = createAttemptRecorder({ sql, clock, ids, leaseId, onError });
   const receivers = createReceivers(sql, options.box, onError);
+  const sight = createReceiverSight({ sql, clock }, onError);
   const lanes = createLanes();
   const underWay = new Set<ClaimedDelivery>();
   const maxSlow = Math.ceil(maxInFlight * SLOW_SHARE);
@@ -181,9 +183,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   async function deliver(lane: Lane, receiver: Receiver, delivery: ClaimedDelivery, startedAt: Date): Promise<void> {
     const isSlow = !lane.isBrisk();
     if (isSlow) slowUnderWay += 1;
-    const { eventId, body } = delivery;
-    const headers = signWebhook({ id: eventId, body, keys: receiver.keysAt(startedAt), now: startedAt });
-    const result = await postEvent(client, { url: receiver.url, body, headers, now: startedAt });
+    const result = await post(receiver, delivery, startedAt);
     onAttempt?.(result);
     const wasFull = underWay.size >= maxWide + stalled || (isSlow && slowUnderWay === maxSlow);
     if (isSlow) slowUnderWay -= 1;
@@ -196,6 +196,14 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     beginLane(lane, now);
     if (lane.wantsMore(now)) void pump();
     tellQuiet();
+  }
+
+  async function post(receiver: Receiver, delivery: ClaimedDelivery, startedAt: Date): Promise<AttemptResult> {
+    const { eventId } = delivery;
+    const body = await sight.bodyFor(receiver, delivery);
+    if (body === null) return UNREAD;
+    const headers = signWebhook({ id: eventId, body, keys: receiver.keysAt(startedAt), now: startedAt });
+    return await postEvent(client, { url: receiver.url, body, headers, now: startedAt });
   }
 
   function toAttempt(

@@ -1,7 +1,8 @@
-import type { Webhook } from '@postrider/core';
+import type { Viewer, Webhook } from '@postrider/core';
 import type { EndpointRow } from '../db/queries/webhook-endpoints.ts';
+import { visibleUrl } from '../visibility/mask-url.ts';
 
-/** An endpoint as the API and events show it. */
+/** An endpoint as events show it, and callers who chose its URL. */
 export function toWebhook(row: EndpointRow): Webhook {
   const { id, url, description, events, status, disabledReason, failingSince, createdAt } = row;
   return {
@@ -9,4 +10,9 @@ export function toWebhook(row: EndpointRow): Webhook {
     failingSince: failingSince?.toISOString() ?? null,
     createdAt: createdAt.toISOString(),
   };
+}
+
+/** The same as a caller may see it. */
+export function toVisibleWebhook(row: EndpointRow, viewer: Viewer): Webhook {
+  return { ...toWebhook(row), url: visibleUrl(row.url, viewer) };
 }

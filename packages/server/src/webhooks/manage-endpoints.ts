@@ -30,6 +30,8 @@ export interface EndpointTools {
 export interface EndpointOwner {
   readonly accountId: string;
   readonly keyId: string;
+  /** Null where a key acts. */
+  readonly person: object | null;
 }
 
 export type EndpointRefusal =
@@ -58,7 +60,7 @@ export async function makeEndpoint(
     await lockEndpoints(transaction, accountId);
     if ((await countEndpoints(transaction, accountId)) >= LIMITS.webhooksPerAccount) return { kind: 'too-many' };
     const row = await insertEndpoint(transaction, {
-      ...{ accountId, id: ids.next(now), url: given, description, events, now },
+      ...{ accountId, id: ids.next(now), url: given, description, events, now, chosenBy: chooserOf(owner) },
       secret: webhooks.secrets.seal(secret),
     });
     await audit(transaction, tools, owner, 'webhook.created', row, now);
@@ -79,7 +81,8 @@ export async function updateEndpoint(
   }
   return await onEndpoint(tools, owner, id, async (transaction, row, now) => {
     const { url = row.url, description = row.description, events = row.events } = given;
-    await changeEndpoint(transaction, row, { url, description, events });
+    const chosenBy = url === row.url ? row.chosenBy : chooserOf(owner);
+    await changeEndpoint(transaction, row, { url, description, events, chosenBy });
     if (status !== undefined && status !== row.status) {
       if (status === 'enabled') await enableEndpoint(transaction, row);
       else await disableEndpoint(transaction, row, 'manual', null);
@@ -91,6 +94,11 @@ export async function updateEndpoint(
     }
     return { kind: 'done', row: after };
   });
+}
+
+/** What a key sees is what its endpoint is sent; a user may send everything there. */
+function chooserOf({ keyId, person }: EndpointOwner): string | null {
+  return person === null ? keyId : null;
 }
 
 function changedFields(before: EndpointRow, after: EndpointRow): readonly string[] {

@@ -11,6 +11,8 @@ export interface Receiver {
   readonly url: string;
   readonly enabled: boolean;
   readonly revision: number;
+  /** The key whose sight it has; null: it is sent everything. */
+  readonly chosenBy: string | null;
   /** The keys that sign at this moment, the newest first. */
   keysAt(now: Date): readonly KeyObject[];
 }
@@ -34,7 +36,7 @@ export function createReceivers(sql: Sql, box: SecretBox, onError: (error: unkno
     } catch (error) {
       onError(error, `opening the secret of webhook endpoint ${row.id}`);
       const { id, accountId, url, revision } = row;
-      return { id, accountId, url, enabled: false, revision, keysAt: () => [] };
+      return { id, accountId, url, enabled: false, revision, chosenBy: null, keysAt: () => [] };
     }
   }
 
@@ -60,11 +62,11 @@ export function createReceivers(sql: Sql, box: SecretBox, onError: (error: unkno
 }
 
 function toReceiver(row: ReceiverRow, box: SecretBox): Receiver {
-  const { id, accountId, url, enabled, revision, previousSecret, previousSecretEndsAt } = row;
+  const { id, accountId, url, enabled, revision, chosenBy, previousSecret, previousSecretEndsAt } = row;
   const present = toSigningKey(box.open(row.secret));
   const previous = previousSecret === null ? null : toSigningKey(box.open(previousSecret));
   const alone = [present];
   const both = previous === null ? alone : [present, previous];
   const keysAt = (now: Date) => (previousSecretEndsAt !== null && now < previousSecretEndsAt ? both : alone);
-  return { id, accountId, url, enabled, revision, keysAt };
+  return { id, accountId, url, enabled, revision, chosenBy, keysAt };
 }

@@ -1,3 +1,4 @@
+import type { Viewer } from '@postrider/core';
 import type { Clock } from '../clock.ts';
 import type { Sql } from '../db/client.ts';
 import { readEventsById } from '../db/queries/event-feeds.ts';
@@ -9,6 +10,7 @@ import {
   type StoredMark,
 } from '../db/queries/webhook-events.ts';
 import { timeOfId } from '../uuid-v7.ts';
+import { redactWebhookEvents } from '../visibility/redact-webhook-event.ts';
 import { type EventFeed, LOOK_BACK_MS } from './event-feeds.ts';
 import { signWebhook, toSigningKey } from './sign-webhook.ts';
 
@@ -21,6 +23,8 @@ export interface StreamRequest {
   /** An id of the moment when it was asked for: who is cut off before any event comes back with it. */
   readonly beginId: string;
   readonly secret: string;
+  /** Who listens: events show what this caller may see. */
+  readonly viewer: Viewer;
 }
 
 /** Bodies are read in pieces, at the pace of who takes them. */
@@ -35,7 +39,7 @@ const RETRY_MS = 1_000;
  * happens. Ends with the feed, and closes it.
  */
 export async function* streamEvents(
-  { accountId, types, lastEventId, beginId, secret }: StreamRequest,
+  { accountId, types, lastEventId, beginId, secret, viewer }: StreamRequest,
   feed: EventFeed,
   { sql, clock }: { readonly sql: Sql; readonly clock: Clock },
 ): AsyncGenerator<string, void, undefined> {
@@ -44,6 +48,7 @@ export async function* streamEvents(
     const headers = { 'content-type': 'application/json', ...signWebhook({ id, body, keys, now: clock.now() }) };
     return `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify({ headers, payload: body })}\n\n`;
   };
+  const redact = async (rows: readonly MissedEvent[]) => await redactWebhookEvents(sql, accountId, rows, viewer);
   try {
     yield `retry: ${RETRY_MS}\nevent: ready\nid: ${lastEventId ?? beginId}\ndata: ${JSON.stringify({ secret })}\n\n`;
     // Those that the feed may tell of too. Older ones it does not, and a listener who comes back after weeks has many.
@@ -51,12 +56,14 @@ export async function* streamEvents(
     if (lastEventId !== null) {
       const mark = await readStoredMark(sql);
       const recent = new Date(mark.at.getTime() - 2 * LOOK_BACK_MS);
-      for await (const row of readMissed(sql, { accountId, eventId: lastEventId, mark })) {
-        // Reading what was missed takes as long as the client likes, and the listener may have lost their seat meanwhile.
-        if (feed.isOver()) return;
-        if (types !== null && !types.has(row.type)) continue;
-        if (row.storedAt !== null && row.storedAt > recent) sent.add(row.id);
-        yield write(row);
+      for await (const rows of readMissed(sql, { accountId, eventId: lastEventId, mark })) {
+        const wanted = rows.filter(({ type }) => types === null || types.has(type));
+        for (const row of await redact(wanted)) {
+          // Reading what was missed takes as long as the client likes, and the listener may have lost their seat meanwhile.
+          if (feed.isOver()) return;
+          if (row.storedAt !== null && row.storedAt > recent) sent.add(row.id);
+          yield write(row);
+        }
       }
     }
     for (;;) {
@@ -65,7 +72,7 @@ export async function* streamEvents(
       if (ids.length === 0) yield ': nothing happened\n\n';
       const fresh = ids.filter((id) => !sent.delete(id));
       if (fresh.length === 0) continue;
-      const rows = new Map((await readEventsById(sql, accountId, fresh)).map((row) => [row.id, row]));
+      const rows = new Map((await redact(await readEventsById(sql, accountId, fresh))).map((row) => [row.id, row]));
       for (const id of fresh) {
         const row = rows.get(id);
         if (row !== undefined) yield write(row);
@@ -86,21 +93,21 @@ type MissedEvent = Omit<EventRow, 'createdAt'>;
 async function* readMissed(
   sql: Sql,
   position: { readonly accountId: string; readonly eventId: string; readonly mark: StoredMark },
-): AsyncGenerator<MissedEvent> {
+): AsyncGenerator<readonly MissedEvent[]> {
   const { accountId, eventId } = position;
   const late = { ...position, idTime: timeOfId(eventId) };
   for (let after: string | null = null; ; ) {
     const ids: readonly string[] = await readLateEventIds(sql, late, after, IDS_PER_READ);
     for (let begin = 0; begin < ids.length; begin += EVENTS_PER_READ) {
       const rows = await readEventsById(sql, accountId, ids.slice(begin, begin + EVENTS_PER_READ));
-      yield* rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+      yield rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
     }
     if (ids.length < IDS_PER_READ) break;
     after = ids.at(-1) ?? null;
   }
   for (let last: string | null = eventId; last !== null; ) {
     const rows: readonly EventRow[] = await readEventsAfter(sql, position, last, EVENTS_PER_READ);
-    yield* rows;
+    yield rows;
     last = rows.length < EVENTS_PER_READ ? null : (rows.at(-1)?.id ?? null);
   }
 }

@@ -17,6 +17,8 @@ export function showEmail(message: JsonRecord, output: Output): void {
       renderBlock('Text', severalLines(textOf(message['text'])), paint),
     ].join(''),
   );
+  const hidden = textOf(message['redacted']);
+  if (hidden !== '') output.remark(`Hidden, or in part: ${singleLine(hidden)}.`);
   if (message['contentRedacted'] === true)
     output.remark(
       'The content is hidden: it needs the scope emails:content for messages this key sent, and emails:content-all for others.',

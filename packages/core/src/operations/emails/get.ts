@@ -12,7 +12,7 @@ export const getEmail = defineOperation({
   reach: 'none',
   summary: 'Read one email',
   description:
-    'Returns status, recipients, rendered body, provenance and all events. With `wait` it responds as soon as the message is final or `sent`, or with the current state when the wait ends. The scope `emails:content` shows the content of messages that the key itself sent, and `emails:content-all` that of every message. Otherwise the content fields are null and `contentRedacted` is true.',
+    'Returns status, recipients, rendered body, provenance and all events. With `wait` it responds as soon as the message is final or `sent`, or with the current state when the wait ends. The scope `emails:content` shows the content of messages that the key itself sent, and `emails:content-all` that of every message. Otherwise the content fields are null and `contentRedacted` is true. Of another key’s message, blind recipients and `metadata` need `emails:content-all` too; `redacted` lists what is left out.',
   effect: 'read',
   params: z.object({ id: z.string().describe('Message id.') }),
   query: z.strictObject({

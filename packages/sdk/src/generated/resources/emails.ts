@@ -91,7 +91,8 @@ export class EmailsResource {
    * Returns status, recipients, rendered body, provenance and all events. With `wait` it responds as soon as the
    * message is final or `sent`, or with the current state when the wait ends. The scope `emails:content` shows the
    * content of messages that the key itself sent, and `emails:content-all` that of every message. Otherwise the content
-   * fields are null and `contentRedacted` is true.
+   * fields are null and `contentRedacted` is true. Of another key’s message, blind recipients and `metadata` need
+   * `emails:content-all` too; `redacted` lists what is left out.
    *
    * @param id Message id.
    *

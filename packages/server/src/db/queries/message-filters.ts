@@ -3,6 +3,8 @@ import type { Query } from '../client.ts';
 /** Which messages of an account are asked for: null and an empty list ask for nothing; all else must match. */
 export interface MessageFilters {
   readonly accountId: string;
+  /** Blind recipients match in messages of this key alone; null: in all. */
+  readonly blindOfKey: string | null;
   readonly status: string | null;
   readonly channel: string | null;
   readonly source: string | null;
@@ -26,8 +28,7 @@ export function needsSearch(filters: MessageFilters): boolean {
 
 /** The conditions on the log itself, `m`: the truth of every filter, whatever has been indexed. */
 export function onMessages(query: Query, filters: MessageFilters) {
-  const { status, channel, source, agentName, domain, tags, recipient } = filters;
-  const pattern = likePattern(filters.text);
+  const { status, channel, source, agentName, domain, tags } = filters;
   return query`m.account_id = ${filters.accountId} ${onTime(query, filters, 'm')}
     ${status === null ? query`` : query`AND m.status = ${status}`}
     ${channel === null ? query`` : query`AND m.channel = ${channel}`}
@@ -35,19 +36,34 @@ export function onMessages(query: Query, filters: MessageFilters) {
     ${agentName === null ? query`` : query`AND m.agent_name = ${agentName}`}
     ${domain === null ? query`` : query`AND m.from_domain = ${domain}`}
     ${tags.length === 0 ? query`` : query`AND m.tags @> ${[...tags]}::text[]`}
-    ${
-      recipient === null
-        ? query``
-        : query`AND EXISTS (SELECT FROM message_recipients r
-            WHERE r.account_id = m.account_id AND r.message_id = m.id AND lower(r.email) = ${recipient})`
-    }
+    ${onRecipients(query, filters)}`;
+}
+
+/** The conditions on what recipients can match, blind ones only where they may be seen. */
+function onRecipients(query: Query, { recipient, text, blindOfKey }: MessageFilters) {
+  const pattern = likePattern(text);
+  const recipients = query`SELECT FROM message_recipients r WHERE r.account_id = m.account_id AND r.message_id = m.id
+    ${blindOfKey === null ? query`` : query`AND (r.kind <> 'bcc' OR m.key_id = ${blindOfKey})`}`;
+  return query`
+    ${recipient === null ? query`` : query`AND EXISTS (${recipients} AND lower(r.email) = ${recipient})`}
     ${
       pattern === null
         ? query``
-        : query`AND (lower(m.subject) LIKE lower(${pattern}::text) OR EXISTS (SELECT FROM message_recipients r
-            WHERE r.account_id = m.account_id AND r.message_id = m.id
-              AND (lower(r.email) LIKE lower(${pattern}::text) OR lower(r.name) LIKE lower(${pattern}::text))))`
+        : query`AND (lower(m.subject) LIKE lower(${pattern}::text) OR EXISTS (${recipients}
+            AND (lower(r.email) LIKE lower(${pattern}::text) OR lower(r.name) LIKE lower(${pattern}::text))))`
     }`;
+}
+
+/**
+ * Joins the log to the search table, `s`, where the search table alone cannot decide: the status changes and is not in it, and of blind recipients
+ * it does not say that they are blind. Its matches are few against the log, so each is looked up there.
+ */
+export function joinLog(query: Query, filters: MessageFilters) {
+  const { accountId, status, blindOfKey, recipient, text } = filters;
+  const isBlind = blindOfKey !== null && (recipient !== null || text !== null);
+  if (status === null && !isBlind) return query``;
+  return query`JOIN own_messages m ON m.account_id = ${accountId} AND m.id = s.message_id
+    ${status === null ? query`` : query`AND m.status = ${status}`} ${isBlind ? onRecipients(query, filters) : query``}`;
 }
 
 /** The conditions on the search table, `s`: all but the status, which changes and so is not in it. */

@@ -1,5 +1,5 @@
 import type { Query } from '../client.ts';
-import { idFloor, type MessageFilters, onMessages, onSearch, spanFloors } from './message-filters.ts';
+import { idFloor, joinLog, type MessageFilters, onMessages, onSearch, spanFloors } from './message-filters.ts';
 
 export interface SearchPosition {
   /** Only ids below this one; null for the first page. */
@@ -68,7 +68,7 @@ async function walkNewest(query: Query, filters: MessageFilters, { before, limit
       ORDER BY s.message_id DESC LIMIT ${WALK_ROWS}
     ),
     matching AS (
-      SELECT s.message_id AS id FROM walked s ${joinStatus(query, filters)} WHERE hit ORDER BY s.message_id DESC LIMIT ${limit}
+      SELECT s.message_id AS id FROM walked s ${joinLog(query, filters)} WHERE hit ORDER BY s.message_id DESC LIMIT ${limit}
     )
     SELECT ARRAY(SELECT id FROM (SELECT id FROM waiting UNION SELECT id FROM matching) AS found ORDER BY id DESC) AS ids,
       (SELECT message_id FROM walked ORDER BY message_id DESC OFFSET ${WALK_ROWS - 1} LIMIT 1) AS last,
@@ -82,7 +82,7 @@ const FEW = 200;
 /** All older matches, in no order, where they are few; null where there are more. */
 async function collectFew(query: Query, filters: MessageFilters, below: string): Promise<readonly string[] | null> {
   const rows = await query<{ id: string }[]>`
-    SELECT s.message_id AS id FROM own_message_search s ${joinStatus(query, filters)}
+    SELECT s.message_id AS id FROM own_message_search s ${joinLog(query, filters)}
     WHERE ${onSearch(query, filters)} AND s.message_id < ${below} LIMIT ${FEW + 1}`;
   return rows.length > FEW ? null : rows.map(({ id }) => id);
 }
@@ -95,7 +95,7 @@ async function readMonth(
 ): Promise<readonly string[]> {
   const rows = await query<{ id: string }[]>`
     SELECT id FROM (
-      SELECT s.message_id AS id FROM own_message_search s ${joinStatus(query, filters)}
+      SELECT s.message_id AS id FROM own_message_search s ${joinLog(query, filters)}
       WHERE ${onSearch(query, filters)} AND s.message_id >= ${floor} AND s.message_id < ${below}
       OFFSET 0) AS matches
     ORDER BY id DESC LIMIT ${limit}`;
@@ -109,7 +109,7 @@ export async function countMatches(query: Query, filters: MessageFilters, cap: n
       SELECT 1 FROM (
         (${matchesWaiting(query, filters)})
         UNION ALL
-        (SELECT s.message_id FROM own_message_search s ${joinStatus(query, filters)} WHERE ${onSearch(query, filters)})) AS found
+        (SELECT s.message_id FROM own_message_search s ${joinLog(query, filters)} WHERE ${onSearch(query, filters)})) AS found
       LIMIT ${cap}) AS counted`;
   return row?.count ?? 0;
 }
@@ -121,7 +121,7 @@ export async function collectMatches(query: Query, filters: MessageFilters, cap:
       SELECT id FROM (
         (${matchesWaiting(query, filters)})
         UNION
-        (SELECT s.message_id FROM own_message_search s ${joinStatus(query, filters)} WHERE ${onSearch(query, filters)})) AS found
+        (SELECT s.message_id FROM own_message_search s ${joinLog(query, filters)} WHERE ${onSearch(query, filters)})) AS found
       ORDER BY id DESC LIMIT ${cap}) AS newest`;
   return row?.ids ?? new Uint8Array();
 }
@@ -132,12 +132,6 @@ function matchesWaiting(query: Query, filters: MessageFilters) {
     SELECT m.id FROM (
       SELECT DISTINCT unnest(message_ids) AS id FROM search_backlog WHERE account_id = ${filters.accountId}) AS noted
     JOIN own_messages m ON m.id = noted.id WHERE ${onMessages(query, filters)}`;
-}
-
-/** The status is the log's alone. */
-function joinStatus(query: Query, { accountId, status }: MessageFilters) {
-  if (status === null) return query``;
-  return query`JOIN own_messages m ON m.account_id = ${accountId} AND m.id = s.message_id AND m.status = ${status}`;
 }
 
 function oldestOf(oldest: string, from: Date | null): string {

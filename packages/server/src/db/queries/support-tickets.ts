@@ -18,11 +18,13 @@ export interface TicketRow {
   readonly requestLog: Record<string, unknown> | null;
   readonly emailId: string | null;
   readonly emailTrail: Record<string, unknown> | null;
+  /** Of the message, as it is stored now; null where it is not. */
+  readonly emailOwner: { readonly keyId: string; readonly blind: readonly string[] } | null;
   readonly createdAt: Date;
   readonly messages: TicketMessageRow[];
 }
 
-interface NewTicketRow extends Omit<TicketRow, 'number' | 'status' | 'messages'> {
+interface NewTicketRow extends Omit<TicketRow, 'number' | 'status' | 'messages' | 'emailOwner'> {
   readonly body: string;
 }
 
@@ -199,6 +201,9 @@ interface TrailEvent {
 function columns(query: Query) {
   return query`t.account_id AS "accountId", t.id, t.number::float8 AS number, t.status, t.subject, t.key_id AS "keyId", t.context,
     t.request_id AS "requestId", t.request_log AS "requestLog", t.email_id AS "emailId", t.email_trail AS "emailTrail",
+    (SELECT json_build_object('keyId', m.key_id, 'blind', ARRAY(SELECT r.email FROM message_recipients r
+        WHERE r.account_id = m.account_id AND r.message_id = m.id AND r.kind = 'bcc'))
+      FROM messages m WHERE m.account_id = t.account_id AND m.id = t.email_id) AS "emailOwner",
     t.created_at AS "createdAt",
     (SELECT json_agg(json_build_object('author', m.author, 'body', m.body, 'createdAt', m.created_at) ORDER BY m.seq)
       FROM support_messages m WHERE m.account_id = t.account_id AND m.ticket_id = t.id) AS messages`;

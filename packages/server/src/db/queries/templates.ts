@@ -190,26 +190,31 @@ function versionColumns(query: Query) {
 
 /**
  * A template's content in one version. Where `version` is null, the current one, or the newest draft of a template that has no current one:
- * its status says so. Null where there is no such template or version.
+ * its status says so. Null where there is no such template or version, or none that may be seen.
  */
 export async function readTemplateSource(
   query: Query,
   accountId: string,
   name: TemplateName,
-  version: number | null,
+  { version, draftsOf }: VersionChoice,
 ): Promise<MadeTemplateSource | null> {
   const [row] = await query<MadeTemplateSource[]>`
     SELECT t.id, t.slug, t.name, v.version, v.status, v.subject, v.html, v.text, v.created_by AS "createdBy", v.authors
     FROM templates t
     JOIN template_versions v ON v.account_id = t.account_id AND v.template_id = t.id
-      AND v.version = coalesce(${version}::int, ${shownVersion(query)})
+      AND v.version = coalesce(${version}::int, ${shownVersion(query, draftsOf)}) ${isShown(query, draftsOf)}
     WHERE t.account_id = ${accountId} AND ${named(query, name)}`;
   return row ?? null;
 }
 
-export interface ReadOptions {
+export interface VersionChoice {
   /** Null: the current one. */
   readonly version: number | null;
+  /** Drafts of this author alone can be seen; null: all. */
+  readonly draftsOf: string | null;
+}
+
+export interface ReadOptions extends VersionChoice {
   /** The most versions in the history. */
   readonly versionsShown: number;
 }
@@ -222,10 +227,10 @@ export async function readTemplate(
   options: ReadOptions,
 ): Promise<TemplateRow | null> {
   const [row] = await query<TemplateRow[]>`
-    SELECT ${columns(query, options.versionsShown)}
+    SELECT ${columns(query, options)}
     FROM templates t
     JOIN template_versions v ON v.account_id = t.account_id AND v.template_id = t.id
-      AND v.version = coalesce(${options.version}::int, ${shownVersion(query)})
+      AND v.version = coalesce(${options.version}::int, ${shownVersion(query, options.draftsOf)}) ${isShown(query, options.draftsOf)}
     WHERE t.account_id = ${accountId} AND ${named(query, name)}`;
   return row ?? null;
 }
@@ -236,6 +241,8 @@ export interface TemplatePosition {
   readonly before: string | null;
   readonly limit: number;
   readonly versionsShown: number;
+  /** As in `VersionChoice`: a template that has no other version is left out. */
+  readonly draftsOf: string | null;
   /** A page ends behind the template with which its bodies reach this size. */
   readonly bodyBytes: number;
 }
@@ -251,24 +258,29 @@ export async function listTemplates(
         coalesce(sum(coalesce(octet_length(v.html), 0) + coalesce(octet_length(v.text), 0))
           OVER (ORDER BY t.id DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before_bytes
       FROM templates t
-      JOIN template_versions v ON v.account_id = t.account_id AND v.template_id = t.id AND v.version = ${shownVersion(query)}
+      JOIN template_versions v ON v.account_id = t.account_id AND v.template_id = t.id AND v.version = ${shownVersion(query, position.draftsOf)}
       WHERE t.account_id = ${position.accountId}
         ${position.before === null ? query`` : query`AND t.id < ${position.before}`}
       ORDER BY t.id DESC
       LIMIT ${position.limit}
     )
-    SELECT ${columns(query, position.versionsShown)}, t.more::int AS more
+    SELECT ${columns(query, position)}, t.more::int AS more
     FROM page t
-    JOIN template_versions v ON v.account_id = t.account_id AND v.template_id = t.id AND v.version = ${shownVersion(query)}
+    JOIN template_versions v ON v.account_id = t.account_id AND v.template_id = t.id
+      AND v.version = ${shownVersion(query, position.draftsOf)}
     WHERE t.before_bytes < ${position.bodyBytes}
     ORDER BY t.id DESC`;
 }
 
 /** Counts templates, but never past `cap`. */
-export async function countTemplates(query: Query, accountId: string, cap: number): Promise<number> {
+export async function countTemplates(
+  query: Query,
+  { accountId, draftsOf }: Pick<TemplatePosition, 'accountId' | 'draftsOf'>,
+  cap: number,
+): Promise<number> {
   const [row] = await query<{ count: number }[]>`
     SELECT count(*)::int AS count FROM (
-      SELECT 1 FROM templates WHERE account_id = ${accountId} LIMIT ${cap}) AS matches`;
+      SELECT 1 FROM templates t WHERE t.account_id = ${accountId} AND ${shownVersion(query, draftsOf)} IS NOT NULL LIMIT ${cap}) AS matches`;
   return row?.count ?? 0;
 }
 
@@ -276,13 +288,17 @@ function named(query: Query, name: TemplateName) {
   return 'id' in name ? query`t.id = ${name.id}` : query`t.slug = ${name.slug}`;
 }
 
-/** The current version; of a template with drafts only, the newest of them. */
-function shownVersion(query: Query) {
+/** The current version; of a template with drafts only, the newest of those that may be seen. */
+function shownVersion(query: Query, draftsOf: string | null) {
   return query`coalesce(t.current_version, (SELECT max(d.version) FROM template_versions d
-    WHERE d.account_id = t.account_id AND d.template_id = t.id))`;
+    WHERE d.account_id = t.account_id AND d.template_id = t.id ${draftsOf === null ? query`` : query`AND d.created_by = ${draftsOf}`}))`;
 }
 
-function columns(query: Query, versionsShown: number) {
+function isShown(query: Query, draftsOf: string | null) {
+  return draftsOf === null ? query`` : query`AND (v.status <> 'draft' OR v.created_by = ${draftsOf})`;
+}
+
+function columns(query: Query, { versionsShown, draftsOf }: Pick<ReadOptions, 'versionsShown' | 'draftsOf'>) {
   return query`
     t.id, t.slug, t.name, t.current_version AS "currentVersion", t.created_at AS "createdAt", t.updated_at AS "updatedAt",
     v.version, v.status, v.subject, v.html, v.text, v.variables,
@@ -297,6 +313,7 @@ function columns(query: Query, versionsShown: number) {
           subject IS NOT NULL AS has_subject, html IS NOT NULL AS has_html, text IS NOT NULL AS has_text
         FROM template_versions
         WHERE account_id = t.account_id AND template_id = t.id
+          ${draftsOf === null ? query`` : query`AND (status <> 'draft' OR created_by = ${draftsOf})`}
         ORDER BY version DESC LIMIT ${versionsShown}) AS h) AS versions`;
 }
 

@@ -11,11 +11,13 @@ export interface EndpointRow {
   readonly disabledReason: DisabledReason | null;
   readonly failingSince: Date | null;
   readonly createdAt: Date;
+  /** The key that chose the URL; null: a user did, or it is not known. */
+  readonly chosenBy: string | null;
 }
 
 function columns(query: Query) {
   return query`w.account_id AS "accountId", w.id, w.url, w.description, w.events, w.status, w.disabled_reason AS "disabledReason",
-    w.failing_since AS "failingSince", w.created_at AS "createdAt"`;
+    w.failing_since AS "failingSince", w.created_at AS "createdAt", w.chosen_by AS "chosenBy"`;
 }
 
 /**
@@ -36,14 +38,15 @@ export interface NewEndpoint {
   readonly events: readonly string[];
   /** An envelope of the secret box. */
   readonly secret: Uint8Array;
+  readonly chosenBy: string | null;
   readonly now: Date;
 }
 
 export async function insertEndpoint(query: Query, endpoint: NewEndpoint): Promise<EndpointRow> {
-  const { accountId, id, url, description, events, secret, now } = endpoint;
+  const { accountId, id, url, description, events, secret, chosenBy, now } = endpoint;
   const [row] = await query<EndpointRow[]>`
-    INSERT INTO webhook_endpoints AS w (account_id, id, url, description, events, secret, created_at)
-    VALUES (${accountId}, ${id}, ${url}, ${description}, ${[...events]}::text[], ${secret}, ${now})
+    INSERT INTO webhook_endpoints AS w (account_id, id, url, description, events, secret, chosen_by, created_at)
+    VALUES (${accountId}, ${id}, ${url}, ${description}, ${[...events]}::text[], ${secret}, ${chosenBy}, ${now})
     RETURNING ${columns(query)}`;
   if (row === undefined) throw new Error('an endpoint was inserted and did not come back');
   return row;
@@ -87,16 +90,17 @@ export interface EndpointChanges {
   readonly url: string;
   readonly description: string | null;
   readonly events: readonly string[];
+  readonly chosenBy: string | null;
 }
 
 /** Failures of another URL say nothing of a new one: they are forgotten. */
 export async function changeEndpoint(
   query: Query,
   { accountId, id }: Pick<EndpointRow, 'accountId' | 'id'>,
-  { url, description, events }: EndpointChanges,
+  { url, description, events, chosenBy }: EndpointChanges,
 ): Promise<void> {
   await query`
-    UPDATE webhook_endpoints SET url = ${url}, description = ${description}, events = ${[...events]}::text[], revision = revision + 1,
+    UPDATE webhook_endpoints SET url = ${url}, description = ${description}, events = ${[...events]}::text[], chosen_by = ${chosenBy}, revision = revision + 1,
       failures = CASE WHEN url = ${url} THEN failures ELSE 0 END, failing_since = CASE WHEN url = ${url} THEN failing_since END
     WHERE account_id = ${accountId} AND id = ${id}`;
 }
@@ -167,13 +171,15 @@ export interface ReceiverRow {
   readonly secret: Uint8Array;
   readonly previousSecret: Uint8Array | null;
   readonly previousSecretEndsAt: Date | null;
+  /** The key that chose the URL; null: it is sent everything. */
+  readonly chosenBy: string | null;
 }
 
 /** Those of these endpoints that there are, whoever's they are. */
 export async function readReceivers(query: Query, ids: readonly string[]): Promise<readonly ReceiverRow[]> {
   return await query<ReceiverRow[]>`
     SELECT account_id AS "accountId", id, url, status = 'enabled' AS enabled, revision, secret, previous_secret AS "previousSecret",
-      previous_secret_ends_at AS "previousSecretEndsAt"
+      previous_secret_ends_at AS "previousSecretEndsAt", chosen_by AS "chosenBy"
     FROM webhook_endpoints WHERE id = ANY (${[...ids]}::uuid[])`;
 }
 

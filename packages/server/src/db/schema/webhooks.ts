@@ -36,6 +36,7 @@ export const webhookEndpoints = pgTable(
     noticeDueAt: timestamptz('notice_due_at'),
     revision: integer('revision').notNull().default(1),
     createdAt: timestamptz('created_at').notNull(),
+    chosenBy: uuid('chosen_by'),
   },
   (t) => [
     primaryKey({ columns: [t.accountId, t.id] }),

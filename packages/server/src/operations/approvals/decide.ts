@@ -1,9 +1,10 @@
 import type { Approval } from '@postrider/core';
 import { type Decision, type DecisionVerdict, decideApproval as decideHold } from '../../approvals/decide-approval.ts';
 import { type LockedApproval, readApproval } from '../../db/queries/approvals.ts';
-import { toApproval } from '../../holds/approval-record.ts';
+import { toVisibleApproval } from '../../holds/approval-record.ts';
 import type { Caller } from '../../keys/caller.ts';
 import { ProblemError } from '../../problem.ts';
+import { viewerOf } from '../../visibility/viewer.ts';
 import type { Handler, KeyedContext } from '../context.ts';
 import { validationFailed } from '../parse-part.ts';
 import { deciderOf } from './decider-of.ts';
@@ -27,7 +28,7 @@ export async function decideOne(id: string, decision: Decision, context: KeyedCo
   if (verdict.outcome === 'queued') services.wakeDelivery();
   const row = await readApproval(services.sql, { accountId, keyId: null, id });
   if (row === null) throw approvalNotFound(id);
-  return toApproval(row);
+  return toVisibleApproval(row, viewerOf(caller));
 }
 
 /** A key that is held itself would decide what its like may not send. */

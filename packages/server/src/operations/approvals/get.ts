@@ -2,6 +2,7 @@ import { readApproval } from '../../db/queries/approvals.ts';
 import { toVisibleApproval } from '../../holds/approval-record.ts';
 import { ProblemError } from '../../problem.ts';
 import { isUuid } from '../../uuid-v7.ts';
+import { viewerOf } from '../../visibility/viewer.ts';
 import { assertStillAllowed } from '../assert-still-allowed.ts';
 import type { Handler } from '../context.ts';
 import { visibleKeyOf } from './visible-approvals.ts';
@@ -21,7 +22,7 @@ export const getApproval: Handler<'approvals.get'> = async ({ params, query }, c
     await assertStillAllowed(context, name.keyId === null ? 'approvals:read' : null);
     row = (await read()) ?? row;
   }
-  return { body: toVisibleApproval(row, caller) };
+  return { body: toVisibleApproval(row, viewerOf(caller)) };
 };
 
 export function approvalNotFound(id: string): ProblemError {

@@ -1,5 +1,6 @@
 import { countApprovals, listApprovals as listRows } from '../../db/queries/approvals.ts';
 import { toVisibleApproval } from '../../holds/approval-record.ts';
+import { viewerOf } from '../../visibility/viewer.ts';
 import type { Handler } from '../context.ts';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
 import { countSeen, EXACT_COUNT_CAP, toTotal } from '../total.ts';
@@ -18,7 +19,7 @@ export const listApprovals: Handler<'approvals.list'> = async ({ query }, { serv
   const last = hasMore ? rows.at(-1) : undefined;
   return {
     body: {
-      approvals: rows.map((row) => toVisibleApproval(row, caller)),
+      approvals: rows.map((row) => toVisibleApproval(row, viewerOf(caller))),
       ...toTotal(count, countSeen(rows, before)),
       nextCursor: last === undefined ? null : encodeCursor(last.id, scope),
     },

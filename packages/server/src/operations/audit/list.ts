@@ -1,5 +1,7 @@
-import type { AuditEntry } from '@postrider/core';
+import type { AuditEntry, Viewer } from '@postrider/core';
 import { type AuditEntryRow, countAuditEntries, listAuditEntries as listRows } from '../../db/queries/audit-entries.ts';
+import { visibleUrl } from '../../visibility/mask-url.ts';
+import { viewerOf } from '../../visibility/viewer.ts';
 import type { Handler } from '../context.ts';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
 import { countSeen, EXACT_COUNT_CAP, toTotal } from '../total.ts';
@@ -23,13 +25,17 @@ export const listAuditEntries: Handler<'audit.list'> = async ({ query }, { servi
   const last = rows.length > query.limit ? page.at(-1) : undefined;
   return {
     body: {
-      entries: page.map(toEntry),
+      entries: page.map((row) => toEntry(row, viewerOf(caller))),
       ...toTotal(count, countSeen(rows, beforeId)),
       nextCursor: last === undefined ? null : encodeCursor(last.id, scope),
     },
   };
 };
 
-function toEntry(row: AuditEntryRow): AuditEntry {
-  return { ...row, createdAt: row.createdAt.toISOString() };
+/** The URL of a webhook endpoint is masked as in the endpoint's own record; such an entry no longer gives its hash. */
+function toEntry(row: AuditEntryRow, viewer: Viewer): AuditEntry {
+  const { url } = row.details;
+  const isEndpoint = row.action.startsWith('webhook.') && typeof url === 'string';
+  const details = isEndpoint ? { ...row.details, url: visibleUrl(url, viewer) } : row.details;
+  return { ...row, details, createdAt: row.createdAt.toISOString() };
 }

@@ -14,7 +14,7 @@ export const exportEmails: Handler<'emails.export'> = async ({ query }, { servic
   const release = services.exports.enter(accountId);
   if (release === null) throw new ProblemError('rate_limited', TOO_MANY);
   try {
-    const filters = toMessageFilters(query, accountId);
+    const filters = toMessageFilters(query, caller);
     const [[account], file] = await Promise.all([
       readAccounts(services.sql, accountId),
       openExport(services.readsSql, filters, query.format, signal),

@@ -1,10 +1,11 @@
-import type { Message } from '@postrider/core';
+import { type Message, maySee, type Viewer } from '@postrider/core';
 import { type FullMessageRow, readMessage } from '../../db/queries/read-messages.ts';
 import { isSettled } from '../../delivery/message-status.ts';
 import { toMessageApproval } from '../../holds/approval-record.ts';
-import type { Caller } from '../../keys/caller.ts';
 import { ProblemError } from '../../problem.ts';
 import { isUuid } from '../../uuid-v7.ts';
+import { type MessageOwner, redactMessage } from '../../visibility/redact-message.ts';
+import { viewerOf } from '../../visibility/viewer.ts';
 import { assertStillAllowed } from '../assert-still-allowed.ts';
 import type { Handler } from '../context.ts';
 import { toMessageRecord, toTrailEvent } from './message-record.ts';
@@ -26,27 +27,27 @@ export const getEmail: Handler<'emails.get'> = async ({ params, query }, context
     row = (await read()) ?? row;
   }
   const { bodyDays } = services.retention;
-  return { body: toMessage(row, maySeeContent(caller, row), bodyDays) };
+  return { body: toVisibleMessage(row, viewerOf(caller), bodyDays) };
 };
 
-/** `emails:content` shows what the key itself sent, `emails:content-all` everything: password-reset links of other senders among it. */
-function maySeeContent({ scopes, keyId }: Caller, row: FullMessageRow): boolean {
-  return scopes.includes('emails:content-all') || (scopes.includes('emails:content') && row.keyId === keyId);
+function toVisibleMessage(row: FullMessageRow, viewer: Viewer, bodyDays: number): Message {
+  const owner: MessageOwner = { keyId: row.keyId, blind: addressesOf(row, 'bcc') };
+  const { message, redacted } = redactMessage(toMessage(row, bodyDays), owner, viewer);
+  return { ...message, contentRedacted: !maySee(viewer, 'message.content', row.keyId), redacted: [...redacted] };
 }
 
-function toMessage(row: FullMessageRow, withContent: boolean, bodyDays: number): Message {
-  const content = withContent ? row.body : null;
+function toMessage(row: FullMessageRow, bodyDays: number): Omit<Message, 'contentRedacted' | 'redacted'> {
   return {
     ...toMessageRecord(row),
-    html: content?.html ?? null,
-    text: content?.text ?? null,
-    headers: content?.headers ?? null,
+    html: row.body?.html ?? null,
+    text: row.body?.text ?? null,
+    headers: row.body?.headers ?? null,
     cc: addressesOf(row, 'cc'),
     bcc: addressesOf(row, 'bcc'),
     replyTo: row.replyTo,
     // Kinds and statuses were written from the same enumerations the output names.
     recipients: row.recipients as Message['recipients'],
-    attachments: content === null ? null : row.attachments,
+    attachments: row.body === null ? null : row.attachments,
     scheduledAt: row.scheduledAt?.toISOString() ?? null,
     metadata: row.metadata,
     template: row.template,
@@ -54,7 +55,6 @@ function toMessage(row: FullMessageRow, withContent: boolean, bodyDays: number):
     lastError: row.lastError,
     bodyExpiresAt: new Date(row.createdAt.getTime() + bodyDays * DAY_MS).toISOString(),
     bodyExpired: row.body === null,
-    contentRedacted: !withContent,
     approval: toMessageApproval(row.hold),
     events: row.events.map(toTrailEvent),
   };

@@ -7,7 +7,7 @@ import { toMessageRecord } from './message-record.ts';
 
 /** One page of the message log. */
 export const listEmails: Handler<'emails.list'> = async ({ query }, { services, caller }) => {
-  const filters = toMessageFilters(query, caller.accountId);
+  const filters = toMessageFilters(query, caller);
   const scope = { list: 'emails', accountId: caller.accountId, filters: { ...filters } };
   const before = decodeCursor(query.cursor, scope);
   const { rows, count } = await findMessages(services, filters, { before, limit: query.limit + 1 });

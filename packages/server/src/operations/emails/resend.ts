@@ -8,6 +8,9 @@ import type { SendVerdict } from '../../sending/send-command.ts';
 import { type SendOrder, sendMessages } from '../../sending/send-messages.ts';
 import { type SendWithBody, toResendOrder } from '../../sending/stored-order.ts';
 import { isUuid } from '../../uuid-v7.ts';
+import type { MessageOwner } from '../../visibility/redact-message.ts';
+import { redactProblem } from '../../visibility/redact-problem.ts';
+import { viewerOf } from '../../visibility/viewer.ts';
 import type { Handler, KeyedContext } from '../context.ts';
 import { acceptedBody, sendHeaders, toSendProblem } from './send-answer.ts';
 
@@ -21,13 +24,17 @@ export const resendEmail: Handler<'emails.resend'> = async ({ params, headers },
   const key = headers['idempotency-key'];
   const idempotency = key === undefined ? null : { key, fingerprint: fingerprintOf({ resend: stored.id }) };
   const verdict = (await findReplay(idempotency, context)) ?? (await resend(stored, stored.body, idempotency, context));
-  if (verdict.kind === 'refused') throw toSendProblem(verdict);
+  if (verdict.kind === 'refused') throw toSendProblem(redactProblem(verdict, ownerOf(stored), viewerOf(caller)));
   context.noteEmail(verdict.id);
   return {
     body: { ...acceptedBody(verdict), resendOf: stored.id },
     headers: sendHeaders(verdict),
   };
 };
+
+function ownerOf({ keyId, recipients }: Pick<SendWithBody, 'keyId' | 'recipients'>): MessageOwner {
+  return { keyId, blind: recipients.flatMap(({ kind, email }) => (kind === 'bcc' ? [email] : [])) };
+}
 
 /** A repeated call is answered as it was, also where its key or the body has gone since. */
 async function findReplay(

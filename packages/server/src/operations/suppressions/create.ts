@@ -4,6 +4,8 @@ import { readSuppressionsOf, type SuppressionRow } from '../../db/queries/suppre
 import { ProblemError } from '../../problem.ts';
 import { suppress } from '../../suppressions/suppress.ts';
 import { toSuppression } from '../../suppressions/suppression-record.ts';
+import { redactSuppressions } from '../../visibility/redact-suppressions.ts';
+import { viewerOf } from '../../visibility/viewer.ts';
 import type { Handler } from '../context.ts';
 
 /** Puts one address or many on the suppression list. All of them are added or none. */
@@ -24,11 +26,12 @@ export const createSuppression: Handler<'suppressions.create'> = async ({ body }
     }),
     rows: await readInOrder(transaction, accountId, emails, now),
   }));
-  const [first] = rows;
+  const shown = await redactSuppressions(services.sql, accountId, rows, viewerOf(caller));
+  const [first] = shown;
   const status = added.size > 0 ? 201 : 200;
   if (body.emails === undefined && first !== undefined) return { status, body: toSuppression(first) };
   const counts = { added: added.size, existing: rows.length - added.size };
-  return { status, body: { suppressions: rows.map(toSuppression), ...counts } };
+  return { status, body: { suppressions: shown.map(toSuppression), ...counts } };
 };
 
 /** In the order of the addresses: each is there, since what was there is locked and what was not has been added. */

@@ -2,6 +2,8 @@ import { appendAudit } from '../../db/queries/audit-log.ts';
 import { removeSuppression } from '../../db/queries/suppressions.ts';
 import { announce } from '../../events/announce.ts';
 import { toSuppression } from '../../suppressions/suppression-record.ts';
+import { redactSuppressions } from '../../visibility/redact-suppressions.ts';
+import { viewerOf } from '../../visibility/viewer.ts';
 import type { Handler } from '../context.ts';
 import { toSuppressionName, unknownSuppression } from './suppression-name.ts';
 
@@ -22,5 +24,6 @@ export const deleteSuppression: Handler<'suppressions.delete'> = async ({ params
     return removed;
   });
   if (row === null) throw unknownSuppression(params.id);
-  return { body: toSuppression(row) };
+  const [shown = row] = await redactSuppressions(services.sql, accountId, [row], viewerOf(caller));
+  return { body: toSuppression(shown) };
 };

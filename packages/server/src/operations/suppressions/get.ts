@@ -1,5 +1,7 @@
 import { readSuppression } from '../../db/queries/suppressions.ts';
 import { toSuppression } from '../../suppressions/suppression-record.ts';
+import { redactSuppressions } from '../../visibility/redact-suppressions.ts';
+import { viewerOf } from '../../visibility/viewer.ts';
 import type { Handler } from '../context.ts';
 import { toSuppressionName, unknownSuppression } from './suppression-name.ts';
 
@@ -8,5 +10,6 @@ export const getSuppression: Handler<'suppressions.get'> = async ({ params }, { 
   const name = toSuppressionName(params.id);
   const row = await readSuppression(services.sql, caller.accountId, name, services.clock.now());
   if (row === null) throw unknownSuppression(params.id);
-  return { body: toSuppression(row) };
+  const [shown = row] = await redactSuppressions(services.sql, caller.accountId, [row], viewerOf(caller));
+  return { body: toSuppression(shown) };
 };

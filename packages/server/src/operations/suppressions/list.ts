@@ -1,6 +1,8 @@
 import { foldAddress } from '@postrider/core';
 import { countSuppressions, listSuppressions as listRows } from '../../db/queries/suppressions.ts';
 import { toSuppression } from '../../suppressions/suppression-record.ts';
+import { redactSuppressions } from '../../visibility/redact-suppressions.ts';
+import { viewerOf } from '../../visibility/viewer.ts';
 import type { Handler } from '../context.ts';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
 import { countSeen, EXACT_COUNT_CAP, toTotal } from '../total.ts';
@@ -17,7 +19,7 @@ export const listSuppressions: Handler<'suppressions.list'> = async ({ query }, 
     listRows(services.sql, { ...filter, before, limit: query.limit + 1 }),
     countSuppressions(services.sql, { ...filter, cap: EXACT_COUNT_CAP }),
   ]);
-  const page = rows.slice(0, query.limit);
+  const page = await redactSuppressions(services.sql, accountId, rows.slice(0, query.limit), viewerOf(caller));
   const last = rows.length > query.limit ? page.at(-1) : undefined;
   return {
     body: {

@@ -3,15 +3,15 @@ import type { Handler } from '../context.ts';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
 import { countSeen, EXACT_COUNT_CAP, toTotal } from '../total.ts';
 import { toDraftRecord } from './draft-record.ts';
+import { visibleDraftsOf } from './template-record.ts';
 
 /** Each draft is shown beside what it replaces, so that one alone can be of 8 MB. */
 const PAGE_BODY_BYTES = 8_000_000;
 
 /** One page of the drafts that the caller may see: its own; those of the account where it reads or decides approvals. */
 export const listTemplateDrafts: Handler<'templates.drafts'> = async ({ query }, { services, caller }) => {
-  const { accountId, scopes } = caller;
-  const seesAll = scopes.includes('approvals:read') || scopes.includes('approvals:decide');
-  const filters = { accountId, keyId: seesAll ? null : caller.keyId };
+  const { accountId } = caller;
+  const filters = { accountId, keyId: visibleDraftsOf(caller) };
   const scope = { list: 'drafts', accountId, filters: { keyId: filters.keyId } };
   const before = decodeCursor(query.cursor, scope);
   const [rows, count] = await Promise.all([

@@ -3,7 +3,7 @@ import { countTemplates, listTemplates as readPage } from '../../db/queries/temp
 import type { Handler } from '../context.ts';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
 import { countSeen, EXACT_COUNT_CAP, toTotal } from '../total.ts';
-import { toTemplateRecord } from './template-record.ts';
+import { toTemplateRecord, visibleDraftsOf } from './template-record.ts';
 
 /** Bodies of up to 4 MB each make a page of a hundred more than an answer should be; it ends early then. */
 const PAGE_BODY_BYTES = 8_000_000;
@@ -11,12 +11,13 @@ const PAGE_BODY_BYTES = 8_000_000;
 /** One page of the account's templates. */
 export const listTemplates: Handler<'templates.list'> = async ({ query }, { services, caller }) => {
   const { accountId } = caller;
+  const draftsOf = visibleDraftsOf(caller);
   const scope = { list: 'templates', accountId, filters: {} };
   const before = decodeCursor(query.cursor, scope);
   const size = { versionsShown: LIMITS.templateVersionsShown, bodyBytes: PAGE_BODY_BYTES };
   const [rows, count] = await Promise.all([
-    readPage(services.sql, { accountId, before, limit: query.limit, ...size }),
-    countTemplates(services.sql, accountId, EXACT_COUNT_CAP),
+    readPage(services.sql, { accountId, draftsOf, before, limit: query.limit, ...size }),
+    countTemplates(services.sql, { accountId, draftsOf }, EXACT_COUNT_CAP),
   ]);
   const last = rows.at(-1);
   return {

@@ -4,15 +4,16 @@ import { toBodyText } from '../../sending/content/body-text.ts';
 import { toTemplateName } from '../../templates/template-reference.ts';
 import type { Handler } from '../context.ts';
 import { faultyTemplate, rendererBusy } from './template-problems.ts';
-import { templateNotFound } from './template-record.ts';
+import { templateNotFound, visibleDraftsOf } from './template-record.ts';
 
 /** Renders a template, drafts included, stored or with parts that are not stored yet, and sends nothing. */
 export const renderTemplate: Handler<'templates.render'> = async ({ params, body }, { services, caller }) => {
   const { variables = {}, version = null, ...draft } = body;
   const name = toTemplateName(params.id);
-  const stored = await readTemplateSource(services.sql, caller.accountId, name, version);
+  const draftsOf = visibleDraftsOf(caller);
+  const stored = await readTemplateSource(services.sql, caller.accountId, name, { version, draftsOf });
   if (stored === null && version !== null) {
-    const known = await readTemplateSource(services.sql, caller.accountId, name, null);
+    const known = await readTemplateSource(services.sql, caller.accountId, name, { version: null, draftsOf });
     if (known !== null) {
       throw new ProblemError('template_not_found', {
         detail: `The template ${known.slug} has no version ${version}.`,

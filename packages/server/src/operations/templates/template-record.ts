@@ -1,9 +1,11 @@
-import { LIMITS, type Template } from '@postrider/core';
+import { LIMITS, maySee, type Template } from '@postrider/core';
 import { readTemplate, type TemplateRow } from '../../db/queries/templates.ts';
+import type { Caller } from '../../keys/caller.ts';
 import { ProblemError } from '../../problem.ts';
 import { hashDraft } from '../../templates/draft-hash.ts';
 import { toTemplateName } from '../../templates/template-reference.ts';
 import { mergeVariables } from '../../templates/template-variables.ts';
+import { viewerOf } from '../../visibility/viewer.ts';
 import type { KeyedContext } from '../context.ts';
 
 /** A template as the API shows it. */
@@ -32,17 +34,22 @@ export function toTemplateRecord(row: TemplateRow): Template {
 
 /**
  * A template of the caller's account by id or slug.
- * @throws ProblemError `not_found`, for a version that it does not have too.
+ * @throws ProblemError `not_found`, also for a version that the template does not have, or that is another author’s draft
  */
 export async function readTemplateRecord(
   { services, caller }: KeyedContext,
   given: string,
   version: number | null = null,
 ): Promise<Template> {
-  const options = { version, versionsShown: LIMITS.templateVersionsShown };
+  const options = { version, versionsShown: LIMITS.templateVersionsShown, draftsOf: visibleDraftsOf(caller) };
   const row = await readTemplate(services.sql, caller.accountId, toTemplateName(given), options);
   if (row === null) throw templateNotFound(given, version);
   return toTemplateRecord(row);
+}
+
+/** Whose drafts a caller sees: its own (the id of the key), or all of the account (null). */
+export function visibleDraftsOf(caller: Caller): string | null {
+  return maySee(viewerOf(caller), 'template.draft', null) ? null : caller.keyId;
 }
 
 export function templateNotFound(given: string, version: number | null = null): ProblemError {

@@ -9,7 +9,7 @@ import { toTemplateName } from '../../templates/template-reference.ts';
 import type { Handler, KeyedContext } from '../context.ts';
 import { acceptedBody, sendHeaders, toSendProblem } from '../emails/send-answer.ts';
 import { invalidField } from './template-problems.ts';
-import { templateNotFound } from './template-record.ts';
+import { templateNotFound, visibleDraftsOf } from './template-record.ts';
 
 /** Sends a template to the caller's own inbox, by the way of every send. */
 export const testTemplate: Handler<'templates.test'> = async ({ params, body, headers }, context) => {
@@ -17,7 +17,7 @@ export const testTemplate: Handler<'templates.test'> = async ({ params, body, he
   assertMaySee(context);
   const name = toTemplateName(params.id);
   const [source, places] = await Promise.all([
-    readTemplateSource(services.sql, caller.accountId, name, null),
+    readTemplateSource(services.sql, caller.accountId, name, { version: null, draftsOf: visibleDraftsOf(caller) }),
     readTestPlaces(services.sql, caller),
   ]);
   if (source === null) throw templateNotFound(params.id);

@@ -1,14 +1,15 @@
+import { readTemplateSource } from '../../db/queries/templates.ts';
 import { changeTemplate } from '../../templates/change-template.ts';
 import { toTemplateName } from '../../templates/template-reference.ts';
 import type { Handler } from '../context.ts';
 import { slugTaken } from './create.ts';
 import { makerOf, renamedByDraft, tooManyDrafts } from './draft-problems.ts';
 import { inspectParts, invalidField } from './template-problems.ts';
-import { readTemplateRecord, templateNotFound } from './template-record.ts';
+import { readTemplateRecord, templateNotFound, visibleDraftsOf } from './template-record.ts';
 
 /** Changes a template; what changes its content makes a version, or a draft of one. */
 export const updateTemplate: Handler<'templates.update'> = async ({ params, body }, context) => {
-  const { services } = context;
+  const { services, caller } = context;
   const { slug = null, name = null, subject, html, text, rollbackTo = null, note = null } = body;
   const content = {
     ...(subject === undefined ? {} : { subject }),
@@ -16,9 +17,14 @@ export const updateTemplate: Handler<'templates.update'> = async ({ params, body
     ...(text === undefined ? {} : { text }),
   };
   const variables = Object.keys(content).length === 0 ? {} : await inspectParts(context, content);
+  const template = toTemplateName(params.id);
+  const choice = { version: null, draftsOf: visibleDraftsOf(caller) };
+  if ((await readTemplateSource(services.sql, caller.accountId, template, choice)) === null) {
+    throw templateNotFound(params.id);
+  }
   const maker = makerOf(context, services.clock.now());
   const edit = { slug, name, content, variables, rollbackTo, note };
-  const verdict = await changeTemplate(services.sql, maker, toTemplateName(params.id), edit);
+  const verdict = await changeTemplate(services.sql, maker, template, edit);
   switch (verdict.kind) {
     case 'changed':
       return { body: await readTemplateRecord(context, verdict.id, verdict.version) };

@@ -1,12 +1,13 @@
 import { insertTicket, readTicket } from '../../db/queries/support-tickets.ts';
 import { captureContext } from '../../support/capture-context.ts';
 import { toTicket } from '../../support/ticket-record.ts';
+import { viewerOf } from '../../visibility/viewer.ts';
 import type { Handler } from '../context.ts';
 import { ticketNotFound } from './ticket-problems.ts';
 
 /** Raises a ticket, with what is known of the request and the message it is about. */
 export const createTicket: Handler<'tickets.create'> = async ({ body }, { services, caller, signal }) => {
-  const { accountId, keyId, scopes } = caller;
+  const { accountId, keyId } = caller;
   const now = services.clock.now();
   const about = { accountId, requestId: body.requestId ?? null, emailId: body.emailId?.toLowerCase() ?? null };
   await services.settleRequestLog();
@@ -25,5 +26,5 @@ export const createTicket: Handler<'tickets.create'> = async ({ body }, { servic
   });
   const row = await readTicket(services.sql, accountId, { id });
   if (row === null) throw ticketNotFound(id);
-  return { body: toTicket(row, scopes) };
+  return { body: toTicket(row, viewerOf(caller)) };
 };

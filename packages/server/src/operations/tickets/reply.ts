@@ -3,6 +3,7 @@ import { ProblemError } from '../../problem.ts';
 import { judgeReply } from '../../support/judge-reply.ts';
 import { toTicketName } from '../../support/ticket-name.ts';
 import { toTicket } from '../../support/ticket-record.ts';
+import { viewerOf } from '../../visibility/viewer.ts';
 import type { Handler } from '../context.ts';
 import { ticketNotFound } from './ticket-problems.ts';
 
@@ -21,7 +22,7 @@ export const replyToTicket: Handler<'tickets.reply'> = async ({ params, body }, 
     return await readTicket(transaction, accountId, { id: ticket.id });
   });
   if (row === null) throw ticketNotFound(params.id);
-  return { body: toTicket(row, caller.scopes) };
+  return { body: toTicket(row, viewerOf(caller)) };
 };
 
 function refusedReply(

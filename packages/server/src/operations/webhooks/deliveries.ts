@@ -1,5 +1,6 @@
-import type { WebhookDelivery } from '@postrider/core';
+import { maySee, type WebhookDelivery } from '@postrider/core';
 import { countDeliveries, type DeliveryRow, listDeliveries } from '../../db/queries/webhook-deliveries.ts';
+import { viewerOf } from '../../visibility/viewer.ts';
 import type { Handler } from '../context.ts';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
 import { countSeen, EXACT_COUNT_CAP, toTotal } from '../total.ts';
@@ -11,6 +12,7 @@ export const listWebhookDeliveries: Handler<'webhooks.deliveries'> = async (
   { services, caller },
 ) => {
   const { accountId } = caller;
+  const seesResponses = maySee(viewerOf(caller), 'webhook.address', null);
   const { id: endpointId } = await knownEndpoint(services.sql, accountId, params.id);
   const { event_type: eventType = null, status = null, event_id: eventId = null, since = null, until = null } = query;
   const filters = { endpointId, eventType, status, eventId, since, until };
@@ -24,16 +26,21 @@ export const listWebhookDeliveries: Handler<'webhooks.deliveries'> = async (
   const last = rows.length > query.limit ? page.at(-1) : undefined;
   return {
     body: {
-      deliveries: page.map(toDelivery),
+      deliveries: page.map((row) => toDelivery(row, seesResponses)),
       ...toTotal(count, countSeen(rows, before)),
       nextCursor: last === undefined ? null : encodeCursor(last.id, scope),
     },
   };
 };
 
-function toDelivery({ createdAt, nextAttemptAt, eventType, ...row }: DeliveryRow): WebhookDelivery {
+function toDelivery(
+  { createdAt, nextAttemptAt, eventType, responseBody, ...row }: DeliveryRow,
+  seesResponses: boolean,
+): WebhookDelivery {
   return {
     ...row,
+    // A receiver may send back what it was sent.
+    responseBody: seesResponses ? responseBody : null,
     // Nothing else is ever stored.
     eventType: eventType as WebhookDelivery['eventType'],
     createdAt: createdAt.toISOString(),

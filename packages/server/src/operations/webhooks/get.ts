@@ -1,8 +1,9 @@
-import { toWebhook } from '../../webhooks/endpoint-record.ts';
+import { viewerOf } from '../../visibility/viewer.ts';
+import { toVisibleWebhook } from '../../webhooks/endpoint-record.ts';
 import type { Handler } from '../context.ts';
 import { knownEndpoint } from './known-endpoint.ts';
 
 /** Reads one endpoint. */
 export const getWebhook: Handler<'webhooks.get'> = async ({ params }, { services, caller }) => ({
-  body: toWebhook(await knownEndpoint(services.sql, caller.accountId, params.id)),
+  body: toVisibleWebhook(await knownEndpoint(services.sql, caller.accountId, params.id), viewerOf(caller)),
 });

@@ -1,5 +1,6 @@
 import { countEndpoints, listEndpoints } from '../../db/queries/webhook-endpoints.ts';
-import { toWebhook } from '../../webhooks/endpoint-record.ts';
+import { viewerOf } from '../../visibility/viewer.ts';
+import { toVisibleWebhook } from '../../webhooks/endpoint-record.ts';
 import type { Handler } from '../context.ts';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
 import { countSeen, toTotal } from '../total.ts';
@@ -17,7 +18,7 @@ export const listWebhooks: Handler<'webhooks.list'> = async ({ query }, { servic
   const last = rows.length > query.limit ? page.at(-1) : undefined;
   return {
     body: {
-      webhooks: page.map(toWebhook),
+      webhooks: page.map((row) => toVisibleWebhook(row, viewerOf(caller))),
       ...toTotal(count, countSeen(rows, before)),
       nextCursor: last === undefined ? null : encodeCursor(last.id, scope),
     },

@@ -1,6 +1,7 @@
 import { LIMITS } from '@postrider/core';
 import { ProblemError } from '../../problem.ts';
 import { isUuid } from '../../uuid-v7.ts';
+import { viewerOf } from '../../visibility/viewer.ts';
 import { streamEvents } from '../../webhooks/stream-events.ts';
 import type { Handler } from '../context.ts';
 import { validationFailed } from '../parse-part.ts';
@@ -21,7 +22,14 @@ export const streamWebhookEvents: Handler<'webhooks.stream'> = async (
   if (feed === null) throw new ProblemError('rate_limited', TOO_MANY);
   if (signal.aborted) feed.close();
   signal.addEventListener('abort', () => feed.close(), { once: true });
-  const request = { accountId, types, lastEventId, beginId, secret: listening.secretOf(keyId) };
+  const request = {
+    accountId,
+    types,
+    lastEventId,
+    beginId,
+    secret: listening.secretOf(keyId),
+    viewer: viewerOf(caller),
+  };
   return {
     // Proxies are asked to hand each piece on as it comes.
     headers: { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' },

@@ -1,0 +1,78 @@
+import type { Scope } from './scopes.ts';
+
+/** Who may see a part of what an account stores. */
+export interface SightRule {
+  /** What is shown, in words. */
+  readonly shows: string;
+  /** What the key that owns it needs besides the scope of the operation: one of these scopes. Empty: nothing more. */
+  readonly own: readonly Scope[];
+  /** What every other caller needs: one of these scopes. Empty: nothing more. */
+  readonly others: readonly Scope[];
+  /** What a caller without them gets. */
+  readonly otherwise: string;
+  /** Whether every signed-in user sees it, whatever their role. */
+  readonly users?: true;
+}
+
+/**
+ * What callers see of what other keys of the account made. A message and its holds belong to the key that issued it, which of a resend is the key
+ * that sent it first; a draft belongs to its author. The server asks `maySee` on every read path, and docs/keys.md is generated from this table.
+ */
+export const SIGHT_RULES = {
+  'message.log': {
+    shows:
+      'of a message: sender, `to`, `cc`, subject, status, provenance, tags, template, times, and the events about these recipients',
+    own: ['emails:read'],
+    others: ['emails:read'],
+    otherwise: 'nothing',
+  },
+  'message.private': {
+    shows:
+      'of a message: blind recipients and the events about them, `metadata`, `replyTo`, `lastError`; also as matches of `q` and `recipient`',
+    own: ['emails:read'],
+    others: ['emails:content-all'],
+    otherwise: 'left out, and listed in `redacted`; `q` and `recipient` do not match such recipients',
+  },
+  'message.content': {
+    shows: 'of a message: `html`, `text`, `headers`, `attachments`, and the URLs of `clicked` events',
+    own: ['emails:content'],
+    others: ['emails:content-all'],
+    otherwise: 'null, and listed in `redacted`',
+  },
+  'hold.content': {
+    shows: 'of a held send: blind recipients, `replyTo`, body, headers, attachments',
+    own: [],
+    others: ['approvals:read', 'emails:content-all'],
+    otherwise: 'left out: a key sees this much of a hold on its own resend of another sender’s message',
+  },
+  'template.draft': {
+    shows: 'a draft of a template, by its version, rendered, or as the only version there is',
+    own: [],
+    others: ['approvals:read', 'approvals:decide'],
+    otherwise: '404 `not_found`, and the version is not in `versions`',
+    users: true,
+  },
+  'webhook.address': {
+    shows: 'of a webhook endpoint: the URL behind its host, and what the receiver responded to deliveries',
+    own: ['webhooks:write'],
+    others: ['webhooks:write'],
+    otherwise: 'the URL ends in `/***`; `responseBody` is null',
+  },
+} as const satisfies Readonly<Record<string, SightRule>>;
+
+export type Sight = keyof typeof SIGHT_RULES;
+
+/** The caller of an operation, as far as its sight depends on it. */
+export interface Viewer {
+  readonly keyId: string;
+  readonly scopes: readonly Scope[];
+  readonly isUser: boolean;
+}
+
+/** Whether a caller sees a part of something. @param ownerKeyId null where the owner is unknown */
+export function maySee({ keyId, scopes, isUser }: Viewer, sight: Sight, ownerKeyId: string | null): boolean {
+  const rule: SightRule = SIGHT_RULES[sight];
+  if (isUser && rule.users) return true;
+  const has = (wanted: readonly Scope[]) => wanted.length === 0 || wanted.some((scope) => scopes.includes(scope));
+  return has(rule.others) || (ownerKeyId === keyId && has(rule.own));
+}

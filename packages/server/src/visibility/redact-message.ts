@@ -1,0 +1,100 @@
+import { maySee, type Viewer } from '@postrider/core';
+
+/** Whom a message belongs to, and the recipients that no other recipient sees. */
+export interface MessageOwner {
+  /** The key that issued it; null where the message is stored no more. */
+  readonly keyId: string | null;
+  /** The addresses of its blind recipients. */
+  readonly blind: readonly string[];
+}
+
+interface ShownEvent {
+  readonly type: string;
+  readonly recipient: string | null;
+  readonly detail: string | null;
+}
+
+/** The fields of a message that not every caller sees, as messages, holds, events and tickets show them. */
+export interface ShownMessage {
+  readonly html?: string | null;
+  readonly text?: string | null;
+  readonly headers?: Readonly<Record<string, string>> | null;
+  readonly attachments?: readonly object[] | null;
+  readonly bcc?: readonly string[];
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly replyTo?: string | null;
+  readonly lastError?: string | null;
+  readonly recipients?: readonly { readonly email: string; readonly kind: string }[];
+  readonly events?: readonly ShownEvent[];
+}
+
+/** What a caller without the right sees in the place of a field. */
+const CONTENT = { html: null, text: null, headers: null, attachments: null } as const;
+const PRIVATE = { bcc: [], metadata: {}, replyTo: null, lastError: null } as const;
+
+/**
+ * A message as a caller may see it, and the names of the fields that were left out or cut. Every read path of messages goes through this function:
+ * the rules are SIGHT_RULES of the contract.
+ */
+export function redactMessage<Shown extends ShownMessage>(
+  shown: Shown,
+  owner: MessageOwner,
+  viewer: Viewer,
+): { readonly message: Shown; readonly redacted: readonly string[] } {
+  const seesContent = maySee(viewer, 'message.content', owner.keyId);
+  const seesPrivate = maySee(viewer, 'message.private', owner.keyId);
+  const hidden = { ...(seesContent ? {} : CONTENT), ...(seesPrivate ? {} : PRIVATE) };
+  const message: Record<string, unknown> = Object.fromEntries(Object.entries(shown));
+  const redacted: string[] = [];
+  const hide = (name: string, value: unknown) => {
+    if (!Object.hasOwn(shown, name)) return;
+    message[name] = value;
+    redacted.push(name);
+  };
+  for (const [name, value] of Object.entries(hidden)) hide(name, value);
+  const { recipients, events } = shown;
+  if (!seesPrivate && recipients?.some(({ kind }) => kind === 'bcc')) {
+    hide(
+      'recipients',
+      recipients.filter(({ kind }) => kind !== 'bcc'),
+    );
+  }
+  if (events !== undefined) {
+    const visible = events.flatMap((event) => redactEvent(event, owner, { seesContent, seesPrivate }) ?? []);
+    if (visible.some((event, index) => event !== events[index]) || visible.length < events.length) {
+      hide('events', visible);
+    }
+  }
+  // Only values of fields that the type has were replaced, by values of their types.
+  return { message: message as unknown as Shown, redacted };
+}
+
+/** One event of a message as a caller may see it; null if it is about a recipient whom the caller may not know. */
+export function redactEvent<Event extends ShownEvent>(
+  event: Event,
+  { blind }: MessageOwner,
+  sight: { readonly seesContent: boolean; readonly seesPrivate: boolean },
+): Event | null {
+  const { type, recipient, detail } = event;
+  const isBlind = recipient !== null && blind.some((address) => isSame(address, recipient));
+  if (isBlind && !sight.seesPrivate) return null;
+  const isContent = type === 'clicked' && !sight.seesContent;
+  const namesBlind = !sight.seesPrivate && detail !== null && blind.some((address) => isWithin(address, detail));
+  return detail !== null && (isContent || namesBlind) ? { ...event, detail: null } : event;
+}
+
+/** What of a message a caller sees besides the log. */
+export function sightOf(viewer: Viewer, { keyId }: Pick<MessageOwner, 'keyId'>) {
+  return {
+    seesContent: maySee(viewer, 'message.content', keyId),
+    seesPrivate: maySee(viewer, 'message.private', keyId),
+  };
+}
+
+function isSame(address: string, other: string): boolean {
+  return address.toLowerCase() === other.toLowerCase();
+}
+
+function isWithin(address: string, text: string): boolean {
+  return text.toLowerCase().includes(address.toLowerCase());
+}

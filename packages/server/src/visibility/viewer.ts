@@ -1,0 +1,13 @@
+import { ALL_SCOPES, type Scope, type Viewer } from '@postrider/core';
+
+/** What an operation's caller sees. */
+export function viewerOf(caller: {
+  readonly keyId: string;
+  readonly scopes: readonly Scope[];
+  readonly person: object | null;
+}): Viewer {
+  return { keyId: caller.keyId, scopes: caller.scopes, isUser: caller.person !== null };
+}
+
+/** The operator of the installation, who has the database itself. */
+export const OPERATOR: Viewer = { keyId: '', scopes: ALL_SCOPES, isUser: true };

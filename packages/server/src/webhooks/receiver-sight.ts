@@ -1,0 +1,51 @@
+import type { Viewer } from '@postrider/core';
+import type { Clock } from '../clock.ts';
+import type { Sql } from '../db/client.ts';
+import { findKeyById } from '../db/queries/api-keys.ts';
+import type { ClaimedDelivery } from '../db/queries/webhook-deliveries.ts';
+import { createBriefMemory } from '../keys/brief-memory.ts';
+import { redactWebhookEvents } from '../visibility/redact-webhook-event.ts';
+import type { AttemptResult } from './post-event.ts';
+import type { Receiver } from './receivers.ts';
+
+/** What endpoints are sent: where a key chose the URL, no more than that key may see now. */
+export interface ReceiverSight {
+  /** The payload for an endpoint; null where the database did not say what its key may see. */
+  bodyFor(receiver: Receiver, delivery: ClaimedDelivery): Promise<string | null>;
+}
+
+/** The attempt at an event of which nobody could tell what the endpoint may see: it is made again later. */
+export const UNREAD: AttemptResult = {
+  succeeded: false,
+  statusCode: null,
+  error: 'Not sent: what the key of this endpoint may see could not be read.',
+  durationMs: 0,
+  responseBody: null,
+  retryAfterMs: null,
+};
+
+export function createReceiverSight(
+  { sql, clock }: { readonly sql: Sql; readonly clock: Clock },
+  onError: (error: unknown, what: string) => void,
+): ReceiverSight {
+  const memory = createBriefMemory<Viewer>(clock);
+
+  async function readViewer(accountId: string, keyId: string): Promise<Viewer> {
+    const key = await findKeyById(sql, accountId, keyId);
+    return { keyId, scopes: key?.scopes ?? [], isUser: false };
+  }
+
+  return {
+    async bodyFor({ chosenBy }, { accountId, eventType: type, body }) {
+      if (chosenBy === null) return body;
+      try {
+        const viewer = await memory.recall(chosenBy, () => readViewer(accountId, chosenBy));
+        const [shown] = await redactWebhookEvents(sql, accountId, [{ type, body }], viewer);
+        return shown?.body ?? null;
+      } catch (error) {
+        onError(error, 'reading what a webhook endpoint may see');
+        return null;
+      }
+    },
+  };
+}

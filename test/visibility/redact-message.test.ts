@@ -1,0 +1,65 @@
+import { type Scope, SIGHT_RULES } from '@postrider/core';
+import { describe, expect, it } from 'vitest';
+import { visibleUrl } from '../../packages/server/src/visibility/mask-url.ts';
+import { redactMessage } from '../../packages/server/src/visibility/redact-message.ts';
+
+const OWNER = { keyId: 'sender', blind: ['Blind@example.org'] };
+const viewer = (keyId: string, ...scopes: Scope[]) => ({ keyId, scopes, isUser: false });
+const event = (type: string, recipient: string | null, detail: string | null) => ({ type, recipient, detail });
+const MESSAGE = {
+  subject: 'Hello',
+  html: '<p>Hi</p>',
+  bcc: ['blind@example.org'],
+  metadata: { order: '17' },
+  lastError: '550 No such user',
+  recipients: [
+    { email: 'to@example.org', kind: 'to' },
+    { email: 'Blind@example.org', kind: 'bcc' },
+  ],
+  events: [
+    event('queued', null, null),
+    event('bounced', 'blind@example.org', '550 No such user'),
+    event('failed', null, 'blind@EXAMPLE.org: suppressed'),
+    event('clicked', 'to@example.org', 'https://example.org/reset?token=secret'),
+  ],
+};
+
+describe('a message for a caller', () => {
+  it('is complete for the key that sent it with `emails:content`, and for `emails:content-all` [holes.sight]', () => {
+    for (const caller of [viewer('sender', 'emails:read', 'emails:content'), viewer('other', 'emails:content-all')]) {
+      expect(redactMessage(MESSAGE, OWNER, caller)).toEqual({ message: MESSAGE, redacted: [] });
+    }
+  });
+
+  it('has no content and no clicked URL for its own key without `emails:content` [holes.sight]', () => {
+    const { message, redacted } = redactMessage(MESSAGE, OWNER, viewer('sender', 'emails:read'));
+    expect(redacted).toEqual(['html', 'events']);
+    expect(message).toEqual({
+      ...MESSAGE,
+      html: null,
+      events: [...MESSAGE.events.slice(0, 3), event('clicked', 'to@example.org', null)],
+    });
+  });
+
+  it('has neither blind recipients nor what names them for another key [holes.sight]', () => {
+    const { message, redacted } = redactMessage(MESSAGE, OWNER, viewer('other', 'emails:read', 'emails:content'));
+    expect(redacted).toEqual(['html', 'bcc', 'metadata', 'lastError', 'recipients', 'events']);
+    expect(message).toEqual({
+      ...{ subject: 'Hello', html: null, bcc: [], metadata: {}, lastError: null },
+      recipients: [{ email: 'to@example.org', kind: 'to' }],
+      events: [event('queued', null, null), event('failed', null, null), event('clicked', 'to@example.org', null)],
+    });
+  });
+});
+
+describe('the table of what each scope shows', () => {
+  it('names a scope for everything that another key made [holes.sight]', () => {
+    for (const rule of Object.values(SIGHT_RULES)) expect(rule.others.length).toBeGreaterThan(0);
+  });
+
+  it('masks a webhook URL behind its host without `webhooks:write` [holes.sight]', () => {
+    const url = 'https://hooks.example.com:8443/services/T0/secret?token=1';
+    expect(visibleUrl(url, viewer('any', 'webhooks:read'))).toBe('https://hooks.example.com:8443/***');
+    expect(visibleUrl(url, viewer('any', 'webhooks:write'))).toBe(url);
+  });
+});
