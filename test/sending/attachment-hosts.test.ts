@@ -93,6 +93,7 @@ describe('attachments named by URL', () => {
     ['a key that is always held', { approvalMode: 'always' }],
     ['a key that a policy holds', { approvalMode: 'policy', holdWhen: { hasBcc: true } }],
     ['a test key', { mode: 'test' }],
+    ['a key with a recipient allowlist', { recipientAllowlist: ['@example.com'] }],
     ['an ordinary key with other hosts listed', { attachmentHosts: ['files.example.com'] }],
   ])('of %s', (_kind, fields) => {
     it('reach no host that is not listed, on any surface [holes.attachment-urls]', async () => {
@@ -182,6 +183,7 @@ describe('attachments named by URL', () => {
   it.each([
     ['the hosts of the key were narrowed', "attachment_hosts = '{files.example.com}'"],
     ['the key was put into approval mode', "approval_mode = 'always'"],
+    ['the key got a recipient allowlist', "recipient_allowlist = '{@example.com}'"],
   ])('are not sent where %s after they were fetched [holes.attachment-urls]', async (_what, change) => {
     const { sql } = server.database;
     const { id } = await newKey();

@@ -1143,7 +1143,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--attachment-hosts"
         ],
         "valueName": "text",
-        "description": "Hosts that attachments are fetched from. Each is a name such as `files.example.com`, or `*.example.com` for its subdomains. Unless given, an ordinary key fetches from any host, and a test key or a held key from none.",
+        "description": "Hosts that attachments are fetched from. Each is a name such as `files.example.com`, or `*.example.com` for its subdomains. Unless given, an ordinary key fetches from any host, and a test key, a held key or a key with a recipient allowlist from none.",
         "value": {
           "kind": "list",
           "choices": null
@@ -1464,7 +1464,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--attachment-hosts"
         ],
         "valueName": "text",
-        "description": "Hosts that attachments are fetched from. Each is a name such as `files.example.com`, or `*.example.com` for its subdomains. Unless given, an ordinary key fetches from any host, and a test key or a held key from none.",
+        "description": "Hosts that attachments are fetched from. Each is a name such as `files.example.com`, or `*.example.com` for its subdomains. Unless given, an ordinary key fetches from any host, and a test key, a held key or a key with a recipient allowlist from none.",
         "value": {
           "kind": "list",
           "choices": null

@@ -60,7 +60,7 @@ const restrictionFields = {
     .nullable()
     .optional()
     .describe(
-      'Hosts that attachments are fetched from. Each is a name such as `files.example.com`, or `*.example.com` for its subdomains. Unless given, an ordinary key fetches from any host, and a test key or a held key from none.',
+      'Hosts that attachments are fetched from. Each is a name such as `files.example.com`, or `*.example.com` for its subdomains. Unless given, an ordinary key fetches from any host, and a test key, a held key or a key with a recipient allowlist from none.',
     ),
   expiresAt: offsetTimeSchema
     .nullable()

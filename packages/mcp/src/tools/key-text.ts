@@ -36,10 +36,13 @@ export function describeState({ revokedAt, pausedAt }: Pick<Key, 'revokedAt' | '
 }
 
 /** Which hosts attachment URLs may name. */
-export function describeAttachmentHosts(key: Pick<Key, 'attachmentHosts' | 'approvalMode' | 'mode'>): string {
-  const { attachmentHosts: hosts, approvalMode, mode } = key;
+export function describeAttachmentHosts(
+  key: Pick<Key, 'attachmentHosts' | 'approvalMode' | 'mode' | 'recipientAllowlist'>,
+): string {
+  const { attachmentHosts: hosts, approvalMode, mode, recipientAllowlist } = key;
   if (hosts !== null) return hosts.join(', ') || 'none, send base64 content';
-  return approvalMode === 'off' && mode === 'live' ? 'any host' : 'none, send base64 content';
+  const isAny = approvalMode === 'off' && mode === 'live' && recipientAllowlist === null;
+  return isAny ? 'any host' : 'none, send base64 content';
 }
 
 function describeSendLimit(limit: Key['sendLimit']): string {

@@ -1409,7 +1409,7 @@ export interface components {
             recipientAllowlist?: string[] | null;
             /** @description Networks the key may be used from, v4 and v6, as CIDR; a single address stands for itself. Everywhere unless given. */
             ipAllowlist?: string[] | null;
-            /** @description Hosts that attachments are fetched from. Each is a name such as `files.example.com`, or `*.example.com` for its subdomains. Unless given, an ordinary key fetches from any host, and a test key or a held key from none. */
+            /** @description Hosts that attachments are fetched from. Each is a name such as `files.example.com`, or `*.example.com` for its subdomains. Unless given, an ordinary key fetches from any host, and a test key, a held key or a key with a recipient allowlist from none. */
             attachmentHosts?: string[] | null;
             /** @description When the key ends: RFC 3339 with an offset, in the future. Never unless given. */
             expiresAt?: string | null;
@@ -1767,7 +1767,7 @@ export interface components {
             recipientAllowlist?: string[] | null;
             /** @description Networks the key may be used from, v4 and v6, as CIDR; a single address stands for itself. Everywhere unless given. */
             ipAllowlist?: string[] | null;
-            /** @description Hosts that attachments are fetched from. Each is a name such as `files.example.com`, or `*.example.com` for its subdomains. Unless given, an ordinary key fetches from any host, and a test key or a held key from none. */
+            /** @description Hosts that attachments are fetched from. Each is a name such as `files.example.com`, or `*.example.com` for its subdomains. Unless given, an ordinary key fetches from any host, and a test key, a held key or a key with a recipient allowlist from none. */
             attachmentHosts?: string[] | null;
             /** @description When the key ends: RFC 3339 with an offset, in the future. Never unless given. */
             expiresAt?: string | null;

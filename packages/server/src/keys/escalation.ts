@@ -68,14 +68,19 @@ export function findUndecidable(
   return isSeat ? loosened.filter((name) => name === 'approvalMode') : [];
 }
 
-/** Without lists, `mode` and `approvalMode` decide alone, and these are compared on their own. */
+/** Without lists, `mode`, `approvalMode` and `recipientAllowlist` decide alone, and these are compared on their own. */
 function areAttachmentHostsWithin(inner: KeyRestrictions, outer: KeyRestrictions): boolean {
   if (inner.attachmentHosts === null && outer.attachmentHosts === null) return true;
   return areHostsWithin(hostsOf(inner), hostsOf(outer));
 }
 
-function hostsOf({ attachmentHosts, mode, approvalMode }: KeyRestrictions): readonly string[] | null {
-  return fetchableHosts({ attachmentHosts, isTest: mode === 'test', isHeld: approvalMode !== 'off' });
+function hostsOf({ attachmentHosts, mode, approvalMode, recipientAllowlist }: KeyRestrictions) {
+  return fetchableHosts({
+    attachmentHosts,
+    isTest: mode === 'test',
+    isHeld: approvalMode !== 'off',
+    isAllowlisted: recipientAllowlist !== null,
+  });
 }
 
 function isAtMost(inner: number | null, outer: number | null): boolean {

@@ -3,14 +3,15 @@ export interface HostFacts {
   readonly attachmentHosts: readonly string[] | null;
   readonly isTest: boolean;
   readonly isHeld: boolean;
+  readonly isAllowlisted: boolean;
 }
 
 /**
- * The hosts that the attachment URLs of a key may name; null allows any. An address that a held or test key chose must not be contacted unless a
- * person listed its host: the request alone carries data past the hold.
+ * The hosts that the attachment URLs of a key may name; null allows any. A host that a held, test or allowlisted key chose must not be contacted
+ * unless a user listed it: the request alone carries data past the hold, or to someone who is not on the allowlist.
  */
-export function fetchableHosts({ attachmentHosts, isTest, isHeld }: HostFacts): readonly string[] | null {
-  return attachmentHosts ?? (isTest || isHeld ? [] : null);
+export function fetchableHosts({ attachmentHosts, ...facts }: HostFacts): readonly string[] | null {
+  return attachmentHosts ?? (facts.isTest || facts.isHeld || facts.isAllowlisted ? [] : null);
 }
 
 /** What a caller can do about a host that is not listed. */

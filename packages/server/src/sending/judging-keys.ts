@@ -25,8 +25,13 @@ export function pausedOf(command: SendCommand): SendCommand['pausedBy'] {
 /** The hosts that each judge of a send lets files be fetched from; a URL must be on every list. */
 export function hostListsOf({ askedBy, ...issuer }: Judged): readonly (readonly string[] | null)[] {
   const judges = askedBy ? [askedBy, issuer] : [issuer];
-  return judges.map(({ attachmentHosts, mode, approval }) =>
-    fetchableHosts({ attachmentHosts, isTest: mode === 'test', isHeld: Boolean(approval) }),
+  return judges.map(({ attachmentHosts, mode, approval, recipientAllowlist }) =>
+    fetchableHosts({
+      attachmentHosts,
+      isTest: mode === 'test',
+      isHeld: Boolean(approval),
+      isAllowlisted: recipientAllowlist !== null,
+    }),
   );
 }
 

@@ -74,10 +74,11 @@ function approvalText({ approvalMode, holdWhen }: JsonRecord): string {
   return rules.length === 0 ? mode : `${mode}: ${singleLine(rules.join(', '))}`;
 }
 
-/** Where attachment URLs may lead; a key in approval mode and a test key fetch from listed hosts alone. */
-export function attachmentHostsText({ attachmentHosts, approvalMode, mode }: JsonRecord): string {
+/** Where attachment URLs may lead; a held key, a test key and a key with a recipient allowlist fetch from listed hosts alone. */
+export function attachmentHostsText(key: JsonRecord): string {
+  const { attachmentHosts, approvalMode, mode, recipientAllowlist } = key;
   if (Array.isArray(attachmentHosts)) return singleLine(textOf(attachmentHosts)) || 'none';
-  return approvalMode === 'off' && mode === 'live' ? 'any' : 'none';
+  return approvalMode === 'off' && mode === 'live' && recipientAllowlist === null ? 'any' : 'none';
 }
 
 function limitText(limit: unknown): string {
