@@ -17,6 +17,7 @@ export function plainSend(
     persona: { source: null, agentName: null },
     lockPersona: false,
     sendLimit: null,
+    makerLimits: [],
     pausedBy: null,
     fixedChannel: null,
     headerClaims: {},

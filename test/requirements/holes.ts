@@ -10,6 +10,14 @@ export const holes: readonly Requirement[] = section('Closed holes', [
     'holes.resend',
     'A resend is judged by the stricter of the issuing key and the caller; a hold belongs to the caller.',
   ),
+  active(
+    'holes.made-keys',
+    'A key that a key makes, and any key made by that one, is wider in no attribute, also after it is edited or rotated.',
+  ),
+  active(
+    'holes.shared-limits',
+    'What a key sends counts against the send limits of all keys it was made by, so making keys is no way around a limit.',
+  ),
   active('holes.template-drafts', 'What a held key writes to a template is a draft until a person publishes it.'),
   active(
     'holes.template-authors',
@@ -26,6 +34,10 @@ export const holes: readonly Requirement[] = section('Closed holes', [
   active(
     'holes.accept-facts',
     'The acceptance statement itself refuses a key or an account that was revoked, paused, held or narrowed meanwhile.',
+  ),
+  active(
+    'holes.ended-callers',
+    'A send is refused if, while its content was prepared, the session of its user ended, the user lost the seat or the role, or the secret of its key was replaced.',
   ),
   active(
     'holes.link-hosts',

@@ -4,6 +4,7 @@ import { findKeyById } from '../../packages/server/src/db/queries/api-keys.ts';
 import { toCaller, toPersonCaller } from '../../packages/server/src/keys/caller.ts';
 import { senderOf } from '../../packages/server/src/sending/judged-sender.ts';
 import { sendMessages } from '../../packages/server/src/sending/send-messages.ts';
+import { signInAs } from '../harness/session.ts';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
 
 /** A send that was judged by an earlier state of its key, as after a slow body, a slow attachment or a slow template. */
@@ -78,13 +79,55 @@ describe('a send whose key or account changed after it was judged', () => {
     expect(await send(sender)).toMatchObject({ kind: 'refused', code: 'issuing_key_revoked' });
   });
 
+  /** Refusals make the queue ask for facts first; after these sends the statement alone decides again. */
+  const calmDown = async () => {
+    for (let sent = 0; sent < 5; sent += 1) expect((await server.send()).status).toBe(202);
+  };
+
+  it('is refused by the statement itself where the session ended, or its secret was replaced or has ended [holes.ended-callers]', async () => {
+    const { sql } = server.database;
+    const id = await newKey();
+    const [stored] = await sql<
+      { hash: string }[]
+    >`SELECT encode(secret_hash, 'base64') AS hash FROM api_keys WHERE id = ${id}`;
+    const { row } = await readCaller(id);
+    const secret = { kind: 'secret', hash: stored?.hash ?? '', endsAt: null } as const;
+    const endsAt = server.clock.now();
+    await calmDown();
+    expect(await send(senderOf(toCaller(row, secret)))).toMatchObject({ kind: 'accepted' });
+    expect(await send(senderOf(toCaller(row, { ...secret, hash: 'b3RoZXI=', endsAt })))).toMatchObject({
+      code: 'key_revoked',
+    });
+    await calmDown();
+    await sql`UPDATE api_keys SET secret_hash = 'new' WHERE id = ${id}`;
+    expect(await send(senderOf(toCaller(row, secret)))).toMatchObject({ code: 'key_revoked' });
+    const user = await signInAs(server, 'owner@sandbox.test');
+    const seat = await findKeyById(sql, server.accountId, user.user.memberId);
+    const [session] = await sql<{ id: string }[]>`SELECT id FROM sessions ORDER BY created_at DESC, id DESC LIMIT 1`;
+    if (seat === null || session === undefined) throw new Error('no one is signed in');
+    const shown = { kind: 'session', id: session.id, endsAt: null } as const;
+    const sender = senderOf(toCaller(seat, shown));
+    await calmDown();
+    expect(await send(sender)).toMatchObject({ kind: 'accepted' });
+    await sql`DELETE FROM sessions WHERE id = ${session.id}`;
+    expect(await send(sender)).toMatchObject({ code: 'session_required' });
+  });
+
   it('is refused where the member lost the role that sends, or the seat [holes.accept-facts]', async () => {
     const { sql } = server.database;
-    const [member] = await sql<{ id: string }[]>`SELECT id FROM members WHERE account_id = ${server.accountId}`;
+    await signInAs(server, 'owner@sandbox.test');
+    const [member] = await sql<{ id: string; session: string }[]>`
+      SELECT m.id, s.id AS session FROM members m JOIN sessions s ON s.account_id = m.account_id AND s.member_id = m.id
+      WHERE m.account_id = ${server.accountId}`;
     const row = await findKeyById(sql, server.accountId, member?.id ?? '');
     if (row === null || member === undefined) throw new Error('the owner has no seat');
     const person = {
-      ...{ sessionId: member.id, userId: member.id, memberId: member.id },
+      ...{
+        sessionId: member.session,
+        sessionEndsAt: new Date(Date.now() + 86_400_000),
+        userId: member.id,
+        memberId: member.id,
+      },
       ...{ email: 'owner@sandbox.test', name: null, role: 'owner' as const },
       ...{ isDevice: false, mayDecide: true, client: null },
     };

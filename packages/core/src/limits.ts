@@ -93,6 +93,7 @@ export const LIMITS = {
   keyDomainEntries: 1_000,
   keyAttachmentHosts: 50,
   keyGraceSecondsMax: 604_800,
+  keyGenerations: 10, // a key that keys made one after the other: each one's limit counts what it sends
   keyExpiringDays: 7, // before its end a key is announced to expire
   heldPerKey: 1_000, // undecided at once
   draftsPerKey: 50, // of templates, that no approver has decided about

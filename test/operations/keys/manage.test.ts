@@ -213,7 +213,10 @@ describe('no escalation', () => {
       rateLimit: 900,
       name: 'Wide still',
     });
-    expect((await patch(wide.id, { expiresAt: null }, key)).status).toBe(200); // The granting key never ends.
+    // The granting key never ends, but a key that is wider than it is given nothing more.
+    expectProblem(await patch(wide.id, { expiresAt: null }, key), 403, 'permission_escalation');
+    const alike = await made({ scopes: ['keys:read'], rateLimit: 100, expiresAt: inDays(5) });
+    expect((await patch(alike.id, { expiresAt: null }, key)).status).toBe(200);
     expect((await patch(id, { rateLimit: 50 }, key)).body.rateLimit).toBe(50);
     expectProblem(await patch(id, { rateLimit: 100 }, key), 403, 'permission_escalation');
   });

@@ -60,6 +60,7 @@ CREATE TABLE api_keys (
   paused_by uuid,
   held_since timestamp with time zone,
   attachment_hosts text[],
+  makers uuid[] NOT NULL DEFAULT '{}'::uuid[],
   CONSTRAINT api_keys_pkey PRIMARY KEY (account_id, id),
   CONSTRAINT api_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
   CONSTRAINT api_keys_approval_mode_check CHECK (approval_mode = ANY (ARRAY['off'::text, 'always'::text, 'policy'::text])),
@@ -70,7 +71,8 @@ CREATE TABLE api_keys (
 );
 CREATE INDEX api_keys_expiry ON api_keys USING btree (expires_at) WHERE expires_at IS NOT NULL AND expiry_told_at IS NULL AND revoked_at IS NULL;
 CREATE UNIQUE INDEX api_keys_secret_hash ON api_keys USING btree (secret_hash);
-CREATE TRIGGER count_key_version BEFORE UPDATE ON api_keys FOR EACH ROW WHEN (old.mode IS DISTINCT FROM new.mode OR old.scopes IS DISTINCT FROM new.scopes OR old.recipient_allowlist IS DISTINCT FROM new.recipient_allowlist OR old.ip_allowlist IS DISTINCT FROM new.ip_allowlist OR old.attachment_hosts IS DISTINCT FROM new.attachment_hosts OR old.expires_at IS DISTINCT FROM new.expires_at OR old.approval_mode IS DISTINCT FROM new.approval_mode OR old.hold_when IS DISTINCT FROM new.hold_when OR old.persona_source IS DISTINCT FROM new.persona_source OR old.persona_agent_name IS DISTINCT FROM new.persona_agent_name OR old.lock_persona IS DISTINCT FROM new.lock_persona OR old.hourly_sends IS DISTINCT FROM new.hourly_sends OR old.daily_sends IS DISTINCT FROM new.daily_sends OR old.paused_at IS DISTINCT FROM new.paused_at OR old.revoked_at IS DISTINCT FROM new.revoked_at) EXECUTE FUNCTION count_key_version();
+CREATE TRIGGER count_key_version BEFORE UPDATE ON api_keys FOR EACH ROW WHEN (old.mode IS DISTINCT FROM new.mode OR old.scopes IS DISTINCT FROM new.scopes OR old.recipient_allowlist IS DISTINCT FROM new.recipient_allowlist OR old.ip_allowlist IS DISTINCT FROM new.ip_allowlist OR old.attachment_hosts IS DISTINCT FROM new.attachment_hosts OR old.expires_at IS DISTINCT FROM new.expires_at OR old.approval_mode IS DISTINCT FROM new.approval_mode OR old.hold_when IS DISTINCT FROM new.hold_when OR old.persona_source IS DISTINCT FROM new.persona_source OR old.persona_agent_name IS DISTINCT FROM new.persona_agent_name OR old.lock_persona IS DISTINCT FROM new.lock_persona OR old.hourly_sends IS DISTINCT FROM new.hourly_sends OR old.daily_sends IS DISTINCT FROM new.daily_sends OR old.paused_at IS DISTINCT FROM new.paused_at OR old.revoked_at IS DISTINCT FROM new.revoked_at OR old.secret_hash IS DISTINCT FROM new.secret_hash) EXECUTE FUNCTION count_key_version();
+CREATE TRIGGER count_limit_version AFTER UPDATE OF hourly_sends, daily_sends ON api_keys FOR EACH ROW WHEN (old.hourly_sends IS DISTINCT FROM new.hourly_sends OR old.daily_sends IS DISTINCT FROM new.daily_sends) EXECUTE FUNCTION count_limit_version();
 ALTER TABLE api_keys ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY all_accounts ON api_keys AS PERMISSIVE FOR ALL TO postrider_system USING (true) WITH CHECK (true);
 CREATE POLICY own_account ON api_keys AS PERMISSIVE FOR ALL TO postrider_app USING ((account_id = current_account())) WITH CHECK ((account_id = current_account()));
@@ -1123,6 +1125,15 @@ AS $function$
 BEGIN
   NEW.version := OLD.version + 1;
   RETURN NEW;
+END $function$;
+
+CREATE FUNCTION count_limit_version()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  UPDATE api_keys SET version = version + 1 WHERE account_id = NEW.account_id AND makers @> ARRAY[NEW.id];
+  RETURN NULL;
 END $function$;
 
 CREATE FUNCTION count_seat_version()

@@ -23,14 +23,15 @@ export function assertReach(operation: AnyOperation, { caller, via }: Pick<CallC
 }
 
 /** What the policy needs to know of a caller. */
-export function callerFactsOf({ person, approval, mode, recipientAllowlist, sendLimit }: Caller): CallerFacts {
+export function callerFactsOf(caller: Caller): CallerFacts {
+  const { person, approval, mode, recipientAllowlist, sendLimit, makerLimits } = caller;
   return {
     role: person?.role ?? null,
     isDevice: person?.isDevice ?? false,
     isHeld: approval !== null,
     isTest: mode === 'test',
     isAllowlisted: recipientAllowlist !== null,
-    isLimited: sendLimit !== null,
+    isLimited: sendLimit !== null || makerLimits.length > 0,
   };
 }
 

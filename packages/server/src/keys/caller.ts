@@ -1,11 +1,15 @@
 import { type KeyMode, type Role, type Scope, type SendLimit, type Source, scopesOfSession } from '@postrider/core';
 import type { ApiKeyRow } from '../db/queries/api-keys.ts';
+import type { ShownCredential } from '../db/queries/shown-credentials.ts';
 import type { HoldRule } from '../holds/hold-rules.ts';
 import { toKeyRules } from '../sending/key-rules.ts';
+import type { MakerSendLimit } from '../sending/send-command.ts';
 
 /** A signed-in person, as a member of the account that the session is in. */
 export interface Person {
   readonly sessionId: string;
+  /** However much it is used. */
+  readonly sessionEndsAt: Date;
   readonly userId: string;
   /** Of the seat in this account: what the team, the audit log and everything else in the account names the person by. */
   readonly memberId: string;
@@ -46,6 +50,8 @@ export interface Caller {
   readonly persona: { readonly source: Source | null; readonly agentName: string | null };
   readonly lockPersona: boolean;
   readonly sendLimit: SendLimit | null;
+  /** Of the keys that it was made by: what it sends counts as theirs. */
+  readonly makerLimits: readonly MakerSendLimit[];
   /** What is paused, so that nothing can be sent. */
   readonly pausedBy: 'key' | 'account' | null;
   /** Which of its sends wait for a person; null where none does. */
@@ -58,6 +64,8 @@ export interface Caller {
   readonly revokedAt: Date | null;
   /** When the secret that was shown ends; null for the present one. */
   readonly secretEndsAt: Date | null;
+  /** What the request showed; null where the record was read by its id. */
+  readonly shown: ShownCredential | null;
   /** The key as it is stored; of a person that of their seat, with the scopes of their role. */
   readonly row: ApiKeyRow & { readonly grantsAnything?: boolean };
 }
@@ -66,11 +74,15 @@ export interface Caller {
 export function toPersonCaller(row: ApiKeyRow, person: Person): Caller {
   const seat = { ...row, scopes: scopesOfSession(person.role, person.mayDecide) };
   const grantsAnything = person.role === 'owner' || person.role === 'admin';
-  return { ...toCaller(seat), person, row: { ...seat, grantsAnything } };
+  const shown = { kind: 'session', id: person.sessionId, endsAt: person.sessionEndsAt } as const;
+  return { ...toCaller(seat, shown), person, row: { ...seat, grantsAnything } };
 }
 
-/** The caller that a stored key stands for. */
-export function toCaller(row: ApiKeyRow): Caller {
+/**
+ * The caller that a stored key stands for.
+ * @param shown null where the key is read by its id, and no one has shown its secret
+ */
+export function toCaller(row: ApiKeyRow, shown: ShownCredential | null = null): Caller {
   return {
     person: null,
     accountId: row.accountId,
@@ -88,6 +100,7 @@ export function toCaller(row: ApiKeyRow): Caller {
     expiresAt: row.expiresAt,
     revokedAt: row.revokedAt,
     secretEndsAt: row.secretEndsAt,
+    shown,
     row,
   };
 }

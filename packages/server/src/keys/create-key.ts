@@ -51,7 +51,7 @@ export async function createKey(
     personaAgentName,
     rateLimit,
   };
-  return await storeKey(query, ids, { accountId, name, restrictions, createdByKey: null, createdByMember, now });
+  return await storeKey(query, ids, { accountId, name, restrictions, makers: [], createdByMember, now });
 }
 
 /** Stores a key of which everything is decided. */
@@ -62,7 +62,7 @@ export async function storeKey(
     readonly accountId: string;
     readonly name: string;
     readonly restrictions: KeyRestrictions;
-    readonly createdByKey: string | null;
+    readonly makers: readonly string[];
     readonly createdByMember: string | null;
     readonly now: Date;
   },

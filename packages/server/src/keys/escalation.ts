@@ -36,9 +36,10 @@ const IS_WITHIN: Readonly<Record<RestrictionName, (inner: KeyRestrictions, outer
 const NAMES = Object.keys(IS_WITHIN) as RestrictionName[];
 
 /**
- * In which dimensions a key would come to more than whoever grants it has. What a key had before and keeps, or loses, is granted by nobody:
- * tightening is always allowed, also of a key that is wider than the granting one.
- * @param granter null for people who may grant anything
+ * In which dimensions a key would come to more than its granter has. Tightening is always allowed, also of a key that is wider than the granter.
+ * A change that loosens anything must leave the whole key within the granter: what a key may do follows from its dimensions together, and one
+ * that was harmless beside the others may not be so any more.
+ * @param granter null for users who may grant anything
  * @param before null for a key that is being made
  */
 export function findEscalations(
@@ -47,9 +48,26 @@ export function findEscalations(
   before: KeyRestrictions | null,
 ): readonly RestrictionName[] {
   if (granter === null) return [];
-  return NAMES.filter(
-    (name) => !IS_WITHIN[name](wanted, granter) && (before === null || !IS_WITHIN[name](wanted, before)),
-  );
+  if (before !== null && NAMES.every((name) => IS_WITHIN[name](wanted, before))) return [];
+  return NAMES.filter((name) => !IS_WITHIN[name](wanted, granter));
+}
+
+type Limited = Pick<KeyRow, 'keyId' | 'makers' | 'makerLimits' | 'hourlySends' | 'dailySends'>;
+
+/** A key with the strictest of its own send limit and those of its makers, which is what it comes to. */
+export function withMakerLimits<T extends Limited>(key: T): T {
+  const least = (name: 'hourlySends' | 'dailySends') => {
+    const limits = [key, ...key.makerLimits].flatMap((limit) => limit[name] ?? []);
+    return limits.length === 0 ? null : Math.min(...limits);
+  };
+  return { ...key, hourlySends: least('hourlySends'), dailySends: least('dailySends') };
+}
+
+/** Whether everything that another key sends counts against every limit that a granter's own sends count against. */
+export function sharesLimits(granter: Limited, { keyId, makers }: Pick<KeyRow, 'keyId' | 'makers'>): boolean {
+  const isLimited = granter.hourlySends !== null || granter.dailySends !== null;
+  const limiting = [...(isLimited ? [granter.keyId] : []), ...granter.makerLimits.map((limit) => limit.keyId)];
+  return limiting.every((id) => id === keyId || makers.includes(id));
 }
 
 /**

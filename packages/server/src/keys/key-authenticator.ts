@@ -36,9 +36,10 @@ export function createKeyAuthenticator(sql: Sql, clock: Clock): KeyAuthenticator
 
   function lookUp(secret: string): Promise<Caller | null> {
     const hash = hashApiKey(secret);
-    return memory.recall(hash.toString('base64'), async () => {
+    const name = hash.toString('base64');
+    return memory.recall(name, async () => {
       const row = await findKeyByHash(sql, hash);
-      return row === null ? null : toCaller(row);
+      return row === null ? null : toCaller(row, { kind: 'secret', hash: name, endsAt: row.secretEndsAt });
     });
   }
 

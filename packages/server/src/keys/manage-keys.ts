@@ -10,7 +10,7 @@ import { withdrawHoldsOf } from '../holds/withdraw-holds.ts';
 import { type IdGenerator, isUuid } from '../uuid-v7.ts';
 import { createApiKey } from './api-key.ts';
 import { createKey, type NewKey, storeKey } from './create-key.ts';
-import { findEscalations, findUndecidable, type RestrictionName } from './escalation.ts';
+import { findEscalations, findUndecidable, type RestrictionName, sharesLimits, withMakerLimits } from './escalation.ts';
 import { applyWishes, defaultRestrictions } from './key-restrictions.ts';
 import { decidePause, type Pauser } from './pause-rule.ts';
 import { endOfSecret } from './secret-end.ts';
@@ -33,6 +33,8 @@ export type KeyRefusal =
   | { readonly kind: 'revoked' }
   /** A paused key makes no keys. */
   | { readonly kind: 'granter-paused' }
+  /** Keys that keys made end at some generation. */
+  | { readonly kind: 'too-deep' }
   | { readonly kind: 'invalid'; readonly problems: readonly FieldProblem[] }
   /** A key asks to resume it. */
   | { readonly kind: 'paused-by-user'; readonly pauser: Pauser }
@@ -55,13 +57,14 @@ export async function makeKey(
   if (names.length > 0) return { kind: 'escalation', names };
   // What it makes would send what it may not.
   if (granter.pausedAt !== null && !granter.isSeat) return { kind: 'granter-paused' };
+  if (makersBelow(granter).length > LIMITS.keyGenerations) return { kind: 'too-deep' };
   const { accountId, createdByMember } = granter;
   const { restrictions } = verdict;
   const key = {
     accountId,
     name,
     restrictions,
-    createdByKey: granter.isSeat ? null : granter.keyId,
+    makers: makersBelow(granter),
     createdByMember,
     now,
   };
@@ -73,9 +76,14 @@ export async function makeKey(
   });
 }
 
+/** The makers of a key that the granter makes: those whose limits count what it sends. A user has none. */
+function makersBelow({ isSeat, keyId, makers }: Granter): readonly string[] {
+  return isSeat ? [] : [keyId, ...makers];
+}
+
 /** What a granter cannot go beyond. Owners and admins grant keys without limits, and no scope that their session lacks. */
 function boundsOf(granter: Granter): KeyRestrictions {
-  if (granter.grantsAnything !== true) return granter;
+  if (granter.grantsAnything !== true) return withMakerLimits(granter);
   return { ...defaultRestrictions('live'), rateLimit: LIMITS.keyRatePerMinuteMax, scopes: granter.scopes };
 }
 
@@ -105,7 +113,11 @@ export async function changeKey(
     const verdict = applyWishes(row, wishes, now);
     if (!verdict.ok) return { kind: 'invalid', problems: verdict.problems };
     // Behind the lock the key itself is known as it is now.
-    const names = findEscalations(granter.keyId === keyId ? row : boundsOf(granter), verdict.restrictions, row);
+    const names = findEscalations(
+      granter.keyId === keyId ? withMakerLimits(row) : boundsOf(granter),
+      verdict.restrictions,
+      row,
+    );
     if (names.length > 0) return { kind: 'escalation', names };
     const undecidable = findUndecidable(granter, verdict.restrictions, row);
     if (undecidable.length > 0) return { kind: 'undecidable', names: undecidable };
@@ -119,7 +131,10 @@ export async function changeKey(
   });
 }
 
-/** Gives a key a new secret. Who rotates learns it, so that only keys can be rotated that are nowhere wider than the rotating one. */
+/**
+ * Gives a key a new secret. The caller learns it, so that it can rotate only keys that are nowhere wider than itself and whose sends count
+ * against every limit that its own count against.
+ */
 export async function rotateSecret(
   tools: KeyTools,
   granter: Granter,
@@ -128,6 +143,7 @@ export async function rotateSecret(
 ): Promise<Done<{ readonly secret: string }> | KeyRefusal> {
   return await onLiveKey(tools, granter, keyId, async (transaction, row, now) => {
     const names = granter.keyId === keyId ? [] : findEscalations(boundsOf(granter), row, null);
+    if (names.length === 0 && !sharesLimits(granter, row)) return { kind: 'escalation', names: ['sendLimit'] };
     if (names.length > 0) return { kind: 'escalation', names };
     const { secret, ...stored } = createApiKey(row.mode);
     await replaceSecret(transaction, row, stored, endOfSecret(now, graceSeconds));

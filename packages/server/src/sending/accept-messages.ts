@@ -3,7 +3,7 @@ import type { Sql } from '../db/client.ts';
 import { classifyDatabaseError } from '../db/database-errors.ts';
 import type { AccountFact } from '../db/queries/acceptance-facts.ts';
 import type { HoldRow } from '../db/queries/insert-holds.ts';
-import { type AccountCharge, insertMessages, type QuotaUsage } from '../db/queries/insert-messages.ts';
+import { type AccountCharge, insertMessages, type QuotaUsage, type SenderFact } from '../db/queries/insert-messages.ts';
 import { announceHolds, type MadeHold } from '../holds/announce-holds.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 import { checkAcceptance, type Refusal } from './acceptance.ts';
@@ -16,7 +16,7 @@ import { hasChanged, keyFaultOf, withPresentRules } from './key-state.ts';
 import { toNewHold } from './new-hold.ts';
 import { type PreparedSend, prepareSend, type Routing, toNewMessage } from './prepare-send.ts';
 import { quotaMonth } from './quota.ts';
-import type { HeldAnswer, QuotaState, SendCommand, SendVerdict } from './send-command.ts';
+import type { HeldAnswer, JudgingKey, QuotaState, SendCommand, SendVerdict } from './send-command.ts';
 import { createSendLedger, type SendLedger } from './send-ledger.ts';
 import { createWithdrawnSends, WithdrawnError, type WithdrawnSends } from './withdrawn-sends.ts';
 
@@ -206,7 +206,7 @@ function decideAcceptance(
   now: Date,
 ): Refusal | null {
   const quota = ledger.usageOf(send.command.accountId);
-  const keyFault = facts === null ? null : keyFaultOf(send.command, facts.keys, now);
+  const keyFault = facts === null ? null : keyFaultOf(send.command, facts, now);
   const verdict = checkAcceptance(questionOf(send, facts, quota, sent.faultOf(send.command), keyFault));
   return verdict.ok ? null : verdict;
 }
@@ -237,19 +237,25 @@ function toMadeHold({ account_id: accountId, id, message_id: emailId, key_id: ke
 }
 
 function toCharges(accepted: DecidedBatch['accepted']): readonly AccountCharge[] {
-  const accounts = new Map<string, { units: number; domains: Set<string>; senders: Map<string, number> }>();
+  const accounts = new Map<string, { units: number; domains: Set<string>; senders: Map<string, SenderFact> }>();
   for (const { send } of accepted) {
     const { accountId, request } = send.command;
     const account = accounts.get(accountId) ?? { units: 0, domains: new Set(), senders: new Map() };
     account.units += send.cost;
     if (!send.sandboxSender) account.domains.add(request.from.domain);
-    for (const { keyId, version } of judgesOf(send.command)) if (version != null) account.senders.set(keyId, version);
+    for (const fact of judgesOf(send.command).flatMap(toSenderFact)) account.senders.set(JSON.stringify(fact), fact);
     accounts.set(accountId, account);
   }
   return [...accounts].map(([account_id, { units, domains, senders }]) => ({
     ...{ account_id, units, domains: [...domains] },
-    senders: [...senders].map(([k, v]) => ({ k, v })),
+    senders: [...senders.values()],
   }));
+}
+
+/** Mail of the installation itself is sent by no key. */
+function toSenderFact({ keyId: k, version: v, shown }: JudgingKey): readonly SenderFact[] {
+  if (v == null) return [];
+  return [{ k, v, s: shown?.kind === 'session' ? shown.id : undefined, e: shown?.endsAt ?? undefined }];
 }
 
 /** Keeps the quota while a batch is decided, so that its items are charged one after the other. */

@@ -10,14 +10,16 @@ import {
 import { findJudgingKeys } from '../db/queries/api-keys.ts';
 import { type DomainRow, readUnsendableDomains } from '../db/queries/domains.ts';
 import type { HoldFacts } from '../db/queries/hold-facts.ts';
+import { findLasting } from '../db/queries/shown-credentials.ts';
 import type { AcceptanceQuestion, Refusal, UnsendableDomain } from './acceptance.ts';
 import { readHoldFactsOf } from './hold-ledger.ts';
 import { callingKeyOf, judgesOf, pausedOf } from './judging-keys.ts';
-import type { KeyStates } from './key-state.ts';
+import { type KeyStates, nameOfShown } from './key-state.ts';
 import { checkPersonaLock } from './persona-lock.ts';
 import type { PreparedSend } from './prepare-send.ts';
 import { quotaMonth } from './quota.ts';
 import type { SendCommand } from './send-command.ts';
+import { limitsOn } from './send-ledger.ts';
 import { periodStart } from './send-limits.ts';
 
 const HOUR_MS = 3_600_000;
@@ -41,6 +43,8 @@ export interface BatchFacts {
   readonly holds: HoldFacts;
   /** The keys that judge the sends, as they are now. */
   readonly keys: KeyStates;
+  /** What callers showed to be let in and has not ended, by its name. */
+  readonly lasting: ReadonlySet<string>;
 }
 
 /**
@@ -61,6 +65,8 @@ export async function readBatchFacts(
   holding.catch(() => undefined);
   const judging = readKeyStates(query, sends);
   judging.catch(() => undefined);
+  const shown = readLasting(query, sends, now);
+  shown.catch(() => undefined);
   const facts = await readAcceptanceFacts(query, {
     accountIds: sends.map(({ command }) => command.accountId),
     month: quotaMonth(now),
@@ -71,9 +77,9 @@ export async function readBatchFacts(
     idempotencyKeys: sends.flatMap(({ command }) =>
       command.idempotency === null ? [] : [idempotencyNameOf(command, command.idempotency.key)],
     ),
-    limitedKeys: sends
-      .flatMap(({ command }) => judgesOf(command))
-      .flatMap(({ accountId, keyId, sendLimit }) => (sendLimit === null ? [] : [{ accountId, value: keyId }])),
+    limitedKeys: sends.flatMap(({ command }) =>
+      [...limitsOn(command)].map(({ keyId }) => ({ accountId: command.accountId, value: keyId })),
+    ),
     hourStart: periodStart('hour', now),
     dayStart: periodStart('day', now),
     now,
@@ -84,7 +90,7 @@ export async function readBatchFacts(
   const rows = unsendable === undefined || refused.length === 0 ? [] : await readUnsendableDomains(query, refused);
   const reasons = rows.map((row) => [`${row.accountId} ${row.name}`, unsendable?.(row)] as const);
   const unsendables = new Map(reasons.flatMap(([name, reason]) => (reason ? [[name, reason] as const] : [])));
-  return indexFacts(facts, domains, unsendables, await holding, await judging);
+  return indexFacts(facts, domains, unsendables, await holding, await judging, await shown);
 }
 
 /** Idempotency keys made before this are forgotten. */
@@ -133,6 +139,16 @@ async function readKeyStates(query: Query, sends: readonly PreparedSend[]): Prom
   return new Map(rows.map((row) => [row.keyId, row]));
 }
 
+async function readLasting(query: Query, sends: readonly PreparedSend[], now: Date): Promise<ReadonlySet<string>> {
+  const shown = sends
+    .flatMap(({ command }) => judgesOf(command))
+    .flatMap(({ accountId, keyId, shown: one }) =>
+      one ? [{ accountId, keyId, shown: one, name: nameOfShown(one) }] : [],
+    );
+  const distinct = [...new Map(shown.map((one) => [one.name, one])).values()];
+  return new Set(distinct.length === 0 ? [] : await findLasting(query, distinct, now));
+}
+
 function idempotencyNameOf(command: SendCommand, value: string): IdempotencyName {
   const { accountId, keyId } = callingKeyOf(command);
   return { accountId, keyId, value };
@@ -148,6 +164,7 @@ function indexFacts(
   unsendable: BatchFacts['unsendable'],
   holds: HoldFacts,
   keys: KeyStates,
+  lasting: ReadonlySet<string>,
 ): BatchFacts {
   return {
     accounts: new Map(facts.accounts.map((account) => [account.accountId, account])),
@@ -158,5 +175,6 @@ function indexFacts(
     sent: facts.sent,
     holds,
     keys,
+    lasting,
   };
 }

@@ -1,8 +1,12 @@
 import type { MessageOwner } from '../db/queries/queued-messages.ts';
 import type { Refusal } from './acceptance.ts';
 import type { JudgingKey } from './send-command.ts';
+import { isSendLimited } from './send-limits.ts';
 
-type ChangingCaller = Pick<JudgingKey, 'keyId' | 'mode' | 'approval' | 'recipientAllowlist' | 'sendLimit'>;
+type ChangingCaller = Pick<
+  JudgingKey,
+  'keyId' | 'mode' | 'approval' | 'recipientAllowlist' | 'sendLimit' | 'makerLimits'
+>;
 
 /**
  * Why a caller may not change a queued message; null where it may. A restricted key changes only what it sent itself, and a held key moves no
@@ -18,8 +22,9 @@ export function refuseChange(
   return change === 'reschedule' && caller.approval && wasHeld ? APPROVED : null;
 }
 
-function isRestricted({ mode, approval, recipientAllowlist, sendLimit }: ChangingCaller): boolean {
-  return mode === 'test' || Boolean(approval) || recipientAllowlist !== null || sendLimit !== null;
+function isRestricted(caller: ChangingCaller): boolean {
+  const { mode, approval, recipientAllowlist } = caller;
+  return mode === 'test' || Boolean(approval) || recipientAllowlist !== null || isSendLimited(caller);
 }
 
 const NOT_OWN: Refusal = {

@@ -1,4 +1,4 @@
-import type { JudgingKey } from './send-command.ts';
+import type { JudgingKey, MakerSendLimit } from './send-command.ts';
 
 /** A caller as far as sending knows it: its key, and the account's switches. */
 interface SendingCaller extends JudgingKey {
@@ -41,12 +41,22 @@ export function installationSender(accountId: string, keyId: string): Sender {
     lockPersona: false,
   } as const;
   const persona = { source: null, agentName: null };
-  return { accountId, keyId, ...rules, persona, trackOpens: false, trackClicks: false, askedBy: null } as Sender; // As above.
+  const makerLimits: readonly MakerSendLimit[] = [];
+  return {
+    accountId,
+    keyId,
+    ...rules,
+    makerLimits,
+    persona,
+    trackOpens: false,
+    trackClicks: false,
+    askedBy: null,
+  } as Sender; // As above.
 }
 
 function judgingKeyOf(caller: SendingCaller): JudgingKey {
   const { accountId, keyId, mode, recipientAllowlist, ipAllowlist, persona, lockPersona } = caller;
-  const { attachmentHosts, sendLimit, pausedBy, approval, version } = caller;
+  const { attachmentHosts, sendLimit, makerLimits, pausedBy, approval, version, shown } = caller;
   const key = { accountId, keyId, mode, recipientAllowlist, ipAllowlist, persona, lockPersona };
-  return { ...key, attachmentHosts, sendLimit, pausedBy, approval, version };
+  return { ...key, attachmentHosts, sendLimit, makerLimits, pausedBy, approval, version, shown };
 }

@@ -11,6 +11,10 @@ export function toKeyRules(row: ApiKeyRow) {
     persona: { source: row.personaSource, agentName: row.personaAgentName },
     lockPersona: row.lockPersona,
     sendLimit: toSendLimit(row),
+    makerLimits: row.makerLimits.flatMap(({ keyId, ...limit }) => {
+      const sendLimit = toSendLimit(limit);
+      return sendLimit === null ? [] : [{ keyId, sendLimit }];
+    }),
     pausedBy: row.accountPausedAt !== null ? 'account' : row.pausedAt !== null ? 'key' : null,
     approval: row.approvalMode === 'off' ? null : { mode: row.approvalMode, holdWhen: row.holdWhen },
     version: row.version,

@@ -1,5 +1,6 @@
 import { type Role, type Scope, scopesOfRole } from '@postrider/core';
 import type { JudgingKeyRow } from '../db/queries/api-keys.ts';
+import type { ShownCredential } from '../db/queries/shown-credentials.ts';
 import type { Refusal } from './acceptance.ts';
 import { FETCH_FIX, isFetchable } from './attachment-hosts.ts';
 import { hostListsOf } from './judging-keys.ts';
@@ -8,6 +9,18 @@ import type { JudgingKey, SendCommand } from './send-command.ts';
 
 /** The keys that judge sends as they are stored now, by id. */
 export type KeyStates = ReadonlyMap<string, JudgingKeyRow>;
+
+/** What is known of the callers of a batch: their keys as they are now, and what they showed that has not ended. */
+export interface CallerStates {
+  readonly keys: KeyStates;
+  /** By `nameOfShown`. */
+  readonly lasting: ReadonlySet<string>;
+}
+
+/** A name of what a caller showed, the same for every send it asks for. */
+export function nameOfShown(shown: ShownCredential): string {
+  return `${shown.kind} ${shown.kind === 'session' ? shown.id : shown.hash}`;
+}
 
 /** Whether a key, or a pause of its account, has changed since a send was judged by it; mail of the installation is sent by no key. */
 export function hasChanged({ keyId, version, pausedBy }: JudgingKey, states: KeyStates): boolean {
@@ -36,10 +49,17 @@ export function withPresentRules(command: SendCommand, states: KeyStates): SendC
  * Why a send may not go out by the present state of its keys: they are read again when the statement finds one changed.
  * @param command with the rules it was judged by before
  */
-export function keyFaultOf(command: SendCommand, states: KeyStates, now: Date): Refusal | null {
+export function keyFaultOf(command: SendCommand, { keys, lasting }: CallerStates, now: Date): Refusal | null {
   const { askedBy } = command;
-  const calling = faultOf(askedBy ?? command, states, now) ?? callerFaultOf(askedBy ?? command, states);
-  return calling ?? (askedBy ? issuerFaultOf(command, states, now) : null) ?? hostFaultOf(command);
+  const caller = askedBy ?? command;
+  const calling = shownFaultOf(caller, lasting) ?? faultOf(caller, keys, now) ?? callerFaultOf(caller, keys);
+  return calling ?? (askedBy ? issuerFaultOf(command, keys, now) : null) ?? hostFaultOf(command);
+}
+
+/** A session that ended while a file was fetched, or a secret that was replaced meanwhile. */
+function shownFaultOf({ shown }: JudgingKey, lasting: CallerStates['lasting']): Refusal | null {
+  if (!shown || lasting.has(nameOfShown(shown))) return null;
+  return shown.kind === 'session' ? SESSION_ENDED : REPLACED;
 }
 
 function faultOf({ keyId, version }: JudgingKey, states: KeyStates, now: Date): Refusal | null {
@@ -74,6 +94,14 @@ function scopesOf({ isSeat, seatRole, scopes }: JudgingKeyRow): readonly Scope[]
 }
 
 const REVOKED: Refusal = { code: 'key_revoked', detail: 'The key was revoked while the server prepared this send.' };
+const REPLACED: Refusal = {
+  code: 'key_revoked',
+  detail: 'This secret of the key was replaced while the server prepared this send.',
+};
+const SESSION_ENDED: Refusal = {
+  code: 'session_required',
+  detail: 'The session ended while the server prepared this send, or moved to another account.',
+};
 const EXPIRED: Refusal = { code: 'key_expired', detail: 'The key expired while the server prepared this send.' };
 const ISSUER_REVOKED: Refusal = {
   code: 'issuing_key_revoked',

@@ -1,7 +1,14 @@
 import type { Channel, HoldReason, KeyMode, SendLimit, SendRequest, Source } from '@postrider/core';
+import type { ShownCredential } from '../db/queries/shown-credentials.ts';
 import type { HoldRule } from '../holds/hold-rules.ts';
 import type { Refusal } from './acceptance.ts';
 import type { SendContent } from './content/send-content.ts';
+
+/** The send limit of a key that made another one, directly or by a key in between. */
+export interface MakerSendLimit {
+  readonly keyId: string;
+  readonly sendLimit: SendLimit;
+}
 
 /** What a key says of everything it sends. */
 export interface KeyRules {
@@ -14,6 +21,8 @@ export interface KeyRules {
   /** Whether sends may claim nothing else than the persona. */
   readonly lockPersona: boolean;
   readonly sendLimit: SendLimit | null;
+  /** Send limits of the keys that it was made by: what it sends counts as theirs. */
+  readonly makerLimits: readonly MakerSendLimit[];
   /** What is paused, so that nothing can be sent. */
   readonly pausedBy: 'key' | 'account' | null;
   /** Which of its sends wait for a person; none where it has no such rule, as mail of the installation itself. */
@@ -27,6 +36,8 @@ export interface KeyRules {
 export interface JudgingKey extends KeyRules {
   readonly accountId: string;
   readonly keyId: string;
+  /** By what the caller was let in; none for the key that a resend goes out under, and for mail of the installation itself. */
+  readonly shown?: ShownCredential | null | undefined;
 }
 
 /** One send in the accept queue, with the rules of the key it goes out under. */

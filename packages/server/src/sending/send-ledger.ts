@@ -2,10 +2,15 @@ import type { SentFact } from '../db/queries/acceptance-facts.ts';
 import type { SendCharge } from '../db/queries/insert-sends.ts';
 import type { Refusal } from './acceptance.ts';
 import { judgesOf } from './judging-keys.ts';
-import type { JudgingKey, SendCommand } from './send-command.ts';
-import { checkSendLimit, periodStart, SEND_PERIODS, type SendPeriod } from './send-limits.ts';
-
-type LimitedKey = Pick<JudgingKey, 'accountId' | 'keyId' | 'sendLimit'>;
+import type { SendCommand } from './send-command.ts';
+import {
+  type CountedLimit,
+  checkSendLimit,
+  limitsOf,
+  periodStart,
+  SEND_PERIODS,
+  type SendPeriod,
+} from './send-limits.ts';
 
 /** Keeps the send limits of keys while a batch is decided, so that its items are counted one after the other. */
 export interface SendLedger {
@@ -18,30 +23,41 @@ export interface SendLedger {
 /** @param facts of keys without facts it is supposed that they have sent nothing before */
 export function createSendLedger(facts: readonly SentFact[], now: Date): SendLedger {
   const before = new Map(facts.map(({ keyId, period, sends }) => [`${keyId} ${period}`, sends]));
-  const counted = new Map<string, { key: LimitedKey; sends: number }>();
+  const counted = new Map<string, { accountId: string; limit: CountedLimit; sends: number }>();
   const sentBy = (keyId: string, period: SendPeriod) =>
     (before.get(`${keyId} ${period}`) ?? 0) + (counted.get(keyId)?.sends ?? 0);
 
   return {
     faultOf(command) {
-      for (const { keyId, sendLimit } of judgesOf(command)) {
-        const fault = checkSendLimit(sendLimit, { hour: sentBy(keyId, 'hour'), day: sentBy(keyId, 'day') }, now);
+      for (const limit of limitsOn(command)) {
+        const { keyId } = limit;
+        const fault = checkSendLimit(limit, { hour: sentBy(keyId, 'hour'), day: sentBy(keyId, 'day') }, now);
         if (fault !== null) return fault;
       }
       return null;
     },
     count(command) {
-      for (const key of judgesOf(command)) {
-        if (key.sendLimit !== null) counted.set(key.keyId, { key, sends: (counted.get(key.keyId)?.sends ?? 0) + 1 });
+      for (const limit of limitsOn(command)) {
+        const sends = (counted.get(limit.keyId)?.sends ?? 0) + 1;
+        counted.set(limit.keyId, { accountId: command.accountId, limit, sends });
       }
     },
     charges: () =>
-      [...counted.values()].flatMap(({ key: { accountId, keyId, sendLimit }, sends }) =>
+      [...counted.values()].flatMap(({ accountId, limit: { keyId, sendLimit }, sends }) =>
         SEND_PERIODS.flatMap((period) => {
-          const allowed = sendLimit?.[period] ?? null;
+          const allowed = sendLimit[period];
           const starts_at = periodStart(period, now).toISOString();
           return allowed === null ? [] : [{ account_id: accountId, key_id: keyId, period, starts_at, sends, allowed }];
         }),
       ),
   };
+}
+
+/** The limits of all who judge a send, each once: of a resend both keys may be made by the same one. */
+export function limitsOn(command: SendCommand): Iterable<CountedLimit> {
+  return new Map(
+    judgesOf(command)
+      .flatMap(limitsOf)
+      .map((limit) => [limit.keyId, limit]),
+  ).values();
 }

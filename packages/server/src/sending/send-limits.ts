@@ -1,5 +1,6 @@
 import type { SendLimit } from '@postrider/core';
 import type { Refusal } from './acceptance.ts';
+import type { KeyRules } from './send-command.ts';
 
 export type SendPeriod = 'hour' | 'day';
 
@@ -19,26 +20,50 @@ function secondsToNextPeriod(period: SendPeriod, now: Date): number {
   return Math.max(1, Math.ceil((endMs - now.getTime()) / 1_000));
 }
 
+/** A send limit that a key's sends count against: its own, or that of a key which made it. */
+export interface CountedLimit {
+  readonly keyId: string;
+  readonly sendLimit: SendLimit;
+  readonly isMaker: boolean;
+}
+
+/** Every limit that the sends of a key count against. Keys made by a limited key share its limit, so that making keys is no way around it. */
+export function limitsOf({
+  keyId,
+  sendLimit,
+  makerLimits,
+}: Pick<KeyRules, 'sendLimit' | 'makerLimits'> & { readonly keyId: string }): readonly CountedLimit[] {
+  const made = makerLimits.map((limit) => ({ ...limit, isMaker: true }));
+  return sendLimit === null ? made : [{ keyId, sendLimit, isMaker: false }, ...made];
+}
+
+/** Whether a key may send only so many messages. */
+export function isSendLimited({ sendLimit, makerLimits }: Pick<KeyRules, 'sendLimit' | 'makerLimits'>): boolean {
+  return sendLimit !== null || makerLimits.length > 0;
+}
+
 /**
  * The refusal of a send by a key that has sent all it may; null where it may send. Of an hour and a day that are both over the longer wait is
  * told: the shorter one would lead into the next refusal.
  * @param sent messages of the present hour and day, by period
  */
 export function checkSendLimit(
-  limit: SendLimit | null,
+  { sendLimit: limit, isMaker }: Omit<CountedLimit, 'keyId'>,
   sent: Readonly<Record<SendPeriod, number>>,
   now: Date,
 ): Refusal | null {
-  if (limit === null) return null;
   const over = SEND_PERIODS.findLast((period) => {
     const allowed = limit[period];
     return allowed !== null && sent[period] >= allowed;
   });
   if (over === undefined) return null;
   const retryAfterSeconds = secondsToNextPeriod(over, now);
+  const count = `${limit[over]} messages ${over === 'hour' ? 'an hour' : 'a day'} (UTC)`;
   return {
     code: 'send_limit_reached',
-    detail: `The key may send ${limit[over]} messages ${over === 'hour' ? 'an hour' : 'a day'} (UTC), and has sent them.`,
+    detail: isMaker
+      ? `The key that made this one may send ${count} together with the keys it made, and they have been sent.`
+      : `The key may send ${count}, and has sent them.`,
     retryAfterSeconds,
   };
 }

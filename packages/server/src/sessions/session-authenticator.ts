@@ -3,7 +3,7 @@ import type { Sql } from '../db/client.ts';
 import { findSession, type SessionRow, touchSessions } from '../db/queries/sessions.ts';
 import { createBriefMemory } from '../keys/brief-memory.ts';
 import { type Caller, toPersonCaller } from '../keys/caller.ts';
-import { endOfSession } from './session-lifetime.ts';
+import { endOfSession, latestEndOfSession } from './session-lifetime.ts';
 import { hashToken, isSessionToken } from './session-token.ts';
 import type { BorneToken } from './visit.ts';
 
@@ -63,5 +63,17 @@ export function createSessionAuthenticator(sql: Sql, clock: Clock): SessionAuthe
 function callerOf(row: SessionRow): Caller {
   const { sessionId, userId, memberId, email, name, role, kind, mayDecide, client } = row;
   const isDevice = kind === 'device';
-  return toPersonCaller(row, { sessionId, userId, memberId, email, name, role, isDevice, mayDecide, client });
+  const sessionEndsAt = latestEndOfSession(row);
+  return toPersonCaller(row, {
+    sessionId,
+    sessionEndsAt,
+    userId,
+    memberId,
+    email,
+    name,
+    role,
+    isDevice,
+    mayDecide,
+    client,
+  });
 }

@@ -13,7 +13,7 @@ import {
   setMemberRole,
 } from '../db/queries/members.ts';
 import type { Caller } from '../keys/caller.ts';
-import { findEscalations } from '../keys/escalation.ts';
+import { findEscalations, withMakerLimits } from '../keys/escalation.ts';
 import { defaultRestrictions } from '../keys/key-restrictions.ts';
 import { type IdGenerator, idFloorAfter, isUuid } from '../uuid-v7.ts';
 
@@ -96,7 +96,10 @@ function mayGive({ person, row }: Caller, role: Role, team: readonly MemberRow[]
     const scopes = scopesOfSession(own, person.mayDecide);
     return scopes.includes('team:write') && scopesOfRole(role).every((scope) => scopes.includes(scope));
   }
-  return findEscalations(row, { ...defaultRestrictions('live'), scopes: scopesOfRole(role) }, null).length === 0;
+  return (
+    findEscalations(withMakerLimits(row), { ...defaultRestrictions('live'), scopes: scopesOfRole(role) }, null)
+      .length === 0
+  );
 }
 
 function decides(role: Role): boolean {

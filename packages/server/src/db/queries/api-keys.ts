@@ -37,8 +37,19 @@ export interface KeyRow extends KeyRestrictions {
   readonly createdByMember: string | null;
   /** Whether it is the key of a member's seat, which nobody has the secret of and no key operation knows. */
   readonly isSeat: boolean;
-  /** Counts the changes of what restricts the key. */
+  /** Counts the changes of what restricts the key, and of its secret. */
   readonly version: number;
+  /** The keys it was made by, its own maker first; none where a user or an operator made it. */
+  readonly makers: readonly string[];
+  /** Those of them that may send only so many messages: what this key sends counts as theirs. */
+  readonly makerLimits: readonly MakerLimit[];
+}
+
+/** The send limit of a key that made another one. */
+export interface MakerLimit {
+  readonly keyId: string;
+  readonly hourlySends: number | null;
+  readonly dailySends: number | null;
 }
 
 /** A stored key with the account it belongs to. */
@@ -129,7 +140,11 @@ function keyColumns(query: Query) {
     k.approval_mode AS "approvalMode", k.hold_when AS "holdWhen", k.persona_source AS "personaSource",
     k.persona_agent_name AS "personaAgentName", k.lock_persona AS "lockPersona", k.hourly_sends AS "hourlySends",
     k.daily_sends AS "dailySends", k.created_at AS "createdAt", k.last_used_at AS "lastUsedAt", k.revoked_at AS "revokedAt",
-    k.paused_at AS "pausedAt", k.created_by_member AS "createdByMember", k.is_seat AS "isSeat", k.version`;
+    k.paused_at AS "pausedAt", k.created_by_member AS "createdByMember", k.is_seat AS "isSeat", k.version, k.makers,
+    CASE WHEN k.makers = '{}' THEN '[]'::json ELSE (
+      SELECT coalesce(json_agg(json_build_object('keyId', x.id, 'hourlySends', x.hourly_sends, 'dailySends', x.daily_sends)), '[]')
+      FROM api_keys x WHERE x.account_id = k.account_id AND x.id = ANY (k.makers) AND (x.hourly_sends IS NOT NULL OR x.daily_sends IS NOT NULL)
+    ) END AS "makerLimits"`;
 }
 
 export async function touchKeys(

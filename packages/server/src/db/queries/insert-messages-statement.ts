@@ -44,9 +44,12 @@ export const STATEMENT = `
     SELECT refuse_stale_acceptance(
       EXISTS (SELECT FROM charges WHERE NOT open)
       /* or beyond them */
-      OR EXISTS (SELECT FROM charges c, json_to_recordset(c.senders) AS s (k uuid, v integer) WHERE NOT EXISTS (
-        SELECT FROM api_keys k WHERE k.account_id = c.account_id AND k.id = s.k AND k.version = s.v
-          AND (k.expires_at IS NULL OR k.expires_at > $5)))
+      OR EXISTS (SELECT FROM charges c, json_to_recordset(c.senders) AS s (k uuid, v integer, s uuid, e timestamptz)
+        WHERE s.e <= $5 OR NOT EXISTS (
+          SELECT FROM api_keys k WHERE k.account_id = c.account_id AND k.id = s.k AND k.version = s.v
+            AND (k.expires_at IS NULL OR k.expires_at > $5))
+        OR (s.s IS NOT NULL AND NOT EXISTS (
+          SELECT FROM sessions x WHERE x.id = s.s AND x.account_id = c.account_id AND x.member_id = s.k)))
       OR (SELECT count(*) FROM keys) < (SELECT count(idempotency_key) FROM input)
       OR (SELECT count(*) FROM charged) < (SELECT count(*) FROM charges WHERE units > 0)
       OR EXISTS (SELECT FROM charges c, unnest(c.domains) AS wanted (domain) WHERE NOT EXISTS (

@@ -78,7 +78,18 @@ export interface AccountCharge {
   /** The sending domains that must be verified. */
   readonly domains: readonly string[];
   /** The keys that judged the sends, by the state they were judged in; the statement refuses where one has changed since. */
-  readonly senders: readonly { readonly k: string; readonly v: number }[];
+  readonly senders: readonly SenderFact[];
+}
+
+/** A key that judged a send, and by what the caller was let in. Names are short because they travel with every batch. */
+export interface SenderFact {
+  readonly k: string;
+  /** The version of the key. */
+  readonly v: number;
+  /** The session of a user, which must still be that of this seat. */
+  readonly s?: string | undefined;
+  /** When the session, or the secret that was shown, ends. Every other end of a secret is another version of its key. */
+  readonly e?: Date | undefined;
 }
 
 export interface InsertOptions {

@@ -8,7 +8,8 @@ export interface NewKeyRow {
   readonly hash: Uint8Array;
   readonly last4: string;
   readonly restrictions: KeyRestrictions;
-  readonly createdByKey: string | null;
+  /** The keys it is made by, its own maker first; none where a user or an operator makes it. */
+  readonly makers: readonly string[];
   readonly createdByMember: string | null;
   readonly now: Date;
 }
@@ -18,12 +19,12 @@ export async function insertKey(query: Query, key: NewKeyRow): Promise<void> {
   await query`
     INSERT INTO api_keys (account_id, id, name, mode, secret_hash, last4, scopes, rate_limit, recipient_allowlist, ip_allowlist,
       attachment_hosts, expires_at, approval_mode, hold_when, persona_source, persona_agent_name, lock_persona, hourly_sends, daily_sends,
-      held_since, created_by_key, created_by_member, created_at)
+      held_since, created_by_key, makers, created_by_member, created_at)
     VALUES (${key.accountId}, ${key.id}, ${key.name}, ${r.mode}, ${key.hash}, ${key.last4}, ${[...r.scopes]}, ${r.rateLimit},
       ${copyOf(r.recipientAllowlist)}, ${copyOf(r.ipAllowlist)}, ${copyOf(r.attachmentHosts)}, ${r.expiresAt}, ${r.approvalMode}, ${toJson(r.holdWhen)}::text::jsonb,
       ${r.personaSource}, ${r.personaAgentName}, ${r.lockPersona}, ${r.hourlySends}, ${r.dailySends},
-      ${r.approvalMode === 'off' ? null : key.now}, ${key.createdByKey},
-      ${key.createdByMember}, ${key.now})`;
+      ${r.approvalMode === 'off' ? null : key.now}, ${key.makers[0] ?? null},
+      ${[...key.makers]}::uuid[], ${key.createdByMember}, ${key.now})`;
 }
 
 export interface KeyName {

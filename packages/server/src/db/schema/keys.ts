@@ -15,7 +15,7 @@ import {
 } from 'drizzle-orm/pg-core';
 import { accountWall } from './account-wall.ts';
 import { accounts } from './accounts.ts';
-import { bytea, jsonb, textArray, timestamptz } from './column-types.ts';
+import { bytea, jsonb, textArray, timestamptz, uuidArray } from './column-types.ts';
 
 export const apiKeys = pgTable(
   'api_keys',
@@ -52,6 +52,7 @@ export const apiKeys = pgTable(
     pausedBy: uuid('paused_by'),
     heldSince: timestamptz('held_since'),
     attachmentHosts: textArray('attachment_hosts'),
+    makers: uuidArray('makers').notNull().default(sql`'{}'`),
   },
   (t) => [
     primaryKey({ columns: [t.accountId, t.id] }),

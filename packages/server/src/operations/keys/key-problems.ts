@@ -1,4 +1,4 @@
-import type { Scope } from '@postrider/core';
+import { LIMITS, type Scope } from '@postrider/core';
 import type { KeyRefusal } from '../../keys/manage-keys.ts';
 import { ProblemError } from '../../problem.ts';
 import { validationFailed } from '../parse-part.ts';
@@ -17,6 +17,11 @@ export function toKeyProblem(refusal: KeyRefusal, id = '', scopes: readonly Scop
       return new ProblemError('permission_escalation', {
         detail: 'The calling key is paused, and a paused key makes no keys.',
         fix: 'Have the key resumed, or make the key with another one.',
+      });
+    case 'too-deep':
+      return new ProblemError('permission_escalation', {
+        detail: `The calling key was made by ${LIMITS.keyGenerations} keys, each made by the one before. It can make no key.`,
+        fix: 'Make the key with one of those keys, or as a signed-in user.',
       });
     case 'missing':
       return unknownKey(id);

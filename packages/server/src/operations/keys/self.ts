@@ -4,7 +4,7 @@ import { listSendingDomains } from '../../db/queries/sending-domains.ts';
 import type { Caller } from '../../keys/caller.ts';
 import { toKey } from '../../keys/key-record.ts';
 import { quotaMonth, quotaResetsAt } from '../../sending/quota.ts';
-import { periodStart } from '../../sending/send-limits.ts';
+import { limitsOf, periodStart } from '../../sending/send-limits.ts';
 import type { Handler, Services } from '../context.ts';
 
 /** What the calling key is and has left. */
@@ -33,10 +33,21 @@ export const getOwnKey: Handler<'keys.self'> = async (_input, { services, caller
   };
 };
 
-async function readSendsLeft({ sql }: Services, { accountId, keyId, sendLimit }: Caller, now: Date) {
-  if (sendLimit === null) return null;
+/** The least that its own limit and those of its makers leave. */
+async function readSendsLeft({ sql }: Services, caller: Caller, now: Date) {
+  const limits = limitsOf(caller);
+  if (limits.length === 0) return null;
   const starts = { hour: periodStart('hour', now), day: periodStart('day', now) };
-  const sent = await readSentCounts(sql, { accountId, keyId }, starts);
-  const left = (allowed: number | null, sends: number) => (allowed === null ? null : Math.max(0, allowed - sends));
-  return { hour: left(sendLimit.hour, sent.hour), day: left(sendLimit.day, sent.day) };
+  const each = await Promise.all(
+    limits.map(async ({ keyId, sendLimit }) => {
+      const sent = await readSentCounts(sql, { accountId: caller.accountId, keyId }, starts);
+      const left = (allowed: number | null, sends: number) => (allowed === null ? [] : [Math.max(0, allowed - sends)]);
+      return { hour: left(sendLimit.hour, sent.hour), day: left(sendLimit.day, sent.day) };
+    }),
+  );
+  const least = (period: 'hour' | 'day') => {
+    const left = each.flatMap((one) => one[period]);
+    return left.length === 0 ? null : Math.min(...left);
+  };
+  return { hour: least('hour'), day: least('day') };
 }
