@@ -49,7 +49,11 @@ describe('what time does to holds', () => {
   const mails = () => readInstallationMail(server.database, { tag: 'approval' });
   const linkIn = (text: string) => /https?:\S+\/approvals\/[\w-]+/.exec(text)?.[0] ?? '';
   const post = async (link: string, fields: Readonly<Record<string, string>>) =>
-    await fetch(link, { method: 'POST', body: new URLSearchParams(fields) });
+    await fetch(link, {
+      method: 'POST',
+      headers: { origin: server.baseUrl },
+      body: new URLSearchParams(fields),
+    });
 
   it('expires what nobody decided for 72 hours, and gives its quota back [approvals.expiry] [contract-quota.given-back-holds] [contract-messages.statuses-holds]', async () => {
     const used = await quotaUsed(server);

@@ -89,6 +89,10 @@ export const holes: readonly Requirement[] = section('Closed holes', [
   active('holes.several-hosts', '`DATABASE_URL` may name several hosts with `target_session_attrs`.'),
   active('holes.csv-formulas', 'An exported cell cannot become a formula behind any separator.'),
   active(
+    'holes.form-origin',
+    'A form that decides a held send, signs in or signs out counts only from a page of this server.',
+  ),
+  active(
     'holes.preview-phones-home',
     'The page that shows a held message makes no request elsewhere, also not by `dns-prefetch` and the like.',
   ),

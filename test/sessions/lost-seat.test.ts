@@ -38,7 +38,7 @@ describe('a member who loses their seat or a role that decides', () => {
   }
   const status = async (path: string) => (await server.call('GET', path, { key: null })).status;
   async function post(path: string): Promise<number> {
-    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', origin: server.baseUrl };
     return (await server.call('POST', path, { key: null, headers, rawBody: 'decision=approve' })).status;
   }
 

@@ -14,7 +14,10 @@ export const HELD_BODY_POLICY =
  * Everything that is to be seen of a held message, and the two buttons. The first button of the form is disabled: the Enter key in the
  * note presses the first, and must not approve.
  */
-export function renderApprovalPage(approval: Approval, token: string): string {
+export function renderApprovalPage(
+  approval: Approval,
+  { token, formToken }: { readonly token: string; readonly formToken: string },
+): string {
   const { subject, from, text, html: body, attachments, reasons, keyName, agentName } = approval;
   const { to, cc, bcc, replyTo, headers, unsubscribe } = approval;
   return renderPersonPage(
@@ -28,7 +31,7 @@ ${line('Files', attachments.map(({ filename, contentType, size }) => `${filename
 ${line('Leads to', leadsTo(approval))}
 ${text === null ? html`` : html`<details open><summary>Text</summary><pre>${text}</pre></details>`}
 ${body === null ? html`` : html`<details open><summary>HTML</summary><iframe sandbox title="The message" src="/approvals/${token}/html" width="100%" height="480"></iframe></details>`}
-<form method="post"><input type="submit" value="Choose below" disabled hidden><input type="hidden" name="contentHash" value="${approval.contentHash}">
+<form method="post"><input type="submit" value="Choose below" disabled hidden><input type="hidden" name="contentHash" value="${approval.contentHash}"><input type="hidden" name="formToken" value="${formToken}">
 <label for="note">A note for whoever sent it (optional)</label>
 <input id="note" name="note" maxlength="${LIMITS.approvalNoteCharacters}">
 <button type="submit" name="decision" value="approve">Approve: send it</button>

@@ -1,6 +1,6 @@
 import { newApprovalDecisionSchema } from '@postrider/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { readApprovalToken } from '../approvals/approval-token.ts';
+import { formTokenOf, isFormToken, readApprovalToken } from '../approvals/approval-token.ts';
 import { type Decision, decideApproval } from '../approvals/decide-approval.ts';
 import {
   APPROVAL_PAGE_POLICY,
@@ -17,6 +17,7 @@ import { readApproval } from '../db/queries/approvals.ts';
 import { toApproval } from '../holds/approval-record.ts';
 import type { Services } from '../operations/context.ts';
 import { findTextFault } from '../operations/text-faults.ts';
+import { readFormOrigin } from '../sessions/visit.ts';
 import { refuseOtherMethods } from './method-not-allowed.ts';
 import { fieldOf } from './person-pages.ts';
 
@@ -24,7 +25,8 @@ const FORM_BYTES = 16_384;
 
 /**
  * The links in mail to approvers. GET shows everything there is to see and changes nothing, since mail scanners follow links; POST decides, once.
- * The token is all that says who decides, so it works without signing in.
+ * The token is all that says who decides, so it works without signing in. What decides is the form of the page: a request that only has the link,
+ * as programs that try out links in mail send it, decides nothing.
  */
 export function addApprovalRoutes(app: FastifyInstance, services: Services): void {
   app.register(async (pages) => {
@@ -60,7 +62,7 @@ async function show(request: FastifyRequest, reply: FastifyReply, services: Serv
   const { row, token } = found;
   const status = row.status === 'pending' && row.expiresAt <= services.clock.now() ? 'expired' : row.status;
   if (status !== 'pending') return sendPage(reply.code(410), renderAlreadyDecidedPage(status));
-  return sendPage(reply, renderApprovalPage(toApproval(row), token));
+  return sendPage(reply, renderApprovalPage(toApproval(row), { token, formToken: formTokenOf(token) }));
 }
 
 async function showBody(request: FastifyRequest, reply: FastifyReply, services: Services): Promise<FastifyReply> {
@@ -79,7 +81,10 @@ async function showBody(request: FastifyRequest, reply: FastifyReply, services: 
 async function decide(request: FastifyRequest, reply: FastifyReply, services: Services): Promise<FastifyReply> {
   const found = await findHold(request, services);
   if (found === null) return sendPage(reply.code(404), renderUnknownApprovalPage());
-  const { link, tokenHash, own } = found;
+  const { link, token, tokenHash, own } = found;
+  if (!isFromPage(request, token, services.baseUrl)) {
+    return sendPage(reply.code(403), renderUndecidedPage('The decision did not come from the page of this link.'));
+  }
   const decision = readDecision(request.body, link);
   if (decision === null)
     return sendPage(reply.code(422), renderUndecidedPage('The form was not filled in as it has to be.'));
@@ -104,6 +109,12 @@ async function decide(request: FastifyRequest, reply: FastifyReply, services: Se
   if (verdict.outcome === 'queued') services.wakeDelivery();
   const row = await readApproval(own.sql, { accountId, keyId: null, id });
   return sendPage(reply, row === null ? renderUnknownApprovalPage() : renderDecidedPage(toApproval(row)));
+}
+
+/** Whether the form was sent by the page of the link: the browser says so, or, where it says nothing, what only that page holds. */
+function isFromPage({ headers, body }: FastifyRequest, token: string, baseUrl: string): boolean {
+  const origin = readFormOrigin(headers, baseUrl);
+  return origin === 'here' || (origin === 'unsaid' && isFormToken(fieldOf(body, 'formToken'), token));
 }
 
 /** Undoes the decision of a member who lost the right to it at the same moment. */

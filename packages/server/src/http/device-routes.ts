@@ -46,7 +46,7 @@ export function addDeviceRoutes(
   ) => {
     add('POST', path, async ({ body }, reply, visit) => {
       // A page elsewhere could send the form, and the user would not have typed anything.
-      if (!visit.isFromHere) throw foreignOrigin(options.baseUrl);
+      if (visit.formOrigin !== 'here') throw foreignOrigin(options.baseUrl);
       const visitor = await readVisitor(visit, options.people);
       if (visitor === null) return reply.redirect(`/auth/sign-in?next=${encodeURIComponent('/auth/device')}`, 303);
       return await act(visitor, body, reply).catch((error: unknown) => sendTooMany(visitor, error, reply));

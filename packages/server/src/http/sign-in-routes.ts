@@ -102,7 +102,7 @@ async function showSignIn(request: FastifyRequest, reply: FastifyReply, visit: V
 async function askForLink(request: FastifyRequest, reply: FastifyReply, visit: Visit, options: SignInRouteOptions) {
   const { people, baseUrl } = options;
   // A page elsewhere could have a link made for an address of its own, and the person sign in under that.
-  if (!visit.isFromHere) throw foreignOrigin(baseUrl);
+  if (visit.formOrigin !== 'here') throw foreignOrigin(baseUrl);
   const next = toOwnPath(fieldOf(request.body, 'next'), baseUrl);
   const parsed = mailboxSchema.safeParse(fieldOf(request.body, 'email'));
   if (!parsed.success) {
@@ -117,8 +117,9 @@ async function askForLink(request: FastifyRequest, reply: FastifyReply, visit: V
 
 async function spend(request: FastifyRequest, reply: FastifyReply, visit: Visit, options: SignInRouteOptions) {
   const { people, baseUrl } = options;
-  // A program that has the cookie sends no Origin; a page of another server always does.
-  if (request.headers.origin !== undefined && !visit.isFromHere) throw foreignOrigin(baseUrl);
+  // A program that has the cookie says nothing of where it comes from; a browser always does, and adds the cookie to its own pages' forms alone.
+  const isProgram = visit.formOrigin === 'unsaid' && request.headers.origin === undefined;
+  if (visit.formOrigin !== 'here' && !isProgram) throw foreignOrigin(baseUrl);
   const { token } = request.params as { readonly token: string }; // The route has this parameter.
   const browser = visit.cookie(people.cookies.browser);
   const spent = await people.links.spend({ token, browser, former: cookieOf(visit) });
@@ -129,7 +130,7 @@ async function spend(request: FastifyRequest, reply: FastifyReply, visit: Visit,
 }
 
 async function signOut(reply: FastifyReply, visit: Visit, { people, baseUrl }: SignInRouteOptions) {
-  if (!visit.isFromHere) throw foreignOrigin(baseUrl);
+  if (visit.formOrigin !== 'here') throw foreignOrigin(baseUrl);
   const borne = cookieOf(visit);
   if (borne !== null) await endSession(people, borne);
   reply.header('set-cookie', people.cookies.clear(people.cookies.session));

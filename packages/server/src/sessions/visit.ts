@@ -17,6 +17,7 @@ export interface Visit {
   readonly borne: BorneToken | null;
   /** As of comesFromHere. */
   readonly isFromHere: boolean;
+  readonly formOrigin: FormOrigin;
   cookie(name: string): string | null;
 }
 
@@ -34,6 +35,7 @@ export function readVisit(headers: VisitHeaders, address: string, jar: CookieJar
     userAgent: headers['user-agent'] ?? null,
     borne: readBorne(headers, jar) ?? readBorne({ cookie: headers.cookie }, jar),
     isFromHere: comesFromHere(headers, jar, baseUrl),
+    formOrigin: readFormOrigin(headers, baseUrl),
     cookie: (name) => readCookie(headers.cookie, name),
   };
 }
@@ -61,6 +63,22 @@ export function comesFromHere(
 ): boolean {
   if (headers.origin !== undefined || isSecure) return isSameOrigin(headers.origin, baseUrl);
   return headers['sec-fetch-site'] === undefined || headers['sec-fetch-site'] === 'same-origin';
+}
+
+/** Where a form was sent from: `unsaid` where neither the browser nor the program says. */
+export type FormOrigin = 'here' | 'elsewhere' | 'unsaid';
+
+/**
+ * Where a form comes from, by what browsers say of their own accord and pages cannot change. Any page can send a form here, so one that changes
+ * something has to come from a page of this server. `Origin: null` says nothing: browsers send it for pages that hide where they are from.
+ */
+export function readFormOrigin(
+  { origin, 'sec-fetch-site': site }: Pick<VisitHeaders, 'origin' | 'sec-fetch-site'>,
+  baseUrl: string,
+): FormOrigin {
+  if (site !== undefined && site !== 'same-origin') return 'elsewhere';
+  if (origin !== undefined && origin !== 'null') return isSameOrigin(origin, baseUrl) ? 'here' : 'elsewhere';
+  return site === undefined ? 'unsaid' : 'here';
 }
 
 /** Loopback has several names, and a server on it has one port: they are the same origin here. */
