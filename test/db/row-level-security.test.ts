@@ -15,6 +15,7 @@ const OF_THE_INSTALLATION: Readonly<Record<string, string>> = {
   worker_heartbeats: 'which processes work',
   domain_takeovers: 'how often a name has moved between accounts',
   identities: 'whom a provider knows a person as; a person is of no account',
+  code_tries: 'counts of users and addresses; people are of no account',
   magic_links: 'spent by people who are not signed in yet',
 };
 

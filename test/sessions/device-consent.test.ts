@@ -204,3 +204,19 @@ describe('a device session without deciding', () => {
     server.clock.advance(900_000);
   });
 });
+
+describe('the code of a device', () => {
+  it('is found by no guessing at several processes either: they share one count [holes.device-consent]', async () => {
+    const server = await startTestApp();
+    const other = await startTestApp({ database: server.database });
+    const guessers = await Promise.all([server, other].map((each) => signInAs(each, 'spread@sandbox.test')));
+    const guess = () =>
+      guessers.map((each) => each.call('POST', '/auth/device/confirm', { body: { userCode: 'BBBB-BBBB' } }));
+    // At once, so that two also ask for the last one.
+    const statuses = (await Promise.all(Array.from({ length: 12 }, guess).flat())).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 404)).toHaveLength(20);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(4);
+    await other.close();
+    await server.close();
+  });
+});

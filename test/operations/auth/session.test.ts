@@ -237,8 +237,8 @@ describe('a session', () => {
     await purgeSignIns(sql, { now, ...sessionHorizons(now), codesBefore: now });
     const [left] = await sql`
       SELECT (SELECT array_agg(user_id::text) FROM sessions) AS people, (SELECT count(*)::int FROM magic_links) AS links,
-        (SELECT count(*)::int FROM device_codes) AS codes`;
-    expect(left).toEqual({ people: [kept.user.id], links: 0, codes: 0 });
+        (SELECT count(*)::int FROM device_codes) AS codes, (SELECT count(*)::int FROM code_tries) AS tries`;
+    expect(left).toEqual({ people: [kept.user.id], links: 0, codes: 0, tries: 0 });
     await sql`DELETE FROM members WHERE user_id = ${guest.user.id}`;
     await forgetUnseated(sql);
     expect(await sql`SELECT email FROM users WHERE id IN (${guest.user.id}, ${kept.user.id})`).toEqual([

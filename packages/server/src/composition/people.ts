@@ -1,5 +1,5 @@
 import type { Sql } from '../db/client.ts';
-import { createClientRateLimit } from '../http/client-rate-limit.ts';
+import { clientOf } from '../http/client-address.ts';
 import { createInstallationBox } from '../keys/secret-box.ts';
 import type { OutboundClient } from '../outbound/outbound-client.ts';
 import { createCodeTries } from '../sessions/code-tries.ts';
@@ -33,7 +33,7 @@ export function createPeople(
     onError: warn,
     sessions: createSessionAuthenticator(sql, clock),
     links: createMagicLinks(tools, mailer, warn),
-    codeTries: createCodeTries((windowMs) => createClientRateLimit({ clock, windowMs })),
+    codeTries: createCodeTries(sql, clock, clientOf),
     cookies: createCookieJar(isSecure),
     secrets,
     providers: new Map(

@@ -233,6 +233,14 @@ CREATE POLICY all_accounts ON captured_messages AS PERMISSIVE FOR ALL TO postrid
 CREATE POLICY own_account ON captured_messages AS PERMISSIVE FOR ALL TO postrider_app USING ((account_id = current_account())) WITH CHECK ((account_id = current_account()));
 GRANT DELETE, INSERT, SELECT, UPDATE ON captured_messages TO postrider_app;
 
+CREATE TABLE code_tries (
+  tried_by text NOT NULL,
+  tried_at timestamp with time zone[] NOT NULL,
+  last_at timestamp with time zone NOT NULL,
+  CONSTRAINT code_tries_pkey PRIMARY KEY (tried_by)
+);
+CREATE INDEX code_tries_last ON code_tries USING btree (last_at);
+
 CREATE TABLE count_backlog (
   account_id uuid NOT NULL,
   message_ids uuid[] NOT NULL

@@ -1,31 +1,39 @@
 import { LIMITS } from '@postrider/core';
+import type { Clock } from '../clock.ts';
+import type { Query } from '../db/client.ts';
+import { findOldestCodeTry, takeCodeTry } from '../db/queries/code-tries.ts';
 import { ProblemError } from '../problem.ts';
 
-/** How many device codes a user and an address have tried, so that no one can guess the code of another person's device. */
+/** How many device codes a user and the client behind an address have tried, so that no one can guess the code of another person's device. */
 export interface CodeTries {
-  /** Counts a try before the code is looked up, right or wrong. @throws ProblemError where the user or the address has none left */
-  assertTry(by: { readonly userId: string; readonly address: string }): void;
-}
-
-interface Counter {
-  take(name: string, tries: number): number | null;
+  /** Counts a try before the code is looked up, right or wrong. @throws ProblemError where the user or the client has none left */
+  assertTry(by: { readonly userId: string; readonly address: string }): Promise<void>;
 }
 
 const WINDOW_MS = LIMITS.deviceCodeMinutes * 60_000;
 
-/** @param newCounter counts in a sliding window; returns the seconds until the next one, or null */
-export function createCodeTries(newCounter: (windowMs: number) => Counter): CodeTries {
-  const [users, addresses] = [newCounter(WINDOW_MS), newCounter(WINDOW_MS)];
+/**
+ * Exact in any window over all processes: the count is in the database. Where that cannot be asked, no code is tried.
+ * @param clientOf names the client behind an address
+ */
+export function createCodeTries(sql: Query, clock: Clock, clientOf: (address: string) => string): CodeTries {
+  async function take(triedBy: string, limit: number): Promise<void> {
+    const now = clock.now();
+    const after = new Date(now.getTime() - WINDOW_MS);
+    if (await takeCodeTry(sql, { triedBy, limit, after, now })) return;
+    const oldest = await findOldestCodeTry(sql, triedBy, after);
+    const seconds = Math.max(1, Math.ceil(((oldest ?? now).getTime() - after.getTime()) / 1_000));
+    throw new ProblemError('rate_limited', {
+      detail: `Too many device codes were tried in the last ${LIMITS.deviceCodeMinutes} minutes.`,
+      fix: `Try again in ${seconds} seconds.`,
+      headers: { 'retry-after': String(seconds) },
+    });
+  }
+
   return {
-    assertTry({ userId, address }) {
-      const seconds =
-        users.take(userId, LIMITS.deviceCodeTries) ?? addresses.take(address, LIMITS.deviceCodeTriesPerAddress);
-      if (seconds === null) return;
-      throw new ProblemError('rate_limited', {
-        detail: `Too many device codes were tried in the last ${LIMITS.deviceCodeMinutes} minutes.`,
-        fix: `Try again in ${seconds} seconds.`,
-        headers: { 'retry-after': String(seconds) },
-      });
+    async assertTry({ userId, address }) {
+      await take(`user:${userId}`, LIMITS.deviceCodeTries);
+      await take(`client:${clientOf(address)}`, LIMITS.deviceCodeTriesPerAddress);
     },
   };
 }

@@ -74,7 +74,7 @@ async function onTypedCode<Verdict>(
   { typed, person: { userId }, address }: TypedCode,
   work: (transaction: Transaction, code: DeviceCodeRow) => Promise<Verdict>,
 ): Promise<Verdict | Refused> {
-  codeTries.assertTry({ userId, address });
+  await codeTries.assertTry({ userId, address });
   const { sql, clock } = tools;
   const answered = await sql.begin(async (transaction): Promise<{ readonly verdict: Verdict | Refused }> => {
     const code = await lockUserCode(transaction, toUserCode(typed));

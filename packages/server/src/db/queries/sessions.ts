@@ -81,7 +81,7 @@ export async function touchSessions(query: Query, ids: readonly string[], now: D
   await query`UPDATE sessions SET seen_at = ${now} WHERE id = ANY (${[...ids]}::uuid[])`;
 }
 
-/** Removes what has run out: sessions, links and the codes of devices. */
+/** Removes what has run out: sessions, links, the codes of devices and the counts of tries. `codesBefore` is further back than such a count goes. */
 export async function purgeSignIns(
   query: Query,
   limits: { readonly now: Date; readonly seenBefore: Date; readonly startedBefore: Date; readonly codesBefore: Date },
@@ -89,6 +89,7 @@ export async function purgeSignIns(
   await query`DELETE FROM sessions WHERE seen_at <= ${limits.seenBefore} OR created_at <= ${limits.startedBefore}`;
   await query`DELETE FROM magic_links WHERE expires_at <= ${limits.now}`;
   await query`DELETE FROM device_codes WHERE expires_at <= ${limits.codesBefore}`;
+  await query`DELETE FROM code_tries WHERE last_at <= ${limits.codesBefore}`;
 }
 
 /** What a session in this account may do by its role; null where it has ended, moved on, or its seat is gone. */

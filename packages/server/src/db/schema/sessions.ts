@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { boolean, check, foreignKey, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import { accountWall } from './account-wall.ts';
-import { bytea, timestamptz } from './column-types.ts';
+import { bytea, timestamptz, timestamptzArray } from './column-types.ts';
 import { members, users } from './people.ts';
 
 export type SessionKind = 'cookie' | 'device';
@@ -70,4 +70,14 @@ export const deviceCodes = pgTable(
     uniqueIndex('device_codes_user_code').on(t.userCode),
     ...accountWall(t.accountId),
   ],
+);
+
+export const codeTries = pgTable(
+  'code_tries',
+  {
+    triedBy: text('tried_by').primaryKey(),
+    triedAt: timestamptzArray('tried_at').notNull(),
+    lastAt: timestamptz('last_at').notNull(),
+  },
+  (t) => [index('code_tries_last').on(t.lastAt)],
 );
