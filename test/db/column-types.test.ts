@@ -1,5 +1,14 @@
-import { boolean, doublePrecision, getTableConfig, integer, pgTable, smallint, text, uuid } from 'drizzle-orm/pg-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  boolean,
+  doublePrecision,
+  getTableConfig,
+  integer,
+  pgTable,
+  smallint,
+  text,
+  uuid,
+} from '../../packages/server/src/db/drizzle.ts';
 import {
   bytea,
   date,

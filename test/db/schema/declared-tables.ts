@@ -1,4 +1,3 @@
-import { is, SQL, sql } from 'drizzle-orm';
 import {
   type AnyPgColumn,
   type Check,
@@ -6,12 +5,15 @@ import {
   getTableConfig,
   type Index,
   IndexedColumn,
+  is,
   PgDialect,
   type PgPolicy,
   PgRole,
   type PgTable,
   type PrimaryKey,
-} from 'drizzle-orm/pg-core';
+  SQL,
+  sql,
+} from '../../../packages/server/src/db/drizzle.ts';
 
 /** What the definition of an index says that drizzle has no words for. It stands behind the columns. */
 const INDEX_CLAUSES: Readonly<Record<string, string>> = {

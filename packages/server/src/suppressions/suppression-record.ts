@@ -6,8 +6,7 @@ export function toSuppression({ id, email, reason, emailId, note, createdAt, exp
   return {
     id,
     email,
-    // The column takes no other reasons than the contract names.
-    reason: reason as Suppression['reason'],
+    reason,
     emailId,
     note,
     createdAt: createdAt.toISOString(),

@@ -33,7 +33,15 @@ export async function unsubscribe(tools: UnsubscribeTools, subject: UnsubscribeS
     });
     if (suppressible === null) return recipient;
     const { accountId, messageId: emailId } = subject;
-    const entry = { accountId, id: ids.next(now), email, reason: 'unsubscribe', emailId, note: null, expiresAt: null };
+    const entry = {
+      accountId,
+      id: ids.next(now),
+      email,
+      reason: 'unsubscribe',
+      emailId,
+      note: null,
+      expiresAt: null,
+    } as const;
     // An entry that ends some day would let mail through again that the recipient does not want.
     await suppress(transaction, ids, [entry], { now, actor: 'recipient', replacesTemporary: true });
     return recipient;

@@ -1,33 +1,47 @@
-import type { ReputationLevel } from '@postrider/core';
+import { builder, named } from '../builder.ts';
 import type { Query } from '../client.ts';
+import { and, eq, ne, sql } from '../drizzle.ts';
+import { accounts, quotaUsage } from '../schema/accounts.ts';
+import { sendingDomains } from '../schema/domains.ts';
+import { members } from '../schema/people.ts';
+import { defineStatement, type RowOf, value } from '../statement.ts';
+
+const count = sql<number>`count(*)::int`;
+
+const readRecord = defineStatement({ id: accounts.id, month: value<string>() }, ({ id, month }) => {
+  const used = builder
+    .select({ used: quotaUsage.used })
+    .from(quotaUsage)
+    .where(and(eq(quotaUsage.accountId, accounts.id), eq(quotaUsage.month, sql`${month}::date`)));
+  const domains = builder
+    .select({ count })
+    .from(sendingDomains)
+    .where(and(eq(sendingDomains.accountId, accounts.id), ne(sendingDomains.status, sql`'removed'`)));
+  const seats = builder.select({ count }).from(members).where(eq(members.accountId, accounts.id));
+  const fields = named({
+    id: accounts.id,
+    name: accounts.name,
+    plan: accounts.plan,
+    /** Null: the installation's. */
+    monthlyQuota: accounts.monthlyQuota,
+    monthlyUsed: sql<typeof quotaUsage.$inferSelect.used>`coalesce(${used}, 0)`,
+    domains: sql<number>`${domains}`,
+    seats: sql<number>`${seats}`,
+    trackOpens: accounts.trackOpens,
+    trackClicks: accounts.trackClicks,
+    reputationLevel: accounts.reputationLevel,
+    pausedAt: accounts.pausedAt,
+    deletionScheduledAt: accounts.deletionScheduledAt,
+  });
+  return builder.select(fields).from(accounts).where(eq(accounts.id, id));
+});
 
 /** An account with what it uses. */
-export interface AccountRecordRow {
-  readonly id: string;
-  readonly name: string;
-  readonly plan: string;
-  /** Null: the installation's. */
-  readonly monthlyQuota: number | null;
-  readonly monthlyUsed: number;
-  readonly domains: number;
-  readonly seats: number;
-  readonly trackOpens: boolean;
-  readonly trackClicks: boolean;
-  readonly reputationLevel: ReputationLevel;
-  readonly pausedAt: Date | null;
-  readonly deletionScheduledAt: Date | null;
-}
+export type AccountRecordRow = RowOf<typeof readRecord>;
 
 /** `month`: the one the quota is counted in, `YYYY-MM-01`. Null where there is no such account. */
 export async function readAccountRecord(query: Query, id: string, month: string): Promise<AccountRecordRow | null> {
-  const [row] = await query<AccountRecordRow[]>`
-    SELECT a.id, a.name, a.plan, a.monthly_quota AS "monthlyQuota", a.track_opens AS "trackOpens", a.track_clicks AS "trackClicks",
-      a.reputation_level AS "reputationLevel", a.paused_at AS "pausedAt",
-      a.deletion_scheduled_at AS "deletionScheduledAt",
-      coalesce((SELECT u.used FROM quota_usage u WHERE u.account_id = a.id AND u.month = ${month}::date), 0) AS "monthlyUsed",
-      (SELECT count(*)::int FROM sending_domains d WHERE d.account_id = a.id AND d.status <> 'removed') AS domains,
-      (SELECT count(*)::int FROM members m WHERE m.account_id = a.id) AS seats
-    FROM accounts a WHERE a.id = ${id}`;
+  const [row] = await readRecord(query, { id, month });
   return row ?? null;
 }
 
@@ -38,10 +52,23 @@ export interface AccountChanges {
   readonly trackClicks: boolean | null;
 }
 
-export async function changeAccount(query: Query, id: string, changes: AccountChanges): Promise<void> {
-  await query`
-    UPDATE accounts SET name = coalesce(${changes.name}::text, name),
-      track_opens = coalesce(${changes.trackOpens}::boolean, track_opens),
-      track_clicks = coalesce(${changes.trackClicks}::boolean, track_clicks)
-    WHERE id = ${id}`;
+const change = defineStatement(
+  { id: accounts.id, name: value<string | null>(), opens: value<boolean | null>(), clicks: value<boolean | null>() },
+  ({ id, name, opens, clicks }) =>
+    builder
+      .update(accounts)
+      .set({
+        name: sql`coalesce(${name}::text, ${accounts.name})`,
+        trackOpens: sql`coalesce(${opens}::boolean, ${accounts.trackOpens})`,
+        trackClicks: sql`coalesce(${clicks}::boolean, ${accounts.trackClicks})`,
+      })
+      .where(eq(accounts.id, id)),
+);
+
+export async function changeAccount(
+  query: Query,
+  id: string,
+  { name, trackOpens: opens, trackClicks: clicks }: AccountChanges,
+): Promise<void> {
+  await change(query, { id, name, opens, clicks });
 }

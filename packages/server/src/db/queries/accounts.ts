@@ -1,95 +1,151 @@
+import { builder, named } from '../builder.ts';
 import type { Query } from '../client.ts';
+import { and, eq, ne, sql } from '../drizzle.ts';
+import { accounts, quotaUsage } from '../schema/accounts.ts';
+import { installation } from '../schema/installation.ts';
+import { members } from '../schema/people.ts';
+import { defineStatement, optional, type RowOf, value } from '../statement.ts';
 import { addSeatKey } from './people.ts';
 import { POSTMASTER_ACCOUNT_ID } from './postmaster-account.ts';
 
-export interface AccountRow {
-  readonly id: string;
-  readonly name: string;
-  readonly plan: string;
-  readonly monthlyQuota: number | null;
-  readonly suspendedAt: Date | null;
-  readonly createdAt: Date;
-  readonly ownerEmail: string | null;
-}
+const add = defineStatement({ id: accounts.id, name: accounts.name, now: accounts.createdAt }, ({ id, name, now }) =>
+  builder.insert(accounts).values({ id, name, createdAt: now }),
+);
 
 export async function insertAccount(
   query: Query,
   account: { readonly id: string; readonly name: string; readonly now: Date },
 ): Promise<void> {
-  await query`INSERT INTO accounts (id, name, created_at) VALUES (${account.id}, ${account.name}, ${account.now})`;
+  await add(query, account);
 }
 
-export interface NewMember {
-  readonly accountId: string;
-  readonly id: string;
-  readonly email: string;
-  readonly role: string;
+/** A member with an active seat. */
+export type NewMember = Pick<typeof members.$inferInsert, 'accountId' | 'id' | 'email' | 'role'> & {
   readonly now: Date;
-}
+};
+
+const addMember = defineStatement(
+  { accountId: members.accountId, id: members.id, email: members.email, role: members.role, now: value<Date>() },
+  ({ now, ...member }) => builder.insert(members).values({ ...member, status: sql`'active'`, joinedAt: now }),
+);
 
 export async function insertMember(query: Query, member: NewMember): Promise<void> {
-  await query`
-    INSERT INTO members (account_id, id, email, role, status, joined_at)
-    VALUES (${member.accountId}, ${member.id}, ${member.email}, ${member.role}, 'active', ${member.now})`;
+  await addMember(query, member);
   const { accountId, id: memberId, email, now } = member;
   await addSeatKey(query, { accountId, memberId, email, now });
 }
 
+const readSome = defineStatement({ id: optional(accounts.id) }, ({ id: wanted }) => {
+  const ownerEmail = builder
+    .select({ email: members.email })
+    .from(members)
+    .where(and(eq(members.accountId, accounts.id), eq(members.role, sql`'owner'`)))
+    .orderBy(members.id)
+    .limit(1);
+  const { id, name, plan, monthlyQuota, suspendedAt, createdAt } = accounts;
+  const owner = sql<string | null>`${ownerEmail}`;
+  return builder
+    .select(named({ id, name, plan, monthlyQuota, suspendedAt, createdAt, ownerEmail: owner }))
+    .from(accounts)
+    .where(wanted === undefined ? ne(accounts.id, POSTMASTER_ACCOUNT_ID) : eq(accounts.id, wanted))
+    .orderBy(accounts.id);
+});
+
+export type AccountRow = RowOf<typeof readSome>;
+
 /** Every account but the installation's own, oldest first; `id` narrows to one. */
 export async function readAccounts(query: Query, id: string | null): Promise<readonly AccountRow[]> {
-  return await query<AccountRow[]>`
-    SELECT a.id, a.name, a.plan, a.monthly_quota AS "monthlyQuota", a.suspended_at AS "suspendedAt", a.created_at AS "createdAt",
-      (SELECT email FROM members m WHERE m.account_id = a.id AND m.role = 'owner' ORDER BY m.id LIMIT 1) AS "ownerEmail"
-    FROM accounts a WHERE ${id === null ? query`a.id <> ${POSTMASTER_ACCOUNT_ID}` : query`a.id = ${id}`}
-    ORDER BY a.id`;
+  return await readSome(query, { id });
 }
+
+const suspend = defineStatement({ id: accounts.id, at: value<Date>() }, ({ id, at }) =>
+  builder
+    .update(accounts)
+    .set({ suspendedAt: at })
+    .where(eq(accounts.id, id))
+    .returning(named({ id: accounts.id })),
+);
 
 /** Suspends an account; false where there is none of this id. */
 export async function suspendAccount(query: Query, id: string, at: Date): Promise<boolean> {
-  const rows = await query`UPDATE accounts SET suspended_at = ${at} WHERE id = ${id} RETURNING id`;
-  return rows.length > 0;
+  return (await suspend(query, { id, at })).length > 0;
 }
+
+const resume = defineStatement({ id: accounts.id, now: value<Date>() }, ({ id, now }) => {
+  const { suspendedAt, erasingAt, reputationFrom, reputationLevel } = accounts;
+  const isSuspended = eq(reputationLevel, sql`'suspended'`);
+  return builder
+    .update(accounts)
+    .set({
+      suspendedAt: sql`CASE WHEN ${erasingAt} IS NULL THEN NULL ELSE ${suspendedAt} END`,
+      reputationFrom: sql`CASE WHEN ${isSuspended} THEN (${now}::timestamptz AT TIME ZONE 'UTC')::date + 1 ELSE ${reputationFrom} END`,
+      reputationLevel: sql`CASE WHEN ${isSuspended} THEN 'good' ELSE ${reputationLevel} END`,
+    })
+    .where(eq(accounts.id, id))
+    .returning(named({ id: accounts.id }));
+});
 
 /**
  * Lets an account send again; false where there is none of this id. One that its reputation suspended is forgiven the days up to and with that
  * of `now`: otherwise it would be suspended again within the hour. One that is being erased stays as it is.
  */
 export async function resumeAccount(query: Query, id: string, now: Date): Promise<boolean> {
-  const rows = await query`
-    UPDATE accounts SET suspended_at = CASE WHEN erasing_at IS NULL THEN NULL ELSE suspended_at END,
-      reputation_from = CASE WHEN reputation_level = 'suspended' THEN (${now}::timestamptz AT TIME ZONE 'UTC')::date + 1 ELSE reputation_from END,
-      reputation_level = CASE WHEN reputation_level = 'suspended' THEN 'good' ELSE reputation_level END
-    WHERE id = ${id} RETURNING id`;
-  return rows.length > 0;
+  return (await resume(query, { id, now })).length > 0;
 }
+
+const setHours = defineStatement({ id: accounts.id, hours: accounts.approvalHours }, ({ id, hours }) =>
+  builder
+    .update(accounts)
+    .set({ approvalHours: hours })
+    .where(eq(accounts.id, id))
+    .returning(named({ id: accounts.id })),
+);
 
 /** Sets after how many hours an undecided hold of the account expires, from here on; false where there is no such account. */
 export async function setHoldHours(query: Query, id: string, hours: number): Promise<boolean> {
-  const rows = await query`UPDATE accounts SET approval_hours = ${hours} WHERE id = ${id} RETURNING id`;
-  return rows.length > 0;
+  return (await setHours(query, { id, hours })).length > 0;
 }
 
-export interface UsageRow {
-  readonly monthlyQuota: number | null;
-  readonly used: number;
-}
+const readUsed = defineStatement({ accountId: accounts.id, month: value<string>() }, ({ accountId, month }) => {
+  const ofMonth = and(eq(quotaUsage.accountId, accounts.id), eq(quotaUsage.month, sql`${month}::date`));
+  return builder
+    .select(
+      named({
+        monthlyQuota: accounts.monthlyQuota,
+        used: sql<typeof quotaUsage.$inferSelect.used>`coalesce(${quotaUsage.used}, 0)`,
+      }),
+    )
+    .from(accounts)
+    .leftJoin(quotaUsage, ofMonth)
+    .where(eq(accounts.id, accountId));
+});
+
+export type UsageRow = RowOf<typeof readUsed>;
 
 export async function readUsage(query: Query, accountId: string, month: string): Promise<UsageRow> {
-  const [row] = await query<UsageRow[]>`
-    SELECT a.monthly_quota AS "monthlyQuota", coalesce(u.used, 0) AS used
-    FROM accounts a LEFT JOIN quota_usage u ON u.account_id = a.id AND u.month = ${month}::date
-    WHERE a.id = ${accountId}`;
+  const [row] = await readUsed(query, { accountId, month });
   return row ?? { monthlyQuota: 0, used: 0 };
 }
 
+const readFact = defineStatement({ name: installation.name }, ({ name }) =>
+  builder
+    .select(named({ value: installation.value }))
+    .from(installation)
+    .where(eq(installation.name, name)),
+);
+
 /** A fact about the whole installation, such as which account the first start made. */
 export async function readInstallationFact(query: Query, name: string): Promise<string | null> {
-  const [row] = await query<{ value: string }[]>`SELECT value FROM installation WHERE name = ${name}`;
+  const [row] = await readFact(query, { name });
   return row?.value ?? null;
 }
 
+const insertFact = defineStatement({ name: installation.name, value: installation.value }, ({ name, value: fact }) =>
+  builder.insert(installation).values({ name, value: fact }).onConflictDoNothing({ target: installation.name }),
+);
+
 /** Writes a fact once; the first writer wins, and everybody reads what that one wrote. */
-export async function writeInstallationFact(query: Query, name: string, value: string): Promise<string> {
-  await query`INSERT INTO installation (name, value) VALUES (${name}, ${value}) ON CONFLICT (name) DO NOTHING`;
-  return (await readInstallationFact(query, name)) ?? value;
+export async function writeInstallationFact(query: Query, name: string, fact: string): Promise<string> {
+  await insertFact(query, { name, value: fact });
+  return (await readInstallationFact(query, name)) ?? fact;
 }

@@ -1,27 +1,20 @@
+import { builder, named } from '../builder.ts';
 import type { Query } from '../client.ts';
+import { and, desc, eq, getTableColumns, gt, isNull, lt, lte, or, type SQL, sql } from '../drizzle.ts';
+import { type RecordOf, recordColumns } from '../record-columns.ts';
+import { suppressions } from '../schema/suppressions.ts';
+import { defineStatement, type GivenOf, optional, value } from '../statement.ts';
 import { POSTMASTER_ACCOUNT_ID } from './postmaster-account.ts';
 
-export interface SuppressionRow {
-  readonly id: string;
-  /** Folded to lower case. */
-  readonly email: string;
-  readonly reason: string;
-  readonly emailId: string | null;
-  readonly note: string | null;
-  readonly createdAt: Date;
-  readonly expiresAt: Date | null;
-}
+const { accountId: _account, ...shown } = getTableColumns(suppressions);
 
-export interface NewSuppression {
-  readonly accountId: string;
-  readonly id: string;
-  /** Folded to lower case. */
-  readonly email: string;
-  readonly reason: string;
-  readonly emailId: string | null;
-  readonly note: string | null;
-  readonly expiresAt: Date | null;
-}
+/** An entry; its address is folded to lower case. */
+export type SuppressionRow = Omit<typeof suppressions.$inferSelect, 'accountId'>;
+
+const { createdAt: _createdAt, ...added } = getTableColumns(suppressions);
+
+/** An entry that is to be added; its address is folded to lower case. */
+export type NewSuppression = RecordOf<typeof added>;
 
 /** What an addition does with an entry of the same address: an expired one never counts. */
 export interface AddOptions {
@@ -41,11 +34,10 @@ export async function addSuppressions(
   entries: readonly NewSuppression[],
   { now, replacesTemporary }: AddOptions,
 ): Promise<ReadonlySet<string>> {
-  const rows = await query<{ id: string }[]>`
+  const rows = await query<Pick<SuppressionRow, 'id'>[]>`
     INSERT INTO suppressions AS s (account_id, id, email, reason, email_id, note, created_at, expires_at)
     SELECT "accountId", id, email, reason, "emailId", note, ${now}, "expiresAt"
-    FROM json_to_recordset(${JSON.stringify(entries)}::text::json) AS g (
-      "accountId" uuid, id uuid, email text, reason text, "emailId" uuid, note text, "expiresAt" timestamptz)
+    FROM json_to_recordset(${JSON.stringify(entries)}::text::json) AS g (${query.unsafe(recordColumns(added))})
     WHERE "accountId" <> ${POSTMASTER_ACCOUNT_ID} AND EXISTS (SELECT FROM accounts a WHERE a.id = "accountId")
     ORDER BY "accountId", email
     ON CONFLICT (account_id, email) DO UPDATE
@@ -56,6 +48,15 @@ export async function addSuppressions(
   return new Set(rows.map(({ id }) => id));
 }
 
+const readOf = defineStatement(
+  { accountId: suppressions.accountId, emails: value<readonly string[]>(), now: value<Date>() },
+  ({ accountId, emails, now }) =>
+    builder
+      .select(named(shown))
+      .from(suppressions)
+      .where(and(eq(suppressions.accountId, accountId), sql`${suppressions.email} = ANY (${emails})`, counts(now))),
+);
+
 /** The entries of these addresses that count, in no order. */
 export async function readSuppressionsOf(
   query: Query,
@@ -63,13 +64,22 @@ export async function readSuppressionsOf(
   emails: readonly string[],
   now: Date,
 ): Promise<readonly SuppressionRow[]> {
-  return await query<SuppressionRow[]>`
-    SELECT ${columns(query)} FROM suppressions
-    WHERE account_id = ${accountId} AND email = ANY (${[...emails]}::text[]) AND (expires_at IS NULL OR expires_at > ${now})`;
+  return await readOf(query, { accountId, emails, now });
 }
 
 /** How an entry is named: by its id or by its address, folded. */
 export type SuppressionName = { readonly id: string } | { readonly email: string };
+
+const NAMING = { accountId: suppressions.accountId, name: value<string>(), now: value<Date>() };
+
+function isNamed(column: typeof suppressions.id | typeof suppressions.email, given: GivenOf<typeof NAMING>) {
+  return and(eq(suppressions.accountId, given.accountId), eq(column, given.name), counts(given.now));
+}
+
+const readBy = (column: typeof suppressions.id | typeof suppressions.email) =>
+  defineStatement(NAMING, (given) => builder.select(named(shown)).from(suppressions).where(isNamed(column, given)));
+
+const read = { id: readBy(suppressions.id), email: readBy(suppressions.email) };
 
 /** One entry that counts; null where the account has none of that name. */
 export async function readSuppression(
@@ -78,11 +88,19 @@ export async function readSuppression(
   name: SuppressionName,
   now: Date,
 ): Promise<SuppressionRow | null> {
-  const [row] = await query<SuppressionRow[]>`
-    SELECT ${columns(query)} FROM suppressions
-    WHERE account_id = ${accountId} AND ${named(query, name)} AND (expires_at IS NULL OR expires_at > ${now})`;
-  return row ?? null;
+  const rows =
+    'id' in name
+      ? await read.id(query, { accountId, name: name.id, now })
+      : await read.email(query, { accountId, name: name.email, now });
+  return rows[0] ?? null;
 }
+
+const removeBy = (column: typeof suppressions.id | typeof suppressions.email) =>
+  defineStatement(NAMING, (given) =>
+    builder.delete(suppressions).where(isNamed(column, given)).returning(named(shown)),
+  );
+
+const remove = { id: removeBy(suppressions.id), email: removeBy(suppressions.email) };
 
 /** Removes one entry that counts and answers it; null where the account has none of that name. */
 export async function removeSuppression(
@@ -91,61 +109,70 @@ export async function removeSuppression(
   name: SuppressionName,
   now: Date,
 ): Promise<SuppressionRow | null> {
-  const [row] = await query<SuppressionRow[]>`
-    DELETE FROM suppressions
-    WHERE account_id = ${accountId} AND ${named(query, name)} AND (expires_at IS NULL OR expires_at > ${now})
-    RETURNING ${columns(query)}`;
-  return row ?? null;
+  const rows =
+    'id' in name
+      ? await remove.id(query, { accountId, name: name.id, now })
+      : await remove.email(query, { accountId, name: name.email, now });
+  return rows[0] ?? null;
 }
+
+const removeExpired = defineStatement({ now: value<Date>() }, ({ now }) =>
+  builder.delete(suppressions).where(lte(suppressions.expiresAt, now)),
+);
 
 /** Removes the entries of all accounts that have expired: they count no more, and nobody sees them any more. */
 export async function removeExpiredSuppressions(query: Query, now: Date): Promise<void> {
-  await query`DELETE FROM suppressions WHERE expires_at <= ${now}`;
+  await removeExpired(query, { now });
 }
 
-export interface SuppressionFilter {
-  readonly accountId: string;
-  /** The whole address, folded; null for any. */
-  readonly email: string | null;
-  /** A part of the address, folded; null for any. */
-  readonly part: string | null;
-  readonly reason: string | null;
-  readonly now: Date;
+const FILTER = {
+  accountId: suppressions.accountId,
+  now: value<Date>(),
+  /** The whole address, folded. */
+  email: optional(suppressions.email),
+  /** A part of the address, folded. */
+  part: optional(suppressions.email),
+  reason: optional(suppressions.reason),
+};
+
+function matches({ accountId, now, email, part, reason }: GivenOf<typeof FILTER>) {
+  return and(
+    eq(suppressions.accountId, accountId),
+    counts(now),
+    email && eq(suppressions.email, email),
+    part && sql`strpos(${suppressions.email}, ${part}) > 0`,
+    reason && eq(suppressions.reason, reason),
+  );
 }
 
 /** One page of the entries that count, newest first. */
-export async function listSuppressions(
-  query: Query,
-  filter: SuppressionFilter & { readonly before: string | null; readonly limit: number },
-): Promise<readonly SuppressionRow[]> {
-  return await query<SuppressionRow[]>`
-    SELECT ${columns(query)} FROM suppressions WHERE ${matches(query, filter)}
-      ${filter.before === null ? query`` : query`AND id < ${filter.before}`}
-    ORDER BY id DESC LIMIT ${filter.limit}`;
-}
+export const listSuppressions = defineStatement(
+  { ...FILTER, before: optional(suppressions.id), limit: value<number>() },
+  ({ before, limit, ...filter }) =>
+    builder
+      .select(named(shown))
+      .from(suppressions)
+      .where(and(matches(filter), before && lt(suppressions.id, before)))
+      .orderBy(desc(suppressions.id))
+      .limit(limit),
+);
+
+const count = defineStatement({ ...FILTER, cap: value<number>() }, ({ cap, ...filter }) => {
+  const found = builder
+    .select(named({ id: suppressions.id }))
+    .from(suppressions)
+    .where(matches(filter))
+    .limit(cap);
+  return builder.select(named({ count: sql<number>`count(*)::int` })).from(found.as('found'));
+});
 
 /** Counts matches, but never past `cap`. */
-export async function countSuppressions(
-  query: Query,
-  filter: SuppressionFilter & { readonly cap: number },
-): Promise<number> {
-  const [row] = await query<{ count: number }[]>`
-    SELECT count(*)::int AS count FROM (
-      SELECT 1 FROM suppressions WHERE ${matches(query, filter)} LIMIT ${filter.cap}) AS matches`;
+export async function countSuppressions(query: Query, filter: Parameters<typeof count>[1]): Promise<number> {
+  const [row] = await count(query, filter);
   return row?.count ?? 0;
 }
 
-function columns(query: Query) {
-  return query`id, email, reason, email_id AS "emailId", note, created_at AS "createdAt", expires_at AS "expiresAt"`;
-}
-
-function named(query: Query, name: SuppressionName) {
-  return 'id' in name ? query`id = ${name.id}` : query`email = ${name.email}`;
-}
-
-function matches(query: Query, { accountId, email, part, reason, now }: SuppressionFilter) {
-  return query`account_id = ${accountId} AND (expires_at IS NULL OR expires_at > ${now})
-    ${email === null ? query`` : query`AND email = ${email}`}
-    ${part === null ? query`` : query`AND strpos(email, ${part}) > 0`}
-    ${reason === null ? query`` : query`AND reason = ${reason}`}`;
+/** An expired entry is as if it were gone. */
+function counts(now: Date | SQL<Date>) {
+  return or(isNull(suppressions.expiresAt), gt(suppressions.expiresAt, now));
 }

@@ -1,5 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm';
-import { type PgColumn, type PgPolicy, pgPolicy, pgRole } from 'drizzle-orm/pg-core';
+import { type PgColumn, type PgPolicy, pgPolicy, pgRole, type SQL, sql } from '../drizzle.ts';
 
 /** The role of requests, which sees the rows of one account, and the role of what works for all accounts. */
 export const accountRole = pgRole('postrider_app').existing();

@@ -1,6 +1,5 @@
 import type { ReputationLevel } from '@postrider/core';
-import { sql } from 'drizzle-orm';
-import { boolean, check, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
+import { boolean, check, index, integer, pgTable, primaryKey, sql, text, uuid } from '../drizzle.ts';
 import { accountWall } from './account-wall.ts';
 import { date, timestamptz } from './column-types.ts';
 

@@ -1,6 +1,5 @@
 import type { ApprovalStatus, EditableField, HoldReason, Problem, RejectCode } from '@postrider/core';
-import { sql } from 'drizzle-orm';
-import { check, foreignKey, index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { check, foreignKey, index, integer, pgTable, primaryKey, sql, text, uniqueIndex, uuid } from '../drizzle.ts';
 import { accountWall } from './account-wall.ts';
 import { accounts } from './accounts.ts';
 import { bytea, jsonb, textArray, timestamptz, timestamptzArray } from './column-types.ts';

@@ -1,4 +1,4 @@
-import { pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { pgTable, primaryKey, text, uniqueIndex, uuid } from '../drizzle.ts';
 import { accountWall } from './account-wall.ts';
 import { int8, jsonb, timestamptz } from './column-types.ts';
 

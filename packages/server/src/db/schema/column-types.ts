@@ -1,4 +1,4 @@
-import { bigint, customType } from 'drizzle-orm/pg-core';
+import { bigint, customType } from '../drizzle.ts';
 
 /**
  * Types of columns as the driver (postgres.js, as client.ts opens it) writes and reads them. None of them converts a value: what drizzle's own

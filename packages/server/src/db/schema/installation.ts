@@ -1,5 +1,4 @@
-import { sql } from 'drizzle-orm';
-import { index, integer, pgTable, primaryKey, smallint, text, uuid } from 'drizzle-orm/pg-core';
+import { index, integer, pgTable, primaryKey, smallint, sql, text, uuid } from '../drizzle.ts';
 import { accountWall } from './account-wall.ts';
 import { timestamptz } from './column-types.ts';
 

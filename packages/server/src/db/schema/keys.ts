@@ -1,5 +1,4 @@
 import type { ApprovalMode, HoldWhen, KeyMode, Scope, Source } from '@postrider/core';
-import { sql } from 'drizzle-orm';
 import {
   boolean,
   check,
@@ -9,10 +8,11 @@ import {
   integer,
   pgTable,
   primaryKey,
+  sql,
   text,
   uniqueIndex,
   uuid,
-} from 'drizzle-orm/pg-core';
+} from '../drizzle.ts';
 import { accountWall } from './account-wall.ts';
 import { accounts } from './accounts.ts';
 import { bytea, jsonb, textArray, timestamptz, uuidArray } from './column-types.ts';

@@ -1,5 +1,5 @@
 import type { Channel, Classification, MessageEventType, MessageStatus, RecipientKind, Source } from '@postrider/core';
-import { boolean, index, integer, pgTable, primaryKey, smallint, text, uuid } from 'drizzle-orm/pg-core';
+import { boolean, index, integer, pgTable, primaryKey, smallint, text, uuid } from '../drizzle.ts';
 import { accountWall } from './account-wall.ts';
 import { bytea, jsonb, textArray, timestamptz } from './column-types.ts';
 

@@ -1,6 +1,5 @@
 import type { Role } from '@postrider/core';
-import { sql } from 'drizzle-orm';
-import { check, index, pgPolicy, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { check, index, pgPolicy, pgTable, primaryKey, sql, text, uniqueIndex, uuid } from '../drizzle.ts';
 import { accountRole, accountWall, systemPolicy } from './account-wall.ts';
 import { accounts } from './accounts.ts';
 import { timestamptz } from './column-types.ts';

@@ -1,4 +1,4 @@
-import { index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
+import { index, pgTable, primaryKey, text, uuid } from '../drizzle.ts';
 import { accountWall } from './account-wall.ts';
 import { int8Array, timestamptz, uuidArray } from './column-types.ts';
 

@@ -1,5 +1,4 @@
-import { sql } from 'drizzle-orm';
-import { boolean, check, foreignKey, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { boolean, check, foreignKey, index, integer, pgTable, sql, text, uniqueIndex, uuid } from '../drizzle.ts';
 import { accountWall } from './account-wall.ts';
 import { bytea, timestamptz, timestamptzArray } from './column-types.ts';
 import { members, users } from './people.ts';

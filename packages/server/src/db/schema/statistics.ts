@@ -1,5 +1,4 @@
-import { sql } from 'drizzle-orm';
-import { check, integer, pgTable, primaryKey, smallint, text, uuid } from 'drizzle-orm/pg-core';
+import { check, integer, pgTable, primaryKey, smallint, sql, text, uuid } from '../drizzle.ts';
 import { accountWall } from './account-wall.ts';
 import { date, uuidArray } from './column-types.ts';
 

@@ -1,6 +1,5 @@
 import type { TicketStatus } from '@postrider/core';
-import { sql } from 'drizzle-orm';
-import { check, foreignKey, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { check, foreignKey, integer, pgTable, primaryKey, sql, text, uniqueIndex, uuid } from '../drizzle.ts';
 import { accountWall } from './account-wall.ts';
 import { accounts } from './accounts.ts';
 import { int8, json, timestamptz } from './column-types.ts';

@@ -1,6 +1,5 @@
 import type { SuppressionReason } from '@postrider/core';
-import { sql } from 'drizzle-orm';
-import { check, index, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { check, index, pgTable, primaryKey, sql, text, uniqueIndex, uuid } from '../drizzle.ts';
 import { accountWall } from './account-wall.ts';
 import { accounts } from './accounts.ts';
 import { timestamptz } from './column-types.ts';

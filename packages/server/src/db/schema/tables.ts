@@ -1,5 +1,4 @@
-import { is } from 'drizzle-orm';
-import { PgTable } from 'drizzle-orm/pg-core';
+import { is, PgTable } from '../drizzle.ts';
 import * as accounts from './accounts.ts';
 import * as approvals from './approvals.ts';
 import * as audit from './audit.ts';

@@ -1,5 +1,4 @@
 import type { DisabledReason, WebhookEventType } from '@postrider/core';
-import { sql } from 'drizzle-orm';
 import {
   boolean,
   check,
@@ -8,10 +7,11 @@ import {
   pgTable,
   primaryKey,
   smallint,
+  sql,
   text,
   uniqueIndex,
   uuid,
-} from 'drizzle-orm/pg-core';
+} from '../drizzle.ts';
 import { accountWall } from './account-wall.ts';
 import { accounts } from './accounts.ts';
 import { bytea, textArray, timestamptz, xid8 } from './column-types.ts';

@@ -1,0 +1,30 @@
+import { type Column, drizzle, is, SQL, sql } from './drizzle.ts';
+
+/**
+ * Builds statements from the tables of `schema/`, and runs none: `defineStatement` sends them down the connection that the caller has, with the
+ * account and the role it is bound to.
+ */
+export const builder = drizzle(() =>
+  Promise.reject(new Error('a statement of the builder runs by defineStatement, not by being awaited')),
+);
+
+/**
+ * What a statement selects or returns: each column is called by the name of its field, so that the rows of the driver are the result and two
+ * columns `id` never collide. To the types they are still columns, which a left join makes nullable.
+ */
+export function named<Fields extends Readonly<Record<string, Column | SQL>>>(fields: Fields): Fields {
+  const entries = Object.entries(fields).map(([name, field]) => [name, sql`${field}`.as(name)]);
+  return Object.fromEntries(entries) as Fields; // For the types alone: see above.
+}
+
+/** @throws where a field of the statement would not be called what its type says */
+export function assertNamed(built: object): void {
+  const config: unknown = Reflect.get(built, 'config'); // Where drizzle keeps what was asked for.
+  if (!(config instanceof Object)) throw new Error('not a statement of the builder');
+  const fields: unknown = Reflect.get(config, 'fields') ?? Reflect.get(config, 'returningFields') ?? {};
+  const nameless = Object.entries(Object(fields)).filter(
+    ([name, field]) => !is(field, SQL.Aliased) || field.fieldAlias !== name,
+  );
+  if (nameless.length > 0)
+    throw new Error(`write named({ … }) around the fields ${nameless.map(([name]) => name).join(', ')}`);
+}

@@ -1,0 +1,94 @@
+import { assertNamed } from './builder.ts';
+import type { Query } from './client.ts';
+import { type Column, fillPlaceholders, type GetColumnData, type Placeholder, type SQL, sql } from './drizzle.ts';
+
+/** What the builder makes; a statement that returns nothing has no rows. */
+export interface Built<Result> {
+  readonly _: { readonly result: Result };
+  toSQL(): Compiled;
+}
+
+interface Compiled {
+  readonly sql: string;
+  readonly params: readonly unknown[];
+}
+
+type RowsOf<Result> = Result extends readonly (infer Row)[] ? readonly Row[] : readonly never[];
+
+/** A parameter has the type of a column, or one of its own. */
+type Parameter = Column | Value<unknown>;
+type Parameters = Readonly<Record<string, Parameter | Optional<unknown>>>;
+
+interface Value<T> {
+  /** For the types alone. */
+  readonly _value?: T;
+}
+
+interface Optional<T> extends Value<T> {
+  readonly isOptional: true;
+}
+
+type TypeOf<P> = P extends Column ? GetColumnData<P> : P extends Value<infer T> ? T : never;
+
+type Values<Ps extends Parameters> = {
+  readonly [Name in keyof Ps]: Ps[Name] extends Optional<infer T> ? T | null : TypeOf<Ps[Name]>;
+};
+
+/** The parameters as the builder has them. */
+export type GivenOf<Ps extends Parameters> = {
+  readonly [Name in keyof Ps]: Ps[Name] extends Optional<infer T> ? Given<T> | undefined : Given<TypeOf<Ps[Name]>>;
+};
+
+/** `limit` of drizzle accepts any part of a statement, but by its type a number or a placeholder. */
+type Given<T> = SQL<T> & (T extends number ? Placeholder : unknown);
+
+/** A parameter that is no column's. */
+export function value<T>(): Value<T> {
+  return {};
+}
+
+/** A parameter that may be null, and is then no part of the statement: the builder has `undefined` for it. */
+export function optional<P extends Parameter>(_of: P): Optional<TypeOf<P>> {
+  return { isOptional: true };
+}
+
+/** The row of a statement. */
+export type RowOf<Statement extends (query: Query, values: never) => Promise<readonly unknown[]>> = Awaited<
+  ReturnType<Statement>
+>[number];
+
+/**
+ * A statement of the builder. It is built when it first runs, for each set of optional parameters that are given, and never again: to build one
+ * costs as much as to send it (50 of 100 microseconds for a read by id), and to fill in its parameters next to nothing. It runs on the
+ * connection of the caller, prepared like the statements in tagged templates.
+ */
+export function defineStatement<const Ps extends Parameters, Result>(
+  parameters: Ps,
+  build: (given: GivenOf<Ps>) => Built<Result>,
+): (query: Query, values: Values<Ps>) => Promise<RowsOf<Result>> {
+  const optionals = Object.keys(parameters).filter((name) => isOptional(parameters[name]));
+  const compiled = new Map<string, Compiled>();
+  return async (query, values) => {
+    const absent = optionals.filter((name) => values[name] === null);
+    const shape = absent.join();
+    const { sql: text, params } = compiled.get(shape) ?? compile(build(toGiven(parameters, absent)));
+    compiled.set(shape, { sql: text, params });
+    // The types of the columns have judged the values, and say what comes back: a test compares them with the database.
+    const filled = fillPlaceholders([...params], values) as never[];
+    return (await query.unsafe(text, filled, { prepare: true })) as unknown as RowsOf<Result>;
+  };
+}
+
+function compile(built: Built<unknown>): Compiled {
+  assertNamed(built);
+  return built.toSQL();
+}
+
+function toGiven<Ps extends Parameters>(parameters: Ps, absent: readonly string[]): GivenOf<Ps> {
+  const present = Object.keys(parameters).filter((name) => !absent.includes(name));
+  return Object.fromEntries(present.map((name) => [name, sql`${sql.placeholder(name)}`])) as GivenOf<Ps>; // By their names.
+}
+
+function isOptional(parameter: Parameters[string] | undefined): boolean {
+  return parameter !== undefined && 'isOptional' in parameter;
+}
