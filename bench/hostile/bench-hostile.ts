@@ -1,12 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createAccount } from '../../packages/server/src/accounts/create-account.ts';
-import { systemClock } from '../../packages/server/src/clock.ts';
-import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
 import { type HealthProbe, startHealthProbe } from '../../test/harness/health-probe.ts';
 import type { HostileProcessReady } from '../../test/harness/hostile-process.ts';
-import { type HostileRequest, type HostileTarget, hostileRequests } from '../../test/harness/hostile-requests.ts';
+import type { HostileRequest, HostileTarget } from '../../test/harness/hostile-request.ts';
+import { hostileRequests } from '../../test/harness/hostile-requests.ts';
+import { openHostileTarget } from '../../test/harness/hostile-target.ts';
 import { residentMegabytes } from '../../test/harness/resident-memory.ts';
 import { type BenchDatabase, openBenchDatabase } from '../parts/bench-database.ts';
 import { type Child, startChild } from '../parts/child.ts';
@@ -61,17 +60,10 @@ export async function benchHostile({
   }
 }
 
-async function openTarget(database: BenchDatabase, { smtpsPort }: HostileProcessReady): Promise<HostileTarget> {
-  const tools = { sql: database.sql, clock: systemClock, ids: createIdGenerator() };
-  const { key } = await createAccount(tools, { name: 'Bench', ownerEmail: 'bench@sandbox.test' });
-  await database.sql`UPDATE accounts SET track_opens = true, track_clicks = true`;
-  const { key: heldKey } = await call(key, '/keys', {
-    ...{ name: 'held', scopes: ['sending'], approvalMode: 'policy' },
-    holdWhen: { linkDomainNotIn: ['example.com'] },
-  });
-  await database.sql`UPDATE api_keys SET rate_limit = 1000000`;
-  for (let index = 0; index < WARM_UPS; index += 1) await call(key, '/emails', sampleEmail(1, index));
-  return { port: PORT, smtpsPort, key, heldKey };
+async function openTarget(database: BenchDatabase, ready: HostileProcessReady): Promise<HostileTarget> {
+  const target = await openHostileTarget(database.sql, PORT, ready);
+  for (let index = 0; index < WARM_UPS; index += 1) await call(target.key, '/emails', sampleEmail(1, index));
+  return target;
 }
 
 async function call(key: string, path: string, body: unknown) {
@@ -109,7 +101,7 @@ async function measure(
   baseMb: number,
   probe: HealthProbe,
 ): Promise<Measured> {
-  const send = request.prepare(target);
+  const send = await request.prepare(target);
   let mostMb = 0;
   const look = setInterval(() => {
     mostMb = Math.max(mostMb, residentMegabytes(server.ready.pid) ?? 0);

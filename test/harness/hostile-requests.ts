@@ -1,26 +1,9 @@
 import { connect } from 'node:net';
 import { createTransport } from 'nodemailer';
 import { HOSTILE_BODIES, HOSTILE_LINES } from './hostile-bodies.ts';
+import { holds } from './hostile-holds.ts';
 import { HOSTILE_MESSAGES } from './hostile-messages.ts';
-import { type PostedRequest, post } from './post-and-forget.ts';
-
-/** A server that is attacked, and what the attacker has. */
-export interface HostileTarget {
-  readonly port: number;
-  /** Of SMTP submission with TLS; null where it is closed. */
-  readonly smtpsPort: number | null;
-  /** A key without restrictions, of an account that tracks what it sends. */
-  readonly key: string;
-  /** A key whose links are looked at before they are sent. */
-  readonly heldKey: string;
-}
-
-export interface HostileRequest {
-  readonly kind: string;
-  readonly name: string;
-  /** Makes what is sent, before anything is measured; what it returns sends it, and resolves with what became of it. */
-  prepare(target: HostileTarget): () => Promise<string>;
-}
+import { type HostileRequest, type HostileTarget, http, json } from './hostile-request.ts';
 
 const MEGABYTE = 1_000_000;
 const BODY = 1_990_000;
@@ -33,7 +16,7 @@ const LINE_SHAPES = Object.entries(HOSTILE_LINES);
 export function hostileRequests(): readonly HostileRequest[] {
   const kinds = [
     ...[anonymous(), jsonBombs(), slowBodies(), wideBatches(), batches(), sends(), templates(), lines(), lists()],
-    ...[tools(), mcpCalls(), smtpMessages(), queries()],
+    ...[tools(), mcpCalls(), smtpMessages(), queries(), holds()],
   ];
   const longest = Math.max(...kinds.map(({ length }) => length));
   // Each kind is spread over the whole length.
@@ -41,21 +24,6 @@ export function hostileRequests(): readonly HostileRequest[] {
     .flatMap((kind) => kind.map((request, index) => ({ request, place: ((index + 0.5) * longest) / kind.length })))
     .sort((a, b) => a.place - b.place)
     .map(({ request }) => request);
-}
-
-function http(kind: string, name: string, make: (target: HostileTarget) => PostedRequest): HostileRequest {
-  return {
-    kind,
-    name,
-    prepare: (target) => {
-      const request = make(target);
-      return () => post(target.port, request);
-    },
-  };
-}
-
-function json(path: string, key: string | null, body: unknown, headers: Readonly<Record<string, string>> = {}) {
-  return { path, key, headers, body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)) };
 }
 
 /** No key, and much to read. */
@@ -249,7 +217,7 @@ function tools(): readonly HostileRequest[] {
     ...shapes.map((name) =>
       placement(`placement of ${name}`, { from: 'a@b.test', subject: 'x', html: HOSTILE_BODIES[name]?.(60_000) }),
     ),
-    ...Object.entries(HOSTILE_MESSAGES).map(([name, make]) => placement(`placement of ${name}`, { raw: make(60_000) })),
+    ...Object.entries(HOSTILE_MESSAGES).map(([name, make]) => placement(`placement of ${name}`, { raw: make(30_000) })),
     ...['dots', 'hyphens', 'letters', 'percents'].map((name) =>
       http('tool', `spf of ${name}`, () => json('/tools/spf', null, { domain: HOSTILE_LINES[name]?.(60_000) })),
     ),
@@ -294,7 +262,7 @@ function smtpMessages(): readonly HostileRequest[] {
     kind: 'smtp',
     name,
     prepare: (target) => {
-      const raw = make(4 * MEGABYTE);
+      const raw = make((name.endsWith('parts') ? 24 : 4) * MEGABYTE);
       return () => submit(target, raw);
     },
   }));

@@ -41,6 +41,7 @@ import type { SessionAuthenticator } from './sessions/session-authenticator.ts';
 import { type RunningSubmission, startSubmission } from './smtp-submission/start-submission.ts';
 import { createTemplateRenderer } from './templates/template-renderer.ts';
 import { createTemplateSources } from './templates/template-sources.ts';
+import { createJobThreads } from './threads/job-threads.ts';
 import { createIdGenerator, type IdGenerator } from './uuid-v7.ts';
 import { VERSION } from './version.ts';
 import { createAttemptMetrics } from './webhooks/attempt-metrics.ts';
@@ -120,7 +121,7 @@ export function createApp(options: AppOptions): App {
   );
   const authenticator = createKeyAuthenticator(sql, clock);
   const templates = createTemplateRenderer();
-  const bodies = createBodyShaper();
+  const threads = createJobThreads();
   const listening: ListeningTools = {
     feeds: createEventFeeds({ sql, clock, maxPerAccount: LIMITS.webhookStreamsPerAccount }),
     mayListen: (caller) => isStillAllowed(sql, caller, 'webhooks:read', clock.now()),
@@ -146,6 +147,7 @@ export function createApp(options: AppOptions): App {
     dns,
     domains: createSendingDomains(options, sql, ids, dns, warn),
     diagnostics: createDiagnosticTools(config, clock),
+    threads,
     door,
     inquiry: createAcceptanceInquiry({
       sql,
@@ -157,7 +159,7 @@ export function createApp(options: AppOptions): App {
     content: {
       now: clock.now,
       files: createFileSource({ client: outboundHttp }),
-      bodies,
+      bodies: createBodyShaper(threads),
       templates: {
         renderer: templates,
         sources: createTemplateSources((accountId) => bindAccount(pools.accounts, accountId)),
@@ -231,7 +233,7 @@ export function createApp(options: AppOptions): App {
     await Promise.all([api?.drain(), submission?.drain(), reports?.drain()]);
     await door.idle();
     await within(OUTBOUND_DRAIN_MS, people.links.idle());
-    await Promise.all([templates.close(), bodies.close()]);
+    await Promise.all([templates.close(), threads.close()]);
     pumpSignal.close();
     await Promise.all([worker?.stop(), webhookWorker?.stop()]);
     await within(OUTBOUND_DRAIN_MS, Promise.all([outbound.close(), outboundHttp.close()]));

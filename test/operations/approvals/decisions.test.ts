@@ -255,6 +255,18 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expect((await server.call('GET', '/emails?q=After%20edit')).body.messages).toHaveLength(1);
   });
 
+  it('derives the text of edited HTML however large it is, and keeps a text that was not derived [approvals.decision]', async () => {
+    const large = (word: string) => `<p>${`${word} <b>bold</b> `.repeat(5_000)}</p>`;
+    const edits = { html: large('new') };
+    const derived = await hold({ html: large('old'), text: undefined });
+    const { body } = await decide(server, decider, derived.approvalId, { decision: 'approve', edits });
+    expect(body).toMatchObject({ edited: ['html', 'text'], html: edits.html });
+    expect(body.text.startsWith('new bold new bold')).toBe(true);
+    const written = await hold({ html: large('old'), text: 'As written' });
+    const kept = await decide(server, decider, written.approvalId, { decision: 'approve', edits });
+    expect(kept.body).toMatchObject({ edited: ['html'], html: edits.html, text: 'As written' });
+  });
+
   it('fails an approved message that the rules refuse by now, and gives its quota back [approvals.outcome]', async () => {
     const used = await quotaUsed(server);
     const held = await hold({ to: 'gone@receiver.example' });

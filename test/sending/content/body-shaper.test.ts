@@ -2,6 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { findHoldReasons } from '../../../packages/server/src/holds/hold-rules.ts';
 import { createBodyShaper } from '../../../packages/server/src/sending/content/body-shaper.ts';
 import { type BodyOrder, shapeBodies } from '../../../packages/server/src/sending/content/shape-bodies.ts';
+import { createJobThreads } from '../../../packages/server/src/threads/job-threads.ts';
 import { HOSTILE_BODIES } from '../../harness/hostile-bodies.ts';
 
 const UTM = { source: 'newsletter', medium: 'email', campaign: 'spring', override_existing: true };
@@ -13,8 +14,9 @@ function order(bodies: Pick<BodyOrder, 'html' | 'text'>): BodyOrder {
 }
 
 describe('the shaper of bodies', () => {
-  const shaper = createBodyShaper();
-  afterAll(() => shaper.close());
+  const threads = createJobThreads();
+  const shaper = createBodyShaper(threads);
+  afterAll(() => threads.close());
 
   it('makes the same of a body in a thread as where it is', { timeout: 60_000 }, async () => {
     for (const [name, make] of Object.entries(HOSTILE_BODIES)) {

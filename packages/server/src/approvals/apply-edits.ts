@@ -9,8 +9,8 @@ import {
 } from '@postrider/core';
 import type { HeldMessage } from '../db/queries/held-messages.ts';
 import { resolveSchedule } from '../sending/content/schedule.ts';
-import { deriveText } from '../sending/derive-text.ts';
 import { collectRecipients, type Recipient } from '../sending/recipients.ts';
+import type { EditedHtml } from './edited-html.ts';
 
 /** What can be changed of a held message. */
 export interface EditedContent {
@@ -30,8 +30,11 @@ export type EditVerdict =
     }
   | { readonly ok: false; readonly problems: readonly FieldProblem[] };
 
-/** The message as an approver wants it. What is not mentioned stays, and what is mentioned and the same is no change. */
-export function applyEdits(held: HeldMessage, edits: ApprovalEdits, now: Date): EditVerdict {
+/**
+ * The message as an approver wants it. What is not mentioned stays, and what is mentioned and the same is no change.
+ * @param edited what follows from another HTML; null without one
+ */
+export function applyEdits(held: HeldMessage, edits: ApprovalEdits, edited: EditedHtml | null, now: Date): EditVerdict {
   const schedule = edits.scheduled_at === undefined ? null : resolveSchedule(edits.scheduled_at, now);
   if (schedule?.ok === false) return refuse(schedule.refusal.errors ?? []);
   const before = { ...held, recipients: numbered(held.recipients) };
@@ -39,7 +42,7 @@ export function applyEdits(held: HeldMessage, edits: ApprovalEdits, now: Date): 
     recipients: collectRecipients(toMailboxes(held, edits)),
     subject: edits.subject ?? held.subject,
     html: edits.html ?? held.html,
-    text: toText(held, edits),
+    text: toText(held, edits, edited),
     scheduledAt: schedule === null ? held.scheduledAt : schedule.at,
   };
   if (after.recipients.length > LIMITS.recipientsPerMessage) {
@@ -74,11 +77,9 @@ function numbered(recipients: HeldMessage['recipients']): readonly Recipient[] {
   return recipients.map((recipient, ordinal) => ({ ...recipient, ordinal }));
 }
 
-/** The text of before would go on saying what the approver took out of the HTML. */
-function toText({ html, text }: HeldMessage, edits: ApprovalEdits): string | null {
+function toText({ text }: HeldMessage, edits: ApprovalEdits, edited: EditedHtml | null): string | null {
   if (edits.text !== undefined) return edits.text === '' ? null : edits.text;
-  const isDerived = html !== null && text !== null && text === deriveText(html);
-  return edits.html !== undefined && isDerived ? deriveText(edits.html) : text;
+  return edited?.text ?? text;
 }
 
 function differences(before: EditedContent, after: EditedContent) {
@@ -91,9 +92,14 @@ function differences(before: EditedContent, after: EditedContent) {
   ];
   return Object.fromEntries(
     fields
-      .filter(([, was, is]) => JSON.stringify(was) !== JSON.stringify(is))
+      .filter(([, was, is]) => was !== is && (isText(was, is) || JSON.stringify(was) !== JSON.stringify(is)))
       .map(([name, was, is]) => [name, { before: was, after: is }]),
   );
+}
+
+/** Texts differ where they are not the same: writing two megabytes as JSON to see that takes longer than all else. */
+function isText(was: unknown, is: unknown): boolean {
+  return (typeof was === 'string' || was === null) && (typeof is === 'string' || is === null);
 }
 
 function linesOf({ recipients }: EditedContent, kind: RecipientKind): readonly string[] {

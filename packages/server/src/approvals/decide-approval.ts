@@ -11,8 +11,10 @@ import {
 } from '../db/queries/approvals.ts';
 import { appendAudit } from '../db/queries/audit-log.ts';
 import {
+  type HeldBodies,
   type HeldMessage,
   lockHeldMessage,
+  readHeldBodies,
   releaseHeldMessage,
   rewriteHeldMessage,
 } from '../db/queries/held-messages.ts';
@@ -22,12 +24,14 @@ import { type Decider, SYSTEM } from '../holds/decider.ts';
 import { endHolds } from '../holds/end-hold.ts';
 import { ProblemError, toProblem } from '../problem.ts';
 import type { Refusal } from '../sending/acceptance.ts';
-import { planContentTracking } from '../sending/content/plan-content-tracking.ts';
 import { planDeliveries } from '../sending/plan-deliveries.ts';
 import { expiryOf } from '../sending/prepare-send.ts';
+import type { JobThreads } from '../threads/job-threads.ts';
+import { writeJsonInSlices } from '../threads/sliced-json.ts';
 import { hasUnsubscribePlaceholder } from '../unsubscribe/placeholder.ts';
 import { type IdGenerator, isUuid } from '../uuid-v7.ts';
 import { applyEdits, type EditedContent } from './apply-edits.ts';
+import { type EditedHtml, READ_EDITED_HTML, sizeOfEdit } from './edited-html.ts';
 import { recheckAcceptance } from './recheck-acceptance.ts';
 
 export interface DecidingTools {
@@ -40,6 +44,7 @@ export interface DecidingTools {
   readonly retryHours: number;
   readonly monthlyQuota: number;
   readonly baseUrl: string;
+  readonly threads: JobThreads;
 }
 
 /** A decision as it comes in: by a person or a key, or by a link in a mail, which stands for one revision only. */
@@ -76,6 +81,7 @@ export async function decideApproval(
 ): Promise<DecisionVerdict> {
   if (!isUuid(id)) return { kind: 'missing' };
   const { sql, clock, ids } = tools;
+  const prepared = await prepareEdit(tools, { accountId, id }, decision);
   const answered = await sql.begin(async (transaction) => {
     const hold = await lockApproval(transaction, { accountId, id });
     const now = clock.now();
@@ -83,7 +89,7 @@ export async function decideApproval(
     if (obstacle !== null) return { verdict: obstacle };
     if (hold === null) throw new Error('a hold that is missing has no obstacle');
     if (decision.decision === 'approve') {
-      const verdict = await approve(transaction, tools, hold, decision, decider, now);
+      const verdict = await approve(transaction, tools, hold, decision, prepared, decider, now);
       if (verdict.kind === 'decided') await onDecided?.(transaction, now);
       return { verdict };
     }
@@ -93,6 +99,29 @@ export async function decideApproval(
     return { verdict: { kind: 'decided', emailId: hold.messageId, outcome: 'rejected' } as const };
   });
   return answered.verdict;
+}
+
+interface PreparedEdit extends EditedHtml {
+  readonly before: HeldBodies;
+}
+
+/** Null where the approver changes no HTML. */
+async function prepareEdit(
+  { sql, threads }: DecidingTools,
+  name: { readonly accountId: string; readonly id: string },
+  { decision, edits }: Decision,
+): Promise<PreparedEdit | null> {
+  if (decision !== 'approve' || edits?.html === undefined) return null;
+  const before = await readHeldBodies(sql, name);
+  if (before === null) return null;
+  const edit = { before, html: edits.html, derivesText: edits.text === undefined };
+  const result = await threads.run({ accountId: name.accountId }, READ_EDITED_HTML, edit, sizeOfEdit(edit));
+  if (result.kind === 'done') return { ...result.output, before };
+  throw new ProblemError('unavailable', { detail: 'Too many large messages are being read right now.' });
+}
+
+function isOf({ html, text }: HeldMessage, { before }: PreparedEdit): boolean {
+  return html === before.html && text === before.text;
 }
 
 async function findObstacle(
@@ -122,17 +151,20 @@ async function approve(
   tools: DecidingTools,
   hold: LockedApproval,
   { edits, note: said, remember }: Decision,
+  prepared: PreparedEdit | null,
   decider: Decider,
   now: Date,
 ): Promise<DecisionVerdict> {
   const note = said ?? null;
   const held = await lockHeldMessage(transaction, hold);
   if (held?.status !== 'pending_approval') throw new Error(`the message of the hold ${hold.id} is not held`);
-  const edited = applyEdits(held, edits ?? {}, now);
+  // What is held does not change; this keeps what was worked out from it from being taken for anything else.
+  if (edits?.html !== undefined && (prepared === null || !isOf(held, prepared))) return { kind: 'changed' };
+  const edited = applyEdits(held, edits ?? {}, prepared, now);
   if (!edited.ok) return { kind: 'invalid', problems: edited.problems };
   const { content, changes } = edited;
   const fields = Object.keys(changes);
-  const contentHash = fields.length === 0 ? hold.contentHash : hashOf(held, content);
+  const contentHash = fields.length === 0 ? hold.contentHash : await hashOf(held, content);
   const check = await recheckAcceptance(transaction, tools, hold, held, content.recipients, now);
   const outcome = check.refusal === null ? 'queued' : 'failed';
   const problem = check.refusal === null ? null : toStoredProblem(check.refusal, tools, decider);
@@ -142,8 +174,8 @@ async function approve(
     throw new Error('a locked hold was decided by somebody else');
   }
   if (fields.length > 0) {
-    await addRevision(transaction, hold, { changes, actor: decidedBy, now });
-    await rewrite(transaction, hold, held, content, 'html' in changes);
+    await addRevision(transaction, hold, { changes: await writeJsonInSlices(changes), actor: decidedBy, now });
+    await rewrite(transaction, hold, content, 'html' in changes ? prepared : null);
   }
   await release(transaction, tools, hold, held, content, { fields, note, now, ...check });
   if (remember === true) await trustRecipients(transaction, hold, content.recipients.map(folded), now);
@@ -151,7 +183,7 @@ async function approve(
   return { kind: 'decided', emailId: hold.messageId, outcome };
 }
 
-function hashOf(held: HeldMessage, content: EditedContent): string {
+function hashOf(held: HeldMessage, content: EditedContent): Promise<string> {
   const { fromGiven: from, replyTo, headers, attachments, unsubscribe } = held;
   return hashContent({ from, replyTo, headers, attachments, unsubscribe, ...content });
 }
@@ -165,17 +197,14 @@ function toStoredProblem(refusal: Refusal, { baseUrl }: DecidingTools, { request
 async function rewrite(
   transaction: Query,
   hold: LockedApproval,
-  held: HeldMessage,
   content: EditedContent,
-  isOtherHtml: boolean,
+  edited: EditedHtml | null,
 ): Promise<void> {
   const { recipients, subject, html, text, scheduledAt } = content;
   const to = recipients.filter(({ kind }) => kind === 'to').map(({ email }) => email);
-  // Links are tracked as the account's switches stand now, where others have come into the message.
-  const tracking = isOtherHtml ? { tracking: planContentTracking(html, held.headers, held) } : {};
   await rewriteHeldMessage(transaction, hold, {
     ...{ toLine: to.join(', '), subject, html, text, scheduledAt, recipients },
-    ...tracking,
+    ...(edited === null ? {} : { tracking: edited.tracking }),
   });
 }
 

@@ -85,7 +85,7 @@ export function createApi(
   if (config.mode === 'development') {
     http.register(async (development) => {
       development.addHook('onRequest', refuseForeignOrigins(baseUrl));
-      addConsoleRoutes(development, sql, people.secrets);
+      addConsoleRoutes(development, sql, people.secrets, services.threads);
       addDevelopmentRoutes(development, { tools: { sql, clock, ids }, people, sandboxDomain: config.sandboxDomain });
     });
   }

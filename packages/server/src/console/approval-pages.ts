@@ -1,6 +1,7 @@
 import { type Approval, LIMITS, REJECT_CODES } from '@postrider/core';
 import { findMessageHosts } from '../holds/link-hosts.ts';
 import { type Html, html } from '../html/page-markup.ts';
+import { threadJob } from '../threads/thread-job.ts';
 import { PERSON_PAGE_POLICY, renderPersonPage } from './person-page.ts';
 
 /** The page's own policy, and the frame that the message's HTML shows in. */
@@ -10,14 +11,20 @@ export const APPROVAL_PAGE_POLICY = `${PERSON_PAGE_POLICY}; frame-src 'self'`;
 export const HELD_BODY_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'self'; sandbox";
 
+export interface ShownApproval {
+  readonly approval: Approval;
+  readonly token: string;
+  readonly formToken: string;
+}
+
+/** The page of a held message: its bodies are read for links, and escaped. */
+export const APPROVAL_PAGE = threadJob(import.meta.url, 'APPROVAL_PAGE', renderApprovalPage);
+
 /**
  * Everything that is to be seen of a held message, and the two buttons. The first button of the form is disabled: the Enter key in the
  * note presses the first, and must not approve.
  */
-export function renderApprovalPage(
-  approval: Approval,
-  { token, formToken }: { readonly token: string; readonly formToken: string },
-): string {
+function renderApprovalPage({ approval, token, formToken }: ShownApproval): string {
   const { subject, from, text, html: body, attachments, reasons, keyName, agentName } = approval;
   const { to, cc, bcc, replyTo, headers, unsubscribe } = approval;
   return renderPersonPage(
@@ -82,6 +89,13 @@ export function renderAlreadyDecidedPage(status: string): string {
     withdrawn: 'It was taken back, and not sent.',
   };
   return renderPersonPage('Nothing is left to decide', html`<p role="status">${said[status] ?? ''}</p>`);
+}
+
+export function renderBusyPage(): string {
+  return renderPersonPage(
+    'Too much is being read right now',
+    html`<p role="status">Nothing was changed. Load this page again in a moment.</p>`,
+  );
 }
 
 export function renderUnknownApprovalPage(): string {

@@ -1,4 +1,5 @@
 import { decodeAttribute } from '../links/attribute-text.ts';
+import { threadJob } from '../threads/thread-job.ts';
 import { type HtmlToken, readHtmlTokens } from './html-tokens.ts';
 
 /**
@@ -11,6 +12,8 @@ export function toQuietHtml(html: string): string {
   for (const token of readHtmlTokens(html)) pieces.push(write(token));
   return pieces.join('');
 }
+
+export const QUIET_HTML = threadJob(import.meta.url, 'QUIET_HTML', toQuietHtml);
 
 const PREAMBLE = '<!doctype html><style>a[title]{color:#0b5c94;text-decoration:underline}</style>';
 

@@ -1,11 +1,23 @@
 import PostalMime from 'postal-mime';
 import type { CapturedMessage } from '../db/queries/captured-messages.ts';
-import type { ReadableMessage } from './mailbox-pages.ts';
+import { threadJob } from '../threads/thread-job.ts';
+import { type ReadableMessage, renderMessage } from './mailbox-pages.ts';
+import { toQuietHtml } from './quiet-html.ts';
+
+type Captured = Pick<CapturedMessage, 'id' | 'mailFrom' | 'to' | 'raw'>;
+
+/** The page of a captured message. */
+export const CAPTURED_PAGE = threadJob(import.meta.url, 'CAPTURED_PAGE', async (captured: Captured) =>
+  renderMessage(await readCaptured(captured)),
+);
+
+/** Its HTML, in a form that makes no request. */
+export const CAPTURED_HTML = threadJob(import.meta.url, 'CAPTURED_HTML', async (captured: Captured) =>
+  toQuietHtml((await readCaptured(captured)).html ?? ''),
+);
 
 /** Parses a captured message for the console. */
-export async function readCaptured(
-  captured: CapturedMessage,
-): Promise<ReadableMessage & { readonly html: string | null }> {
+async function readCaptured(captured: Captured): Promise<ReadableMessage & { readonly html: string | null }> {
   const email = await PostalMime.parse(captured.raw);
   return {
     id: captured.id,

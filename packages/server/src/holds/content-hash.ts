@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { RecipientKind } from '@postrider/core';
+import { hashBytesInSlices, hashJsonInSlices } from '../threads/sliced-json.ts';
 
 /** All that is to be seen of a held message, and that is sent once it is approved. */
 export interface PinnedContent {
@@ -28,7 +29,7 @@ export interface PinnedFile {
 }
 
 /** Names exactly this content: SHA-256 in hexadecimal. Whoever decides can say by it what they have seen. */
-export function hashContent(content: PinnedContent): string {
+export async function hashContent(content: PinnedContent): Promise<string> {
   const { from, replyTo, recipients, subject, html, text, headers, attachments, unsubscribe, scheduledAt } = content;
   const canonical = [
     ...[from, replyTo, subject, html, text, unsubscribe, scheduledAt?.toISOString() ?? null],
@@ -36,9 +37,9 @@ export function hashContent(content: PinnedContent): string {
     Object.entries(headers).sort(([a], [b]) => (a < b ? -1 : 1)),
     attachments.map(({ filename, contentType, contentId, digest }) => [filename, contentType, contentId, digest]),
   ];
-  return createHash('sha256').update(JSON.stringify(canonical)).digest('hex');
+  return (await hashJsonInSlices(createHash('sha256'), canonical)).digest('hex');
 }
 
-export function digestOf(content: Uint8Array): string {
-  return createHash('sha256').update(content).digest('hex');
+export async function digestOf(content: Uint8Array): Promise<string> {
+  return (await hashBytesInSlices(createHash('sha256'), content)).digest('hex');
 }

@@ -11,6 +11,9 @@ export interface LinkHosts {
   readonly unreadable: boolean;
 }
 
+/** What was not read is held by the rules that ask. */
+export const UNREAD_HOSTS: LinkHosts = { hosts: [], unreadable: true };
+
 /** Everything of a message that a mail program may show or make clickable. */
 export interface LinkedMessage {
   readonly html: string | null;

@@ -3,21 +3,23 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { formTokenOf, isFormToken, readApprovalToken } from '../approvals/approval-token.ts';
 import { type Decision, decideApproval } from '../approvals/decide-approval.ts';
 import {
+  APPROVAL_PAGE,
   APPROVAL_PAGE_POLICY,
   HELD_BODY_POLICY,
   renderAlreadyDecidedPage,
-  renderApprovalPage,
+  renderBusyPage,
   renderDecidedPage,
   renderUndecidedPage,
   renderUnknownApprovalPage,
 } from '../console/approval-pages.ts';
-import { toQuietHtml } from '../console/quiet-html.ts';
+import { QUIET_HTML } from '../console/quiet-html.ts';
 import { type ApprovalLink, findApprovalLink, markLinkUsed } from '../db/queries/approval-notices.ts';
-import { readApproval } from '../db/queries/approvals.ts';
+import { type ApprovalRow, readApproval } from '../db/queries/approvals.ts';
 import { toApproval } from '../holds/approval-record.ts';
 import type { Services } from '../operations/context.ts';
 import { findTextFault } from '../operations/text-faults.ts';
 import { readFormOrigin } from '../sessions/visit.ts';
+import type { JobOwner } from '../threads/thread-pool.ts';
 import { refuseOtherMethods } from './method-not-allowed.ts';
 import { fieldOf } from './person-pages.ts';
 
@@ -56,26 +58,47 @@ async function findHold(request: FastifyRequest, services: Services) {
   return row === null ? null : { token, tokenHash, link, row, own };
 }
 
+type FoundHold = NonNullable<Awaited<ReturnType<typeof findHold>>>;
+
 async function show(request: FastifyRequest, reply: FastifyReply, services: Services): Promise<FastifyReply> {
   const found = await findHold(request, services);
   if (found === null) return sendPage(reply.code(404), renderUnknownApprovalPage());
-  const { row, token } = found;
+  const { row, token, link } = found;
   const status = row.status === 'pending' && row.expiresAt <= services.clock.now() ? 'expired' : row.status;
   if (status !== 'pending') return sendPage(reply.code(410), renderAlreadyDecidedPage(status));
-  return sendPage(reply, renderApprovalPage(toApproval(row), { token, formToken: formTokenOf(token) }));
+  const shown = { approval: toApproval(row), token, formToken: formTokenOf(token) };
+  const page = await services.threads.run(ownerOf(row, link), APPROVAL_PAGE, shown, sizeOf(row));
+  return page.kind === 'done' ? sendPage(reply, page.output) : sendPage(reply.code(503), renderBusyPage());
 }
 
 async function showBody(request: FastifyRequest, reply: FastifyReply, services: Services): Promise<FastifyReply> {
   const found = await findHold(request, services);
-  const isShown = found !== null && found.row.status === 'pending';
+  const shown = found !== null && found.row.status === 'pending' ? found : null;
+  const body = shown === null ? null : await readQuietly(shown, services);
   return reply
-    .code(isShown ? 200 : 404)
+    .code(shown === null ? 404 : body === null ? 503 : 200)
     .header('content-type', 'text/html; charset=utf-8')
     .header('content-security-policy', HELD_BODY_POLICY)
     .header('x-dns-prefetch-control', 'off')
     .header('referrer-policy', 'no-referrer')
     .header('x-robots-tag', 'noindex')
-    .send(isShown ? toQuietHtml(found.row.html ?? '') : '');
+    .send(shown !== null && body === null ? renderBusyPage() : body);
+}
+
+/** Null where the threads have too much to do. */
+async function readQuietly({ row, link }: FoundHold, { threads }: Services): Promise<string | null> {
+  const html = row.html ?? '';
+  const quiet = await threads.run(ownerOf(row, link), QUIET_HTML, html, html.length);
+  return quiet.kind === 'done' ? quiet.output : null;
+}
+
+/** The pages are read in the turn of the key whose send is held: looking at them delays no other sender. */
+function ownerOf({ keyId }: ApprovalRow, { accountId }: ApprovalLink): JobOwner {
+  return { accountId, keyId };
+}
+
+function sizeOf({ html, text }: ApprovalRow): number {
+  return (html?.length ?? 0) + (text?.length ?? 0);
 }
 
 async function decide(request: FastifyRequest, reply: FastifyReply, services: Services): Promise<FastifyReply> {

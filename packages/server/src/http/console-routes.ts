@@ -1,13 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { readCapturedMail } from '../console/captured-mail.ts';
 import { toMailboxEntry } from '../console/mailbox-entry.ts';
-import { CONSOLE_STYLE, renderMailbox, renderMessage } from '../console/mailbox-pages.ts';
-import { toQuietHtml } from '../console/quiet-html.ts';
-import { readCaptured } from '../console/read-captured.ts';
+import { CONSOLE_STYLE, renderMailbox } from '../console/mailbox-pages.ts';
+import { CAPTURED_HTML, CAPTURED_PAGE } from '../console/read-captured.ts';
 import type { Sql } from '../db/client.ts';
-import { listCaptured } from '../db/queries/captured-messages.ts';
+import { type CapturedMessage, listCaptured } from '../db/queries/captured-messages.ts';
 import type { SecretBox } from '../keys/secret-box.ts';
 import { ProblemError } from '../problem.ts';
+import type { JobThreads } from '../threads/job-threads.ts';
+import type { ThreadJob } from '../threads/thread-job.ts';
 import { isUuid } from '../uuid-v7.ts';
 
 const ROWS = 200;
@@ -17,12 +18,15 @@ const PAGE_POLICY =
 const BODY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'; sandbox";
 
 /** The console's pages in development: the captured mail. */
-export function addConsoleRoutes(app: FastifyInstance, sql: Sql, secrets: SecretBox): void {
-  const read = async (request: FastifyRequest) => {
+export function addConsoleRoutes(app: FastifyInstance, sql: Sql, secrets: SecretBox, threads: JobThreads): void {
+  const read = async (request: FastifyRequest, job: ThreadJob<CapturedMessage, string>) => {
     const { id } = request.params as { readonly id: string }; // The routes have this parameter.
     const captured = isUuid(id) ? await readCapturedMail(sql, secrets, id) : null;
     if (captured === null) throw new ProblemError('not_found', { detail: 'There is no captured message of this id.' });
-    return await readCaptured(captured);
+    const { accountId, raw } = captured;
+    const result = await threads.run({ accountId }, job, captured, raw.byteLength);
+    if (result.kind === 'done') return result.output;
+    throw new ProblemError('unavailable', { detail: 'Too much is being read right now.' });
   };
   app.get('/console', async (_request, reply) =>
     sendPage(reply, renderMailbox((await listCaptured(sql, ROWS)).map(toMailboxEntry)), PAGE_POLICY),
@@ -31,10 +35,10 @@ export function addConsoleRoutes(app: FastifyInstance, sql: Sql, secrets: Secret
     reply.header('content-type', 'text/css; charset=utf-8').send(CONSOLE_STYLE),
   );
   app.get('/console/messages/:id', async (request, reply) =>
-    sendPage(reply, renderMessage(await read(request)), PAGE_POLICY),
+    sendPage(reply, await read(request, CAPTURED_PAGE), PAGE_POLICY),
   );
   app.get('/console/messages/:id/html', async (request, reply) =>
-    sendPage(reply, toQuietHtml((await read(request)).html ?? ''), BODY_POLICY),
+    sendPage(reply, await read(request, CAPTURED_HTML), BODY_POLICY),
   );
 }
 

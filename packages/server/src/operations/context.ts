@@ -15,6 +15,7 @@ import type { DomainChecker } from '../sending-domains/domain-checker.ts';
 import type { DomainTools } from '../sending-domains/domain-tools.ts';
 import type { People } from '../sessions/people.ts';
 import type { Visit } from '../sessions/visit.ts';
+import type { JobThreads } from '../threads/job-threads.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 import type { ListeningTools } from '../webhooks/listening-tools.ts';
 import type { WebhookTools } from '../webhooks/webhook-tools.ts';
@@ -32,6 +33,8 @@ export interface Services {
   readonly dns: DnsResolver;
   readonly diagnostics: DiagnosticTools;
   readonly domains: { readonly tools: DomainTools; readonly checker: DomainChecker };
+  /** For work that grows with what a caller sent. */
+  readonly threads: JobThreads;
   readonly door: AcceptanceDoor;
   readonly inquiry: AcceptanceInquiry;
   readonly content: ContentTools;

@@ -3,7 +3,13 @@ import type { Sql } from '../db/client.ts';
 import { classifyDatabaseError } from '../db/database-errors.ts';
 import type { AccountFact } from '../db/queries/acceptance-facts.ts';
 import type { HoldRow } from '../db/queries/insert-holds.ts';
-import { type AccountCharge, insertMessages, type QuotaUsage, type SenderFact } from '../db/queries/insert-messages.ts';
+import {
+  type AccountCharge,
+  insertMessages,
+  type NewMessage,
+  type QuotaUsage,
+  type SenderFact,
+} from '../db/queries/insert-messages.ts';
 import { announceHolds, type MadeHold } from '../holds/announce-holds.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 import { checkAcceptance, type Refusal } from './acceptance.ts';
@@ -217,10 +223,11 @@ async function write(
   now: Date,
   withdrawn: WithdrawnSends,
 ): Promise<readonly QuotaUsage[]> {
-  const messages = accepted.map(({ send, id, hold }) => {
-    const newHold = hold === null ? undefined : toNewHold(send, hold, hold.approvalId, now, options.ids);
-    return toNewMessage(send, id, now, options.ids, options.retryHours, newHold);
-  });
+  const messages: NewMessage[] = [];
+  for (const { send, id, hold } of accepted) {
+    const newHold = hold === null ? undefined : await toNewHold(send, hold, hold.approvalId, now, options.ids);
+    messages.push(toNewMessage(send, id, now, options.ids, options.retryHours, newHold));
+  }
   return await insertMessages(options.sql, messages, toCharges(accepted), {
     now,
     month: quotaMonth(now),

@@ -1,5 +1,5 @@
 import type { NewHold } from '../db/queries/insert-holds.ts';
-import { digestOf, hashContent } from '../holds/content-hash.ts';
+import { digestOf, hashContent, type PinnedFile } from '../holds/content-hash.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 import type { HoldVerdict } from './hold-ledger.ts';
 import type { PreparedSend } from './prepare-send.ts';
@@ -16,19 +16,27 @@ export function nextReminder(createdAt: Date, expiresAt: Date, after: Date): Dat
 }
 
 /** The rows of a hold: what it shows is pinned by the hash of all of it. */
-export function toNewHold(send: PreparedSend, verdict: HoldVerdict, id: string, now: Date, ids: IdGenerator): NewHold {
+export async function toNewHold(
+  send: PreparedSend,
+  verdict: HoldVerdict,
+  id: string,
+  now: Date,
+  ids: IdGenerator,
+): Promise<NewHold> {
   const { request, content } = send.command;
   const { reasons, expiresAt } = verdict;
   const { subject, html, text, scheduledAt } = content;
-  const hash = hashContent({
+  const attachments: PinnedFile[] = [];
+  for (const { filename, contentType, contentId, content: bytes } of content.attachments) {
+    attachments.push({ filename, contentType, contentId, digest: await digestOf(bytes) });
+  }
+  const hash = await hashContent({
     ...{ subject, html, text, scheduledAt, recipients: send.recipients },
     from: request.from.given,
     replyTo: request.reply_to?.given ?? null,
     headers: request.headers ?? {},
     unsubscribe: request.unsubscribe === true,
-    attachments: content.attachments.map(({ filename, contentType, contentId, content: octets }) => ({
-      ...{ filename, contentType, contentId, digest: digestOf(octets) },
-    })),
+    attachments,
   });
   const { channel } = provenanceOf(send.command);
   return {

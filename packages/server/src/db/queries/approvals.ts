@@ -264,14 +264,15 @@ export async function addApprovalEvents(transaction: Query, events: readonly New
       way text, address text, request_id text, hash_before text, hash_after text, detail text, created_at timestamptz)`;
 }
 
+/** @param changes as JSON: before and after, with bodies of up to eight megabytes together */
 export async function addRevision(
   transaction: Query,
   { accountId, id, revision }: LockedApproval,
-  { changes, actor, now }: { readonly changes: unknown; readonly actor: string; readonly now: Date },
+  { changes, actor, now }: { readonly changes: string; readonly actor: string; readonly now: Date },
 ): Promise<void> {
   await transaction`
     INSERT INTO approval_revisions (account_id, approval_id, revision, changes, actor, created_at)
-    VALUES (${accountId}, ${id}, ${revision + 1}, ${JSON.stringify(changes)}::text::jsonb, ${actor}, ${now})`;
+    VALUES (${accountId}, ${id}, ${revision + 1}, ${changes}::text::jsonb, ${actor}, ${now})`;
 }
 
 /** Trusts the recipients, folded, for the key whose send it was. */

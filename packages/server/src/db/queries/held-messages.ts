@@ -37,6 +37,22 @@ export interface HeldMessage {
   }[];
 }
 
+/** The bodies of a held message, and what its HTML is read for. */
+export type HeldBodies = Pick<HeldMessage, 'html' | 'text' | 'headers' | 'trackOpens' | 'trackClicks'>;
+
+/** The bodies of an undecided hold, without locking anything; null where there is none of that id. */
+export async function readHeldBodies(
+  query: Query,
+  { accountId, id }: { readonly accountId: string; readonly id: string },
+): Promise<HeldBodies | null> {
+  const [row] = await query<HeldBodies[]>`
+    SELECT b.html, b.text, coalesce(b.headers, '{}') AS headers, c.track_opens AS "trackOpens", c.track_clicks AS "trackClicks"
+    FROM approvals h JOIN accounts c ON c.id = h.account_id
+    JOIN message_bodies b ON b.account_id = h.account_id AND b.message_id = h.message_id
+    WHERE h.account_id = ${accountId} AND h.id = ${id} AND h.status = 'pending'`;
+  return row ?? null;
+}
+
 /** Locks a held message and reads it; null where it is gone. */
 export async function lockHeldMessage(
   transaction: Query,

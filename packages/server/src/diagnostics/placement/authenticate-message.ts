@@ -2,6 +2,7 @@ import type { FindingCode } from '@postrider/core';
 import type { DnsResolver } from '../../dns/dns-resolver.ts';
 import { refuseAddress } from '../../outbound/public-address.ts';
 import { excerpt, type Findings } from '../findings.ts';
+import { loadMailauth } from '../load-mailauth.ts';
 import { toMailauthResolver } from '../mailauth-resolver.ts';
 import { organisationalDomain } from '../organisational-domain.ts';
 import { type PlacedMessage, valuesOf } from './placed-message.ts';
@@ -76,8 +77,7 @@ async function verify(
   raw: Buffer,
   ip: string | null,
 ): Promise<Authentication> {
-  // Loaded at the first use: it brings parsers and schemas that would make every start slower by a tenth of a second and more.
-  const { authenticate } = await import('mailauth');
+  const { authenticate } = await loadMailauth();
   const sender = /<([^<>\s@]+@[^<>\s]+)>/.exec(valuesOf(message.fields ?? [], 'return-path')[0] ?? '')?.[1];
   const { spf, dkim, dmarc } = await authenticate(raw, {
     ...(ip === null ? {} : { ip }),

@@ -1,9 +1,15 @@
 import { parseMailbox } from '@postrider/core';
 import PostalMime, { addressParser, type Email } from 'postal-mime';
+import { threadJob } from '../../threads/thread-job.ts';
 import { type PlacedField, type PlacedMessage, valuesOf } from './placed-message.ts';
 
 /** Deeper than any mail program nests, and shallow enough that nesting costs nothing. */
 const MAX_NESTING = 30;
+
+/** Lines and parts cost the parser so much more than text costs whatever else is read: by this a message is larger than it is. */
+export const RAW_MESSAGE_WEIGHT = 8;
+
+export const READ_RAW_MESSAGE = threadJob(import.meta.url, 'READ_RAW_MESSAGE', readRawMessage);
 
 /** Reads a whole message. Never throws: what cannot be read is for the findings. */
 export async function readRawMessage(text: string): Promise<PlacedMessage> {

@@ -1,35 +1,53 @@
 import { type JsonSchema, OPERATIONS, toOpenApi } from '@postrider/core';
 import { stringify } from 'yaml';
-import type { Handler, Services } from '../context.ts';
+import { ProblemError } from '../../problem.ts';
+import { ALWAYS_LARGE, anonymousOwner } from '../../threads/job-threads.ts';
+import { threadJob } from '../../threads/thread-job.ts';
+import type { CallContext, Handler, Services } from '../context.ts';
 import { keepJson } from '../ready-json.ts';
 
 /** The OpenAPI document of the running server. */
-export const getOpenApiJson: Handler<'service.openapi-json'> = (_input, { services }) =>
-  Promise.resolve({ body: documentOf(services).json });
+export const getOpenApiJson: Handler<'service.openapi-json'> = async (_input, context) => ({
+  body: (await documentOf(context)).json,
+});
 
-export const getOpenApiYaml: Handler<'service.openapi-yaml'> = (_input, { services }) =>
-  Promise.resolve({ body: documentOf(services).yaml });
+export const getOpenApiYaml: Handler<'service.openapi-yaml'> = async (_input, context) => ({
+  body: (await documentOf(context)).yaml,
+});
 
 interface Rendered {
   readonly json: JsonSchema;
   readonly yaml: string;
 }
 
-const rendered = new Map<string, Rendered>();
+const rendered = new Map<string, Promise<Rendered>>();
 
-/** Made once, because it takes some 200 ms and no key is needed to ask for it. It depends on nothing but the address. */
-function documentOf({ version, baseUrl }: Services): Rendered {
+/** Made once: it depends on nothing but the version and the address. */
+function documentOf({ services, address }: CallContext): Promise<Rendered> {
+  const { baseUrl } = services;
   const former = rendered.get(baseUrl);
   if (former !== undefined) return former;
-  const json = keepJson(toOpenApi(OPERATIONS, { version, serverUrl: baseUrl }));
-  const document: Rendered = {
-    json,
-    get yaml() {
-      const yaml = stringify(json, { aliasDuplicateObjects: false });
-      Object.defineProperty(this, 'yaml', { value: yaml });
-      return yaml;
-    },
-  };
+  const document = render(services, address);
   rendered.set(baseUrl, document);
+  document.catch(() => rendered.delete(baseUrl));
   return document;
 }
+
+/** In a thread: it takes half a second, and no key is needed to ask for it. */
+async function render({ threads, version, baseUrl: serverUrl }: Services, address: string): Promise<Rendered> {
+  const result = await threads.run(anonymousOwner(address), RENDER_DOCUMENT, { version, serverUrl }, ALWAYS_LARGE);
+  if (result.kind === 'busy') {
+    throw new ProblemError('unavailable', { detail: 'The server has too much to do right now to write the document.' });
+  }
+  const { json, yaml } = result.output;
+  return { json: keepJson(JSON.parse(json), json), yaml };
+}
+
+export const RENDER_DOCUMENT = threadJob(
+  import.meta.url,
+  'RENDER_DOCUMENT',
+  (server: { readonly version: string; readonly serverUrl: string }) => {
+    const document = toOpenApi(OPERATIONS, server);
+    return { json: JSON.stringify(document), yaml: stringify(document, { aliasDuplicateObjects: false }) };
+  },
+);

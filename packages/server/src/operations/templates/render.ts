@@ -1,6 +1,6 @@
 import { readTemplateSource } from '../../db/queries/templates.ts';
 import { ProblemError } from '../../problem.ts';
-import { toBodyText } from '../../sending/content/body-text.ts';
+import { BODY_TEXT } from '../../sending/content/body-text.ts';
 import { toTemplateName } from '../../templates/template-reference.ts';
 import type { Handler } from '../context.ts';
 import { faultyTemplate, rendererBusy } from './template-problems.ts';
@@ -30,11 +30,16 @@ export const renderTemplate: Handler<'templates.render'> = async ({ params, body
     if ('busy' in rendering) throw rendererBusy();
     throw faultyTemplate('template_render_failed', rendering.faults, 'render_failed');
   }
+  const { html: shown, text: written } = rendering;
+  const owner = { accountId: caller.accountId, keyId: caller.keyId };
+  const bodies = { html: shown, text: written };
+  const derived = await services.threads.run(owner, BODY_TEXT, bodies, shown?.length ?? 0);
+  if (derived.kind === 'busy') throw rendererBusy();
   return {
     body: {
       subject: rendering.subject,
       html: rendering.html,
-      text: toBodyText(rendering.html, rendering.text),
+      text: derived.output,
       version: stored.version,
       status: stored.status,
       missing: [...rendering.missing],

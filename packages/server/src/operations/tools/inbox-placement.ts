@@ -5,23 +5,33 @@ import { toAddress } from '../../diagnostics/check-blocklist.ts';
 import { checkInboxPlacement as estimate } from '../../diagnostics/check-inbox-placement.ts';
 import { CHECK_BOUNDS } from '../../diagnostics/diagnostic-tools.ts';
 import type { PlacedMessage } from '../../diagnostics/placement/placed-message.ts';
-import { readRawMessage } from '../../diagnostics/placement/read-raw-message.ts';
+import { RAW_MESSAGE_WEIGHT, READ_RAW_MESSAGE } from '../../diagnostics/placement/read-raw-message.ts';
 import { refuseAddress } from '../../outbound/public-address.ts';
+import { ProblemError } from '../../problem.ts';
+import { anonymousOwner, type JobThreads } from '../../threads/job-threads.ts';
 import type { Handler } from '../context.ts';
 import { validationFailed } from '../parse-part.ts';
 
 type Given = OperationInput<OperationById<'tools.inbox-placement'>>['body'];
 
-export const checkInboxPlacement: Handler<'tools.inbox-placement'> = async ({ body }, { services }) => {
+export const checkInboxPlacement: Handler<'tools.inbox-placement'> = async ({ body }, { services, address }) => {
   const { dns, clock, diagnostics } = services;
   const ip = body.ip === undefined ? null : readAddress(body.ip);
-  const message = body.raw === undefined ? messageOf(body) : await readRawMessage(body.raw);
+  const message = body.raw === undefined ? messageOf(body) : await readRaw(body.raw, services.threads, address);
   const now = clock.now();
   const result = await withinBounds(dns, CHECK_BOUNDS, (lookups) =>
     estimate(message, ip, { ...diagnostics, lookups, now }),
   );
   return { body: toCheckAnswer('inbox-placement', message.from?.address ?? 'message', result, now) };
 };
+
+async function readRaw(raw: string, threads: JobThreads, address: string): Promise<PlacedMessage> {
+  const result = await threads.run(anonymousOwner(address), READ_RAW_MESSAGE, raw, raw.length * RAW_MESSAGE_WEIGHT);
+  if (result.kind === 'busy') throw new ProblemError('unavailable', { detail: 'Too many messages are being read.' });
+  const { raw: bytes, ...message } = result.output;
+  // From a thread they come as bytes without the methods of a buffer.
+  return { ...message, raw: bytes === null ? null : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
+}
 
 function messageOf({ from, subject, html, text }: Given): PlacedMessage {
   return {

@@ -1,5 +1,5 @@
 import type { SendRequest } from '@postrider/core';
-import type { LinkHosts } from '../../holds/link-hosts.ts';
+import { type LinkHosts, UNREAD_HOSTS } from '../../holds/link-hosts.ts';
 import type { TemplateTools } from '../../templates/template-tools.ts';
 import type { Refusal } from '../acceptance.ts';
 import type { BodyShaper } from './body-shaper.ts';
@@ -68,7 +68,7 @@ export async function prepareContent(tools: ContentTools, order: ContentOrder): 
     { accountId, keyId },
     { ...body, subject, utm: request.utm, headers: request.headers, trackOpens, trackClicks, seeksLinks },
   );
-  if ('busy' in shaped) return { ok: false, refusals: [...refusals, BUSY], linkHosts: UNREAD };
+  if ('busy' in shaped) return { ok: false, refusals: [...refusals, BUSY], linkHosts: UNREAD_HOSTS };
   const { html, text, tracking, linkHosts } = shaped;
   if (shaped.refusal !== null) refusals.push(shaped.refusal);
   const source = order.files ?? tools.files;
@@ -92,9 +92,6 @@ export async function prepareContent(tools: ContentTools, order: ContentOrder): 
 }
 
 const NOW = { ok: true, at: null } as const;
-
-/** What was not read is held by the rules that ask. */
-const UNREAD: LinkHosts = { hosts: [], unreadable: true };
 
 const BUSY: Refusal = { code: 'unavailable', detail: 'Too many large messages are being prepared right now.' };
 

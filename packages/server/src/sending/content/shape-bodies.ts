@@ -1,5 +1,6 @@
 import { LIMITS, type SendRequest } from '@postrider/core';
 import { findMessageHosts, type LinkHosts } from '../../holds/link-hosts.ts';
+import { threadJob } from '../../threads/thread-job.ts';
 import type { Refusal } from '../acceptance.ts';
 import { toBodyText } from './body-text.ts';
 import { planContentTracking, type TrackingSwitches } from './plan-content-tracking.ts';
@@ -38,19 +39,25 @@ export function shapeBodies(order: BodyOrder): ShapedBodies {
     text,
     refusal: tagged.ok ? null : tagged.refusal,
     tracking: tagged.ok ? planContentTracking(html, headers, order) : null,
-    linkHosts: seeksLinks ? enoughHosts(linkHostsOf({ html, text, subject }, headers)) : null,
+    linkHosts: seeksLinks
+      ? enoughHosts(findMessageHosts({ html, text, lines: [subject], headers: headers ?? {} }))
+      : null,
   };
 }
+
+/** `asGiven`: the body is the one of the order, which need not travel back from a thread. */
+export interface ReturnedBodies extends ShapedBodies {
+  readonly asGiven: { readonly html: boolean; readonly text: boolean };
+}
+
+export const SHAPE_BODIES = threadJob(import.meta.url, 'SHAPE_BODIES', (order: BodyOrder): ReturnedBodies => {
+  const shaped = shapeBodies(order);
+  const asGiven = { html: shaped.html === order.html, text: shaped.text === order.text };
+  const { html, text } = shaped;
+  return { ...shaped, html: asGiven.html ? null : html, text: asGiven.text ? null : text, asGiven };
+});
 
 /** A rule lists so many hosts at most: among one more, each of them once, there is one that it does not list. */
 function enoughHosts({ hosts, unreadable }: LinkHosts): LinkHosts {
   return { hosts: hosts.slice(0, LIMITS.keyDomainEntries + 1), unreadable };
-}
-
-/** Where the links of a message lead: those of its bodies, of what the html shows, and of its header. */
-export function linkHostsOf(
-  { html, text, subject }: { readonly html: string | null; readonly text: string | null; readonly subject: string },
-  headers: Readonly<Record<string, string>> | undefined,
-): LinkHosts {
-  return findMessageHosts({ html, text, lines: [subject], headers: headers ?? {} });
 }

@@ -1,0 +1,22 @@
+import { parentPort } from 'node:worker_threads';
+import type { JobReply, SentJob, ThreadJob } from './thread-job.ts';
+import { READY } from './worker-thread.ts';
+
+/** The thread that runs jobs, started by the pool of job-threads.ts, which sends one at a time. A module is loaded with its first job. */
+parentPort?.on('message', (job: SentJob) => void reply(job));
+parentPort?.postMessage(READY);
+
+async function reply(job: SentJob): Promise<void> {
+  parentPort?.postMessage(await run(job));
+}
+
+async function run({ module, name, input }: SentJob): Promise<JobReply> {
+  try {
+    const exported: Readonly<Record<string, ThreadJob<unknown, unknown>>> = await import(module);
+    const job = exported[name];
+    if (job === undefined) throw new Error(`${module} exports no job ${name}`);
+    return { ok: true, output: await job.run(input) };
+  } catch (error) {
+    return { ok: false, error: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  }
+}

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { createHoldLedger } from '../../packages/server/src/sending/hold-ledger.ts';
+import { prepareSend } from '../../packages/server/src/sending/prepare-send.ts';
+import { HOSTILE_BODIES } from '../harness/hostile-bodies.ts';
+import { plainSend } from '../harness/plain-send.ts';
+
+const NO_RULES = { recipientDomainNotIn: null, recipientsOver: null, firstContact: false, hasBcc: false };
+const RULES = { ...NO_RULES, hasAttachments: false, freeformBody: false, linkDomainNotIn: ['example.com'] };
+const MAIL = { from: 'ada@sandbox.test', to: 'delivered@sandbox.test', subject: 'Hello', text: '' };
+const NOTHING = { keys: [], recipients: [], vouched: [] };
+
+/** A send whose key came under a rule of links when its content was made already. */
+function sendOf(html: string, linkHosts?: { readonly hosts: readonly string[]; readonly unreadable: boolean }) {
+  const command = plainSend({ accountId: 'account', keyId: 'key' }, { ...MAIL, html });
+  const content = linkHosts === undefined ? command.content : { ...command.content, linkHosts };
+  return prepareSend(
+    { ...command, content, approval: { mode: 'policy', holdWhen: RULES } },
+    { sandboxDomain: 'sandbox.test' },
+  );
+}
+
+describe('the rule of links', () => {
+  const ledger = createHoldLedger(NOTHING, new Date(0));
+
+  it('goes by the links that were found when the content was made', () => {
+    const html = '<a href="https://example.com">x</a>';
+    expect(ledger.holdOf(sendOf(html, { hosts: ['example.com'], unreadable: false }))).toBeNull();
+    expect(ledger.holdOf(sendOf(html, { hosts: ['other.test'], unreadable: false }))?.reasons).toEqual([
+      'linkDomainNotIn',
+    ]);
+  });
+
+  it('holds a message whose links were not looked for, and does not read it on the event loop [holes.hostile-work]', () => {
+    expect(ledger.holdOf(sendOf('<p>Hi</p>'))?.reasons).toEqual(['linkDomainNotIn']);
+    const large = sendOf(HOSTILE_BODIES['href without value']?.(1_990_000) ?? '');
+    const before = process.threadCpuUsage();
+    expect(ledger.holdOf(large)?.reasons).toEqual(['linkDomainNotIn']);
+    const { user, system } = process.threadCpuUsage(before);
+    expect((user + system) / 1_000).toBeLessThan(50);
+  });
+});
