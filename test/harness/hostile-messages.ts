@@ -31,6 +31,12 @@ export const HOSTILE_MESSAGES: Readonly<Record<string, BodyShape>> = {
     `${HEAD}Content-Type: text/html\r\n\r\n${lines('<a href="https://a.example">x</a>'.repeat(25), Math.min(n, 1_900_000))}`,
   'a strange charset': (n) =>
     `${HEAD}Content-Type: text/plain; charset=utf-16\r\n\r\n${lines('x'.repeat(900), Math.min(n, 1_900_000))}`,
+  'many headers in all parts': (n) =>
+    `${multipart('b')}${`--b\r\n${'X:\r\n'.repeat(12_000)}\r\nx\r\n`.repeat(Math.ceil(n / 48_000))}--b--\r\n`,
+  'delimiters within lines of nested parts': (n) =>
+    `${multipart('b')}${'--b\r\nContent-Type: multipart/mixed; boundary="b"\r\n\r\n'.repeat(18)}${'--b'.repeat(n / 3)}\r\n--b--\r\n`,
+  'almost boundaries of nested parts': (n) =>
+    `${HEAD}${Array.from({ length: 18 }, (_, level) => `Content-Type: multipart/mixed; boundary="b${'b'.repeat(level)}"\r\n\r\n--b${'b'.repeat(level)}\r\n`).join('')}${'--bbbbbbbbbbbbbbbbbbbbbb\r\n'.repeat(n / 26)}`,
   'empty lines': (n) => `${HEAD}\r\n${'\r\n'.repeat(Math.min(n, 1_900_000) / 2)}`,
 };
 

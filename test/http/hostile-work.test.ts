@@ -4,19 +4,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Child, startChild } from '../../bench/parts/child.ts';
-import { createAccount } from '../../packages/server/src/accounts/create-account.ts';
-import { systemClock } from '../../packages/server/src/clock.ts';
-import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
 import type { HostileProcessReady } from '../harness/hostile-process.ts';
-import { type HostileRequest, type HostileTarget, hostileRequests } from '../harness/hostile-requests.ts';
-import { callApi } from '../harness/test-app.ts';
+import type { HostileRequest, HostileTarget } from '../harness/hostile-request.ts';
+import { hostileRequests } from '../harness/hostile-requests.ts';
+import { openHostileTarget } from '../harness/hostile-target.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
 /**
  * What others may wait for. `pnpm bench hostile` probes `/health` beside all the requests; here some of them are tried, and each turn of the
  * server's event loop is measured in its own processor time, which is the same on a machine that others use as well.
  */
-const MAX_TURN_MS = 250;
+const MAX_TURN_MS = 100;
+/** Parsing the JSON of 40 MB takes 80 ms by itself, in one turn. */
+const MAX_WIDE_TURN_MS = 250;
 const PROCESS = new URL('../harness/hostile-process.ts', import.meta.url);
 
 /** Some of each kind, and of those the ones that once took longest. */
@@ -30,8 +30,19 @@ const CHOSEN = [
     'list: a million recipients',
   ],
   ...['template: loops in loops', 'template: many tags', 'mcp: send_email of letters', 'anonymous: 40 MB to /nowhere'],
+  ...['held: page of less-than signs', 'held: page of href without value', 'held: html of nested lists'],
+  ...['held: reading carriage returns', 'held: approving carriage returns', 'held: editing carriage returns'],
+  ...['held: editing nested lists', 'held: rendering links without quotes', 'held: 19 sends', 'held: 19 held sends'],
+  ...['held: a large file', 'tool: placement of empty lines', 'smtp: many headers in all parts'],
+  ...['smtp: delimiters within lines of nested parts', 'smtp: almost boundaries of nested parts'],
   ...['json: many different keys to /emails', 'smtp: many headers', 'query: /emails?search= 0'],
 ];
+
+/** What anyone may be the first to ask for. */
+const FIRST_USES = ['document: openapi.yaml', 'tool: placement of nested parts'];
+
+/** Kinds whose work is done only where the request is accepted. */
+const DOING = ['held', 'document', 'tool'];
 
 describe('a server under hostile requests', () => {
   let folder: string;
@@ -43,15 +54,7 @@ describe('a server under hostile requests', () => {
     database = await createTestDatabase();
     const port = await freePort();
     server = await startChild<HostileProcessReady>(PROCESS, { target: database.target, dataDir: folder, port });
-    const tools = { sql: database.sql, clock: systemClock, ids: createIdGenerator() };
-    const { key } = await createAccount(tools, { name: 'Hostile', ownerEmail: 'ada@example.com' });
-    await database.sql`UPDATE accounts SET track_opens = true, track_clicks = true`;
-    const rules = { approvalMode: 'policy', holdWhen: { linkDomainNotIn: ['example.com'] } };
-    const body = { name: 'held', scopes: ['sending'], ...rules };
-    const held = await callApi(`http://127.0.0.1:${port}`, key, 'POST', '/keys', { body });
-    target = { port, smtpsPort: server.ready.smtpsPort, key, heldKey: held.body.key };
-    // What is slow once only, since nothing was compiled or connected before.
-    for (const request of chosen().slice(0, 2)) await request.prepare(target)();
+    target = await openHostileTarget(database.sql, port, server.ready);
   }, 120_000);
   afterAll(async () => {
     await server?.stop();
@@ -59,22 +62,38 @@ describe('a server under hostile requests', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('keeps no one waiting for longer than 250 ms, whatever the request [holes.hostile-work]', async () => {
-    expect(chosen()).toHaveLength(CHOSEN.length);
+  it('loads and renders in the background what the first request needs [holes.hostile-work]', async () => {
+    const first = named(FIRST_USES);
+    expect(first).toHaveLength(FIRST_USES.length);
+    expect(await findSlow(first)).toEqual([]);
+  }, 60_000);
+
+  it('keeps no one waiting for longer than 100 ms, whatever the request [holes.hostile-work]', async () => {
+    const chosen = named(CHOSEN);
+    expect(chosen).toHaveLength(CHOSEN.length);
+    // What is slow once only, since nothing was compiled before.
+    for (const request of chosen.slice(0, 2)) await (await request.prepare(target))();
+    expect(await findSlow(chosen)).toEqual([]);
+  }, 300_000);
+
+  /** Requests that took too long, or that did not do the work they are here for. */
+  async function findSlow(requests: readonly HostileRequest[]): Promise<readonly string[]> {
     const slow: string[] = [];
-    for (const { kind, name, prepare } of chosen()) {
-      const send = prepare(target);
+    for (const { kind, name, prepare } of requests) {
+      const send = await prepare(target);
       await server.ask<number>('turn');
       const outcome = await send();
       const turnMs = await server.ask<number>('turn');
-      if (turnMs > MAX_TURN_MS) slow.push(`${kind}: ${name} (${outcome}): a turn of ${turnMs.toFixed(0)} ms`);
+      const maxMs = name.startsWith('19') || kind.startsWith('19') ? MAX_WIDE_TURN_MS : MAX_TURN_MS;
+      const isDone = !DOING.includes(kind) || outcome.startsWith('2');
+      if (turnMs > maxMs || !isDone) slow.push(`${kind}: ${name} (${outcome}): a turn of ${turnMs.toFixed(0)} ms`);
     }
-    expect(slow).toEqual([]);
-  }, 300_000);
+    return slow;
+  }
 });
 
-function chosen(): readonly HostileRequest[] {
-  return hostileRequests().filter(({ kind, name }) => CHOSEN.includes(`${kind}: ${name}`));
+function named(names: readonly string[]): readonly HostileRequest[] {
+  return hostileRequests().filter(({ kind, name }) => names.includes(`${kind}: ${name}`));
 }
 
 function freePort(): Promise<number> {

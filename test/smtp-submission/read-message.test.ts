@@ -157,6 +157,44 @@ describe('the content of a submitted message', () => {
     }
   });
 
+  it('bounds the headers of all its parts together [holes.hostile-work]', () => {
+    const multipart = (headerOfPart: string, parts: number) =>
+      message(
+        ...HEAD,
+        'Content-Type: multipart/mixed; boundary=x',
+        '',
+        ...Array(parts).fill(`--x\r\nContent-Type: application/pdf\r\n${headerOfPart}\r\nhi`),
+        '--x--',
+      );
+    // Four fields of the message, and one beside these of each part.
+    expect(() => readMime(multipart('X-A: b\r\n'.repeat(98), 20))).not.toThrow();
+    expect(() => readMime(multipart('X-A: b\r\n'.repeat(99), 20))).toThrow('may have at most 2000 fields');
+    expect(() => readMime(multipart(`X-A: ${'b'.repeat(25_000)}\r\n`, 20))).not.toThrow();
+    expect(() => readMime(multipart(`X-A: ${'b'.repeat(27_000)}\r\n`, 20))).toThrow('at most 524288 bytes');
+  });
+
+  it('refuses a text that is far too long before it is decoded', () => {
+    expect(() => requestOf(message(...HEAD, '', 'x'.repeat(8_000_001)))).toThrow('may have at most 2000000 bytes');
+  });
+
+  it('finds a delimiter at the beginning of a line only', () => {
+    const raw = message(
+      ...HEAD,
+      'Content-Type: multipart/mixed; boundary=x',
+      '',
+      '--x',
+      '',
+      'one --x',
+      '--xy',
+      'two',
+      '--x ',
+      '',
+      'three--x--',
+      '--x--',
+    );
+    expect(readMime(raw).parts.map(({ body }) => body.toString())).toEqual(['one --x\r\n--xy\r\ntwo', 'three--x--']);
+  });
+
   it('bounds parts and nesting, and refuses structures that cannot be', () => {
     const nested = Array.from(
       { length: 30 },

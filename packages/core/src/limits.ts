@@ -19,6 +19,8 @@ export const LIMITS = {
   trackingEventsPerMessage: 100, // of each type: opened, clicked
   attachmentsPerMessage: 20,
   encodedMessageBytes: 25 * 1024 * 1024,
+  messageHeaderFields: 2_000, // of a message over SMTP, with all its parts
+  messageHeaderBytes: 512 * 1024,
   filenameCharacters: 255,
   urlCharacters: 2_048,
   contentTypeCharacters: 255,

@@ -1,3 +1,4 @@
+import { LIMITS } from '@postrider/core';
 import { MessageFault } from './message-fault.ts';
 import type { MimePart } from './read-mime.ts';
 
@@ -22,6 +23,9 @@ export function decodeBytes({ transferEncoding, body }: MimePart): Buffer {
   }
 }
 
+/** No text within the limit has more: of UTF-16 and CRLF, four bytes become one. The rest need not be decoded to be refused. */
+const MAX_TEXT_BYTES = 4 * LIMITS.bodyBytes;
+
 /**
  * The text of a leaf, with LF line ends. Bytes that its charset does not have are refused: the recipients would read something else than
  * was written.
@@ -29,6 +33,7 @@ export function decodeBytes({ transferEncoding, body }: MimePart): Buffer {
  */
 export function decodeText(part: MimePart): string {
   const bytes = decodeBytes(part);
+  if (bytes.length > MAX_TEXT_BYTES) throw new MessageFault('body', `may have at most ${LIMITS.bodyBytes} bytes`);
   const charset = part.contentType.parameters.get('charset')?.trim().toLowerCase() || 'us-ascii';
   const text = decodeCharset(bytes, charset === 'us-ascii' || charset === 'ascii' ? 'utf-8' : charset);
   if (text.includes('\0')) throw new MessageFault('body', 'holds NUL characters');

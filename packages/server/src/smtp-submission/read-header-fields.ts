@@ -1,3 +1,4 @@
+import { LIMITS } from '@postrider/core';
 import { MessageFault } from './message-fault.ts';
 
 /** One header field (RFC 5322 §2.2): unfolded and trimmed, its encoded words left as they are. */
@@ -13,8 +14,17 @@ export interface HeaderAndBody {
   readonly body: Buffer;
 }
 
-/** Bounds the work of reading one; the largest headers of real mail have some 60 KB. */
-const MAX_HEADER_BYTES = 256 * 1024;
+/** What of headers a message may still have, its parts included. It bounds the work of reading them. */
+export interface HeaderAllowance {
+  fields: number;
+  bytes: number;
+}
+
+/** The largest headers of real mail have some 60 KB, and those of fifty parts some three hundred fields. */
+export function createHeaderAllowance(): HeaderAllowance {
+  return { fields: LIMITS.messageHeaderFields, bytes: LIMITS.messageHeaderBytes };
+}
+
 /** Old mailers put blanks before the colon (RFC 5322 §4.5). */
 const FIELD = /^([!-9;-~]+)[ \t]*:(.*)$/s;
 /** Anything but UTF-8 is refused (RFC 6532): which letters were meant is a guess. A byte order mark is no part of a name. */
@@ -24,12 +34,21 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
  * Reads the header of a message or of a part of one, whose lines all end in CRLF.
  * @throws MessageFault
  */
-export function readHeaderFields(part: Buffer): HeaderAndBody {
+export function readHeaderFields(part: Buffer, left: HeaderAllowance): HeaderAndBody {
   const { header, body } = splitHeader(part);
-  if (header.length > MAX_HEADER_BYTES) throw new MessageFault('header', `exceeds ${MAX_HEADER_BYTES} bytes`);
+  left.bytes -= header.length;
+  if (left.bytes < 0) throw tooMuch(`${LIMITS.messageHeaderBytes} bytes`);
   const fields: HeaderField[] = [];
-  for (const line of unfold(decode(header))) fields.push(readField(line));
+  for (const line of unfold(decode(header))) {
+    left.fields -= 1;
+    if (left.fields < 0) throw tooMuch(`${LIMITS.messageHeaderFields} fields`);
+    fields.push(readField(line));
+  }
   return { fields, body };
+}
+
+function tooMuch(limit: string): MessageFault {
+  return new MessageFault('header', `may have at most ${limit}, those of all parts together`);
 }
 
 /** The only field of that name; null without one. */

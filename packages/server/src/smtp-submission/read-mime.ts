@@ -1,5 +1,11 @@
 import { MessageFault } from './message-fault.ts';
-import { findField, type HeaderField, readHeaderFields } from './read-header-fields.ts';
+import {
+  createHeaderAllowance,
+  findField,
+  type HeaderAllowance,
+  type HeaderField,
+  readHeaderFields,
+} from './read-header-fields.ts';
 import { type ParameterizedValue, readParameters } from './read-parameters.ts';
 
 /** A message, or a part of one, by its structure (RFC 2045, RFC 2046). Nothing is decoded yet. */
@@ -29,13 +35,19 @@ const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/;
  * @throws MessageFault
  */
 export function readMime(raw: Buffer): MimePart {
-  return readPart(raw, 'text/plain', 0, { left: MAX_PARTS });
+  return readPart(raw, 'text/plain', 0, { parts: MAX_PARTS, headers: createHeaderAllowance() });
 }
 
-function readPart(raw: Buffer, typeByDefault: string, depth: number, parts: { left: number }): MimePart {
-  parts.left -= 1;
-  if (depth > MAX_DEPTH || parts.left < 0) throw new MessageFault('body', 'has too many parts, or nests them too deep');
-  const { fields, body } = readHeaderFields(raw);
+/** What is left for the parts that are not read yet. */
+interface Allowance {
+  parts: number;
+  readonly headers: HeaderAllowance;
+}
+
+function readPart(raw: Buffer, typeByDefault: string, depth: number, left: Allowance): MimePart {
+  left.parts -= 1;
+  if (depth > MAX_DEPTH || left.parts < 0) throw new MessageFault('body', 'has too many parts, or nests them too deep');
+  const { fields, body } = readHeaderFields(raw, left.headers);
   const read = (key: string) => findField(fields, key)?.value ?? '';
   const contentType = readParameters(read('content-type') || typeByDefault);
   if (!MEDIA_TYPE.test(contentType.value)) throw new MessageFault('Content-Type', 'is no media type');
@@ -52,18 +64,19 @@ function readPart(raw: Buffer, typeByDefault: string, depth: number, parts: { le
   return {
     ...part,
     body: body.subarray(0, 0),
-    parts: children.map((child) => readPart(child, typeOfParts, depth + 1, parts)),
+    parts: children.map((child) => readPart(child, typeOfParts, depth + 1, left)),
   };
 }
 
 /** RFC 2046 §5.1.1: the CRLF before a delimiter belongs to it; what stands before the first and behind the last is no part. */
 function splitParts(body: Buffer, boundary: string): readonly Buffer[] {
   if (boundary === '') throw new MessageFault('Content-Type', 'names no boundary');
-  const delimiter = Buffer.from(`--${boundary}`);
+  // Searched with the line end in front of it: a delimiter may be repeated millions of times within a line.
+  const delimiter = Buffer.from(`\n--${boundary}`);
   const parts: Buffer[] = [];
   let begin: number | null = null;
-  for (let at = body.indexOf(delimiter); at !== -1; at = body.indexOf(delimiter, at + 1)) {
-    const line = readDelimiter(body, at, delimiter.length);
+  for (let at = firstLine(body, delimiter); at !== null; at = nextLine(body, delimiter, at)) {
+    const line = readDelimiter(body, at, delimiter.length - 1);
     if (line === null) continue;
     if (begin !== null) parts.push(body.subarray(begin, Math.max(begin, at - 2)));
     if (line.isLast) return parts;
@@ -76,13 +89,23 @@ function splitParts(body: Buffer, boundary: string): readonly Buffer[] {
   return parts;
 }
 
+/** Where the first line begins that begins with the delimiter; null without one. */
+function firstLine(body: Buffer, delimiter: Buffer): number | null {
+  const bare = delimiter.subarray(1);
+  return body.subarray(0, bare.length).equals(bare) ? 0 : nextLine(body, delimiter, 0);
+}
+
+function nextLine(body: Buffer, delimiter: Buffer, from: number): number | null {
+  const lineEnd = body.indexOf(delimiter, from);
+  return lineEnd === -1 ? null : lineEnd + 1;
+}
+
 /** Whether a whole line is the delimiter, and where the next one begins. */
 function readDelimiter(
   body: Buffer,
   at: number,
   length: number,
 ): { readonly isLast: boolean; readonly end: number } | null {
-  if (at > 0 && body[at - 1] !== 0x0a) return null;
   const isLast = body[at + length] === 0x2d && body[at + length + 1] === 0x2d;
   let end = at + length + (isLast ? 2 : 0);
   while (body[end] === 0x20 || body[end] === 0x09) end += 1;

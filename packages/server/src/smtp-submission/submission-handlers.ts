@@ -12,7 +12,6 @@ import { classifyDatabaseError } from '../db/database-errors.ts';
 import type { Caller } from '../keys/caller.ts';
 import type { KeyAuthenticator } from '../keys/key-authenticator.ts';
 import type { KeyRates } from '../keys/key-rates.ts';
-import type { SendTools } from '../sending/send-messages.ts';
 import { checkRecipient, type RecipientCheckOptions, readRecipient } from './check-recipient.ts';
 import { cutOff, findConnection, mendReplies, setPatience } from './connection.ts';
 import { inTime } from './in-time.ts';
@@ -21,12 +20,12 @@ import { type MessageRoom, receiveMessage } from './receive-message.ts';
 import { type RefusedStep, refuseBy, SmtpRefusal } from './smtp-refusal.ts';
 import type { LoggedStep, SubmissionLog } from './submission-log.ts';
 import type { SubmissionSession, SubmissionSessions } from './submission-session.ts';
-import { submitMessage } from './submit-message.ts';
+import { type SubmissionTools, submitMessage } from './submit-message.ts';
 
 export interface HandlerOptions extends RecipientCheckOptions {
   readonly authenticator: KeyAuthenticator;
   readonly rates: KeyRates;
-  readonly tools: SendTools;
+  readonly tools: SubmissionTools;
   readonly sessions: SubmissionSessions;
   readonly room: MessageRoom;
   readonly log: SubmissionLog;

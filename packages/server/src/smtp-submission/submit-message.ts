@@ -3,10 +3,15 @@ import type { Caller } from '../keys/caller.ts';
 import { fingerprintInSlices } from '../sending/fingerprint-in-slices.ts';
 import { senderOf } from '../sending/judged-sender.ts';
 import { type SendOrder, type SendTools, sendMessages } from '../sending/send-messages.ts';
+import type { JobThreads } from '../threads/job-threads.ts';
 import { checkSendRequest } from './check-send-request.ts';
-import { MessageFault } from './message-fault.ts';
+import { READ_SUBMISSION } from './read-submission.ts';
 import { refuseBy, type SmtpRefusal } from './smtp-refusal.ts';
-import { toSendRequest } from './to-send-request.ts';
+import type { SubmittedSend } from './to-send-request.ts';
+
+export interface SubmissionTools extends SendTools {
+  readonly threads: JobThreads;
+}
 
 /** A message that was accepted. */
 export interface SubmittedMessage {
@@ -22,13 +27,13 @@ export interface SubmittedMessage {
  * @throws SmtpRefusal, or what the database throws: then nothing is known of the send.
  */
 export async function submitMessage(
-  tools: SendTools,
+  tools: SubmissionTools,
   caller: Caller,
   raw: Buffer,
   envelope: readonly string[],
   claim: () => boolean,
 ): Promise<SubmittedMessage> {
-  const order = await readOrder(raw, envelope);
+  const order = await readOrder(tools, caller, raw, envelope);
   const [verdict] = await sendMessages(tools, senderOf(caller), [{ ...order, claim }]);
   if (verdict === undefined) throw new Error('a send came back without a verdict');
   if (verdict.kind === 'accepted') return { id: verdict.id, status: verdict.status };
@@ -36,8 +41,13 @@ export async function submitMessage(
   throw refuseBy(code, errors === undefined ? detail : describe(errors), 'message');
 }
 
-async function readOrder(raw: Buffer, envelope: readonly string[]): Promise<SendOrder> {
-  const { input, idempotencyKey } = readMessage(raw, envelope);
+async function readOrder(
+  { threads }: SubmissionTools,
+  caller: Caller,
+  raw: Buffer,
+  envelope: readonly string[],
+): Promise<SendOrder> {
+  const { input, idempotencyKey } = await readMessage(threads, caller, raw, envelope);
   const checked = checkSendRequest(input);
   if (!checked.ok) throw refuseFields(checked.problems);
   return {
@@ -51,13 +61,19 @@ async function readOrder(raw: Buffer, envelope: readonly string[]): Promise<Send
   };
 }
 
-function readMessage(raw: Buffer, envelope: readonly string[]): ReturnType<typeof toSendRequest> {
-  try {
-    return toSendRequest(raw, envelope);
-  } catch (error) {
-    if (!(error instanceof MessageFault)) throw error;
-    throw refuseFields([{ path: error.field, message: error.message }]);
+async function readMessage(
+  threads: JobThreads,
+  { accountId, keyId }: Caller,
+  raw: Buffer,
+  envelope: readonly string[],
+): Promise<SubmittedSend> {
+  const result = await threads.run({ accountId, keyId }, READ_SUBMISSION, { raw, envelope }, raw.byteLength);
+  if (result.kind === 'busy') {
+    throw refuseBy('unavailable', 'too many large messages are being read, try again in a moment.', 'message');
   }
+  const { output } = result;
+  if (output.ok) return output.send;
+  throw refuseFields([{ path: output.field, message: output.message }]);
 }
 
 function checkIdempotencyKey(given: string): string {
