@@ -18,6 +18,10 @@ export const holes: readonly Requirement[] = section('Closed holes', [
     'holes.shared-limits',
     'What a key sends counts against the send limits of all keys it was made by, so making keys is no way around a limit.',
   ),
+  active(
+    'holes.deciding-keys',
+    'A key approves and edits only what its own recipient allowlist and send limit allow, and decides nothing once it is revoked, paused or rotated.',
+  ),
   active('holes.template-drafts', 'What a held key writes to a template is a draft until a person publishes it.'),
   active(
     'holes.template-authors',

@@ -14,6 +14,7 @@ const REACH_OF_HOLE: Readonly<Record<string, readonly Reach[]>> = {
   'holes.reschedule': ['outbound'],
   'holes.accept-facts': ['outbound'],
   'holes.ended-callers': ['outbound'],
+  'holes.deciding-keys': ['controls'],
   'holes.made-keys': ['controls'],
   'holes.shared-limits': ['outbound', 'controls'],
   'holes.attachment-urls': ['outbound'],

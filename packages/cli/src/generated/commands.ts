@@ -1762,7 +1762,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "approvals.decide-many",
     "command": "approvals decide-many",
     "summary": "Approve or reject several held sends",
-    "description": "Decides each hold by itself, as `POST /keys/approvals/:id` does, and always answers 207 with one result an id, in order. Deciding is for signed-in people whose role allows it, and for keys with `approvals:decide` other than the one that sent it and not in approval mode themselves; others get 403 `self_approval_forbidden`.",
+    "description": "Decides each hold by itself, as `POST /keys/approvals/:id` does, and always answers 207 with one result an id, in order. Deciding is for signed-in people whose role allows it, and for keys with `approvals:decide` other than the one that sent it and not in approval mode themselves; others get 403 `self_approval_forbidden`. A key approves only what its own recipient allowlist and send limit allow; otherwise the send stays held.",
     "needsKey": true,
     "scope": "approvals:decide",
     "examples": [
@@ -1867,7 +1867,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "approvals.decide",
     "command": "approvals decide",
     "summary": "Approve or reject a held send",
-    "description": "Decides a hold, once: a second decision is 409 `approval_already_decided`. Approving puts the message into the queue, at once or for its scheduled time. The acceptance check runs again, edits included: where it refuses by now, the answer still is 200, `outcome` is `failed` with the reason in `problem`, the message is `failed`, and its quota is given back. Rejecting gives the quota back too. `edits` make a new revision and keep the difference. Deciding is for signed-in people whose role allows it, and for keys with `approvals:decide` other than the one that sent it and not in approval mode themselves; others get 403 `self_approval_forbidden`.",
+    "description": "Decides a hold, once: a second decision is 409 `approval_already_decided`. Approving puts the message into the queue, at once or for its scheduled time. The acceptance check runs again, edits included: where it refuses by now, the answer still is 200, `outcome` is `failed` with the reason in `problem`, the message is `failed`, and its quota is given back. Rejecting gives the quota back too. `edits` make a new revision and keep the difference. Deciding is for signed-in people whose role allows it, and for keys with `approvals:decide` other than the one that sent it and not in approval mode themselves; others get 403 `self_approval_forbidden`. A key approves only what its own recipient allowlist and send limit allow; otherwise the send stays held.",
     "needsKey": true,
     "scope": "approvals:decide",
     "examples": [

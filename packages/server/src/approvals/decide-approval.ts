@@ -1,6 +1,7 @@
 import type { ApprovalDecision, FieldProblem, Problem } from '@postrider/core';
 import type { Clock } from '../clock.ts';
 import type { Query, Sql } from '../db/client.ts';
+import { classifyDatabaseError } from '../db/database-errors.ts';
 import {
   addApprovalEvents,
   addRevision,
@@ -22,6 +23,8 @@ import { announceApprovals } from '../holds/announce-approvals.ts';
 import { hashContent } from '../holds/content-hash.ts';
 import { type Decider, SYSTEM } from '../holds/decider.ts';
 import { endHolds } from '../holds/end-hold.ts';
+import type { Caller } from '../keys/caller.ts';
+import { isStillAllowed } from '../keys/check-again.ts';
 import { ProblemError, toProblem } from '../problem.ts';
 import type { Refusal } from '../sending/acceptance.ts';
 import { planDeliveries } from '../sending/plan-deliveries.ts';
@@ -32,6 +35,7 @@ import { hasUnsubscribePlaceholder } from '../unsubscribe/placeholder.ts';
 import { type IdGenerator, isUuid } from '../uuid-v7.ts';
 import { applyEdits, type EditedContent } from './apply-edits.ts';
 import { type EditedHtml, READ_EDITED_HTML, sizeOfEdit } from './edited-html.ts';
+import { judgeDecider } from './judge-decider.ts';
 import { recheckAcceptance } from './recheck-acceptance.ts';
 
 export interface DecidingTools {
@@ -54,8 +58,8 @@ export interface Decision extends ApprovalDecision {
 
 /** What whoever brings a decision adds to the rules. */
 export interface DecidingManner {
-  /** Why the hold is not for them to decide; null where nothing speaks against it. */
-  readonly objection: (hold: LockedApproval) => 'self_approval' | null;
+  /** The key or the signed-in user that decides: it must still be allowed to, and a key's own rules judge what it approves. Null for a link in a mail. */
+  readonly caller: Caller | null;
   /** What is to happen in the same transaction. */
   readonly onDecided?: (transaction: Query, now: Date) => Promise<void>;
 }
@@ -64,6 +68,10 @@ export type DecisionVerdict =
   | { readonly kind: 'decided'; readonly emailId: string; readonly outcome: 'queued' | 'failed' | 'rejected' }
   | { readonly kind: 'missing' }
   | { readonly kind: 'self_approval' }
+  /** The caller lost the right to decide while the request was at work. */
+  | { readonly kind: 'lost_permission' }
+  /** By the rules of the key that decides; the send is still held. */
+  | { readonly kind: 'beyond_caller'; readonly refusal: Refusal }
   | { readonly kind: 'already_decided'; readonly status: string }
   | { readonly kind: 'changed' }
   | { readonly kind: 'invalid'; readonly problems: readonly FieldProblem[] };
@@ -77,19 +85,39 @@ export async function decideApproval(
   { accountId, id }: { readonly accountId: string; readonly id: string },
   decision: Decision,
   decider: Decider,
-  { objection, onDecided }: DecidingManner,
+  manner: DecidingManner,
 ): Promise<DecisionVerdict> {
   if (!isUuid(id)) return { kind: 'missing' };
-  const { sql, clock, ids } = tools;
   const prepared = await prepareEdit(tools, { accountId, id }, decision);
+  for (let round = 1; ; round += 1) {
+    try {
+      return await decideOnce(tools, { accountId, id }, { decision, prepared }, decider, manner);
+    } catch (error) {
+      const fault = classifyDatabaseError(error);
+      if ((fault !== 'stale' && fault !== 'conflict') || round === MAX_ROUNDS) throw error;
+    }
+  }
+}
+
+/** Another decision or send of the same key took the last of its limit at the same moment: the next round sees it. */
+const MAX_ROUNDS = 5;
+
+async function decideOnce(
+  tools: DecidingTools,
+  name: { readonly accountId: string; readonly id: string },
+  { decision, prepared }: { readonly decision: Decision; readonly prepared: PreparedEdit | null },
+  decider: Decider,
+  { caller, onDecided }: DecidingManner,
+): Promise<DecisionVerdict> {
+  const { sql, clock, ids } = tools;
   const answered = await sql.begin(async (transaction) => {
-    const hold = await lockApproval(transaction, { accountId, id });
+    const hold = await lockApproval(transaction, name);
     const now = clock.now();
-    const obstacle = await findObstacle(transaction, tools, hold, decision, objection, now);
+    const obstacle = await findObstacle(transaction, tools, hold, decision, caller, now);
     if (obstacle !== null) return { verdict: obstacle };
     if (hold === null) throw new Error('a hold that is missing has no obstacle');
     if (decision.decision === 'approve') {
-      const verdict = await approve(transaction, tools, hold, decision, prepared, decider, now);
+      const verdict = await approve(transaction, tools, hold, decision, { prepared, decider, caller }, now);
       if (verdict.kind === 'decided') await onDecided?.(transaction, now);
       return { verdict };
     }
@@ -129,11 +157,15 @@ async function findObstacle(
   { ids }: DecidingTools,
   hold: LockedApproval | null,
   { contentHash, revision }: Decision,
-  objection: DecidingManner['objection'],
+  caller: Caller | null,
   now: Date,
 ): Promise<DecisionVerdict | null> {
+  // Behind the lock, for which a decision can wait.
+  if (caller !== null && !(await isStillAllowed(transaction, caller, 'approvals:decide', now))) {
+    return { kind: 'lost_permission' };
+  }
   if (hold === null) return { kind: 'missing' };
-  if (objection(hold) !== null) return { kind: 'self_approval' };
+  if (caller?.person === null && caller.keyId === hold.keyId) return { kind: 'self_approval' };
   if (hold.status !== 'pending') return { kind: 'already_decided', status: hold.status };
   if (hold.expiresAt <= now) {
     // Its time is over, whether or not the clock's job has come by.
@@ -151,8 +183,11 @@ async function approve(
   tools: DecidingTools,
   hold: LockedApproval,
   { edits, note: said, remember }: Decision,
-  prepared: PreparedEdit | null,
-  decider: Decider,
+  {
+    prepared,
+    decider,
+    caller,
+  }: { readonly prepared: PreparedEdit | null; readonly decider: Decider; readonly caller: Caller | null },
   now: Date,
 ): Promise<DecisionVerdict> {
   const note = said ?? null;
@@ -164,8 +199,11 @@ async function approve(
   if (!edited.ok) return { kind: 'invalid', problems: edited.problems };
   const { content, changes } = edited;
   const fields = Object.keys(changes);
+  const { recipients } = content;
+  const beyond = caller === null ? null : await judgeDecider(transaction, caller, { hold, held, recipients }, now);
+  if (beyond !== null) return { kind: 'beyond_caller', refusal: beyond };
   const contentHash = fields.length === 0 ? hold.contentHash : await hashOf(held, content);
-  const check = await recheckAcceptance(transaction, tools, hold, held, content.recipients, now);
+  const check = await recheckAcceptance(transaction, tools, hold, held, recipients, now);
   const outcome = check.refusal === null ? 'queued' : 'failed';
   const problem = check.refusal === null ? null : toStoredProblem(check.refusal, tools, decider);
   const { actor: decidedBy } = decider;

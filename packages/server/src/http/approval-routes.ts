@@ -114,7 +114,7 @@ async function decide(request: FastifyRequest, reply: FastifyReply, services: Se
   const { accountId, approvalId: id } = link;
   const decider = { actor: link.memberId, way: 'mail', address: request.ip, requestId: request.id } as const;
   const verdict = await decideApproval(own, { accountId, id }, decision, decider, {
-    objection: () => null,
+    caller: null,
     onDecided: async (transaction, now) => {
       if (!(await markLinkUsed(transaction, tokenHash, now))) throw new DeadLinkError();
     },

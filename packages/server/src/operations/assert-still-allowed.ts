@@ -1,4 +1,5 @@
 import type { Scope } from '@postrider/core';
+import type { Caller } from '../keys/caller.ts';
 import { isStillAllowed } from '../keys/check-again.ts';
 import { ProblemError } from '../problem.ts';
 import type { KeyedContext } from './context.ts';
@@ -11,8 +12,11 @@ export async function assertStillAllowed({ services, caller }: KeyedContext, sco
   // Sessions belong to no account, so the database bound to one does not show all of them.
   const { sql, clock } = services.people.tools;
   if (await isStillAllowed(sql, caller, scope, clock.now())) return;
-  const code = caller.person === null ? 'key_revoked' : 'session_required';
-  throw new ProblemError(code, {
+  throw lostPermission(caller);
+}
+
+export function lostPermission({ person }: Caller): ProblemError {
+  return new ProblemError(person === null ? 'key_revoked' : 'session_required', {
     detail: 'The caller lost its permission for this operation while the request waited.',
   });
 }

@@ -3,14 +3,7 @@ import type { SendCharge } from '../db/queries/insert-sends.ts';
 import type { Refusal } from './acceptance.ts';
 import { judgesOf } from './judging-keys.ts';
 import type { SendCommand } from './send-command.ts';
-import {
-  type CountedLimit,
-  checkSendLimit,
-  limitsOf,
-  periodStart,
-  SEND_PERIODS,
-  type SendPeriod,
-} from './send-limits.ts';
+import { type CountedLimit, chargesOf, checkSendLimit, limitsOf, type SendPeriod } from './send-limits.ts';
 
 /** Keeps the send limits of keys while a batch is decided, so that its items are counted one after the other. */
 export interface SendLedger {
@@ -43,13 +36,7 @@ export function createSendLedger(facts: readonly SentFact[], now: Date): SendLed
       }
     },
     charges: () =>
-      [...counted.values()].flatMap(({ accountId, limit: { keyId, sendLimit }, sends }) =>
-        SEND_PERIODS.flatMap((period) => {
-          const allowed = sendLimit[period];
-          const starts_at = periodStart(period, now).toISOString();
-          return allowed === null ? [] : [{ account_id: accountId, key_id: keyId, period, starts_at, sends, allowed }];
-        }),
-      ),
+      [...counted.values()].flatMap(({ accountId, limit, sends }) => chargesOf(accountId, limit, sends, now)),
   };
 }
 

@@ -1,10 +1,11 @@
 import type { SendLimit } from '@postrider/core';
+import type { SendCharge } from '../db/queries/insert-sends.ts';
 import type { Refusal } from './acceptance.ts';
 import type { KeyRules } from './send-command.ts';
 
 export type SendPeriod = 'hour' | 'day';
 
-export const SEND_PERIODS: readonly SendPeriod[] = ['hour', 'day'];
+const SEND_PERIODS: readonly SendPeriod[] = ['hour', 'day'];
 
 const PERIOD_MS: Readonly<Record<SendPeriod, number>> = { hour: 3_600_000, day: 86_400_000 };
 
@@ -35,6 +36,20 @@ export function limitsOf({
 }: Pick<KeyRules, 'sendLimit' | 'makerLimits'> & { readonly keyId: string }): readonly CountedLimit[] {
   const made = makerLimits.map((limit) => ({ ...limit, isMaker: true }));
   return sendLimit === null ? made : [{ keyId, sendLimit, isMaker: false }, ...made];
+}
+
+/** What some sends add to a limit, in the periods that it names. */
+export function chargesOf(
+  accountId: string,
+  { keyId, sendLimit }: CountedLimit,
+  sends: number,
+  now: Date,
+): readonly SendCharge[] {
+  return SEND_PERIODS.flatMap((period) => {
+    const allowed = sendLimit[period];
+    const starts_at = periodStart(period, now).toISOString();
+    return allowed === null ? [] : [{ account_id: accountId, key_id: keyId, period, starts_at, sends, allowed }];
+  });
 }
 
 /** Whether a key may send only so many messages. */

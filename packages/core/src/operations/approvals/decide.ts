@@ -6,7 +6,7 @@ import { approvalParams } from './get.ts';
 
 /** Who may decide, for the descriptions of both operations. */
 export const WHO_DECIDES =
-  'Deciding is for signed-in people whose role allows it, and for keys with `approvals:decide` other than the one that sent it and not in approval mode themselves; others get 403 `self_approval_forbidden`.';
+  'Deciding is for signed-in people whose role allows it, and for keys with `approvals:decide` other than the one that sent it and not in approval mode themselves; others get 403 `self_approval_forbidden`. A key approves only what its own recipient allowlist and send limit allow; otherwise the send stays held.';
 
 export const decideApproval = defineOperation({
   id: 'approvals.decide',
@@ -24,7 +24,15 @@ export const decideApproval = defineOperation({
   status: 200,
   response: 'json',
   output: approvalSchema,
-  errors: ['not_found', 'self_approval_forbidden', 'approval_already_decided', 'approval_changed'],
+  errors: [
+    'not_found',
+    'self_approval_forbidden',
+    'approval_already_decided',
+    'approval_changed',
+    'recipient_not_allowed',
+    'send_limit_reached',
+    'sending_paused',
+  ],
   mcp: null,
   cli: {
     command: 'approvals decide',

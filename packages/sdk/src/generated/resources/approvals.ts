@@ -35,7 +35,8 @@ export class ApprovalsResource {
    *
    * Decides each hold by itself, as `POST /keys/approvals/:id` does, and always answers 207 with one result an id, in
    * order. Deciding is for signed-in people whose role allows it, and for keys with `approvals:decide` other than the
-   * one that sent it and not in approval mode themselves; others get 403 `self_approval_forbidden`.
+   * one that sent it and not in approval mode themselves; others get 403 `self_approval_forbidden`. A key approves only
+   * what its own recipient allowlist and send limit allow; otherwise the send stays held.
    *
    * @throws PostriderError with `self_approval_forbidden`, beside the codes that every call can answer.
    */
@@ -66,12 +67,13 @@ export class ApprovalsResource {
    * the answer still is 200, `outcome` is `failed` with the reason in `problem`, the message is `failed`, and its quota
    * is given back. Rejecting gives the quota back too. `edits` make a new revision and keep the difference. Deciding is
    * for signed-in people whose role allows it, and for keys with `approvals:decide` other than the one that sent it and
-   * not in approval mode themselves; others get 403 `self_approval_forbidden`.
+   * not in approval mode themselves; others get 403 `self_approval_forbidden`. A key approves only what its own
+   * recipient allowlist and send limit allow; otherwise the send stays held.
    *
    * @param id The id of the hold, `approvalId` of the send.
    *
    * @throws PostriderError with `not_found`, `self_approval_forbidden`, `approval_already_decided`, `approval_changed`,
-   * beside the codes that every call can answer.
+   * `recipient_not_allowed`, `send_limit_reached`, `sending_paused`, beside the codes that every call can answer.
    */
   decide(id: string, body: ApprovalDecision, options: CallOptions = {}): CallPromise<Approval> {
     return callOperation(this.#client, 'approvals.decide', { params: { id }, body }, options);

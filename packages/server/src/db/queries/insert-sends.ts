@@ -1,3 +1,5 @@
+import type { Query } from '../client.ts';
+
 /** What the batch adds to what a limited key has sent in a period: the statement writes it only where it stays within what is allowed. */
 export interface SendCharge {
   readonly account_id: string;
@@ -30,4 +32,14 @@ export function sendLimits(parameter: number): { readonly parts: string; readonl
   ),`,
     refusal: 'OR (SELECT count(*) FROM sent) < (SELECT count(*) FROM send_charges)',
   };
+}
+
+/** Counts sends that no statement of the accept queue counts. Where one would go beyond its limit it fails with SQLSTATE PR001, as accepting does. */
+export async function chargeSends(transaction: Query, charges: readonly SendCharge[]): Promise<void> {
+  if (charges.length === 0) return;
+  const { parts, refusal } = sendLimits(1);
+  const withParts = parts.trimEnd().slice(0, -1);
+  await transaction.unsafe(`WITH ${withParts} SELECT refuse_stale_acceptance(false ${refusal})`, [
+    JSON.stringify(charges),
+  ]);
 }

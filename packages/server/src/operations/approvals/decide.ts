@@ -1,11 +1,13 @@
 import type { Approval } from '@postrider/core';
 import { type Decision, type DecisionVerdict, decideApproval as decideHold } from '../../approvals/decide-approval.ts';
-import { type LockedApproval, readApproval } from '../../db/queries/approvals.ts';
+import { readApproval } from '../../db/queries/approvals.ts';
 import { toVisibleApproval } from '../../holds/approval-record.ts';
 import type { Caller } from '../../keys/caller.ts';
 import { ProblemError } from '../../problem.ts';
 import { viewerOf } from '../../visibility/viewer.ts';
+import { lostPermission } from '../assert-still-allowed.ts';
 import type { Handler, KeyedContext } from '../context.ts';
+import { toSendProblem } from '../emails/send-answer.ts';
 import { validationFailed } from '../parse-part.ts';
 import { deciderOf } from './decider-of.ts';
 import { approvalNotFound } from './get.ts';
@@ -20,8 +22,8 @@ export const decideApproval: Handler<'approvals.decide'> = async ({ params, body
 export async function decideOne(id: string, decision: Decision, context: KeyedContext): Promise<Approval> {
   const { services, caller } = context;
   const { accountId } = caller;
-  const objection = (hold: LockedApproval) => (isOwnSend(hold, caller) ? ('self_approval' as const) : null);
-  const verdict = await decideHold(services, { accountId, id }, decision, deciderOf(context), { objection });
+  const verdict = await decideHold(services, { accountId, id }, decision, deciderOf(context), { caller });
+  if (verdict.kind === 'lost_permission') throw lostPermission(caller);
   if (verdict.kind !== 'decided') throw toDecisionProblem(verdict, id);
   context.noteEmail(verdict.emailId);
   services.waiter.notify([{ id: verdict.emailId, status: verdict.outcome }]);
@@ -37,16 +39,16 @@ export function assertMayDecide({ person, approval }: Caller): void {
   throw new ProblemError('self_approval_forbidden', { detail: 'A key in approval mode decides nothing.' });
 }
 
-function isOwnSend({ keyId }: LockedApproval, { person, keyId: own }: Caller): boolean {
-  return person === null && keyId === own;
-}
+type Obstacle = Exclude<DecisionVerdict, { kind: 'decided' | 'lost_permission' }>;
 
-function toDecisionProblem(verdict: Exclude<DecisionVerdict, { kind: 'decided' }>, id: string): ProblemError {
+function toDecisionProblem(verdict: Obstacle, id: string): ProblemError {
   switch (verdict.kind) {
     case 'missing':
       return approvalNotFound(id);
     case 'self_approval':
       return new ProblemError('self_approval_forbidden', { detail: 'This key sent it.' });
+    case 'beyond_caller':
+      return toSendProblem({ kind: 'refused', ...verdict.refusal });
     case 'already_decided':
       return new ProblemError('approval_already_decided', { detail: `The hold is \`${verdict.status}\`.` });
     case 'changed':

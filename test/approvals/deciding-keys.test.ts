@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectProblem } from '../harness/expect-problem.ts';
+import { startTestApp, type TestApp } from '../harness/test-app.ts';
+import { decide, holdingKey } from './approving.ts';
+
+describe('a restricted key that decides', () => {
+  let server: TestApp;
+  let agent: string;
+  beforeAll(async () => {
+    server = await startTestApp();
+    agent = (await holdingKey(server)).key;
+  });
+  afterAll(() => server.close());
+
+  const approve = { decision: 'approve' };
+  const hold = async (body: Readonly<Record<string, unknown>> = {}, key = agent) =>
+    (await server.send({ to: 'ann@receiver.example', ...body }, { key })).body as { id: string; approvalId: string };
+  const decider = async (fields: Readonly<Record<string, unknown>>) => {
+    const id = await server.newKey({ name: 'Decider', scopes: ['approvals:decide', 'emails:read', 'keys:write'] });
+    const { body } = await server.call('GET', '/keys/self', { key: id });
+    const { sql } = server.database;
+    for (const [column, value] of Object.entries(fields)) {
+      await sql`UPDATE api_keys SET ${sql(column)} = ${value as string} WHERE id = ${body.id}`;
+    }
+    server.app.services.forgetCallers();
+    return { key: id, id: body.id as string };
+  };
+  const statusOf = async (id: string) => (await server.call('GET', `/emails/${id}`)).body.status;
+
+  it('edits in no recipient beyond its own allowlist, and approves none; the send stays held [holes.deciding-keys]', async () => {
+    const { key } = await decider({ recipient_allowlist: ['@receiver.example'] });
+    for (const field of ['to', 'cc', 'bcc']) {
+      const held = await hold();
+      const edits = { [field]: ['ann@receiver.example', 'spy@elsewhere.example'] };
+      const refused = await decide(server, key, held.approvalId, { ...approve, edits });
+      expectProblem(refused, 403, 'recipient_not_allowed');
+      expect(refused.body.recipients).toEqual([
+        { email: 'spy@elsewhere.example', kind: field, code: 'recipient_not_allowed' },
+      ]);
+      expect(await statusOf(held.id)).toBe('pending_approval');
+      expect((await decide(server, key, held.approvalId, { ...approve, edits: { subject: 'Hello' } })).status).toBe(
+        200,
+      );
+    }
+    const beyond = await hold({ to: 'bob@elsewhere.example' });
+    expectProblem(await decide(server, key, beyond.approvalId), 403, 'recipient_not_allowed');
+    const { body } = await server.call('POST', '/keys/approvals', {
+      key,
+      body: { ids: [beyond.approvalId], ...approve },
+    });
+    expect(body.results[0]).toMatchObject({ ok: false, error: { code: 'recipient_not_allowed' } });
+    expect(await statusOf(beyond.id)).toBe('pending_approval');
+    expect((await decide(server, key, beyond.approvalId, { decision: 'reject' })).status).toBe(200);
+  });
+
+  it('approves no more than its send limit, exactly, and leaves the rest held [holes.deciding-keys]', async () => {
+    const { key } = await decider({ hourly_sends: '2', daily_sends: '9' });
+    const held = await Promise.all(Array.from({ length: 6 }, () => hold()));
+    const answers = await Promise.all(held.map(({ approvalId }) => decide(server, key, approvalId)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 429, 429, 429, 429]);
+    const refused = answers.find(({ status }) => status === 429);
+    expect(refused?.body).toMatchObject({ code: 'send_limit_reached' });
+    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
+    const statuses = await Promise.all(held.map(({ id }) => statusOf(id)));
+    expect(statuses.filter((status) => status === 'pending_approval')).toHaveLength(4);
+    expect((await server.call('GET', '/keys/self', { key })).body.sendsLeft).toEqual({ hour: 0, day: 7 });
+  });
+
+  it('counts a send of a key it made once, when it was held [holes.deciding-keys]', async () => {
+    const { key } = await decider({ hourly_sends: '1', scopes: ['approvals:decide', 'keys:write', 'emails:send'] });
+    const made = await server.call('POST', '/keys', {
+      key,
+      body: { name: 'Child', scopes: ['emails:send'], approvalMode: 'always', sendLimit: { hour: 1 } },
+    });
+    expect(made.status).toBe(201);
+    const held = await hold({}, made.body.key);
+    expect((await decide(server, key, held.approvalId)).status).toBe(200);
+    expectProblem(await decide(server, key, (await hold()).approvalId), 429, 'send_limit_reached');
+  });
+
+  it('approves nothing while it is paused [holes.deciding-keys]', async () => {
+    const { key } = await decider({ paused_at: new Date().toISOString() });
+    const held = await hold();
+    expectProblem(await decide(server, key, held.approvalId), 403, 'sending_paused');
+    expect(await statusOf(held.id)).toBe('pending_approval');
+  });
+
+  it.each([
+    ['was revoked', 'revoked_at = now()', 'key_revoked'],
+    ['lost the scope', "scopes = '{emails:read}'", 'key_revoked'],
+    ['got another secret', "secret_hash = 'other'", 'key_revoked'],
+  ])(
+    'decides nothing if it %s while the decision waited for the hold [holes.deciding-keys]',
+    async (_what, change, code) => {
+      const { sql } = server.database;
+      const { key, id } = await decider({});
+      const held = await hold();
+      let answer: Promise<{ readonly status: number; readonly body: { readonly code?: string } }> | null = null;
+      await sql.begin(async (transaction) => {
+        await transaction`SELECT FROM approvals WHERE id = ${held.approvalId} FOR UPDATE`;
+        answer = decide(server, key, held.approvalId);
+        await expect
+          .poll(async () => (await sql`SELECT FROM pg_locks WHERE NOT granted`).length, { interval: 5 })
+          .toBeGreaterThan(0);
+        await sql`UPDATE api_keys SET ${sql.unsafe(change)} WHERE id = ${id}`;
+      });
+      expect(await answer).toMatchObject({ status: 401, body: { code } });
+      expect(await statusOf(held.id)).toBe('pending_approval');
+    },
+  );
+});
