@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createBlocklists } from '../../packages/server/src/diagnostics/blocklists.ts';
 import { withinBounds } from '../../packages/server/src/diagnostics/bounded-lookups.ts';
 import { checkInboxPlacement } from '../../packages/server/src/diagnostics/check-inbox-placement.ts';
-import { CHECK_BOUNDS } from '../../packages/server/src/diagnostics/diagnostic-tools.ts';
+import { CHECK_BOUNDS } from '../../packages/server/src/diagnostics/check-runner.ts';
 import { readRawMessage } from '../../packages/server/src/diagnostics/placement/read-raw-message.ts';
 import { sendingAddressOf } from '../../packages/server/src/diagnostics/placement/sending-address.ts';
 import { createSpamdClient } from '../../packages/server/src/diagnostics/spamd-client.ts';

@@ -1,8 +1,8 @@
 import { TOOL_FINDINGS } from '@postrider/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withinBounds } from '../../packages/server/src/diagnostics/bounded-lookups.ts';
+import { CHECK_BOUNDS } from '../../packages/server/src/diagnostics/check-runner.ts';
 import { checkSpf } from '../../packages/server/src/diagnostics/check-spf.ts';
-import { CHECK_BOUNDS } from '../../packages/server/src/diagnostics/diagnostic-tools.ts';
 import { createDnsResolver } from '../../packages/server/src/dns/create-dns-resolver.ts';
 import { startDnsServer, type TestDnsServer } from '../harness/dns-server.ts';
 

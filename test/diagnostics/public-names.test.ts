@@ -37,4 +37,37 @@ describe('a resolver of public names', () => {
     expect(server.questions).toEqual([]);
     expect(await dns.a('example.com')).toEqual({ kind: 'found', values: ['192.124.249.1'] });
   });
+
+  it('is told nothing that a CNAME inside leads to, whoever follows it [holes.anonymous-lookups]', async () => {
+    server.set('db.internal', 'A', '10.0.0.1');
+    server.set('db.internal', 'TXT', 'the password is in the wiki');
+    server.set('db.internal', 'MX', ['10 mail.internal']);
+    server.set('led.example.com', 'CNAME', 'db.internal');
+    server.set('far.example.com', 'CNAME', 'led.example.com');
+    // Name servers that leave the rest of the chain to us are asked no more, and others have told us already.
+    server.set('half.example.com', 'CNAME', 'wiki.internal', { follow: false });
+    const dns = askPublicNames(createDnsResolver({ servers: [server.address] }));
+    for (const view of [dns, dns.fresh()]) {
+      for (const name of ['led.example.com', 'far.example.com', 'half.example.com']) {
+        const answers = [view.a, view.txt, view.mx].map((ask) => ask(name));
+        expect(await Promise.all(answers)).toEqual(answers.map(() => ({ kind: 'no-name' })));
+      }
+    }
+    expect(server.questions.filter(({ name }) => name.endsWith('internal'))).toEqual([]);
+    server.set('public.example.com', 'CNAME', 'example.com');
+    server.set('example.com', 'A', '192.124.249.1');
+    expect(await dns.a('public.example.com')).toEqual({ kind: 'found', values: ['192.124.249.1'] });
+  });
+
+  it('is told no names of addresses inside, nor by a reverse name that leads there [holes.anonymous-lookups]', async () => {
+    server.set('10.0.0.1', 'PTR', 'db.internal');
+    server.set('1.249.124.192.in-addr.arpa', 'CNAME', '1.0.0.10.in-addr.arpa');
+    server.set('2.249.124.192.in-addr.arpa', 'CNAME', '2.0/25.249.124.192.in-addr.arpa');
+    server.set('2.0/25.249.124.192.in-addr.arpa', 'PTR', 'mx.example.com');
+    const dns = askPublicNames(createDnsResolver({ servers: [server.address] }));
+    for (const address of ['10.0.0.1', '127.0.0.1', '::1', '192.124.249.1'])
+      expect(await dns.ptr(address), address).toEqual({ kind: 'no-name' });
+    expect(await dns.ptr('192.124.249.2')).toEqual({ kind: 'found', values: ['mx.example.com'] });
+    expect(server.questions.filter(({ name }) => name === '1.0.0.10.in-addr.arpa')).toEqual([]);
+  });
 });

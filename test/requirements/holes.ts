@@ -97,6 +97,10 @@ export const holes: readonly Requirement[] = section('Closed holes', [
     'A form that decides a held send, signs in or signs out counts only from a page of this server.',
   ),
   active(
+    'holes.anonymous-lookups',
+    'DNS checks that anybody may ask for are bounded for all callers together, and show nothing that only names inside lead to.',
+  ),
+  active(
     'holes.preview-phones-home',
     'The page that shows a held message makes no request elsewhere, also not by `dns-prefetch` and the like.',
   ),

@@ -131,6 +131,9 @@ export const LIMITS = {
   deviceCodeTries: 20, // by one user in deviceCodeMinutes; a sign-in takes two
   deviceCodeTriesPerAddress: 100, // in deviceCodeMinutes: an office has one address
   toolRequestsPerMinute: 20, // of a client address, over all tools
+  toolChecksUnderWay: 50, // of one process, of all addresses together
+  toolQuestionsPerMinute: 6_000, // to the DNS, of one process, of all addresses together; one check asks 250 at most
+  toolMemorySeconds: 5, // what one check has looked up serves the next: strangers cannot have one name asked for again and again
   toolBodyBytes: 64 * 1024,
   toolSeconds: 10, // all look-ups of one check; then what is missing could not be checked
   ticketSubjectCharacters: 200,

@@ -146,7 +146,7 @@ export function createApp(options: AppOptions): App {
     ids,
     dns,
     domains: createSendingDomains(options, sql, ids, dns, warn),
-    diagnostics: createDiagnosticTools(config, clock),
+    diagnostics: createDiagnosticTools(config, clock, dns),
     threads,
     door,
     inquiry: createAcceptanceInquiry({

@@ -5023,7 +5023,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "tools.spf",
     "command": "tools spf",
     "summary": "Check the SPF record of a domain",
-    "description": "Reads the SPF record with everything it includes and redirects to, counts the ten look-ups and the two that may lead to nothing, and names what is wrong. Needs no key; nothing is stored. Responds within 12 seconds, with 200 even if the DNS does not respond: a finding then says what could not be checked. At most 20 requests a minute from one address.",
+    "description": "Reads the SPF record with everything it includes and redirects to, counts the ten look-ups and the two that may lead to nothing, and names what is wrong. Needs no key; nothing is stored. Responds within 12 seconds, with 200 even if the DNS does not respond: a finding then says what could not be checked. Answers of the DNS are at most 5 seconds old; blocklists are asked as often as their answers say. At most 20 requests a minute from one address; while the server makes as many checks as it may in all, 429 `rate_limited` as well.",
     "needsKey": false,
     "scope": null,
     "examples": [
@@ -5049,7 +5049,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "tools.dkim",
     "command": "tools dkim",
     "summary": "Check the DKIM keys of a domain",
-    "description": "Reads the public key under a selector and names what is wrong with it. Without a selector the common ones are tried, which finds no key under another name. Needs no key; nothing is stored. Responds within 12 seconds, with 200 even if the DNS does not respond: a finding then says what could not be checked. At most 20 requests a minute from one address.",
+    "description": "Reads the public key under a selector and names what is wrong with it. Without a selector the common ones are tried, which finds no key under another name. Needs no key; nothing is stored. Responds within 12 seconds, with 200 even if the DNS does not respond: a finding then says what could not be checked. Answers of the DNS are at most 5 seconds old; blocklists are asked as often as their answers say. At most 20 requests a minute from one address; while the server makes as many checks as it may in all, 429 `rate_limited` as well.",
     "needsKey": false,
     "scope": null,
     "examples": [
@@ -5091,7 +5091,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "tools.dmarc",
     "command": "tools dmarc",
     "summary": "Check the DMARC policy of a domain",
-    "description": "Reads the DMARC record at the name, else at its organisational domain, and judges policy, alignment and addresses for reports, with the consent of other domains that are to receive them. Needs no key; nothing is stored. Responds within 12 seconds, with 200 even if the DNS does not respond: a finding then says what could not be checked. At most 20 requests a minute from one address.",
+    "description": "Reads the DMARC record at the name, else at its organisational domain, and judges policy, alignment and addresses for reports, with the consent of other domains that are to receive them. Needs no key; nothing is stored. Responds within 12 seconds, with 200 even if the DNS does not respond: a finding then says what could not be checked. Answers of the DNS are at most 5 seconds old; blocklists are asked as often as their answers say. At most 20 requests a minute from one address; while the server makes as many checks as it may in all, 429 `rate_limited` as well.",
     "needsKey": false,
     "scope": null,
     "examples": [
@@ -5117,7 +5117,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "tools.mx",
     "command": "tools mx",
     "summary": "Check the mail exchangers of a domain",
-    "description": "Reads the MX records with the addresses of each host and their names, and says whether mail can be delivered to the domain. The hosts are not connected to. Needs no key; nothing is stored. Responds within 12 seconds, with 200 even if the DNS does not respond: a finding then says what could not be checked. At most 20 requests a minute from one address.",
+    "description": "Reads the MX records with the addresses of each host and their names, and says whether mail can be delivered to the domain. The hosts are not connected to. Needs no key; nothing is stored. Responds within 12 seconds, with 200 even if the DNS does not respond: a finding then says what could not be checked. Answers of the DNS are at most 5 seconds old; blocklists are asked as often as their answers say. At most 20 requests a minute from one address; while the server makes as many checks as it may in all, 429 `rate_limited` as well.",
     "needsKey": false,
     "scope": null,
     "examples": [
@@ -5143,7 +5143,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "tools.blocklist",
     "command": "tools blocklist",
     "summary": "Look an address or a domain up in blocklists",
-    "description": "Asks the blocklists of this installation: an IP address those of addresses, a domain those of domains. Each list is believed only while its test points answer as RFC 5782 says; one that does not is neither listed nor not listed. Private addresses are refused. Needs no key; nothing is stored. Responds within 12 seconds, with 200 even if the DNS does not respond: a finding then says what could not be checked. At most 20 requests a minute from one address.",
+    "description": "Asks the blocklists of this installation: an IP address those of addresses, a domain those of domains. Each list is believed only while its test points answer as RFC 5782 says; one that does not is neither listed nor not listed. Private addresses are refused. Needs no key; nothing is stored. Responds within 12 seconds, with 200 even if the DNS does not respond: a finding then says what could not be checked. Answers of the DNS are at most 5 seconds old; blocklists are asked as often as their answers say. At most 20 requests a minute from one address; while the server makes as many checks as it may in all, 429 `rate_limited` as well.",
     "needsKey": false,
     "scope": null,
     "examples": [
@@ -5170,7 +5170,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "tools.inbox-placement",
     "command": "tools inbox-placement",
     "summary": "Estimate whether a message reaches the inbox",
-    "description": "An estimate, not a seed test: nothing is sent. Looks at authentication (of a whole message given as `raw`), headers, content, links, blocklists and, where the installation has one, the score of SpamAssassin. What a receiver knows of a sender’s past cannot be seen from outside. Needs no key; nothing is stored. Responds within 12 seconds, with 200 even if the DNS does not respond: a finding then says what could not be checked. At most 20 requests a minute from one address.",
+    "description": "An estimate, not a seed test: nothing is sent. Looks at authentication (of a whole message given as `raw`), headers, content, links, blocklists and, where the installation has one, the score of SpamAssassin. What a receiver knows of a sender’s past cannot be seen from outside. Needs no key; nothing is stored. Responds within 12 seconds, with 200 even if the DNS does not respond: a finding then says what could not be checked. Answers of the DNS are at most 5 seconds old; blocklists are asked as often as their answers say. At most 20 requests a minute from one address; while the server makes as many checks as it may in all, 429 `rate_limited` as well.",
     "needsKey": false,
     "scope": null,
     "examples": [

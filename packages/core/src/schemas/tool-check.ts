@@ -11,7 +11,7 @@ export const TOOL_LIMITS = {
 } as const;
 
 /** What every check's description ends with. */
-export const TOOL_NOTE = `Needs no key; nothing is stored. Responds within ${LIMITS.toolSeconds + 2} seconds, with 200 even if the DNS does not respond: a finding then says what could not be checked. At most ${LIMITS.toolRequestsPerMinute} requests a minute from one address.`;
+export const TOOL_NOTE = `Needs no key; nothing is stored. Responds within ${LIMITS.toolSeconds + 2} seconds, with 200 even if the DNS does not respond: a finding then says what could not be checked. Answers of the DNS are at most ${LIMITS.toolMemorySeconds} seconds old; blocklists are asked as often as their answers say. At most ${LIMITS.toolRequestsPerMinute} requests a minute from one address; while the server makes as many checks as it may in all, 429 \`rate_limited\` as well.`;
 
 const MUST_BE = 'must be a domain name of at least two labels, for example `example.com`';
 

@@ -1,4 +1,5 @@
 import type { DnsAnswer, DnsResolver } from '../dns/dns-resolver.ts';
+import { wrapResolver } from '../dns/wrap-resolver.ts';
 
 export interface LookupBounds {
   readonly questions: number;
@@ -46,15 +47,5 @@ function boundResolver(dns: DnsResolver, questions: number, signal: AbortSignal)
       left -= 1;
       return await Promise.race([ask(name), over]);
     };
-  const make = (resolver: DnsResolver): DnsResolver => ({
-    txt: bound(resolver.txt),
-    mx: bound(resolver.mx),
-    a: bound(resolver.a),
-    aaaa: bound(resolver.aaaa),
-    ptr: bound(resolver.ptr),
-    cname: bound(resolver.cname),
-    ns: bound(resolver.ns),
-    fresh: () => make(resolver.fresh()),
-  });
-  return make(dns);
+  return wrapResolver(dns, bound);
 }

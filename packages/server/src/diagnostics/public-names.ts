@@ -1,5 +1,6 @@
 import { parse } from 'tldts';
-import type { DnsAnswer, DnsResolver } from '../dns/dns-resolver.ts';
+import type { DnsResolver } from '../dns/dns-resolver.ts';
+import { refuseAddress } from '../outbound/public-address.ts';
 
 /** On the list of public suffixes, and yet in nobody's public DNS: reverse and home networks (RFC 8375), and RFC 7686. */
 const NOT_OF_HOSTS: readonly string[] = ['arpa', 'onion'];
@@ -12,21 +13,15 @@ export function isPublicName(name: string): boolean {
 
 /**
  * A resolver that knows the public DNS alone: records of strangers name whatever they like, and our name servers may know of machines inside
- * what nobody outside is to learn. Other names are answered as such that there are none of, and nobody is asked.
+ * what nobody outside is to learn. Other names and addresses are answered as such that there are none of, and nobody is asked.
  */
 export function askPublicNames(dns: DnsResolver): DnsResolver {
-  const guard =
-    <Value>(ask: (name: string) => Promise<DnsAnswer<Value>>) =>
-    async (name: string): Promise<DnsAnswer<Value>> =>
-      isPublicName(name) ? await ask(name) : { kind: 'no-name' };
+  const open = dns.only(isPublicName);
+  const isPublic = (address: string) => refuseAddress(address, { allowLoopback: false }) === null;
   return {
-    txt: guard(dns.txt),
-    mx: guard(dns.mx),
-    a: guard(dns.a),
-    aaaa: guard(dns.aaaa),
-    ptr: dns.ptr,
-    cname: guard(dns.cname),
-    ns: guard(dns.ns),
+    ...open,
+    ptr: async (address) => (isPublic(address) ? await open.ptr(address) : { kind: 'no-name' }),
     fresh: () => askPublicNames(dns.fresh()),
+    only: (isAllowed) => askPublicNames(dns.only(isAllowed)),
   };
 }

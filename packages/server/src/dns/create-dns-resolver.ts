@@ -43,6 +43,7 @@ export function createDnsResolver(options: DnsResolverOptions): DnsResolver {
   function createAsk(remember: boolean): Ask {
     const underWay = new Map<string, Promise<DnsStep>>();
     return (question) => {
+      if (isLoopbackName(question.name)) return Promise.resolve(loopbackStep(question.type));
       const key = `${question.type} ${question.name}`;
       const known = remember ? cache.get(key, nowMs()) : null;
       if (known !== null) return Promise.resolve(known);
@@ -75,6 +76,22 @@ function makeResolver(ask: Ask, fresh: () => DnsResolver): DnsResolver {
     cname: (name) => texts(name, 'CNAME'),
     ns: (name) => texts(name, 'NS'),
     fresh,
+    only: (isAllowed) => makeResolver(askOnly(ask, isAllowed), () => fresh().only(isAllowed)),
+  };
+}
+
+const NO_NAME: DnsStep = { kind: 'no-name', ttl: 0, aliases: [] };
+
+function askOnly(ask: Ask, isAllowed: (name: string) => boolean): Ask {
+  return async (question) => {
+    const isReverse = question.type === 'PTR';
+    if (!isReverse && !isAllowed(question.name)) return NO_NAME;
+    const step = await ask(question);
+    if (step.kind === 'failed') return step;
+    // RFC 2317: the owner of few addresses names them below the same reverse zone.
+    const zone = question.name.slice(question.name.indexOf('.'));
+    const isWithin = (alias: string) => isAllowed(alias) || (isReverse && alias.endsWith(zone));
+    return step.aliases.every(isWithin) ? step : NO_NAME;
   };
 }
 
@@ -90,7 +107,7 @@ async function resolve<Value>(
   if (next === null || isIP(next) > 0) return { kind: 'no-name' };
   const passed = [next];
   for (;;) {
-    const step = isLoopbackName(next) ? loopbackStep(type) : await ask({ name: next, type });
+    const step = await ask({ name: next, type });
     if (step.kind === 'failed') return step;
     for (const alias of step.aliases) {
       passed.push(alias);

@@ -30,4 +30,9 @@ export interface DnsResolver {
   ns(name: string): Promise<DnsAnswer<string>>;
   /** The same resolver without what it remembers: for a person who has just changed a record and asks again. */
   fresh(): DnsResolver;
+  /**
+   * The same resolver for these names alone. Other names do not exist for it, and neither does what a CNAME to one of them leads to: our name
+   * servers follow CNAMEs, and may know of machines inside.
+   */
+  only(isAllowed: (name: string) => boolean): DnsResolver;
 }

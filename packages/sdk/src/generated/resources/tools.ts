@@ -34,8 +34,9 @@ export class ToolsResource {
    *
    * Reads the SPF record with everything it includes and redirects to, counts the ten look-ups and the two that may
    * lead to nothing, and names what is wrong. Needs no key; nothing is stored. Responds within 12 seconds, with 200
-   * even if the DNS does not respond: a finding then says what could not be checked. At most 20 requests a minute from
-   * one address.
+   * even if the DNS does not respond: a finding then says what could not be checked. Answers of the DNS are at most 5
+   * seconds old; blocklists are asked as often as their answers say. At most 20 requests a minute from one address;
+   * while the server makes as many checks as it may in all, 429 `rate_limited` as well.
    *
    * @throws PostriderError with `rate_limited`, beside the codes that every call can answer.
    */
@@ -48,8 +49,9 @@ export class ToolsResource {
    *
    * Reads the public key under a selector and names what is wrong with it. Without a selector the common ones are
    * tried, which finds no key under another name. Needs no key; nothing is stored. Responds within 12 seconds, with 200
-   * even if the DNS does not respond: a finding then says what could not be checked. At most 20 requests a minute from
-   * one address.
+   * even if the DNS does not respond: a finding then says what could not be checked. Answers of the DNS are at most 5
+   * seconds old; blocklists are asked as often as their answers say. At most 20 requests a minute from one address;
+   * while the server makes as many checks as it may in all, 429 `rate_limited` as well.
    *
    * @throws PostriderError with `rate_limited`, beside the codes that every call can answer.
    */
@@ -62,8 +64,10 @@ export class ToolsResource {
    *
    * Reads the DMARC record at the name, else at its organisational domain, and judges policy, alignment and addresses
    * for reports, with the consent of other domains that are to receive them. Needs no key; nothing is stored. Responds
-   * within 12 seconds, with 200 even if the DNS does not respond: a finding then says what could not be checked. At
-   * most 20 requests a minute from one address.
+   * within 12 seconds, with 200 even if the DNS does not respond: a finding then says what could not be checked.
+   * Answers of the DNS are at most 5 seconds old; blocklists are asked as often as their answers say. At most 20
+   * requests a minute from one address; while the server makes as many checks as it may in all, 429 `rate_limited` as
+   * well.
    *
    * @throws PostriderError with `rate_limited`, beside the codes that every call can answer.
    */
@@ -76,8 +80,9 @@ export class ToolsResource {
    *
    * Reads the MX records with the addresses of each host and their names, and says whether mail can be delivered to the
    * domain. The hosts are not connected to. Needs no key; nothing is stored. Responds within 12 seconds, with 200 even
-   * if the DNS does not respond: a finding then says what could not be checked. At most 20 requests a minute from one
-   * address.
+   * if the DNS does not respond: a finding then says what could not be checked. Answers of the DNS are at most 5
+   * seconds old; blocklists are asked as often as their answers say. At most 20 requests a minute from one address;
+   * while the server makes as many checks as it may in all, 429 `rate_limited` as well.
    *
    * @throws PostriderError with `rate_limited`, beside the codes that every call can answer.
    */
@@ -91,7 +96,9 @@ export class ToolsResource {
    * Asks the blocklists of this installation: an IP address those of addresses, a domain those of domains. Each list is
    * believed only while its test points answer as RFC 5782 says; one that does not is neither listed nor not listed.
    * Private addresses are refused. Needs no key; nothing is stored. Responds within 12 seconds, with 200 even if the
-   * DNS does not respond: a finding then says what could not be checked. At most 20 requests a minute from one address.
+   * DNS does not respond: a finding then says what could not be checked. Answers of the DNS are at most 5 seconds old;
+   * blocklists are asked as often as their answers say. At most 20 requests a minute from one address; while the server
+   * makes as many checks as it may in all, 429 `rate_limited` as well.
    *
    * @throws PostriderError with `rate_limited`, beside the codes that every call can answer.
    */
@@ -105,8 +112,9 @@ export class ToolsResource {
    * An estimate, not a seed test: nothing is sent. Looks at authentication (of a whole message given as `raw`),
    * headers, content, links, blocklists and, where the installation has one, the score of SpamAssassin. What a receiver
    * knows of a sender’s past cannot be seen from outside. Needs no key; nothing is stored. Responds within 12 seconds,
-   * with 200 even if the DNS does not respond: a finding then says what could not be checked. At most 20 requests a
-   * minute from one address.
+   * with 200 even if the DNS does not respond: a finding then says what could not be checked. Answers of the DNS are at
+   * most 5 seconds old; blocklists are asked as often as their answers say. At most 20 requests a minute from one
+   * address; while the server makes as many checks as it may in all, 429 `rate_limited` as well.
    *
    * @throws PostriderError with `rate_limited`, beside the codes that every call can answer.
    */

@@ -1,8 +1,6 @@
 import { toAsciiDomain } from '@postrider/core';
-import { withinBounds } from '../../diagnostics/bounded-lookups.ts';
 import { toCheckAnswer } from '../../diagnostics/check-answer.ts';
 import { type BlocklistTarget, checkBlocklist as lookAt, toAddress } from '../../diagnostics/check-blocklist.ts';
-import { CHECK_BOUNDS } from '../../diagnostics/diagnostic-tools.ts';
 import { hasFalsePunycode } from '../../diagnostics/false-punycode.ts';
 import { refuseAddress } from '../../outbound/public-address.ts';
 import type { Handler } from '../context.ts';
@@ -10,9 +8,9 @@ import { validationFailed } from '../parse-part.ts';
 
 /** Lists change slowly, and are asked no more often than their answers say. */
 export const checkBlocklist: Handler<'tools.blocklist'> = async ({ body }, { services }) => {
-  const { dns, clock, diagnostics } = services;
+  const { clock, diagnostics } = services;
   const asked = readTarget(body.target);
-  const result = await withinBounds(dns, CHECK_BOUNDS, (lookups) => lookAt(lookups.dns, diagnostics.blocklists, asked));
+  const result = await diagnostics.checks.run((lookups) => lookAt(lookups.dns, diagnostics.blocklists, asked));
   return { body: toCheckAnswer('blocklist', asked.target, result, clock.now()) };
 };
 

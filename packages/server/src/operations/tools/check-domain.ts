@@ -1,18 +1,16 @@
-import { withinBounds } from '../../diagnostics/bounded-lookups.ts';
-import { CHECK_BOUNDS } from '../../diagnostics/diagnostic-tools.ts';
 import { hasFalsePunycode } from '../../diagnostics/false-punycode.ts';
-import { askPublicNames, isPublicName } from '../../diagnostics/public-names.ts';
+import { isPublicName } from '../../diagnostics/public-names.ts';
 import type { DnsResolver } from '../../dns/dns-resolver.ts';
 import type { Services } from '../context.ts';
 import { validationFailed } from '../parse-part.ts';
 
 /**
- * Runs a check of a domain that anybody may ask for, with answers that nobody has remembered: whoever checks has often just changed a record.
+ * Runs a check of a domain that anybody may ask for, with recent answers.
  * In production only names of the public DNS are asked for; in development whatever the machine's name servers know.
  * @throws ProblemError where the domain is none that can exist, or no public one.
  */
 export async function checkDomain<T>(
-  { dns, diagnostics }: Pick<Services, 'dns' | 'diagnostics'>,
+  { diagnostics }: Pick<Services, 'diagnostics'>,
   domain: string,
   look: (dns: DnsResolver) => Promise<T>,
 ): Promise<T> {
@@ -24,7 +22,5 @@ export async function checkDomain<T>(
   if (isPublicOnly && !isPublicName(domain)) {
     throw validationFailed([{ path: 'domain', code: 'invalid_domain', message: 'must end in a public suffix' }]);
   }
-  const fresh = dns.fresh();
-  const asked = isPublicOnly ? askPublicNames(fresh) : fresh;
-  return await withinBounds(asked, CHECK_BOUNDS, (lookups) => look(lookups.dns));
+  return await diagnostics.checks.runRecent((lookups) => look(lookups.dns));
 }

@@ -1,9 +1,7 @@
 import type { OperationById, OperationInput } from '@postrider/core';
-import { withinBounds } from '../../diagnostics/bounded-lookups.ts';
 import { toCheckAnswer } from '../../diagnostics/check-answer.ts';
 import { toAddress } from '../../diagnostics/check-blocklist.ts';
 import { checkInboxPlacement as estimate } from '../../diagnostics/check-inbox-placement.ts';
-import { CHECK_BOUNDS } from '../../diagnostics/diagnostic-tools.ts';
 import type { PlacedMessage } from '../../diagnostics/placement/placed-message.ts';
 import { RAW_MESSAGE_WEIGHT, READ_RAW_MESSAGE } from '../../diagnostics/placement/read-raw-message.ts';
 import { refuseAddress } from '../../outbound/public-address.ts';
@@ -15,13 +13,11 @@ import { validationFailed } from '../parse-part.ts';
 type Given = OperationInput<OperationById<'tools.inbox-placement'>>['body'];
 
 export const checkInboxPlacement: Handler<'tools.inbox-placement'> = async ({ body }, { services, address }) => {
-  const { dns, clock, diagnostics } = services;
+  const { clock, diagnostics } = services;
   const ip = body.ip === undefined ? null : readAddress(body.ip);
   const message = body.raw === undefined ? messageOf(body) : await readRaw(body.raw, services.threads, address);
   const now = clock.now();
-  const result = await withinBounds(dns, CHECK_BOUNDS, (lookups) =>
-    estimate(message, ip, { ...diagnostics, lookups, now }),
-  );
+  const result = await diagnostics.checks.run((lookups) => estimate(message, ip, { ...diagnostics, lookups, now }));
   return { body: toCheckAnswer('inbox-placement', message.from?.address ?? 'message', result, now) };
 };
 

@@ -1,0 +1,83 @@
+import { LIMITS } from '@postrider/core';
+import type { Clock } from '../clock.ts';
+import type { DnsResolver } from '../dns/dns-resolver.ts';
+import { createRememberingResolver } from '../dns/remembering-resolver.ts';
+import { wrapResolver } from '../dns/wrap-resolver.ts';
+import { ProblemError } from '../problem.ts';
+import { type BoundedLookups, type LookupBounds, withinBounds } from './bounded-lookups.ts';
+import { askPublicNames } from './public-names.ts';
+
+/** The largest honest check, a message with links to ten domains, comes to about a hundred questions. */
+export const CHECK_BOUNDS: LookupBounds = { questions: 250, timeMs: LIMITS.toolSeconds * 1_000 };
+
+/**
+ * Runs the checks that anybody may ask for. A caller has a limit of its own, and may have many addresses: here is what all of them may have
+ * together, in this process.
+ */
+export interface CheckRunner {
+  /** With answers as old as their records allow, of any name. @throws ProblemError where all checks together may have no more now */
+  run<T>(work: (lookups: BoundedLookups) => Promise<T>): Promise<T>;
+  /** The same with answers that are a few seconds old at most: whoever checks has often just changed a record. In production only of public names. */
+  runRecent<T>(work: (lookups: BoundedLookups) => Promise<T>): Promise<T>;
+}
+
+export interface CheckRunnerOptions {
+  readonly dns: DnsResolver;
+  readonly clock: Clock;
+  readonly isPublicOnly: boolean;
+  readonly maxUnderWay?: number;
+  readonly questionsPerMinute?: number;
+}
+
+const MINUTE_MS = 60_000;
+const MEMORY_MS = LIMITS.toolMemorySeconds * 1_000;
+
+export function createCheckRunner(options: CheckRunnerOptions): CheckRunner {
+  const { clock, isPublicOnly } = options;
+  const { maxUnderWay = LIMITS.toolChecksUnderWay, questionsPerMinute = LIMITS.toolQuestionsPerMinute } = options;
+  let underWay = 0;
+  let minute = { endsAtMs: 0, questions: 0 };
+  let recent: { readonly dns: DnsResolver; readonly untilMs: number } | null = null;
+  const dns = wrapResolver(options.dns, (ask) => (name) => {
+    minute.questions += 1;
+    return ask(name);
+  });
+
+  function recentView(): DnsResolver {
+    const nowMs = clock.now().getTime();
+    if (recent === null || nowMs >= recent.untilMs) {
+      const fresh = dns.fresh();
+      const asked = createRememberingResolver(isPublicOnly ? askPublicNames(fresh) : fresh);
+      recent = { dns: asked, untilMs: nowMs + MEMORY_MS };
+    }
+    return recent.dns;
+  }
+
+  function assertRoom(): void {
+    const nowMs = clock.now().getTime();
+    if (nowMs >= minute.endsAtMs) minute = { endsAtMs: nowMs + MINUTE_MS, questions: 0 };
+    const isAskedOut = minute.questions >= questionsPerMinute;
+    if (!isAskedOut && underWay < maxUnderWay) return;
+    const seconds = isAskedOut ? Math.ceil((minute.endsAtMs - nowMs) / 1_000) : 1;
+    throw new ProblemError('rate_limited', {
+      detail: 'This server makes as many checks as it may for all callers together.',
+      fix: `Try again in ${seconds} seconds.`,
+      headers: { 'retry-after': String(seconds) },
+    });
+  }
+
+  async function runWith<T>(view: () => DnsResolver, work: (lookups: BoundedLookups) => Promise<T>): Promise<T> {
+    assertRoom();
+    underWay += 1;
+    try {
+      return await withinBounds(view(), CHECK_BOUNDS, work);
+    } finally {
+      underWay -= 1;
+    }
+  }
+
+  return {
+    run: (work) => runWith(() => dns, work),
+    runRecent: (work) => runWith(recentView, work),
+  };
+}

@@ -1,0 +1,30 @@
+import type { DnsAnswer, DnsResolver } from './dns-resolver.ts';
+import { wrapResolver } from './wrap-resolver.ts';
+
+/** Past so many answers the oldest is forgotten. */
+const MAX_ANSWERS = 2_000;
+
+/** Remembers each answer for as long as it lives itself: what is asked for twice, also at once, is asked for once. Its views begin with nothing. */
+export function createRememberingResolver(dns: DnsResolver): DnsResolver {
+  const memory = new Map<string, Promise<unknown>>();
+  const remembering = wrapResolver(
+    dns,
+    <Value>(ask: (name: string) => Promise<DnsAnswer<Value>>, type: string) =>
+      (name: string) => {
+        const key = `${type} ${name}`;
+        // Under the key of a type and a name are only answers to this question.
+        const known = memory.get(key) as Promise<DnsAnswer<Value>> | undefined;
+        if (known !== undefined) return known;
+        const answer = ask(name);
+        memory.set(key, answer);
+        const [oldest] = memory.size > MAX_ANSWERS ? memory.keys() : [];
+        if (oldest !== undefined) memory.delete(oldest);
+        return answer;
+      },
+  );
+  return {
+    ...remembering,
+    fresh: () => createRememberingResolver(dns.fresh()),
+    only: (isAllowed) => createRememberingResolver(dns.only(isAllowed)),
+  };
+}
