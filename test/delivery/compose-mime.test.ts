@@ -211,6 +211,15 @@ describe('header values', () => {
     expect(() => compose({ headers: [[name, 'x@example.com']] })).toThrow(HeaderRefusedError);
   });
 
+  it('that became reserved after a message was stored are left out [holes.reserved-headers]', () => {
+    const headers = [
+      ['Resent-To', 'a@example.com'],
+      ['X-Kept', 'yes'],
+    ] as const;
+    expect(headerOf({ headers })).not.toMatch(/resent/i);
+    expect(headerOf({ headers })).toContain('X-Kept: yes');
+  });
+
   it('give one Reply-To at most, the message’s own before one among the headers', () => {
     const headers = [['reply-to', 'a@example.com']] as const;
     const replies = (replyTo: readonly Mailbox[]) => headerOf({ headers, replyTo }).match(/^reply-to: .*$/gim);

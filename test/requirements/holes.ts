@@ -78,6 +78,10 @@ export const holes: readonly Requirement[] = section('Closed holes', [
     'Without `emails:content-all`, no read path shows, and no filter finds, blind recipients, metadata or content of other senders’ messages.',
   ),
   active('holes.others-drafts', 'A template draft is visible to its author, to approvers and to users only.'),
+  active(
+    'holes.reserved-headers',
+    'No custom header names recipients or forges what receivers trust: `Resent-*` and the like are refused on every surface.',
+  ),
   active('holes.approval-links', 'Live approval links are stored nowhere in clear text.'),
   active('holes.anonymous-bodies', 'A request without a valid key is refused before a large body is read.'),
   active(

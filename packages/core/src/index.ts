@@ -129,6 +129,7 @@ export { ALL_SCOPES, expandScopes, SCOPE_SHORTHANDS, SCOPES, type Scope } from '
 export { FINDING_LEVELS, type FindingDefinition, type FindingLevel } from './tool-findings/finding.ts';
 export { type FindingCode, TOOL_FINDINGS, type ToolCheckName } from './tool-findings.ts';
 export { readToolsets, TOOLSET_NAMES, TOOLSETS, type Toolset } from './toolsets.ts';
+export { isReservedHeader } from './schemas/custom-headers.ts';
 export { maySee, SIGHT_RULES, type Sight, type SightRule, type Viewer } from './visibility.ts';
 export {
   ACCOUNT_EVENT_TYPES,

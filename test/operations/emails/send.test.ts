@@ -198,8 +198,9 @@ describe('POST /emails', () => {
       'Content-Type',
       'Content-Transfer-Encoding',
     ],
+    ...['Resent-To', 'Resent-Bcc', 'Resent-From', 'ARC-Seal', 'Received-SPF', 'Delivered-To', 'Apparently-To'],
     ...['Content-Anything', 'MIME-Version', 'DKIM-Signature', 'Return-Path', 'Received', 'Authentication-Results'],
-  ])('refuses the header %s, in any case [contract-sending.headers-refused]', async (name) => {
+  ])('refuses the header %s, in any case [contract-sending.headers-refused] [holes.reserved-headers]', async (name) => {
     for (const written of [name, name.toLowerCase(), name.toUpperCase()]) {
       expectInvalid(await refusal({ headers: { [written]: 'x' } }), [`headers.${written}`, 'header_refused']);
     }

@@ -2,22 +2,25 @@ import { z } from 'zod';
 import { LIMITS } from '../limits.ts';
 import { headerText } from './text.ts';
 
-/** Headers the service writes itself, or that would let a sender forge what receivers trust. Compared without case. */
-const REFUSED_HEADERS = new Set([
-  'from',
-  'to',
-  'cc',
-  'bcc',
-  'sender',
-  'date',
-  'subject',
-  'message-id',
-  'mime-version',
-  'dkim-signature',
-  'return-path',
-  'received',
-  'authentication-results',
-]);
+/** Headers the service writes itself, that name more recipients, or that would let a sender forge what receivers trust. */
+const RESERVED_HEADERS = [
+  ...['From', 'To', 'Cc', 'Bcc', 'Sender', 'Date', 'Subject', 'Message-ID', 'MIME-Version', 'Apparently-To'],
+  ...['Received', 'Received-SPF', 'Return-Path', 'Delivered-To', 'DKIM-Signature', 'DomainKey-Signature'],
+  'Authentication-Results',
+];
+/** Of these every header that begins so: a relay may send to whom `Resent-To` and `Resent-Bcc` name. */
+const RESERVED_FAMILIES = ['Content-', 'Resent-', 'ARC-'];
+
+const RESERVED = new Set(RESERVED_HEADERS.map((name) => name.toLowerCase()));
+const FAMILIES = RESERVED_FAMILIES.map((family) => family.toLowerCase());
+const RESERVED_NAMES = [...RESERVED_HEADERS, ...RESERVED_FAMILIES.map((family) => `${family}*`)].join(', ');
+
+/** Whether a header, in any case, is not the sender's to give. */
+export function isReservedHeader(name: string): boolean {
+  const folded = name.toLowerCase();
+  return RESERVED.has(folded) || FAMILIES.some((family) => folded.startsWith(family));
+}
+
 /** RFC 5322 ftext without the colon. */
 const HEADER_NAME = /^[!-9;-~]+$/;
 
@@ -37,7 +40,7 @@ export const customHeadersSchema = z
     }
   })
   .describe(
-    `Additional headers of the message, by name; at most ${LIMITS.customHeaders}, values up to ${LIMITS.headerValueCharacters} characters. From, To, Cc, Bcc, Sender, Date, Subject, Message-ID, Content-*, MIME-Version, DKIM-Signature, Return-Path, Received and Authentication-Results are refused.`,
+    `Additional headers of the message, by name; at most ${LIMITS.customHeaders}, values up to ${LIMITS.headerValueCharacters} characters. Reserved, and so refused: ${RESERVED_NAMES}.`,
   );
 
 function checkName(
@@ -51,7 +54,7 @@ function checkName(
       params: { code: 'invalid_format' },
     };
   }
-  if (REFUSED_HEADERS.has(folded) || folded.startsWith('content-')) {
+  if (isReservedHeader(name)) {
     return { message: 'is set by the service and cannot be given', params: { code: 'header_refused' } };
   }
   if (seen.has(folded)) return { message: 'is given twice, in different case', params: { code: 'duplicate' } };

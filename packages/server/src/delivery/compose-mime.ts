@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { isReservedHeader } from '@postrider/core';
 import { type Attachment, attachmentParts } from './mime-attachment.ts';
 import { encodeText } from './mime-body.ts';
 import {
@@ -149,6 +150,8 @@ function composeHeader(message: MimeMessage): string {
     const key = name.toLowerCase();
     if (isComposerHeader(key)) throw new HeaderRefusedError(name, 'is not for the sender to set');
     // RFC 5322 §3.6 allows one Reply-To; the message's own is the more deliberate one.
+    // What was stored before a header became reserved is sent without it.
+    if (isReservedHeader(key)) continue;
     if (key !== 'reply-to' || message.replyTo.length === 0) header += formatCustomHeader(name, value);
   }
   return header;

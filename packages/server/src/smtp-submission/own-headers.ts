@@ -1,3 +1,4 @@
+import { isReservedHeader } from '@postrider/core';
 import type { HeaderField } from './read-header-fields.ts';
 
 /** Read into fields of the send request; they never travel as they stand. */
@@ -16,26 +17,9 @@ const READ = new Set([
 ]);
 
 /**
- * Written anew, or true only of the message as it came: its date and id, how it was encoded, the way it took, and what others vouched for.
- * A second blind copy field must not travel either.
+ * The headers that are sent as the sender wrote them. Reserved ones are replaced, or were true only of the message as it was received: its date, its
+ * encoding, the way it took, and what others vouched for.
  */
-const REPLACED = new Set([
-  'date',
-  'message-id',
-  'mime-version',
-  'received',
-  'received-spf',
-  'return-path',
-  'dkim-signature',
-  'domainkey-signature',
-  'authentication-results',
-  'resent-bcc',
-]);
-const REPLACED_FAMILIES = ['content-', 'arc-'];
-
-/** The headers that travel with the message as the sender wrote them. */
 export function passedHeaders(fields: readonly HeaderField[]): readonly HeaderField[] {
-  return fields.filter(({ key }) => {
-    return !READ.has(key) && !REPLACED.has(key) && !REPLACED_FAMILIES.some((family) => key.startsWith(family));
-  });
+  return fields.filter(({ key }) => !READ.has(key) && !isReservedHeader(key));
 }
