@@ -18,7 +18,8 @@ const QUESTION: HoldQuestion = {
   recipients: [{ email: 'Ada@Example.com', kind: 'to' }],
   attachments: 0,
   isTemplated: true,
-  links: () => ({ hosts: [], unreadable: false }),
+  links: () => ({ hosts: [], addresses: [], unreadable: false }),
+  ownAddresses: { addresses: new Set(), domain: 'sender.example' },
   isKnown: () => true,
   isTrusted: () => false,
 };
@@ -65,7 +66,7 @@ describe('the rules that hold a send [approvals.modes]', () => {
     [
       'a link that cannot be read',
       { linkDomainNotIn: ['a.example'] },
-      { links: () => ({ hosts: [], unreadable: true }) },
+      { links: () => ({ hosts: [], addresses: [], unreadable: true }) },
       true,
     ],
   ])('%s', (_name, rules, question, isHeld) => {
@@ -93,17 +94,17 @@ describe('the description of the rule about links', () => {
 });
 
 describe('the hosts that a message leads to [approvals.modes]', () => {
-  it.each<[string, string | null, string | null, string[] | null]>([
+  it.each<[string, string | null, string | null, string[]]>([
     ['an anchor', '<a href="https://Evil.Example/x">x</a>', null, ['evil.example']],
     [
       'a user name that looks like a host',
       '<a href="https://good.example@evil.example/">x</a>',
       null,
-      ['evil.example'],
+      ['evil.example', '?'],
     ],
     ['no scheme', '<a href="//evil.example/x">x</a>', null, ['evil.example']],
-    ['backslashes', '<a href="https:\\\\evil.example\\x">x</a>', null, ['evil.example']],
-    ['line breaks in it', '<a href="ht\ntps://ev\til.example">x</a>', null, ['evil.example']],
+    ['backslashes', '<a href="https:\\\\evil.example\\x">x</a>', null, ['evil.example', '?']],
+    ['line breaks in it', '<a href="ht\ntps://ev\til.example">x</a>', null, ['evil.example', '?']],
     ['character references', '<a href="&#104;ttps&colon;//evil.example">x</a>', null, ['evil.example']],
     ['another alphabet', '<a href="https://bücher.example">x</a>', null, ['xn--bcher-kva.example']],
     ['a dot at the end', '<a href="https://evil.example./">x</a>', null, ['evil.example']],
@@ -146,26 +147,35 @@ describe('the hosts that a message leads to [approvals.modes]', () => {
       'mail, telephones and anchors',
       '<a href="mailto:a@evil.com">x</a><a href="tel:+1">y</a><a href="#z">z</a>',
       'a@evil.com',
-      [],
+      ['a@evil.com'],
     ],
     ['the own unsubscribe link', '<a href="{{ unsubscribe_url }}">x</a>', '{{unsubscribe_url}}', []],
     ['file names and ends of sentences', null, 'See report.pdf and node.js. Thanks.Bye', []],
-    ['an image', '<img src="https://cdn.example/x.png">', null, []],
-    ['a script', '<a href="javascript:alert(1)">x</a>', null, null],
-    ['nowhere', '<a href="/path">x</a>', null, null],
-    ['a broken URL', '<a href="https://[">x</a>', null, null],
+    ['an image', '<img src="https://cdn.example/x.png">', null, ['cdn.example']],
+    ['a script', '<a href="javascript:alert(1)">x</a>', null, ['?']],
+    ['nowhere', '<a href="/path">x</a>', null, ['?']],
+    ['a broken URL', '<a href="https://[">x</a>', null, ['?']],
   ])('%s', (_name, html, text, hosts) => {
     const found = findLinkHosts(html, [text, deriveText(html ?? '')]);
-    expect(found).toEqual(hosts === null ? { hosts: [], unreadable: true } : { hosts, unreadable: false });
+    const isHost = (host: string) => host !== '?' && !host.includes('@');
+    expect(found).toEqual({
+      hosts: hosts.filter(isHost),
+      addresses: hosts.filter((host) => host.includes('@')),
+      unreadable: hosts.includes('?'),
+    });
   });
 
-  it('are found in the subject and in headers, where only whole URLs are links', () => {
+  it('are found in the subject, bare names and addresses included', () => {
     const lines = [
       'See https://evil.example/x',
       '<https://list.example/leave>, <mailto:a@b.example>',
       'Your acme.com order',
     ];
-    expect(findLinkHosts(null, [null], lines)).toEqual({ hosts: ['evil.example', 'list.example'], unreadable: false });
+    expect(findLinkHosts(null, [null], lines)).toEqual({
+      hosts: ['evil.example', 'list.example', 'acme.com'],
+      addresses: ['a@b.example'],
+      unreadable: false,
+    });
   });
 
   it('are found in time that grows with the length alone', () => {

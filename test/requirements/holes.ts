@@ -47,6 +47,10 @@ export const holes: readonly Requirement[] = section('Closed holes', [
     'holes.link-hosts',
     '`linkDomainNotIn` finds every host that a mail client could open, including words with an `@` after the host.',
   ),
+  active(
+    'holes.link-schemes',
+    '`linkDomainNotIn` holds every URL whose host is not certainly listed: unknown schemes, disputed hosts, mail addresses, and what a message loads.',
+  ),
   active('holes.first-contact', 'Mail of the installation itself is no earlier contact.'),
   active(
     'holes.attachment-urls',

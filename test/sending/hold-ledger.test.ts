@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { LinkHosts } from '../../packages/server/src/holds/link-hosts.ts';
 import { createHoldLedger } from '../../packages/server/src/sending/hold-ledger.ts';
 import { prepareSend } from '../../packages/server/src/sending/prepare-send.ts';
 import { HOSTILE_BODIES } from '../harness/hostile-bodies.ts';
@@ -10,7 +11,7 @@ const MAIL = { from: 'ada@sandbox.test', to: 'delivered@sandbox.test', subject: 
 const NOTHING = { keys: [], recipients: [], vouched: [] };
 
 /** A send whose key came under a rule of links when its content was made already. */
-function sendOf(html: string, linkHosts?: { readonly hosts: readonly string[]; readonly unreadable: boolean }) {
+function sendOf(html: string, linkHosts?: LinkHosts) {
   const command = plainSend({ accountId: 'account', keyId: 'key' }, { ...MAIL, html });
   const content = linkHosts === undefined ? command.content : { ...command.content, linkHosts };
   return prepareSend(
@@ -24,8 +25,8 @@ describe('the rule of links', () => {
 
   it('goes by the links that were found when the content was made', () => {
     const html = '<a href="https://example.com">x</a>';
-    expect(ledger.holdOf(sendOf(html, { hosts: ['example.com'], unreadable: false }))).toBeNull();
-    expect(ledger.holdOf(sendOf(html, { hosts: ['other.test'], unreadable: false }))?.reasons).toEqual([
+    expect(ledger.holdOf(sendOf(html, { hosts: ['example.com'], addresses: [], unreadable: false }))).toBeNull();
+    expect(ledger.holdOf(sendOf(html, { hosts: ['other.test'], addresses: [], unreadable: false }))?.reasons).toEqual([
       'linkDomainNotIn',
     ]);
   });

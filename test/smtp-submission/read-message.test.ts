@@ -275,7 +275,12 @@ describe('the header of a submitted message', () => {
       ...HEAD,
       ...['Date: Mon, 1 Jan 2001 00:00:00 +0000', 'Message-ID: <a@b>', 'MIME-Version: 1.0', 'Content-Language: de'],
       ...['Received: from x', 'Received: from y', 'Return-Path: <x@y.z>', 'DKIM-Signature: v=1', 'ARC-Seal: i=1'],
-      ...['Authentication-Results: x', 'Resent-Bcc: secret@example.com', 'Resent-To: secret@example.com', 'Bcc: secret@example.com'],
+      ...[
+        'Authentication-Results: x',
+        'Resent-Bcc: secret@example.com',
+        'Resent-To: secret@example.com',
+        'Bcc: secret@example.com',
+      ],
       ...['X-Service-Agent: =?utf-8?q?N=C3=B6?=', 'X-Service-Source: system', 'X-Tag: A, b', 'x-tag: c'],
       ...['In-Reply-To: <c@d>', 'X-Long: one', '\ttwo', '  three', 'List-Id: =?utf-8?q?=C3=A4?= <l.example.org>'],
     ]);

@@ -63,6 +63,7 @@ export {
 export { newAttachmentHostsSchema } from './schemas/attachment-hosts.ts';
 export type { AuditEntry } from './schemas/audit-entry.ts';
 export type { BatchItem } from './schemas/batch.ts';
+export { isReservedHeader } from './schemas/custom-headers.ts';
 export {
   DOMAIN_STATUSES,
   type Domain,
@@ -129,7 +130,6 @@ export { ALL_SCOPES, expandScopes, SCOPE_SHORTHANDS, SCOPES, type Scope } from '
 export { FINDING_LEVELS, type FindingDefinition, type FindingLevel } from './tool-findings/finding.ts';
 export { type FindingCode, TOOL_FINDINGS, type ToolCheckName } from './tool-findings.ts';
 export { readToolsets, TOOLSET_NAMES, TOOLSETS, type Toolset } from './toolsets.ts';
-export { isReservedHeader } from './schemas/custom-headers.ts';
 export { maySee, SIGHT_RULES, type Sight, type SightRule, type Viewer } from './visibility.ts';
 export {
   ACCOUNT_EVENT_TYPES,

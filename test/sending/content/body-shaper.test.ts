@@ -40,7 +40,7 @@ describe('the shaper of bodies', () => {
     expect(linkHosts?.hosts.length).toBeLessThan(hosts.length);
     const none = { recipientDomainNotIn: null, recipientsOver: null, firstContact: false, hasBcc: false };
     const rules = { ...none, hasAttachments: false, freeformBody: false, linkDomainNotIn: hosts.slice(0, 1_000) };
-    const links = () => linkHosts ?? { hosts: [], unreadable: false };
+    const links = () => linkHosts ?? { hosts: [], addresses: [], unreadable: false };
     expect(findHoldReasons({ mode: 'policy', holdWhen: rules }, { ...question(), links })).toEqual(['linkDomainNotIn']);
   });
 });
@@ -48,6 +48,7 @@ describe('the shaper of bodies', () => {
 function question(): Parameters<typeof findHoldReasons>[1] {
   return {
     ...{ recipients: [], attachments: 0, isTemplated: true, isKnown: () => true, isTrusted: () => false },
-    links: () => ({ hosts: [], unreadable: false }),
+    links: () => ({ hosts: [], addresses: [], unreadable: false }),
+    ownAddresses: { addresses: new Set(), domain: 'sender.example' },
   };
 }

@@ -271,7 +271,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--headers"
         ],
         "valueName": "name: value",
-        "description": "Additional headers of the message, by name; at most 50, values up to 998 characters. From, To, Cc, Bcc, Sender, Date, Subject, Message-ID, Content-*, MIME-Version, DKIM-Signature, Return-Path, Received and Authentication-Results are refused.",
+        "description": "Additional headers of the message, by name; at most 50, values up to 998 characters. Reserved, and so refused: From, To, Cc, Bcc, Sender, Date, Subject, Message-ID, MIME-Version, Apparently-To, Received, Received-SPF, Return-Path, Delivered-To, DKIM-Signature, DomainKey-Signature, Authentication-Results, Content-*, Resent-*, ARC-*.",
         "value": {
           "kind": "map",
           "separator": ":"

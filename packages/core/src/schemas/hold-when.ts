@@ -47,7 +47,7 @@ export const newHoldWhenSchema = z.strictObject({
     .nullable()
     .optional()
     .describe(
-      'Sends with a link to a domain that is not listed, in the HTML, the text, the subject or a header, or in a display name; a subdomain is a separate domain. Unreadable links and IP addresses hold too. Images are not links; a bare name that mail programs link is one.',
+      'Sends with a link to a domain that is not listed, in the HTML, the text, the subject or a header, or in a display name; a subdomain is a separate domain. What the message loads counts too, such as images and style sheets, and so do mail addresses other than the recipients’ and the sender’s domain. If a link is not certain, the send is held: unknown schemes, relative links, IP addresses.',
     ),
 });
 

@@ -1432,7 +1432,7 @@ export interface components {
                 hasAttachments?: boolean;
                 /** @description Sends that say more than a stored template that an unrestricted author wrote or an approver published: another body, a subject, a sender name other than the account’s or the key’s agent, a `reply_to` outside the account’s verified domains, headers that people read, and variables with a link, markup, a line break or more than 100 characters. */
                 freeformBody?: boolean;
-                /** @description Sends with a link to a domain that is not listed, in the HTML, the text, the subject or a header, or in a display name; a subdomain is a separate domain. Unreadable links and IP addresses hold too. Images are not links; a bare name that mail programs link is one. */
+                /** @description Sends with a link to a domain that is not listed, in the HTML, the text, the subject or a header, or in a display name; a subdomain is a separate domain. What the message loads counts too, such as images and style sheets, and so do mail addresses other than the recipients’ and the sender’s domain. If a link is not certain, the send is held: unknown schemes, relative links, IP addresses. */
                 linkDomainNotIn?: string[] | null;
             } | null;
             /** @description Provenance of sends that say none themselves. */
@@ -1790,7 +1790,7 @@ export interface components {
                 hasAttachments?: boolean;
                 /** @description Sends that say more than a stored template that an unrestricted author wrote or an approver published: another body, a subject, a sender name other than the account’s or the key’s agent, a `reply_to` outside the account’s verified domains, headers that people read, and variables with a link, markup, a line break or more than 100 characters. */
                 freeformBody?: boolean;
-                /** @description Sends with a link to a domain that is not listed, in the HTML, the text, the subject or a header, or in a display name; a subdomain is a separate domain. Unreadable links and IP addresses hold too. Images are not links; a bare name that mail programs link is one. */
+                /** @description Sends with a link to a domain that is not listed, in the HTML, the text, the subject or a header, or in a display name; a subdomain is a separate domain. What the message loads counts too, such as images and style sheets, and so do mail addresses other than the recipients’ and the sender’s domain. If a link is not certain, the send is held: unknown schemes, relative links, IP addresses. */
                 linkDomainNotIn?: string[] | null;
             } | null;
             /** @description Provenance of sends that say none themselves. */
@@ -2190,7 +2190,7 @@ export interface components {
             dry_run?: boolean;
             /** @description True adds one-click unsubscribe headers (RFC 8058) with a link of each recipient’s own. `{{unsubscribe_url}}` in html, text or a template is that link, with and without this. */
             unsubscribe?: boolean;
-            /** @description Additional headers of the message, by name; at most 50, values up to 998 characters. From, To, Cc, Bcc, Sender, Date, Subject, Message-ID, Content-*, MIME-Version, DKIM-Signature, Return-Path, Received and Authentication-Results are refused. */
+            /** @description Additional headers of the message, by name; at most 50, values up to 998 characters. Reserved, and so refused: From, To, Cc, Bcc, Sender, Date, Subject, Message-ID, MIME-Version, Apparently-To, Received, Received-SPF, Return-Path, Delivered-To, DKIM-Signature, DomainKey-Signature, Authentication-Results, Content-*, Resent-*, ARC-*. */
             headers?: {
                 [key: string]: string;
             };

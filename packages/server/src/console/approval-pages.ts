@@ -1,5 +1,7 @@
-import { type Approval, LIMITS, REJECT_CODES } from '@postrider/core';
+import { type Approval, foldAddress, LIMITS, REJECT_CODES } from '@postrider/core';
+import { addressOf } from '../events/without-content.ts';
 import { findMessageHosts } from '../holds/link-hosts.ts';
+import { hostOfAddress, isForeign } from '../holds/mail-addresses.ts';
 import { type Html, html } from '../html/page-markup.ts';
 import { threadJob } from '../threads/thread-job.ts';
 import { PERSON_PAGE_POLICY, renderPersonPage } from './person-page.ts';
@@ -49,10 +51,15 @@ ${body === null ? html`` : html`<details open><summary>HTML</summary><iframe san
 }
 
 /** Where its links go: a browser shows the message, and not what is behind its words. */
-function leadsTo({ text, html: body, subject, from, replyTo, headers }: Approval): string {
+function leadsTo({ text, html: body, subject, from, to, cc, bcc, replyTo, headers }: Approval): string {
   const lines = [subject, from, replyTo ?? ''];
-  const { hosts, unreadable } = findMessageHosts({ html: body, text, lines, headers: headers ?? {} });
-  return [...hosts, ...(unreadable ? ['a place that cannot be read'] : [])].join(', ');
+  const { hosts, addresses, unreadable } = findMessageHosts({ html: body, text, lines, headers: headers ?? {} });
+  const own = {
+    addresses: new Set([...to, ...cc, ...bcc].map((mailbox) => foldAddress(addressOf(mailbox)))),
+    domain: hostOfAddress(addressOf(from)),
+  };
+  const foreign = addresses.filter((address) => isForeign(address, own));
+  return [...hosts, ...foreign, ...(unreadable ? ['a place that cannot be read'] : [])].join(', ');
 }
 
 function line(name: string, value: string): Html {

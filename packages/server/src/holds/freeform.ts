@@ -1,5 +1,6 @@
 import type { SendRequest } from '@postrider/core';
 import { lineHosts, textHosts } from './text-hosts.ts';
+import type { Host } from './url-host.ts';
 
 /** What of the account may stand for the sender without a person looking at it. */
 export interface VouchedSender {
@@ -19,7 +20,7 @@ const DEPTH = 10;
 /**
  * Whether the sender wrote more than values into a message whose body is another author's template. `freeformBody` promises that what
  * recipients read was written by the template's author: the subject, the sender's name and the headers too. Values are for names and
- * numbers, so a link, markup, a line break or a long text in one is free text.
+ * numbers, so a link (but a mail address), markup, a line break or a long text in one is free text.
  */
 export function isFreeform(request: SendRequest, isResend: boolean, vouched: VouchedSender): boolean {
   const { from, reply_to: replyTo, subject, variables, headers, to, cc = [] } = request;
@@ -56,7 +57,11 @@ function areValues(variables: object): boolean {
 const NO_VALUE = /[\p{Cc}\u2028\u2029<>]/u;
 
 function isValue(text: string): boolean {
-  return text.length <= VALUE_CHARACTERS && !NO_VALUE.test(text) && textHosts(text).length === 0;
+  return text.length <= VALUE_CHARACTERS && !NO_VALUE.test(text) && !textHosts(text).some(isNoAddress);
+}
+
+function isNoAddress(host: Host): boolean {
+  return host === null || !host.includes('@');
 }
 
 /** Headers that only programs read. A reply is put into a conversation by `In-Reply-To`, which says nothing by itself. */

@@ -1,5 +1,6 @@
 import { type ApprovalMode, foldAddress, type HoldReason, type HoldWhen, type RecipientKind } from '@postrider/core';
 import type { LinkHosts } from './link-hosts.ts';
+import { hostOfAddress, isForeign, type OwnAddresses } from './mail-addresses.ts';
 
 /** What a key says of holding what it sends. */
 export interface HoldRule {
@@ -15,6 +16,8 @@ export interface HoldQuestion {
   /** Whether all it says is that of a stored template, of an author who is held to nothing, but for short values. */
   readonly isTemplated: boolean;
   readonly links: () => LinkHosts;
+  /** Addresses that may be in it, whatever their domain. */
+  readonly ownAddresses: OwnAddresses;
   /** Whether the account wrote to this folded address before; null where nobody knows. */
   readonly isKnown: ((email: string) => boolean) | null;
   /** Whether an approver said that the key may write to this folded address. */
@@ -49,7 +52,8 @@ const RULES: readonly (readonly [HoldReason, Rule])[] = [
   ['freeformBody', ({ freeformBody }, { isTemplated }) => freeformBody && !isTemplated],
   [
     'linkDomainNotIn',
-    ({ linkDomainNotIn }, { links }) => linkDomainNotIn !== null && leadsAstray(links(), linkDomainNotIn),
+    ({ linkDomainNotIn }, { links, ownAddresses }) =>
+      linkDomainNotIn !== null && leadsAstray(links(), linkDomainNotIn, ownAddresses),
   ],
 ];
 
@@ -61,8 +65,13 @@ function isUnknown({ isKnown }: HoldQuestion): (email: string) => boolean {
   return (email) => isKnown === null || !isKnown(email);
 }
 
-function leadsAstray({ hosts, unreadable }: LinkHosts, listed: readonly string[]): boolean {
-  return unreadable || hosts.some((host) => !isListed(host, listed));
+function leadsAstray(
+  { hosts, addresses, unreadable }: LinkHosts,
+  listed: readonly string[],
+  ownAddresses: OwnAddresses,
+): boolean {
+  const foreign = addresses.filter((address) => isForeign(address, ownAddresses)).map(hostOfAddress);
+  return unreadable || [...hosts, ...foreign].some((host) => !isListed(host, listed));
 }
 
 /** Exactly that domain: whoever runs it need not run what is below it. */

@@ -81,7 +81,7 @@ function hostOf(labels: readonly string[]): string {
 }
 
 /** Without the dots, hyphens and underscores around it. */
-function trimmed(piece: string): string {
+export function trimmed(piece: string): string {
   let start = 0;
   let end = piece.length;
   while (start < end && '.-_'.includes(piece[start] ?? '')) start += 1;

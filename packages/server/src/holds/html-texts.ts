@@ -8,6 +8,8 @@ export interface HtmlTexts {
   readonly shown: readonly string[];
   /** The contents of scripts, in which Gmail finds the buttons of its markup. */
   readonly scripts: readonly string[];
+  /** The contents of style sheets. */
+  readonly styles: readonly string[];
 }
 
 /**
@@ -20,7 +22,7 @@ export function htmlTexts(html: string): HtmlTexts {
   // Behind this one, browsers show every tag as text.
   const plain = html.search(/<plaintext/i);
   if (plain !== -1) reader.parts.push(html.slice(plain));
-  return { shown: [...reader.readings(), ...reader.parts], scripts: reader.scripts };
+  return { shown: [...reader.readings(), ...reader.parts], scripts: reader.scripts, styles: reader.styles };
 }
 
 /** Where these are, `<style>` may be no style sheet to a browser, and its content shows. */
@@ -46,6 +48,7 @@ const CDATA = '<![CDATA[';
 class TextReader {
   readonly parts: string[] = [];
   readonly scripts: string[] = [];
+  readonly styles: string[] = [];
   readonly #inline: string[] = [];
   readonly #spaced: string[] = [];
   readonly #showsStyles: boolean;
@@ -92,6 +95,7 @@ class TextReader {
     if (tag.isClosing || !RAW.has(tag.name) || (isPart && !CODE.has(tag.name))) return tag.end;
     const end = rawTextEnd(html, tag.end, tag.name);
     const content = html.slice(tag.end, end);
+    if (tag.name === 'style') this.styles.push(content);
     if (tag.name === 'script') this.scripts.push(content);
     else if (isPart && this.#showsStyles) this.#addText(content);
     else if (tag.name !== 'style' || this.#showsStyles) {
@@ -116,6 +120,7 @@ class TextReader {
     part.read(html, true);
     for (const text of part.readings()) this.parts.push(text);
     for (const script of part.scripts) this.scripts.push(script);
+    for (const style of part.styles) this.styles.push(style);
   }
 
   #addText(raw: string): void {

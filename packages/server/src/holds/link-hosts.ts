@@ -1,5 +1,7 @@
 import { attributeHosts } from './attribute-hosts.ts';
+import { cssHosts, styleHosts } from './css-hosts.ts';
 import { htmlTexts } from './html-texts.ts';
+import { enoughAddresses } from './mail-addresses.ts';
 import { lineHosts, textHosts } from './text-hosts.ts';
 import { type Host, hostsOfLink } from './url-host.ts';
 
@@ -7,12 +9,14 @@ import { type Host, hostsOfLink } from './url-host.ts';
 export interface LinkHosts {
   /** A-labels in lower case, each once. */
   readonly hosts: readonly string[];
+  /** The mail addresses that a reader may write to, in lower case, each once: some may be the recipients' own. */
+  readonly addresses: readonly string[];
   /** Whether there are links of which nobody can say where they lead. */
   readonly unreadable: boolean;
 }
 
 /** What was not read is held by the rules that ask. */
-export const UNREAD_HOSTS: LinkHosts = { hosts: [], unreadable: true };
+export const UNREAD_HOSTS: LinkHosts = { hosts: [], addresses: [], unreadable: true };
 
 /** Everything of a message that a mail program may show or make clickable. */
 export interface LinkedMessage {
@@ -29,18 +33,28 @@ export function findMessageHosts({ html, text, lines, headers }: LinkedMessage):
 }
 
 /** The same with what more lines lead to, such as display names. */
-export function addLineHosts({ hosts, unreadable }: LinkHosts, lines: readonly string[]): LinkHosts {
+export function addLineHosts({ hosts, addresses, unreadable }: LinkHosts, lines: readonly string[]): LinkHosts {
   const more = findLinkHosts(null, [], lines);
-  return { hosts: [...new Set([...hosts, ...more.hosts])], unreadable: unreadable || more.unreadable };
+  return {
+    hosts: [...new Set([...hosts, ...more.hosts])],
+    addresses: [...new Set([...addresses, ...more.addresses])],
+    unreadable: unreadable || more.unreadable,
+  };
+}
+
+/** As many as a rule that lists so many hosts needs for its verdict: among one more, each of them once, there is one that it does not list. */
+export function enoughHosts({ hosts, addresses, unreadable }: LinkHosts, listed: number): LinkHosts {
+  return { hosts: hosts.slice(0, listed + 1), addresses: enoughAddresses(addresses, listed), unreadable };
 }
 
 /**
- * The hosts that a reader of this message can be led to. It finds too much rather than too little: links in comments, which some mail
- * programs read, and names that mail programs link by themselves. Mail addresses and telephone numbers lead to no host, and what a message
- * only loads, such as images and style sheets' `url()`, is no link. Linear in the length, never throws. Decision record 90 has the table.
+ * The hosts that a reader of this message can be led to, and those that showing it loads something from. It finds too much rather than too
+ * little: links in comments, which some mail programs read, and names that mail programs link by themselves. Telephone numbers lead to no host.
+ * Linear in the length, never throws. Decision record 90 has the table.
  * @param texts what is read as plain text
- * @param lines the subject, display names: a bare name does not count there unless it has a path
- * @param headers those that mail programs make a button of, such as List-Unsubscribe, are read as URLs, the others as lines
+ * @param lines the subject, display names
+ * @param headers those that mail programs make a button of, such as List-Unsubscribe, are read as URLs; of the others a bare name does not
+ * count unless it has a path
  */
 export function findLinkHosts(
   html: string | null,
@@ -48,18 +62,23 @@ export function findLinkHosts(
   lines: readonly string[] = [],
   headers: Readonly<Record<string, string>> = {},
 ): LinkHosts {
-  const { shown, scripts } = htmlTexts(html ?? '');
+  const { shown, scripts, styles } = htmlTexts(html ?? '');
   const found = new Set<Host>();
   const add = (hosts: readonly Host[]) => {
     for (const host of hosts) found.add(host);
   };
   add(attributeHosts(html ?? ''));
+  add(cssHosts(html ?? ''));
+  for (const style of styles) add(styleHosts(style));
   for (const text of new Set([...texts, ...shown])) add(textHosts(text ?? ''));
-  for (const script of scripts) add(textHosts(script).filter((host) => host !== VOCABULARY));
-  for (const line of lines) add(lineHosts(line));
+  // JSON may escape its slashes.
+  for (const script of scripts) add(textHosts(script.replaceAll('\\/', '/')).filter((host) => host !== VOCABULARY));
+  for (const line of lines) add(textHosts(line));
   for (const [name, value] of Object.entries(headers)) add(headerHosts(name, value));
   const unreadable = found.delete(null);
-  return { hosts: [...found].filter((host) => host !== null), unreadable };
+  const known = [...found].filter((host) => host !== null);
+  const isAddress = (host: string) => host.includes('@');
+  return { hosts: known.filter((host) => !isAddress(host)), addresses: known.filter(isAddress), unreadable };
 }
 
 /** It names the types of Gmail's markup; nothing leads there. */

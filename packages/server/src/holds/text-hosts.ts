@@ -1,25 +1,36 @@
-import { bareHosts } from './host-names.ts';
+import { toAsciiDomain } from '@postrider/core';
+import { opensApp } from './app-schemes.ts';
+import { bareHosts, trimmed } from './host-names.ts';
 import { type Host, hostsOfUrl } from './url-host.ts';
 
-/** Characters that show as nothing: some programs take them out before they look for links, and others end a link there. */
-const IGNORABLE = /\p{Default_Ignorable_Code_Point}+/gu;
+/**
+ * Characters that show as nothing, control characters among them: some programs remove them before they look for links, and others end a link
+ * there.
+ */
+const IGNORABLE = /(?:\p{Default_Ignorable_Code_Point}|(?![\t\n\r])\p{Cc})+/gu;
 
 /**
- * Where mail programs lead from plain text, in which they make links by themselves: URLs, host names and IPv4 addresses. Linear in the
- * length. Decision record 90 lists what which program does.
+ * Where mail programs lead from plain text, in which they make links by themselves: URLs, host names, IPv4 addresses and mail addresses. Linear
+ * in the length. Decision record 90 lists what which program does.
  */
 export function textHosts(text: string): readonly Host[] {
   return read(text, isAnyName);
 }
 
-/** The same for a subject, a display name or a header, where a name counts only with a path or `www.`: a brand may be `acme.com`. */
+/** The same for a header, where a name counts only with a path or `www.`, and addresses are ids of messages and lists. */
 export function lineHosts(text: string): readonly Host[] {
-  return read(text, isPlainLink);
+  return read(text, isPlainLink).filter((host) => host === null || !host.includes('@'));
+}
+
+/** Where the URLs of a text lead, names without a scheme left out. */
+export function urlHosts(text: string): readonly Host[] {
+  return read(text, isNoName).filter((host) => host === null || !host.includes('@'));
 }
 
 type NameRule = (name: { readonly isService: boolean; readonly hasPath: boolean }) => boolean;
 const isAnyName: NameRule = () => true;
 const isPlainLink: NameRule = ({ isService, hasPath }) => isService || hasPath;
+const isNoName: NameRule = () => false;
 
 function read(text: string, counts: NameRule): readonly Host[] {
   const bare = text.replace(IGNORABLE, '');
@@ -50,7 +61,7 @@ function* urlsIn(text: string): Generator<{ readonly start: number; readonly end
     const scheme = schemeBefore(text, colon, from);
     if (scheme === '') continue;
     const hasSlashes = SLASHES.test(text.slice(colon + 1, colon + 3));
-    if (!hasSlashes && !WEB_SCHEME.test(scheme)) continue;
+    if (!hasSlashes && !WEB_SCHEME.test(scheme) && !opensApp(scheme, text.slice(colon + 1, colon + 120))) continue;
     URL_END.lastIndex = colon + 1;
     const end = colon + 1 + (URL_END.exec(text)?.[0].length ?? 0);
     if (end === colon + (hasSlashes ? 3 : 1)) continue;
@@ -103,27 +114,58 @@ function addNames(hosts: Host[], text: string, counts: NameRule): void {
   for (const { 0: word, index } of text.matchAll(WORD)) {
     if (!DOT.test(word)) continue;
     const isFollowed = /^[?#:\\][\p{L}\p{N}/]/u.test(text.slice(index + word.length, index + word.length + 3));
-    addWord(hosts, word, isFollowed, counts);
+    const place = { before: localPartBefore(text, index), isFollowed };
+    addWord(hosts, word, place, counts);
     const latin = word.match(LATIN) ?? [];
-    if (latin[0] !== word) for (const part of latin) addWord(hosts, part, isFollowed, counts);
+    if (latin[0] !== word) for (const part of latin) addWord(hosts, part, place, counts);
   }
 }
 
+/** What may be before a word in the name of a mailbox: `first+last@example.com` (RFC 5322, section 3.2.3). */
+const LOCAL_CHARACTERS = 64;
+const LOCAL_CHARACTER = /[a-z0-9!#$%&'*+=?^`{|}~._-]/i;
+
+function localPartBefore(text: string, index: number): string {
+  let start = index;
+  while (index - start < LOCAL_CHARACTERS && LOCAL_CHARACTER.test(text[start - 1] ?? '')) start -= 1;
+  return text.slice(start, index);
+}
+
+interface Place {
+  /** What the name of a mailbox could begin with. */
+  readonly before: string;
+  /** Whether a path, a port or a question follows. */
+  readonly isFollowed: boolean;
+}
+
 /** The first host of a word; what follows a slash behind it is its path. An `@` does not make it an address: `evil.com/@pay` is a link. */
-function addWord(hosts: Host[], word: string, isFollowed: boolean, counts: NameRule): void {
+function addWord(hosts: Host[], word: string, { before, isFollowed }: Place, counts: NameRule): void {
   const segments = word.split('/');
   for (const [index, segment] of segments.entries()) {
-    const hasPath = index < segments.length - 1 || isFollowed;
-    if (index === segments.length - 1 && isAddress(segment)) return;
+    const isLast = index === segments.length - 1;
+    if (isLast && isAddress(segment)) {
+      hosts.push(...addressesIn(index === 0 ? before + segment : segment));
+      return;
+    }
     const found = segment.split('@').flatMap((piece) => [...bareHosts(piece)]);
-    for (const { host, isService } of found) if (counts({ isService, hasPath })) hosts.push(host);
+    for (const { host, isService } of found)
+      if (counts({ isService, hasPath: !isLast || isFollowed })) hosts.push(host);
     if (found.length > 0) return;
   }
 }
 
-/** One `@`, and before it something that every program takes for the name of a mailbox: an address leads to no host. */
+/** One `@`, and before it something that every program takes for the name of a mailbox. */
 function isAddress(segment: string): boolean {
   const at = segment.indexOf('@');
   if (at < 1 || segment.includes('@', at + 1)) return false;
   return /[a-z0-9_-]/i.test(segment[at - 1] ?? '') && !/^(?:www|ftp)\./i.test(segment);
+}
+
+/** Programs link an address whatever its domain ends with. */
+function addressesIn(segment: string): readonly string[] {
+  const at = segment.lastIndexOf('@');
+  const [local, domain] = [segment.slice(0, at), segment.slice(at + 1)];
+  const known = [...bareHosts(domain)].map(({ host }) => host);
+  const whole = known.length > 0 ? null : toAsciiDomain(trimmed(domain));
+  return [...known, ...(whole === null ? [] : [whole])].map((host) => `${local}@${host}`.toLowerCase());
 }

@@ -1,11 +1,14 @@
 import { toAsciiDomain } from '@postrider/core';
 import { urlOf } from '../links/web-link.ts';
+import { addressesOfMailto } from './mail-addresses.ts';
 
-/** Where a link leads: a host in lower case, as A-labels. Null if that is not certain. */
+/** Where a link leads: a host in lower case, as A-labels, or a mail address. Null if that is not certain. */
 export type Host = string | null;
 
-/** Schemes that lead to no host: mail, telephones, and parts of the message itself. */
-const HARMLESS = /^(?:mailto|tel|sms|cid|mid):/i;
+/** Part of the message itself. */
+const CONTENT_ID = /^cid:/i;
+/** A telephone number leads to no host; codes of the network (`*21#`) and parameters but an extension do more than call. */
+const TELEPHONE = /^tel:[+\d().\s-]{1,40}(?:;ext=\d{1,10})?$/i;
 /** The place of the recipient's own unsubscribe link, which is this server's. */
 const OWN_PLACE = /^\{\{\s*unsubscribe_url\s*\}\}$/;
 /** Schemes whose host is where the user arrives. `intent://good.example` opens an app, and `javascript://good.example` runs code. */
@@ -14,16 +17,23 @@ const WEB_PROTOCOLS = new Set(['http:', 'https:', 'ftp:', 'ws:', 'wss:']);
 /** Where the value of an attribute such as `href` leads, with its character references decoded; empty where it leads to no host. */
 export function hostsOfLink(attribute: string): readonly Host[] {
   const url = urlOf(attribute);
-  if (url === '' || url.startsWith('#') || HARMLESS.test(url) || OWN_PLACE.test(url)) return [];
-  return hostsOfUrl(url);
+  if (url === '' || url.startsWith('#') || CONTENT_ID.test(url) || TELEPHONE.test(url) || OWN_PLACE.test(url))
+    return [];
+  if (/^mailto:/i.test(url)) return addressesOfMailto(url);
+  const found = hostsOfUrl(url);
+  // Browsers remove line breaks, tabs, and control characters around it; others end the URL there.
+  return attribute.trim() === url || !CONTROL.test(beginningOf(attribute.trim())) ? found : [...found, null];
 }
+
+const CONTROL = /\p{Cc}/u;
 
 /** A relative link cannot be judged: it resolves to this base, which is how it is recognized. */
 const NOWHERE = 'https://nowhere.invalid';
 
 /**
  * As browsers read it (WHATWG URL): user names are no host, backslashes are slashes, `//host` and `https:host` lead there, other alphabets
- * become A-labels, and decimal, octal and hexadecimal IPv4 addresses become dotted ones.
+ * become A-labels, and decimal, octal and hexadecimal IPv4 addresses become dotted ones. Where another reader could find another host, the host is
+ * not certain.
  */
 export function hostsOfUrl(url: string): readonly Host[] {
   const parsed = URL.parse(url) ?? URL.parse(url, NOWHERE);
@@ -31,23 +41,33 @@ export function hostsOfUrl(url: string): readonly Host[] {
   const host = parsed.hostname.replace(/\.$/, '').toLowerCase();
   if (host === '' || host === 'nowhere.invalid') return [null];
   const shown = toAsciiDomain(host) ?? host;
-  return isAmbiguous(url) ? [shown, null] : [shown];
+  const written = writtenHost(url);
+  if (written === null) return [shown, null];
+  const older = toAsciiDomain(written.replaceAll('ß', 'ss').replaceAll('ς', 'σ'));
+  return older === null || older === shown ? [shown] : [shown, older];
 }
 
-const AFTER_SCHEME = /^[a-z][a-z0-9+.-]{0,30}:/i;
+const AUTHORITY = /^(?:[a-z][a-z0-9+.-]{0,30}:)?\/\/([^/?#]*)/i;
+/** What readers of URLs disagree about, or decode: several hosts, user names, backslashes, percent-encoding, references, and other characters. */
+const DISPUTED = /[@\\%&\s\p{Cc}\p{Default_Ignorable_Code_Point}\u3002\uff0e\uff61]/u;
+const PORT = /:\d{0,5}$/;
 
 /**
- * Whether readers of URLs disagree about the host: `https://a.example\@b.example` is a.example to browsers and b.example to readers by
- * RFC 3986, and of several `@` some take the first.
+ * The host as it is written, if it is written plainly; null if readers could disagree. `https://a.example\@b.example` is a.example to browsers and
+ * b.example to readers by RFC 3986, `https:b.example` is a path to the latter, and of several `@` some use the first.
  */
-function isAmbiguous(url: string): boolean {
-  let at = AFTER_SCHEME.exec(url)?.[0].length ?? 0;
-  while (url[at] === '/' || url[at] === '\\') at += 1;
-  let signs = 0;
-  let hasBackslash = false;
-  for (; at < url.length && !'/?#'.includes(url[at] ?? ''); at += 1) {
-    if (url[at] === '@') signs += 1;
-    else if (url[at] === '\\') hasBackslash = true;
-  }
-  return signs > 1 || (signs > 0 && hasBackslash);
+function writtenHost(url: string): string | null {
+  const authority = AUTHORITY.exec(url)?.[1];
+  if (authority === undefined || authority === '' || DISPUTED.test(authority)) return null;
+  const host = authority.replace(PORT, '').replace(/\.$/, '').toLowerCase();
+  // `ｅvil` is evil after compatibility mapping, and something else before.
+  return host.normalize('NFKC') === host.normalize('NFC') ? host : null;
+}
+
+/** What is before the path of a URL, with whatever is in it. */
+function beginningOf(url: string): string {
+  const slashes = url.search(/[/\\]{2}/);
+  const rest = slashes === -1 ? url : url.slice(slashes + 2);
+  const end = rest.search(/[/?#]/);
+  return end === -1 ? url : url.slice(0, url.length - rest.length + end);
 }

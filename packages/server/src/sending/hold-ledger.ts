@@ -160,14 +160,19 @@ function toQuestion(
       !isFreeform(request, command.resendOf !== null, sender),
     // Bodies are read in threads before they come here. Where no rule asked by then, one that asks now cannot be evaluated.
     links: () => addLineHosts(content.linkHosts ?? UNREAD_HOSTS, displayNames(request)),
+    ownAddresses: {
+      addresses: new Set(recipients.map(({ email }) => foldAddress(email))),
+      domain: request.from.domain,
+    },
     isKnown: people === null ? null : (email) => find(email)?.isKnown === true,
     isTrusted: (email) => find(email)?.isTrusted === true,
   };
 }
 
-/** As given, with their addresses. */
-function displayNames({ from, reply_to }: SendCommand['request']): readonly string[] {
-  return [from.given, reply_to?.given ?? ''];
+/** What is shown of senders and recipients. An answer is one click away as well, so the address of `reply_to` is among them. */
+function displayNames({ from, reply_to: replyTo, to, cc = [], bcc = [] }: SendCommand['request']): readonly string[] {
+  const names = [from, ...to, ...cc, ...bcc].map(({ name }) => name ?? '');
+  return [...names, replyTo?.name ?? '', replyTo?.address ?? ''];
 }
 
 function vouchedName({ keyId, template, makers }: Pick<AskedTemplate, 'keyId' | 'template' | 'makers'>): string {

@@ -1,5 +1,5 @@
 import { LIMITS, type SendRequest } from '@postrider/core';
-import { findMessageHosts, type LinkHosts } from '../../holds/link-hosts.ts';
+import { enoughHosts, findMessageHosts, type LinkHosts } from '../../holds/link-hosts.ts';
 import { threadJob } from '../../threads/thread-job.ts';
 import type { Refusal } from '../acceptance.ts';
 import { toBodyText } from './body-text.ts';
@@ -40,7 +40,7 @@ export function shapeBodies(order: BodyOrder): ShapedBodies {
     refusal: tagged.ok ? null : tagged.refusal,
     tracking: tagged.ok ? planContentTracking(html, headers, order) : null,
     linkHosts: seeksLinks
-      ? enoughHosts(findMessageHosts({ html, text, lines: [subject], headers: headers ?? {} }))
+      ? enoughHosts(findMessageHosts({ html, text, lines: [subject], headers: headers ?? {} }), LIMITS.keyDomainEntries)
       : null,
   };
 }
@@ -56,8 +56,3 @@ export const SHAPE_BODIES = threadJob(import.meta.url, 'SHAPE_BODIES', (order: B
   const { html, text } = shaped;
   return { ...shaped, html: asGiven.html ? null : html, text: asGiven.text ? null : text, asGiven };
 });
-
-/** A rule lists so many hosts at most: among one more, each of them once, there is one that it does not list. */
-function enoughHosts({ hosts, unreadable }: LinkHosts): LinkHosts {
-  return { hosts: hosts.slice(0, LIMITS.keyDomainEntries + 1), unreadable };
-}
