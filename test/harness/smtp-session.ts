@@ -41,7 +41,7 @@ export function plainToken(key: string, user = 'postrider'): string {
   return Buffer.from(`\0${user}\0${key}`).toString('base64');
 }
 
-function converse(socket: Socket): SmtpSession {
+export function converse(socket: Socket): SmtpSession {
   let unread = '';
   let ended = false;
   let wake: () => void = () => undefined;

@@ -92,6 +92,10 @@ export const holes: readonly Requirement[] = section('Closed holes', [
     'holes.hostile-work',
     'No request keeps the server from other callers: no hostile request occupies the event loop for more than 100 ms of processor time at once; parsing 40 MB of JSON may take 250 ms.',
   ),
+  active(
+    'holes.smtp-connections',
+    'SMTP submission bounds the connections of one address and in all, leaves places to those who log in, and closes those who do not.',
+  ),
   active('holes.linear-patterns', 'Every regular expression applied to caller-supplied text runs in linear time.'),
   active(
     'holes.second-wall',

@@ -6,7 +6,8 @@ import { type SubmissionApp, startSubmissionApp, startSubmissionBeside } from '.
 
 let server: SubmissionApp;
 beforeAll(async () => {
-  server = await startSubmissionApp();
+  // All clients of these tests have one address.
+  server = await startSubmissionApp({ settings: { POSTRIDER_SMTP_CONNECTIONS_PER_ADDRESS: '6000' } });
 });
 afterAll(() => server.close());
 const cleanUp = useCleanUps();

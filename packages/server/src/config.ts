@@ -72,6 +72,8 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   /** How many connections over HTTP may be open, in all and from one address. */
   readonly connections: { readonly total: number; readonly perAddress: number };
+  /** The same over SMTP submission. */
+  readonly smtpConnections: { readonly total: number; readonly perAddress: number };
   readonly monthlyQuota: number;
   /** How long a message is tried before its retries end. */
   readonly retryHours: number;
@@ -151,7 +153,13 @@ export function readConfig(environment: Environment, flags: { readonly roles?: s
     isSignupOpen: readSignup(get, mode, refuse),
     oauth: readOAuth(get, refuse),
     trustedProxies: readProxies(get('POSTRIDER_TRUSTED_PROXIES'), refuse),
-    connections: readConnections(get, refuse),
+    connections: readConnections('POSTRIDER_CONNECTIONS', 'POSTRIDER_CONNECTIONS_PER_ADDRESS', get, refuse),
+    smtpConnections: readConnections(
+      'POSTRIDER_SMTP_CONNECTIONS',
+      'POSTRIDER_SMTP_CONNECTIONS_PER_ADDRESS',
+      get,
+      refuse,
+    ),
     monthlyQuota: readWhole('POSTRIDER_MONTHLY_QUOTA', get, LIMITS.monthlyQuotaDefault, 2_000_000_000, refuse),
     retryHours: readRetryHours(get, refuse),
     retention: readRetention(get, refuse),

@@ -152,6 +152,18 @@ export const SETTINGS = [
       'HTTP connections that one address may have open at the same time. It does not apply to trusted proxies; raise it for a proxy that is not listed there.',
   },
   {
+    name: 'POSTRIDER_SMTP_CONNECTIONS',
+    default: '2000',
+    description:
+      'SMTP submission connections that may be open at the same time, on both ports together; half of them may be connections that have not logged in. Further ones get 421.',
+  },
+  {
+    name: 'POSTRIDER_SMTP_CONNECTIONS_PER_ADDRESS',
+    default: '500',
+    description:
+      'SMTP submission connections that one address may have open at the same time; a tenth of them may be connections that have not logged in. It does not apply to trusted proxies; raise it for a proxy that is not listed there.',
+  },
+  {
     name: 'POSTRIDER_MX_PORT',
     default: '25',
     description: 'Port of the mail servers that `direct` delivers to; another one is for tests.',

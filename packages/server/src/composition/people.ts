@@ -1,5 +1,5 @@
+import { clientOf } from '../client-address.ts';
 import type { Sql } from '../db/client.ts';
-import { clientOf } from '../http/client-address.ts';
 import { createInstallationBox } from '../keys/secret-box.ts';
 import type { OutboundClient } from '../outbound/outbound-client.ts';
 import { createCodeTries } from '../sessions/code-tries.ts';

@@ -160,14 +160,19 @@ export function readProxies(value: string | null, refuse: Refuse): readonly stri
   return proxies;
 }
 
-/** How many connections over HTTP may be open, in all and from one address. */
-export function readConnections(get: Get, refuse: Refuse): { readonly total: number; readonly perAddress: number } {
+/** How many connections may be open, in all and from one address. */
+export function readConnections(
+  total: SettingName,
+  perAddress: SettingName,
+  get: Get,
+  refuse: Refuse,
+): { readonly total: number; readonly perAddress: number } {
   const read = (name: SettingName) => {
     const connections = readWhole(name, get, Number(findSetting(name).default), 1_000_000, refuse);
     if (connections === 0) refuse(name, '"0" would refuse every connection');
     return connections;
   };
-  return { total: read('POSTRIDER_CONNECTIONS'), perAddress: read('POSTRIDER_CONNECTIONS_PER_ADDRESS') };
+  return { total: read(total), perAddress: read(perAddress) };
 }
 
 export function readDnsServers(value: string | null, refuse: Refuse): readonly string[] | null {

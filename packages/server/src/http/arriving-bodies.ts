@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { LIMITS } from '@postrider/core';
 import type { FastifyRequest } from 'fastify';
+import { type ClientCounts, clientOf, createClientCounts } from '../client-address.ts';
 import { ProblemError } from '../problem.ts';
-import { type ClientCounts, clientOf, createClientCounts } from './client-address.ts';
 
 /** A body that was not complete when the server began to read it. */
 export interface ArrivingBody {

@@ -1,5 +1,5 @@
+import { clientOf } from '../client-address.ts';
 import type { Clock } from '../clock.ts';
-import { clientOf } from './client-address.ts';
 
 /** Counts the requests of clients that bear no key, by their address. */
 export interface ClientRateLimit {

@@ -1,8 +1,9 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
+import { atMostEvery } from '../at-most-every.ts';
+import { clientOf, createClientCounts } from '../client-address.ts';
 import { isAddressAllowed } from '../keys/ip-allowlist.ts';
-import { clientOf, createClientCounts } from './client-address.ts';
 
 /** How many connections may be open at the same time. */
 export interface ConnectionLimits {
@@ -54,14 +55,4 @@ export function limitConnections(
       byClient.add(client, -1);
     });
   });
-}
-
-function atMostEvery<T extends readonly unknown[]>(intervalMs: number, act: (...given: T) => void) {
-  let lastMs = Number.NEGATIVE_INFINITY;
-  return (...given: T) => {
-    const nowMs = performance.now();
-    if (nowMs < lastMs + intervalMs) return;
-    lastMs = nowMs;
-    act(...given);
-  };
 }

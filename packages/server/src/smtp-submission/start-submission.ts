@@ -1,4 +1,5 @@
 import { type CertificateSettings, chooseCertificate } from './certificate.ts';
+import type { SubmissionConnections } from './connection-places.ts';
 import {
   createSubmissionServer,
   type SubmissionOptions,
@@ -13,6 +14,8 @@ export interface SubmissionSettings extends CertificateSettings {
   readonly smtpsPort: number;
   readonly sandboxDomain: string;
   readonly monthlyQuota: number;
+  readonly smtpConnections: SubmissionConnections;
+  readonly trustedProxies: readonly string[];
 }
 
 export interface RunningSubmission extends Pick<SubmissionServer, 'drain'> {
@@ -45,7 +48,11 @@ export async function startSubmission(
   const certificate = chooseCertificate(settings, tools.clock.now());
   if (certificate === null) return null;
   const { host, smtpPort: port, smtpsPort: tlsPort, sandboxDomain, monthlyQuota } = settings;
-  const server = createSubmissionServer({ ...tools, certificate, host, port, tlsPort, sandboxDomain, monthlyQuota });
+  const { smtpConnections: connections, trustedProxies } = settings;
+  const server = createSubmissionServer({
+    ...tools,
+    ...{ certificate, host, port, tlsPort, sandboxDomain, monthlyQuota, connections, trustedProxies },
+  });
   try {
     return { ports: await server.listen(), drain: server.drain };
   } catch (error) {

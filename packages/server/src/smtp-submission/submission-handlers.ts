@@ -14,6 +14,7 @@ import type { KeyAuthenticator } from '../keys/key-authenticator.ts';
 import type { KeyRates } from '../keys/key-rates.ts';
 import { checkRecipient, type RecipientCheckOptions, readRecipient } from './check-recipient.ts';
 import { cutOff, findConnection, mendReplies, setPatience } from './connection.ts';
+import type { ConnectionPlaces } from './connection-places.ts';
 import { inTime } from './in-time.ts';
 import { authenticateSender, readCredentials } from './log-in.ts';
 import { type MessageRoom, receiveMessage } from './receive-message.ts';
@@ -27,6 +28,7 @@ export interface HandlerOptions extends RecipientCheckOptions {
   readonly rates: KeyRates;
   readonly tools: SubmissionTools;
   readonly sessions: SubmissionSessions;
+  readonly places: ConnectionPlaces;
   readonly room: MessageRoom;
   readonly log: SubmissionLog;
   readonly logger: Logger;
@@ -73,6 +75,7 @@ export function createHandlers(options: HandlerOptions): Handlers {
       throw new SmtpRefusal(421, '4.7.0', `${refusal.text} Too many failed log-ins.`);
     }
     clearTimeout(state.logInTimer);
+    options.places.logIn(session);
     setPatience(state.connection, limits.idleMs);
   }
 
@@ -198,16 +201,25 @@ export function createHandlers(options: HandlerOptions): Handlers {
           state.message = null;
         });
     },
-    onClose: (session) => sessions.close(session),
+    onClose: (session) => {
+      options.places.end(session);
+      sessions.close(session);
+    },
   };
 }
 
-/** Begins a session: called by the library when a client has connected, with the server it came to. */
-export function openSession(server: SMTPServer, session: SMTPServerSession, options: HandlerOptions): void {
+/** Begins a session, or refuses the client: called by the library when a client has connected, with the server it came to. */
+export function openSession(
+  server: SMTPServer,
+  session: SMTPServerSession,
+  options: HandlerOptions,
+): SmtpRefusal | null {
   const connection = findConnection(server, session);
   if (connection === null) throw new Error('an SMTP session has no connection');
   mendReplies(connection);
-  options.sessions.open(session, connection);
+  const refusal = options.places.begin(session);
+  if (refusal === null) options.sessions.open(session, connection);
+  return refusal;
 }
 
 /** The recipients taken so far, by the same parser that checked them, each once: a domain can be spelled in two ways. */

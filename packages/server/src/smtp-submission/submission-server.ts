@@ -1,6 +1,13 @@
+import type { Socket } from 'node:net';
 import { LIMITS } from '@postrider/core';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import type { Certificate } from './certificate.ts';
+import {
+  type ConnectionPlaces,
+  createConnectionPlaces,
+  REFUSED_CONNECTIONS,
+  type SubmissionConnections,
+} from './connection-places.ts';
 import { drainServers, listenOn } from './drain-servers.ts';
 import { createMessageRoom } from './receive-message.ts';
 import { createHandlers, type HandlerOptions, openSession, type SubmissionLimits } from './submission-handlers.ts';
@@ -20,6 +27,8 @@ export interface SubmissionOptions
   /** The name the server greets with. */
   readonly name: string;
   readonly certificate: Certificate;
+  readonly connections: SubmissionConnections;
+  readonly trustedProxies: readonly string[];
   readonly limits?: Partial<SubmissionLimits>;
   readonly logRequest: (entry: SubmissionEntry) => void;
 }
@@ -45,7 +54,6 @@ const LIMITS_MS: SubmissionLimits = {
   acceptMs: 20_000,
   commitMs: 10_000,
 };
-const MAX_CONNECTIONS = 2_000;
 /** Five of the largest messages at once; each needs some three times its size while it is worked on. */
 const MAX_RECEIVED_BYTES = 5 * LIMITS.encodedMessageBytes;
 /** A log-in is the longest line there is, with some 150 octets; RFC 5321 §4.5.3.1.4 asks for 512. */
@@ -56,9 +64,11 @@ const DISABLED_COMMANDS = ['WIZ', 'SHELL', 'KILL', 'XCLIENT', 'XFORWARD'];
 export function createSubmissionServer(options: SubmissionOptions): SubmissionServer {
   const limits = { ...LIMITS_MS, ...options.limits };
   const sessions = createSubmissionSessions(limits.logInMs);
+  const places = createConnectionPlaces({ ...options, handshakeMs: limits.logInMs });
   const handlerOptions: HandlerOptions = {
     ...options,
     sessions,
+    places,
     limits,
     room: createMessageRoom(MAX_RECEIVED_BYTES),
     log: createSubmissionLog(options.logRequest),
@@ -69,10 +79,12 @@ export function createSubmissionServer(options: SubmissionOptions): SubmissionSe
       ...settingsFor(options, limits, secure),
       ...handlers,
       onConnect: (session, done) => {
-        openSession(server, session, handlerOptions);
-        done();
+        const refusal = openSession(server, session, handlerOptions);
+        if (refusal === null) done();
+        else done(refusal);
       },
     });
+    takePlaces(server, places);
     // Clients that break off in the middle; whatever else goes wrong is told where it happens.
     server.on('error', (error) => options.logger.debug({ error: error.message }, 'an SMTP connection failed'));
     return server;
@@ -105,7 +117,19 @@ function settingsFor(options: SubmissionOptions, limits: SubmissionLimits, secur
     size: LIMITS.encodedMessageBytes,
     maxRecipients: LIMITS.recipientsPerMessage,
     maxCommandLength: MAX_COMMAND_OCTETS,
-    maxClients: MAX_CONNECTIONS,
+    // More than are ever left open, so that the refusals of places are what clients read.
+    maxClients: options.connections.total + REFUSED_CONNECTIONS,
     socketTimeout: limits.stallMs,
   };
+}
+
+/** Has every connection take its place before the library looks at it. */
+function takePlaces({ server, _pendingSockets: handshakes }: SMTPServer, places: ConnectionPlaces): void {
+  const listeners = server.listeners('connection');
+  server.removeAllListeners('connection');
+  server.on('connection', (socket: Socket) => {
+    // During a TLS handshake the socket on top has to be closed: closing the one below it ends the process.
+    const cutOff = () => (handshakes.get(socket) ?? socket).destroy();
+    if (places.take(socket, cutOff)) for (const listen of listeners) listen.call(server, socket);
+  });
 }

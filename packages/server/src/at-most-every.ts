@@ -1,0 +1,10 @@
+/** Acts when it is called, unless it did so a short while ago: for warnings about what happens again and again. */
+export function atMostEvery<T extends readonly unknown[]>(intervalMs: number, act: (...given: T) => void) {
+  let lastMs = Number.NEGATIVE_INFINITY;
+  return (...given: T) => {
+    const nowMs = performance.now();
+    if (nowMs < lastMs + intervalMs) return;
+    lastMs = nowMs;
+    act(...given);
+  };
+}

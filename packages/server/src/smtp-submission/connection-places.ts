@@ -1,0 +1,143 @@
+import type { Socket } from 'node:net';
+import type { Logger } from 'pino';
+import type { SMTPServerSession } from 'smtp-server';
+import { atMostEvery } from '../at-most-every.ts';
+import { clientOf, createClientCounts } from '../client-address.ts';
+import { isAddressAllowed } from '../keys/ip-allowlist.ts';
+import { SmtpRefusal } from './smtp-refusal.ts';
+
+/** How many connections may be open at the same time, on both ports together. */
+export interface SubmissionConnections {
+  readonly total: number;
+  /** From one address; a trusted proxy may open as many as there are. */
+  readonly perAddress: number;
+}
+
+export interface ConnectionPlacesOptions {
+  readonly connections: SubmissionConnections;
+  readonly trustedProxies: readonly string[];
+  /** How long a connection may take until its session begins: to complete the TLS handshake. */
+  readonly handshakeMs: number;
+  readonly logger: Logger;
+}
+
+/** Counts connections from the moment they are accepted, and says which are too many. */
+export interface ConnectionPlaces {
+  /**
+   * To be called before anything else is done with a connection. False where it was closed.
+   * @param cutOff ends it while no session has begun
+   */
+  take(socket: Socket, cutOff: () => void): boolean;
+  /** Why a connection cannot stay, when its session begins; null where it can. */
+  begin(session: SMTPServerSession): SmtpRefusal | null;
+  logIn(session: SMTPServerSession): void;
+  /** When a session has ended: after STARTTLS the library listens to the socket alone, and takes all other listeners off. */
+  end(session: SMTPServerSession): void;
+}
+
+/** Of the connections of one address, and of all, those that have not logged in: whoever has no key leaves places to who has one. */
+const WAITING_PER_ADDRESS = 0.1;
+const WAITING = 0.5;
+/** Refused connections are kept open until they were told why: over TLS that takes a handshake. Further ones are closed at once. */
+const REFUSED = 64;
+const REFUSED_PER_ADDRESS = 4;
+const WARN_EVERY_MS = 60_000;
+
+interface Place {
+  readonly client: string;
+  readonly refusal: SmtpRefusal | null;
+  readonly handshake: NodeJS.Timeout;
+  readonly leave: () => void;
+  isLoggedIn: boolean;
+}
+
+/** Connections that may be open beside those within the limit. */
+export const REFUSED_CONNECTIONS = REFUSED;
+
+export function createConnectionPlaces(options: ConnectionPlacesOptions): ConnectionPlaces {
+  const { trustedProxies, handshakeMs, logger } = options;
+  const { total, perAddress } = options.connections;
+  const places = new Map<string, Place>();
+  const open = createTally();
+  const waiting = createTally();
+  const refused = createTally();
+  const warn = atMostEvery(WARN_EVERY_MS, (limit: string) =>
+    logger.warn(
+      { open: open.total(), limit },
+      'SMTP connections are refused: the limit on open connections is reached',
+    ),
+  );
+
+  function judge(client: string, address: string): SmtpRefusal | null {
+    if (open.total() >= total || waiting.total() >= Math.ceil(total * WAITING)) return TOO_MANY;
+    if (open.of(client) < perAddress && waiting.of(client) < Math.ceil(perAddress * WAITING_PER_ADDRESS)) return null;
+    return trustedProxies.length > 0 && isAddressAllowed(address, trustedProxies) ? null : TOO_MANY_OF_ADDRESS;
+  }
+
+  return {
+    take(socket, cutOff) {
+      const { remoteAddress: address = '', remotePort = 0 } = socket;
+      const client = clientOf(address);
+      const refusal = judge(client, address);
+      if (refusal !== null) {
+        warn(refusal === TOO_MANY ? 'total' : 'per address');
+        if (refused.total() >= REFUSED || refused.of(client) >= REFUSED_PER_ADDRESS) {
+          socket.destroy();
+          return false;
+        }
+      }
+      // A client that sends its handshake byte by byte is never silent.
+      const handshake = setTimeout(cutOff, handshakeMs);
+      const name = nameOf(address, remotePort);
+      const tallies = refusal === null ? [open, waiting] : [refused];
+      const leave = () => {
+        if (places.get(name) !== place) return;
+        places.delete(name);
+        clearTimeout(handshake);
+        for (const tally of tallies) if (tally !== waiting || !place.isLoggedIn) tally.add(client, -1);
+      };
+      const place: Place = { client, refusal, handshake, leave, isLoggedIn: false };
+      places.set(name, place);
+      for (const tally of tallies) tally.add(client, 1);
+      socket.once('close', leave);
+      return true;
+    },
+    begin({ remoteAddress, remotePort }) {
+      const place = places.get(nameOf(remoteAddress, remotePort));
+      clearTimeout(place?.handshake);
+      return place?.refusal ?? null;
+    },
+    logIn({ remoteAddress, remotePort }) {
+      const place = places.get(nameOf(remoteAddress, remotePort));
+      if (place === undefined || place.isLoggedIn) return;
+      place.isLoggedIn = true;
+      waiting.add(place.client, -1);
+    },
+    end: ({ remoteAddress, remotePort }) => places.get(nameOf(remoteAddress, remotePort))?.leave(),
+  };
+}
+
+const TOO_MANY = new SmtpRefusal(421, '4.3.2', 'Too many connections are open, try again in a moment');
+const TOO_MANY_OF_ADDRESS = new SmtpRefusal(
+  421,
+  '4.7.0',
+  'Too many connections of your address are open, close some or try again in a moment',
+);
+
+/** The same for a socket and for the session on it, which writes addresses in another way. */
+function nameOf(address: string, port: number): string {
+  return `${clientOf(address)} ${port}`;
+}
+
+function createTally() {
+  const byClient = createClientCounts();
+  let sum = 0;
+  return {
+    total: () => sum,
+    of: byClient.of,
+    add(client: string, by: number) {
+      sum += by;
+      byClient.add(client, by);
+    },
+  };
+}
