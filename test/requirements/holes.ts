@@ -86,6 +86,10 @@ export const holes: readonly Requirement[] = section('Closed holes', [
     'holes.reserved-headers',
     'No custom header names recipients or forges what receivers trust: `Resent-*` and the like are refused on every surface.',
   ),
+  active(
+    'holes.upgrades',
+    'An upgrade leaves no idempotency key to another caller, and no link of the installation’s mail in clear text.',
+  ),
   active('holes.approval-links', 'Live approval links are stored nowhere in clear text.'),
   active('holes.anonymous-bodies', 'A request without a valid key is refused before a large body is read.'),
   active(

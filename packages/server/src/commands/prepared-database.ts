@@ -14,6 +14,7 @@ import { examineAccountWall, joinFaults } from '../doctor/check-account-wall.ts'
 import { migrateQueue } from '../jobs/worker.ts';
 import { createInstallationBox } from '../keys/secret-box.ts';
 import { ensureSandboxDomain } from '../sending-domains/sandbox-domain.ts';
+import { sealWaitingMail } from '../support/seal-waiting-mail.ts';
 import { createIdGenerator } from '../uuid-v7.ts';
 import { StartError } from './start-error.ts';
 
@@ -43,6 +44,7 @@ export async function openPreparedDatabase(config: Config, hooks: DatabaseHooks)
     const secrets = createInstallationBox(config);
     const tools = { sql: database.sql, clock: systemClock, ids: createIdGenerator(), secrets };
     await ensureSandboxDomain(tools, config.sandboxDomain);
+    await sealWaitingMail(database.sql, secrets);
   });
 }
 

@@ -1,6 +1,5 @@
 import { parseMailbox } from '@postrider/core';
 import type { DeliveryContent } from '../db/queries/claim-deliveries.ts';
-import { POSTMASTER_ACCOUNT_ID } from '../db/queries/postmaster-account.ts';
 import { createGate } from '../gate.ts';
 import type { MailBody } from '../keys/sealed-body.ts';
 import type { TrackingUrlsOf } from '../links/tracked-body.ts';
@@ -78,7 +77,7 @@ export function createMessageBuilder(
     const attachments = content.attachmentBytes === 0 ? [] : await readFiles(accountId, messageId);
     const order: MessageOrder = {
       ...{ content, ordinals, attachments, from: from.mailbox, replyTo: replyTo?.ok ? [replyTo.mailbox] : [] },
-      opened: accountId === POSTMASTER_ACCOUNT_ID ? openBody({ html: content.html, text: content.text }) : null,
+      opened: content.isSealed ? openBody({ html: content.html, text: content.text }) : null,
       trackingUrls: tracking === null ? null : trackingUrlsOf(tracking, content),
       unsubscribeUrl: unsubscribeUrlOf(content, ordinals),
     };

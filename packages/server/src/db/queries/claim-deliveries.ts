@@ -1,4 +1,5 @@
 import type { Query } from '../client.ts';
+import { POSTMASTER_KEY_ID } from './postmaster-account.ts';
 
 export interface ClaimOptions {
   readonly leaseId: string;
@@ -73,6 +74,8 @@ export async function claimDeliveries(query: Query, options: ClaimOptions): Prom
 export interface DeliveryContent {
   readonly accountId: string;
   readonly messageId: string;
+  /** Whether it is the installation's own mail, whose body is sealed. */
+  readonly isSealed: boolean;
   readonly createdAt: Date;
   readonly fromGiven: string;
   readonly fromDomain: string;
@@ -129,7 +132,7 @@ export async function startSending(
       WHERE d.account_id = h.account_id AND d.id = h.delivery_id
         AND NOT EXISTS (SELECT FROM messages m WHERE m.account_id = h.account_id AND m.id = h.message_id)
     )
-    SELECT m.account_id AS "accountId", m.id AS "messageId", m.created_at AS "createdAt", m.from_given AS "fromGiven",
+    SELECT m.account_id AS "accountId", m.id AS "messageId", m.key_id = ${POSTMASTER_KEY_ID} AS "isSealed", m.created_at AS "createdAt", m.from_given AS "fromGiven",
       m.from_domain AS "fromDomain", m.reply_to AS "replyTo", m.subject, b.html, b.text, b.headers,
       b.message_id IS NOT NULL AS "hasBody",
       (SELECT coalesce(sum(a.size), 0)::int FROM message_attachments a

@@ -10,7 +10,7 @@ export const POSTMASTER_ACCOUNT_ID = '00000000-0000-7000-8000-000000000001';
 /** The key that such mail goes out under. Nobody has its secret, so nobody can call with it. */
 export const POSTMASTER_KEY_ID = '00000000-0000-7000-8000-000000000002';
 
-/** Starts the stored text of a sealed body. Only mail of this account is sealed, and only its mail is opened. */
+/** Starts the stored text of a sealed body. Only mail of this key is sealed, and only its mail is opened. */
 export const SEALED_BODY_MARK = 'postrider-sealed:1:';
 
 /** No account has more: what the operator sends is nobody's quota. Nor does any of it count for a reputation. */
