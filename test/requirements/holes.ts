@@ -109,6 +109,10 @@ export const holes: readonly Requirement[] = section('Closed holes', [
   active('holes.several-hosts', '`DATABASE_URL` may name several hosts with `target_session_attrs`.'),
   active('holes.csv-formulas', 'An exported cell cannot become a formula behind any separator.'),
   active(
+    'holes.own-sessions',
+    'A user sees every session that acts for them and can end it. No key can, and no device can end the session of a browser.',
+  ),
+  active(
     'holes.form-origin',
     'A form that decides a held send, signs in or signs out counts only from a page of this server.',
   ),

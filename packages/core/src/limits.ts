@@ -121,6 +121,7 @@ export const LIMITS = {
   invitationsPerDay: 50, // mailed for one account in 24 hours; the seats bound nothing, since one can be taken away and given again
   sessionIdleDays: 7,
   sessionDays: 30, // from its beginning, however much it is used
+  sessionsListed: 100, // of one user, those used last
   magicLinkMinutes: 10,
   magicLinksPerAddress: 20, // in the life of one; what is asked for beyond that is answered alike and not mailed
   signInRequestsPerMinute: 300, // of a client address: links and devices

@@ -27,13 +27,13 @@ export interface AccountWorld {
   fresh(prefix: string): string;
 }
 
-const DEVICE = { client: 'a test', address: '127.0.0.1', mayDecide: true };
+const DEVICE = { mayDecide: true, from: { client: 'a test', address: '127.0.0.1' } };
 
 let words = 0;
 
 export async function createAccountWorld(server: TestApp, name: string): Promise<AccountWorld> {
   const emailOf = (role: Role) => `${name}-${role}@sandbox.test`;
-  const owner = await signInAs(server, emailOf('owner'));
+  let owner = await signInAs(server, emailOf('owner'));
   const accountId = owner.account.id;
   const common = { accountId, rateLimit: LIMITS.keyRatePerMinuteMax };
   const full = await server.newKey({ ...common, scopes: ALL_SCOPES });
@@ -61,7 +61,7 @@ export async function createAccountWorld(server: TestApp, name: string): Promise
     const tools = { clock: server.clock, ids: server.app.services.ids };
     const seat = { accountId, memberId };
     const token = await server.app.sql.begin((transaction) =>
-      beginSession(transaction, tools, { userId, seat, kind: 'device', how: 'device', device: DEVICE }),
+      beginSession(transaction, tools, { userId, seat, kind: 'device', how: 'device', ...DEVICE }),
     );
     const device: Credential = {
       ...{ name: 'a session token', scheme: 'sessionToken', role: 'owner' },
@@ -79,11 +79,14 @@ export async function createAccountWorld(server: TestApp, name: string): Promise
   return {
     server,
     accountId,
-    owner,
+    get owner() {
+      return owner;
+    },
     get credentials() {
       return credentials;
     },
     async renewSessions() {
+      owner = await signInAs(server, emailOf('owner'));
       credentials = await signIn();
     },
     credential(wanted) {

@@ -1,4 +1,5 @@
 import { LIMITS, type OperationId } from '@postrider/core';
+import { signInAs } from '../../harness/session.ts';
 import type { AccountWorld } from './account-world.ts';
 
 export interface ValidRequest {
@@ -196,6 +197,13 @@ export const VALID_REQUESTS: Readonly<Record<OperationId, Make>> = {
   'auth.session': NOTHING,
   'auth.switch': (world) => ({ body: { accountId: world.accountId } }),
   'auth.accounts': NOTHING,
+  'sessions.list': NOTHING,
+  'sessions.end': async (world) => {
+    const other = await signInAs(world.server, world.owner.user.email);
+    const { sessions } = (await other.call('GET', '/auth/sessions')).body;
+    return { params: { id: sessions.find(({ current }: { current: boolean }) => current).id } };
+  },
+  'sessions.end-others': NOTHING,
   'auth.magic-link': (world) => ({ body: { email: `${world.fresh('someone')}@sandbox.test` } }),
   'auth.logout': NOTHING,
   'auth.oauth': () => ({ params: { provider: 'oidc' }, query: { next: '/auth/device' } }),

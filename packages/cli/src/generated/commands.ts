@@ -5008,6 +5008,56 @@ export const COMMANDS: readonly CommandDescription[] = [
     "inputs": []
   },
   {
+    "id": "sessions.list",
+    "command": "sessions list",
+    "summary": "List your sessions",
+    "description": "Every session of the signed-in user that has not ended, in all of their accounts: browsers and devices, the one used last first, 100 at most. A session you do not recognise: end it with `DELETE /auth/sessions/:id`.",
+    "needsKey": true,
+    "scope": null,
+    "examples": [
+      "postrider sessions list"
+    ],
+    "inputs": []
+  },
+  {
+    "id": "sessions.end",
+    "command": "sessions end",
+    "summary": "End one of your sessions",
+    "description": "Ends a session of the signed-in user within a second on every server process, and returns it. A device session ends device sessions only (403 `permission_escalation` for a browser’s), so that a device you no longer trust cannot sign you out. A session of another user is 404.",
+    "needsKey": true,
+    "scope": null,
+    "examples": [
+      "postrider sessions end 0199a6a0-7b1e-7c3a-8a7b-2f1d0c9e8b7a"
+    ],
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "Session id.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "sessions.end-others",
+    "command": "sessions end-others",
+    "summary": "End all your other sessions",
+    "description": "Ends every session of the signed-in user but this one, in all of their accounts, within a second on every server process. Devices that were confirmed and have not fetched their token get none. A device session ends the other device sessions only, and leaves browsers signed in.",
+    "needsKey": true,
+    "scope": null,
+    "examples": [
+      "postrider sessions end-others"
+    ],
+    "inputs": []
+  },
+  {
     "id": "tools.list",
     "command": "tools list",
     "summary": "List the free tools",

@@ -54,6 +54,9 @@ import { getServiceInformation } from './service/information.ts';
 import { postMcp } from './service/mcp.ts';
 import { getOpenApiJson, getOpenApiYaml } from './service/openapi-document.ts';
 import { getReadiness } from './service/readiness.ts';
+import { endOwnSession } from './sessions/end.ts';
+import { endOtherSessions } from './sessions/end-others.ts';
+import { listOwnSessions } from './sessions/list.ts';
 import { createSuppression } from './suppressions/create.ts';
 import { deleteSuppression } from './suppressions/delete.ts';
 import { getSuppression } from './suppressions/get.ts';
@@ -178,6 +181,9 @@ export const OPERATIONS = [
   getSession,
   switchSession,
   listSessionAccounts,
+  listOwnSessions,
+  endOwnSession,
+  endOtherSessions,
   requestMagicLink,
   logOut,
   startOAuth,

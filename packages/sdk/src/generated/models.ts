@@ -163,6 +163,8 @@ export type EmailSuppressedEvent = components['schemas']['EmailSuppressedEvent']
 /** The recipient used the one-click unsubscribe. */
 export type EmailUnsubscribedEvent = components['schemas']['EmailUnsubscribedEvent'];
 
+export type EndedSessions = components['schemas']['EndedSessions'];
+
 export type ExportRow = components['schemas']['ExportRow'];
 
 export type Health = components['schemas']['Health'];
@@ -227,6 +229,10 @@ export type NewWebhook = components['schemas']['NewWebhook'];
 export type OpenStats = components['schemas']['OpenStats'];
 
 export type OwnKey = components['schemas']['OwnKey'];
+
+export type OwnSession = components['schemas']['OwnSession'];
+
+export type OwnSessions = components['schemas']['OwnSessions'];
 
 /** RFC 9457 problem details. */
 export type Problem = components['schemas']['Problem'];

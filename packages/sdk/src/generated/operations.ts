@@ -91,6 +91,9 @@ export type OperationId =
   | 'auth.session'
   | 'auth.switch'
   | 'auth.accounts'
+  | 'sessions.list'
+  | 'sessions.end'
+  | 'sessions.end-others'
   | 'auth.magic-link'
   | 'auth.logout'
   | 'auth.device'
@@ -190,6 +193,9 @@ export const OPERATIONS: Readonly<Record<OperationId, OperationFacts>> = {
   'auth.session': { method: 'GET', path: '/auth/session', response: 'json', takesIdempotencyKey: false, channelIn: null },
   'auth.switch': { method: 'PATCH', path: '/auth/session', response: 'json', takesIdempotencyKey: false, channelIn: null },
   'auth.accounts': { method: 'GET', path: '/auth/accounts', response: 'json', takesIdempotencyKey: false, channelIn: null },
+  'sessions.list': { method: 'GET', path: '/auth/sessions', response: 'json', takesIdempotencyKey: false, channelIn: null },
+  'sessions.end': { method: 'DELETE', path: '/auth/sessions/:id', response: 'json', takesIdempotencyKey: false, channelIn: null },
+  'sessions.end-others': { method: 'DELETE', path: '/auth/sessions', response: 'json', takesIdempotencyKey: false, channelIn: null },
   'auth.magic-link': { method: 'POST', path: '/auth/magic-link', response: 'json', takesIdempotencyKey: false, channelIn: null },
   'auth.logout': { method: 'POST', path: '/auth/logout', response: 'text', takesIdempotencyKey: false, channelIn: null },
   'auth.device': { method: 'POST', path: '/auth/device', response: 'json', takesIdempotencyKey: false, channelIn: null },

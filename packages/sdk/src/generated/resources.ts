@@ -15,6 +15,7 @@ import { WebhooksResource } from './resources/webhooks.ts';
 import { AuditResource } from './resources/audit.ts';
 import { TeamResource } from './resources/team.ts';
 import { AuthResource } from './resources/auth.ts';
+import { SessionsResource } from './resources/sessions.ts';
 import { ToolsResource } from './resources/tools.ts';
 import { ServiceResource } from './resources/service.ts';
 
@@ -33,6 +34,7 @@ export abstract class Resources implements OperationCaller {
   readonly audit: AuditResource = new AuditResource(this);
   readonly team: TeamResource = new TeamResource(this);
   readonly auth: AuthResource = new AuthResource(this);
+  readonly sessions: SessionsResource = new SessionsResource(this);
   readonly tools: ToolsResource = new ToolsResource(this);
   readonly service: ServiceResource = new ServiceResource(this);
 

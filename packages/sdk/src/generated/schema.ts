@@ -1268,6 +1268,10 @@ export interface components {
             apiVersion: "v1";
             data: components["schemas"]["EmailEventData"];
         };
+        EndedSessions: {
+            /** @description How many sessions ended. */
+            ended: number;
+        };
         ExportRow: {
             /**
              * Format: uuid
@@ -1939,6 +1943,55 @@ export interface components {
                  */
                 resetsAt: string;
             };
+        };
+        OwnSession: {
+            /**
+             * Format: uuid
+             * @description UUIDv7, so that id order is time order.
+             */
+            id: string;
+            /**
+             * @description `device`: began with `POST /auth/device`.
+             * @enum {string}
+             */
+            kind: "browser" | "device";
+            /** @description What the program or browser said about itself when it signed in. Nothing proves it. Null where it was not recorded. */
+            client: string | null;
+            /** @description The IP address of the client that signed in. Null where it was not recorded. */
+            address: string | null;
+            /** @description The account the session is in. */
+            account: {
+                /**
+                 * Format: uuid
+                 * @description UUIDv7, so that id order is time order.
+                 */
+                id: string;
+                name: string;
+            };
+            /** @description Whether it may decide held sends where the role may; always true in a browser. */
+            approvals: boolean;
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description To the minute.
+             */
+            lastUsedAt: string;
+            /**
+             * Format: date-time
+             * @description After 7 days without use, and 30 days after it began in any case.
+             */
+            expiresAt: string;
+            /** @description Whether this request uses it. */
+            current: boolean;
+        };
+        OwnSessions: {
+            sessions: components["schemas"]["OwnSession"][];
+            /** @description Of all sessions, also where not all are listed. */
+            total: number;
         };
         /** @description RFC 9457 problem details. */
         Problem: {
@@ -5071,6 +5124,69 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SeatedAccounts"];
+                };
+            };
+        };
+    };
+    "sessions.list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List your sessions */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnSessions"];
+                };
+            };
+        };
+    };
+    "sessions.endOthers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description End all your other sessions */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EndedSessions"];
+                };
+            };
+        };
+    };
+    "sessions.end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Session id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description End one of your sessions */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnSession"];
                 };
             };
         };

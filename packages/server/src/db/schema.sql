@@ -763,6 +763,7 @@ CREATE TABLE sessions (
   seen_at timestamp with time zone NOT NULL,
   may_decide boolean NOT NULL DEFAULT false,
   client text,
+  address text,
   CONSTRAINT sessions_pkey PRIMARY KEY (id),
   CONSTRAINT sessions_account_id_member_id_fkey FOREIGN KEY (account_id, member_id) REFERENCES members(account_id, id) ON DELETE CASCADE,
   CONSTRAINT sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,

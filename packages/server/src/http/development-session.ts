@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { toSession } from '../operations/auth/session-record.ts';
 import { ProblemError } from '../problem.ts';
 import { SESSION_COOKIE_SECONDS } from '../sessions/cookies.ts';
+import { signingIn } from '../sessions/device-client.ts';
 import type { People } from '../sessions/people.ts';
 import { signIn } from '../sessions/sign-in.ts';
 import { readBorne } from '../sessions/visit.ts';
@@ -15,7 +16,8 @@ export async function beginDevelopmentSession(
 ): Promise<FastifyReply> {
   const { cookies, sessions, tools } = people;
   const borne = readBorne({ cookie: request.headers.cookie }, cookies);
-  const verdict = await signIn(tools, { email, name: null, identity: null, how: 'development' }, borne);
+  const from = signingIn({ userAgent: request.headers['user-agent'] ?? null, address: request.ip });
+  const verdict = await signIn(tools, { email, name: null, identity: null, how: 'development' }, from, borne);
   if (verdict.kind !== 'signed-in') {
     throw new ProblemError('not_found', {
       detail: `Nobody has a seat under ${email}, and sign-up is closed.`,

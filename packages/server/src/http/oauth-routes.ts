@@ -2,6 +2,7 @@ import { findOperation } from '@postrider/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { renderTryAgainPage } from '../console/sign-in-pages.ts';
 import { ProblemError } from '../problem.ts';
+import { signingIn } from '../sessions/device-client.ts';
 import type { OAuthProvider } from '../sessions/oauth/oauth-client.ts';
 import { labelOf } from '../sessions/oauth/provider-label.ts';
 import { openAttempt, sealAttempt } from '../sessions/oauth/sealed-attempt.ts';
@@ -75,7 +76,8 @@ async function comeBack(request: FastifyRequest, reply: FastifyReply, { people, 
     return null;
   });
   if (arrival === null) return sendPersonPage(reply.code(400), notBegun(provider));
-  return await welcome(request, reply, await signIn(people.tools, arrival, cookieOf(visit)), attempt.next, people);
+  const verdict = await signIn(people.tools, arrival, signingIn(visit), cookieOf(visit));
+  return await welcome(request, reply, verdict, attempt.next, people);
 }
 
 function findProvider(request: FastifyRequest, { providers }: People): OAuthProvider {

@@ -9,6 +9,7 @@ import {
   renderSignInPage,
 } from '../console/sign-in-pages.ts';
 import { ProblemError } from '../problem.ts';
+import { signingIn } from '../sessions/device-client.ts';
 import { endSession } from '../sessions/end-session.ts';
 import { foreignOrigin } from '../sessions/foreign-origin.ts';
 import { MAGIC_LINK_SECONDS } from '../sessions/magic-link.ts';
@@ -122,7 +123,7 @@ async function spend(request: FastifyRequest, reply: FastifyReply, visit: Visit,
   if (visit.formOrigin !== 'here' && !isProgram) throw foreignOrigin(baseUrl);
   const { token } = request.params as { readonly token: string }; // The route has this parameter.
   const browser = visit.cookie(people.cookies.browser);
-  const spent = await people.links.spend({ token, browser, former: cookieOf(visit) });
+  const spent = await people.links.spend({ token, browser, from: signingIn(visit), former: cookieOf(visit) });
   if (spent !== null) return await welcome(request, reply, spent.verdict, spent.next, people);
   if (wantsJson(request))
     throw new ProblemError('not_found', { detail: 'The link is spent, too old, or another browser’s.' });

@@ -20,7 +20,7 @@ export interface Person {
   readonly isDevice: boolean;
   /** Whether the session may decide held sends where the role may. Always true in a browser. */
   readonly mayDecide: boolean;
-  /** Of a device session: what the program said of itself. */
+  /** What the program or the browser said of itself. */
   readonly client: string | null;
 }
 

@@ -53,6 +53,9 @@ import { getHealth } from './service/health.ts';
 import { getServiceInformation } from './service/information.ts';
 import { getOpenApiJson, getOpenApiYaml } from './service/openapi-document.ts';
 import { getReadiness } from './service/readiness.ts';
+import { endOwnSession } from './sessions/end.ts';
+import { endOtherSessions } from './sessions/end-others.ts';
+import { listOwnSessions } from './sessions/list.ts';
 import { createSuppression } from './suppressions/create.ts';
 import { deleteSuppression } from './suppressions/delete.ts';
 import { getSuppression } from './suppressions/get.ts';
@@ -177,6 +180,9 @@ export const HANDLERS: { readonly [Id in CallableId]: Handler<Id> } = {
   'auth.session': getSession,
   'auth.switch': switchSession,
   'auth.accounts': listSessionAccounts,
+  'sessions.list': listOwnSessions,
+  'sessions.end': endOwnSession,
+  'sessions.end-others': endOtherSessions,
   'auth.magic-link': requestMagicLink,
   'auth.logout': logOut,
   'auth.device': startDevice,

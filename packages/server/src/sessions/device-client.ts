@@ -1,4 +1,6 @@
 import { hasForbiddenCharacter, LIMITS } from '@postrider/core';
+import type { SigningIn } from './sign-in.ts';
+import type { Visit } from './visit.ts';
 
 /** Of a program that says nothing of itself. */
 export const UNNAMED_CLIENT = 'a program without a name';
@@ -8,4 +10,9 @@ export function describeClient(client: string | undefined, userAgent: string | n
   if (client !== undefined) return client;
   const shown = [...(userAgent ?? '')].filter((character) => !hasForbiddenCharacter(character)).join('');
   return shown.trim().slice(0, LIMITS.deviceClientCharacters).trim().toWellFormed() || UNNAMED_CLIENT;
+}
+
+/** The browser or program behind a visit, as a new session records it. */
+export function signingIn({ userAgent, address }: Pick<Visit, 'userAgent' | 'address'>): SigningIn {
+  return { client: describeClient(undefined, userAgent), address };
 }

@@ -74,7 +74,8 @@ export async function pollDevice({ sql, clock, ids }: DeviceTools, deviceCode: s
         { clock, ids },
         {
           ...{ userId, seat: { accountId, memberId }, kind: 'device', how: 'device' },
-          device: { client: code.client, address: code.address, mayDecide },
+          mayDecide,
+          from: { client: code.client, address: code.address },
         },
       );
       return { kind: 'granted', token, expiresAt: endOfSession({ startedAt: now, seenAt: now }) };

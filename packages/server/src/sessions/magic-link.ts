@@ -2,7 +2,7 @@ import { LIMITS } from '@postrider/core';
 import { insertMagicLink, spendMagicLink } from '../db/queries/magic-links.ts';
 import { hasSeat } from '../db/queries/people.ts';
 import { createSecret, hashToken } from './session-token.ts';
-import { type SignInTools, type SignInVerdict, signIn } from './sign-in.ts';
+import { type SignInTools, type SignInVerdict, type SigningIn, signIn } from './sign-in.ts';
 import { mailSignInLink, type SignInMailer } from './sign-in-mail.ts';
 import type { BorneToken } from './visit.ts';
 
@@ -24,6 +24,7 @@ export interface MagicLinks {
   spend(use: {
     readonly token: string;
     readonly browser: string | null;
+    readonly from: SigningIn;
     readonly former: BorneToken | null;
   }): Promise<{ readonly verdict: SignInVerdict; readonly next: string | null } | null>;
   /** Resolves when every mail is on its way that was asked for. */
@@ -62,13 +63,13 @@ export function createMagicLinks(
       if (count <= LIMITS.magicLinksPerAddress) later(mailIfKnown(email, token));
       return { browser };
     },
-    async spend({ token, browser, former }) {
+    async spend({ token, browser, from, former }) {
       if (browser === null || !SECRET.test(token) || !SECRET.test(browser)) return null;
       const now = tools.clock.now();
       const link = await spendMagicLink(tools.sql, { hash: hashToken(token), browserHash: hashToken(browser), now });
       if (link === null) return null;
       const arrival = { email: link.email, name: null, identity: null, how: 'magic_link' };
-      return { verdict: await signIn(tools, arrival, former), next: link.next };
+      return { verdict: await signIn(tools, arrival, from, former), next: link.next };
     },
     async idle() {
       await Promise.all(underway);

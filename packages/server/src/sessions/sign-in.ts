@@ -27,6 +27,12 @@ export interface Arrival {
   readonly how: string;
 }
 
+/** The browser or program that signs in: what it says of itself, and the address it calls from. */
+export interface SigningIn {
+  readonly client: string;
+  readonly address: string;
+}
+
 export type SignInVerdict =
   | { readonly kind: 'signed-in'; readonly token: string; readonly seat: SeatRow }
   /** Nobody is known by this, and no account is made for them. */
@@ -41,6 +47,7 @@ export type SignInVerdict =
 export async function signIn(
   tools: SignInTools,
   arrival: Arrival,
+  from: SigningIn,
   former: { readonly token: string; readonly kind: SessionKind } | null = null,
 ): Promise<SignInVerdict> {
   return await tools.sql.begin(async (transaction): Promise<SignInVerdict> => {
@@ -52,8 +59,7 @@ export async function signIn(
     const token = await beginSession(transaction, tools, {
       userId: person.userId,
       seat,
-      kind: 'cookie',
-      device: null,
+      ...{ kind: 'cookie', mayDecide: true, from },
       how: arrival.how,
     });
     return { kind: 'signed-in', token, seat };
@@ -68,8 +74,9 @@ export async function beginSession(
     readonly userId: string;
     readonly seat: Pick<SeatRow, 'accountId' | 'memberId'>;
     readonly kind: SessionKind;
-    /** Null for a browser. */
-    readonly device: { readonly client: string; readonly address: string; readonly mayDecide: boolean } | null;
+    readonly from: SigningIn;
+    /** Whether it may decide held sends where the role may; always in a browser. */
+    readonly mayDecide: boolean;
     readonly how: string;
   },
 ): Promise<string> {
@@ -77,9 +84,8 @@ export async function beginSession(
   const { accountId, memberId } = session.seat;
   const { token, hash } = createSessionToken();
   const id = ids.next(now);
-  const { userId, kind, device, how } = session;
-  const { client = null, mayDecide = true } = device ?? {};
-  await insertSession(transaction, { id, userId, accountId, memberId, kind, mayDecide, client, hash, now });
+  const { userId, kind, mayDecide, from, how } = session;
+  await insertSession(transaction, { id, userId, accountId, memberId, kind, mayDecide, ...from, hash, now });
   const entry = {
     accountId,
     id: ids.next(now),
@@ -88,7 +94,7 @@ export async function beginSession(
     targetId: id,
     now,
   } as const;
-  const asked = device === null ? {} : { client: device.client, address: device.address, approvals: device.mayDecide };
+  const asked = kind === 'device' ? { ...from, approvals: mayDecide } : {};
   await appendAudit(transaction, [{ ...entry, details: { how, ...asked } }]);
   return token;
 }

@@ -14,7 +14,7 @@ export interface SessionRow extends ApiKeyRow {
   readonly kind: SessionKind;
   /** Whether it may decide held sends where the role may; always true in a browser. */
   readonly mayDecide: boolean;
-  /** Of a device session: what the program said of itself. Null where it was not recorded. */
+  /** What the program or the browser said of itself. Null where it was not recorded. */
   readonly client: string | null;
   readonly startedAt: Date;
   readonly seenAt: Date;
@@ -42,15 +42,16 @@ export interface NewSession {
   readonly kind: SessionKind;
   readonly mayDecide: boolean;
   readonly client: string | null;
+  readonly address: string | null;
   readonly hash: Uint8Array;
   readonly now: Date;
 }
 
 export async function insertSession(query: Query, session: NewSession): Promise<void> {
-  const { id, userId, accountId, memberId, kind, mayDecide, client, hash, now } = session;
+  const { id, userId, accountId, memberId, kind, mayDecide, client, address, hash, now } = session;
   await query`
-    INSERT INTO sessions (id, user_id, account_id, member_id, kind, may_decide, client, token_hash, created_at, seen_at)
-    VALUES (${id}, ${userId}, ${accountId}, ${memberId}, ${kind}, ${mayDecide}, ${client}, ${hash}, ${now}, ${now})`;
+    INSERT INTO sessions (id, user_id, account_id, member_id, kind, may_decide, client, address, token_hash, created_at, seen_at)
+    VALUES (${id}, ${userId}, ${accountId}, ${memberId}, ${kind}, ${mayDecide}, ${client}, ${address}, ${hash}, ${now}, ${now})`;
 }
 
 /** Ends a session; null where there was none of this token. */

@@ -20,6 +20,7 @@ export const sessions = pgTable(
     seenAt: timestamptz('seen_at').notNull(),
     mayDecide: boolean('may_decide').notNull().default(false),
     client: text('client'),
+    address: text('address'),
   },
   (t) => [
     foreignKey({ columns: [t.accountId, t.memberId], foreignColumns: [members.accountId, members.id] }).onDelete(

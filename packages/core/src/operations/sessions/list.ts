@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { LIMITS } from '../../limits.ts';
+import { defineOperation } from '../../operation.ts';
+import { ownSessionSchema } from '../../schemas/own-session.ts';
+
+export const listOwnSessions = defineOperation({
+  id: 'sessions.list',
+  method: 'GET',
+  path: '/auth/sessions',
+  access: { kind: 'session' },
+  reach: 'none',
+  summary: 'List your sessions',
+  description: `Every session of the signed-in user that has not ended, in all of their accounts: browsers and devices, the one used last first, ${LIMITS.sessionsListed} at most. A session you do not recognise: end it with \`DELETE /auth/sessions/:id\`.`,
+  effect: 'read',
+  query: z.strictObject({}),
+  status: 200,
+  response: 'json',
+  output: z
+    .object({
+      sessions: z.array(ownSessionSchema),
+      total: z.number().int().describe('Of all sessions, also where not all are listed.'),
+    })
+    .meta({ id: 'OwnSessions' }),
+  errors: [],
+  mcp: null,
+  cli: { command: 'sessions list', examples: ['postrider sessions list'] },
+});

@@ -1,0 +1,22 @@
+import { ProblemError } from '../../problem.ts';
+import { endOne } from '../../sessions/own-sessions.ts';
+import { signedIn } from '../auth/signed-in.ts';
+import type { Handler } from '../context.ts';
+import { toOwnSession } from './own-session-record.ts';
+
+export const endOwnSession: Handler<'sessions.end'> = async ({ params }, context) => {
+  const { services } = context;
+  const { person } = signedIn(context);
+  const verdict = await endOne(services.people, person, params.id);
+  switch (verdict.kind) {
+    case 'ended':
+      return { body: toOwnSession(verdict.session, person.sessionId) };
+    case 'missing':
+      throw new ProblemError('not_found', { detail: 'You have no session of this id.' });
+    case 'browser':
+      throw new ProblemError('permission_escalation', {
+        detail: 'A device session cannot end the session of a browser.',
+        fix: `Sign in at ${services.baseUrl}/auth/sign-in and end it there.`,
+      });
+  }
+};

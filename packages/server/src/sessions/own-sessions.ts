@@ -1,0 +1,82 @@
+import { LIMITS } from '@postrider/core';
+import type { Transaction } from '../db/client.ts';
+import { appendAudit } from '../db/queries/audit-log.ts';
+import {
+  deleteConfirmedCodes,
+  deleteOtherSessions,
+  deleteOwnSession,
+  type EndedSessionRow,
+  lockOwnSession,
+  type OwnSessionRow,
+  readOwnSessions,
+} from '../db/queries/own-sessions.ts';
+import type { Person } from '../keys/caller.ts';
+import { isUuid } from '../uuid-v7.ts';
+import type { People } from './people.ts';
+import { endOfSession, sessionHorizons } from './session-lifetime.ts';
+import type { SignInTools } from './sign-in.ts';
+
+type OwnTools = Pick<People, 'tools' | 'sessions'>;
+type Caller = Pick<Person, 'userId' | 'sessionId' | 'isDevice'>;
+
+/** The sessions of a user that have not ended. */
+export async function listSessions({ tools: { sql, clock } }: Pick<People, 'tools'>, { userId }: Caller) {
+  return await readOwnSessions(sql, { userId, ...sessionHorizons(clock.now()) }, LIMITS.sessionsListed);
+}
+
+/** `browser`: a device asked for it, which ends no browser's session. */
+export type EndVerdict =
+  | { readonly kind: 'ended'; readonly session: OwnSessionRow }
+  | { readonly kind: 'missing' | 'browser' };
+
+/** Ends a session of the user. A device that has fallen into wrong hands must not sign its user out, who could not end it then. */
+export async function endOne({ tools, sessions }: OwnTools, caller: Caller, id: string): Promise<EndVerdict> {
+  if (!isUuid(id)) return { kind: 'missing' };
+  const verdict = await tools.sql.begin(async (transaction): Promise<EndVerdict> => {
+    const session = await lockOwnSession(transaction, caller.userId, id.toLowerCase());
+    if (session === null || endOfSession(session) <= tools.clock.now()) return { kind: 'missing' };
+    if (caller.isDevice && session.kind === 'cookie') return { kind: 'browser' };
+    await deleteOwnSession(transaction, caller.userId, session.id);
+    await noteEnded(transaction, tools, [session], caller);
+    return { kind: 'ended', session };
+  });
+  sessions.forget();
+  return verdict;
+}
+
+/** Ends the user's other sessions, as far as this one may; returns how many those were. */
+export async function endOthers({ tools, sessions }: OwnTools, caller: Caller): Promise<number> {
+  const { userId, sessionId: exceptId, isDevice } = caller;
+  const ended = await tools.sql.begin(async (transaction) => {
+    await deleteConfirmedCodes(transaction, userId);
+    const rows = await deleteOtherSessions(transaction, { userId, exceptId, kind: isDevice ? 'device' : null });
+    await noteEnded(transaction, tools, rows, caller);
+    return { count: rows.length };
+  });
+  sessions.forget();
+  return ended.count;
+}
+
+/** Each account sees in its audit log which sessions in it have ended, and by which other one. */
+async function noteEnded(
+  transaction: Transaction,
+  { clock, ids }: Pick<SignInTools, 'clock' | 'ids'>,
+  ended: readonly EndedSessionRow[],
+  { sessionId: bySession }: Caller,
+): Promise<void> {
+  const now = clock.now();
+  await appendAudit(
+    transaction,
+    ended.map(({ id: targetId, accountId, memberId: actor }) => ({
+      ...({
+        id: ids.next(now),
+        accountId,
+        actor,
+        targetId,
+        action: 'session.ended',
+        details: { bySession },
+        now,
+      } as const),
+    })),
+  );
+}
