@@ -105,6 +105,16 @@ describe('files', () => {
   });
 });
 
+describe('migrations', () => {
+  it('have a number of their own each, so that they run in one order everywhere', () => {
+    const numbers = tree.flatMap(
+      ({ path }) => /^packages\/server\/src\/db\/migrations\/(\d{4})-/.exec(path)?.[1] ?? [],
+    );
+    expect(numbers.length).toBeGreaterThan(30);
+    expect(numbers.filter((number, at) => numbers.indexOf(number) !== at)).toEqual([]);
+  });
+});
+
 describe('tests', () => {
   const tests = code.filter(({ path }) => path.startsWith('test/'));
 
