@@ -4,7 +4,7 @@ import { active, type Requirement, section } from './requirement.ts';
 export const holes: readonly Requirement[] = section('Closed holes', [
   active(
     'holes.every-surface',
-    'Whatever operation a held or a test key calls, over REST, MCP, SDK, CLI or SMTP: nothing leaves and nothing decided changes without a person.',
+    'Whatever operation a restricted key calls (held, held by a policy, in test mode, allowlisted, at its send limit), over REST, MCP, SDK, CLI or SMTP: nothing leaves beyond what it may send, and nothing decided changes without a person.',
   ),
   active(
     'holes.resend',
@@ -21,6 +21,10 @@ export const holes: readonly Requirement[] = section('Closed holes', [
   active(
     'holes.deciding-keys',
     'A key approves and edits only what its own recipient allowlist and send limit allow, and decides nothing once it is revoked, paused or rotated.',
+  ),
+  active(
+    'holes.own-decided',
+    'A held key changes nothing of its own messages that are pending, rejected, expired, withdrawn or approved, but may cancel one, and the trails name who did.',
   ),
   active('holes.template-drafts', 'What a held key writes to a template is a draft until a person publishes it.'),
   active(

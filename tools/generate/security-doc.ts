@@ -3,6 +3,8 @@ import { CALLER_POLICY, OPERATIONS, type Operation, type Reach } from '@postride
 import { TOOLS } from '@postrider/mcp';
 import type { Citation } from '../../test/requirements/citations.ts';
 import type { Requirement } from '../../test/requirements.ts';
+import { KINDS } from '../../test/surfaces/restricted/callers.ts';
+import { changesOne, OWN_STATES } from '../../test/surfaces/restricted/own-messages.ts';
 import { MARKDOWN_NOTICE, renderTable } from './markdown.ts';
 
 /** Holes that a row of the policy closes; the others are closed where the row's test looks. */
@@ -16,6 +18,7 @@ const REACH_OF_HOLE: Readonly<Record<string, readonly Reach[]>> = {
   'holes.ended-callers': ['outbound'],
   'holes.deciding-keys': ['controls'],
   'holes.made-keys': ['controls'],
+  'holes.own-decided': ['outbound', 'controls'],
   'holes.shared-limits': ['outbound', 'controls'],
   'holes.attachment-urls': ['outbound'],
   'holes.held-webhooks': ['notifies'],
@@ -54,27 +57,40 @@ function policyOf(id: string): string {
     .join('<br>');
 }
 
-/** How many calls the enumeration makes: every operation on every surface that offers it, by both keys, and SMTP. */
+/** How many calls the enumeration makes: every operation on every surface that offers it, by every kind of restricted key, and SMTP. */
 function renderEnumeration(): string {
   const operations: readonly Operation[] = OPERATIONS;
   const tried = operations.filter(({ id }) => !id.startsWith('service.') && id !== 'auth.logout');
-  const surfaces = {
-    REST: tried.length,
-    SDK: tried.filter(({ response }) => response === 'json').length,
-    MCP: tried.filter(({ id }) => TOOLS.some(({ operation }) => operation.id === id)).length,
-    CLI: tried.filter(({ id }) => id !== 'webhooks.stream' && COMMANDS.some((command) => command.id === id)).length,
-  };
-  const counts = Object.entries(surfaces).map(([name, count]) => `${count} over ${name}`);
-  const calls = 2 * Object.values(surfaces).reduce((sum, count) => sum + count, 0) + 2;
+  const counts = countBySurface(tried);
+  const held = KINDS.filter(({ is }) => is === 'held');
+  const own = held.length * OWN_STATES.length * sumOf(countBySurface(tried.filter(changesOne)));
+  const calls = KINDS.length * (sumOf(counts) + 1) + own;
+  const surfaces = Object.entries(counts).map(([name, count]) => `${count} over ${name}`);
   return `## The enumeration
 
-[test/surfaces/restricted-callers.test.ts](../test/surfaces/restricted-callers.test.ts) calls ${tried.length} operations as a held key and as a test key,
-${counts.join(', ')}, and sends over SMTP: ${calls} calls. Before and after each it compares what left the installation, what the account's
-people decided, and what other senders' mail depends on.
+[test/surfaces/restricted-callers.test.ts](../test/surfaces/restricted-callers.test.ts) calls ${tried.length} operations, ${surfaces.join(', ')}, and sends over SMTP,
+as ${KINDS.map(({ name }) => name).join(', ')}. Each has every scope. It also tries each operation that changes a message or a hold on messages of the held
+keys that are ${OWN_STATES.join(', ')}. These are ${calls.toLocaleString('en')} calls. Before and after each it compares what left the
+installation, what the account's people decided, the held keys' own messages, and what other senders' mail depends on. A held key may only cancel its
+own message, before the decision or after it, because that stops mail.
 
 ## Load without a key
 
 \`pnpm bench hostile\` starts a server and probes \`/health\` while each of 200 hostile requests runs: large anonymous bodies, JSON made to be
 expensive, slow bodies, batches of two-megabyte dry runs, bombs in templates, headers and MIME. It fails if a probe takes over 250 ms at p99, or
 where memory grows by 200 MB. The bound on memory is not reached yet: batches of two-megabyte messages exceed it.`;
+}
+
+function countBySurface(operations: readonly Operation[]) {
+  return {
+    REST: operations.length,
+    SDK: operations.filter(({ response }) => response === 'json').length,
+    MCP: operations.filter(({ id }) => TOOLS.some(({ operation }) => operation.id === id)).length,
+    CLI: operations.filter(({ id }) => id !== 'webhooks.stream' && COMMANDS.some((command) => command.id === id))
+      .length,
+  };
+}
+
+function sumOf(counts: ReturnType<typeof countBySurface>): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }

@@ -55,4 +55,18 @@ describe('changing a queued message that somebody decided', () => {
     expect(status).toBe('queued');
     expect((await move(id, agent)).status).toBe(200);
   });
+
+  it('lets a held key cancel its own approved message, and names it in the trail and the audit log [holes.own-decided]', async () => {
+    const agent = await newKey({ approvalMode: 'always' });
+    const decider = await server.newKey({ name: 'Decider', scopes: ['approvals:decide'] });
+    const { id, approvalId } = (await server.send({ scheduled_at: 'PT1H' }, { key: agent })).body;
+    const approve = { key: decider, body: { decision: 'approve' } };
+    expect((await server.call('POST', `/keys/approvals/${approvalId}`, approve)).status).toBe(200);
+    expect((await server.call('POST', `/emails/${id}/cancel`, { key: agent })).status).toBe(200);
+    const { id: actor } = (await server.call('GET', '/keys/self', { key: agent })).body;
+    expect((await statusOf(id)).events.at(-1)).toMatchObject({ type: 'canceled', detail: `by ${actor}` });
+    const { entries } = (await server.call('GET', '/audit')).body;
+    expect(entries[0]).toMatchObject({ action: 'approval.canceled', actor });
+    expect((await server.call('GET', `/keys/approvals/${approvalId}`)).body.status).toBe('approved');
+  });
 });

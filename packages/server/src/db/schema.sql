@@ -1095,7 +1095,7 @@ AS $function$
     to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), details), 'UTF8')), 'hex')
 $function$;
 
-CREATE FUNCTION cancel_queued_message(account uuid, message uuid, ids_before uuid, event_id uuid, at timestamp with time zone)
+CREATE FUNCTION cancel_queued_message(account uuid, message uuid, ids_before uuid, event_id uuid, at timestamp with time zone, told text)
  RETURNS text
  LANGUAGE plpgsql
 AS $function$
@@ -1118,7 +1118,8 @@ BEGIN
   SELECT m.charged, m.created_at INTO units, accepted_at FROM messages m WHERE m.account_id = account AND m.id = message;
   UPDATE messages m SET status = 'canceled', charged = 0, event_count = m.event_count + 1
     WHERE m.account_id = account AND m.id = message RETURNING m.event_count INTO seq;
-  INSERT INTO message_events (account_id, message_id, seq, id, type, created_at) VALUES (account, message, seq, event_id, 'canceled', at);
+  INSERT INTO message_events (account_id, message_id, seq, id, type, detail, created_at)
+    VALUES (account, message, seq, event_id, 'canceled', told, at);
   -- Last, because every send of the account waits for this row.
   IF units > 0 THEN
     UPDATE quota_usage u SET used = greatest(0, u.used - units)

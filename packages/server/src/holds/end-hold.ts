@@ -48,7 +48,11 @@ export async function endHolds(
   );
   // Every send of the account waits for the row of its quota, which is taken from here on.
   await endHeldMessages(transaction, holds, {
-    ...{ status: MESSAGE_STATUS[status], detail, now },
+    ...{
+      status: MESSAGE_STATUS[status],
+      detail: detail ?? (status === 'withdrawn' ? `by ${decider.actor}` : null),
+      now,
+    },
     nextId: () => ids.next(now),
   });
   // Last: the account's chain is locked from here on.

@@ -1,14 +1,16 @@
 import type { MessageStatus } from '@postrider/core';
 import type { Clock } from '../clock.ts';
-import type { Sql } from '../db/client.ts';
+import type { Query, Sql } from '../db/client.ts';
 import {
   cancelQueuedMessage,
+  type MessageOwner,
   type QueuedChange,
   type QueuedMessageKey,
   readMessageOwner,
   rescheduleQueuedMessage,
 } from '../db/queries/queued-messages.ts';
 import type { Decider } from '../holds/decider.ts';
+import { recordCancel } from '../holds/record-cancel.ts';
 import { withdrawHeldMessage } from '../holds/withdraw-holds.ts';
 import { type IdGenerator, idFloorAfter, isUuid } from '../uuid-v7.ts';
 import type { Refusal } from './acceptance.ts';
@@ -45,18 +47,39 @@ export async function cancelMessage(
   messageId: string,
   decider: Decider,
 ): Promise<QueuedVerdict> {
-  const obstacle = await findObstacle(tools, 'cancel', caller, messageId);
-  if (obstacle !== null) return obstacle;
+  const found = await findOwner(tools, 'cancel', caller, messageId);
+  if ('kind' in found) return found;
   const { sql, clock, ids } = tools;
   const { accountId } = caller;
   const now = clock.now();
-  const cancel = async () =>
-    toVerdict(await cancelQueuedMessage(sql, keyOf(accountId, messageId), { eventId: ids.next(now), now }));
+  const event = () => ({ eventId: ids.next(now), now, detail: `by ${decider.actor}` });
+  const takeBack = async (query: Query) =>
+    toVerdict(await cancelQueuedMessage(query, keyOf(accountId, messageId), event()));
+  const cancel = found.wasHeld
+    ? async () => await cancelApproved(sql, ids, { accountId, messageId }, takeBack, decider, now)
+    : async () => await takeBack(sql);
   const verdict = await cancel();
   if (verdict.kind !== 'not_queued' || verdict.currentStatus !== 'pending_approval') return verdict;
   const isWithdrawn = await withdrawHeldMessage(sql, ids, { accountId, messageId }, decider, now);
   // Where it was decided in between it may be queued by now, and that can be taken back as well.
   return isWithdrawn ? { kind: 'changed', id: messageId.toLowerCase() } : await cancel();
+}
+
+/** Cancels a message that an approver let go. What becomes of a decision is in the trail of the hold and in the audit log as well. */
+async function cancelApproved(
+  sql: Sql,
+  ids: IdGenerator,
+  name: { readonly accountId: string; readonly messageId: string },
+  takeBack: (query: Query) => Promise<QueuedVerdict>,
+  decider: Decider,
+  now: Date,
+): Promise<QueuedVerdict> {
+  const answered = await sql.begin(async (transaction) => {
+    const verdict = await takeBack(transaction);
+    if (verdict.kind === 'changed') await recordCancel(transaction, ids, name, decider, now);
+    return { verdict };
+  });
+  return answered.verdict;
 }
 
 /** Moves the time a queued message is due at; its retries end as long after it as ever. */
@@ -66,8 +89,8 @@ export async function rescheduleMessage(
   messageId: string,
   dueAt: Date,
 ): Promise<QueuedVerdict> {
-  const obstacle = await findObstacle(tools, 'reschedule', caller, messageId);
-  if (obstacle !== null) return obstacle;
+  const found = await findOwner(tools, 'reschedule', caller, messageId);
+  if ('kind' in found) return found;
   const { sql, clock, ids, retryHours } = tools;
   const { accountId } = caller;
   const now = clock.now();
@@ -75,18 +98,18 @@ export async function rescheduleMessage(
   return toVerdict(await rescheduleQueuedMessage(sql, keyOf(accountId, messageId), change));
 }
 
-/** Null where the caller may change the message, as far as it is queued. */
-async function findObstacle(
+/** Whose message it is where the caller may change it, as far as it is queued; else why not. */
+async function findOwner(
   { sql }: ChangeTools,
   change: 'cancel' | 'reschedule',
   caller: JudgingKey,
   messageId: string,
-): Promise<QueuedVerdict | null> {
+): Promise<MessageOwner | QueuedVerdict> {
   if (!isUuid(messageId)) return { kind: 'missing' };
   const owner = await readMessageOwner(sql, caller.accountId, messageId);
   if (owner === null) return { kind: 'missing' };
   const refusal = refuseChange(change, caller, owner);
-  return refusal === null ? null : { kind: 'refused', ...refusal };
+  return refusal === null ? owner : { kind: 'refused', ...refusal };
 }
 
 function keyOf(accountId: string, messageId: string): QueuedMessageKey {

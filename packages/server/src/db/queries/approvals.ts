@@ -242,7 +242,7 @@ export interface NewApprovalEvent {
   /** As it was before. */
   readonly hold: Pick<LockedApproval, 'accountId' | 'id' | 'contentHash'>;
   readonly id: string;
-  readonly type: 'edited' | 'approved' | 'rejected' | 'expired' | 'withdrawn' | 'reminded';
+  readonly type: 'edited' | 'approved' | 'rejected' | 'expired' | 'withdrawn' | 'canceled' | 'reminded';
   readonly actor: string;
   readonly way: string;
   readonly address: string | null;

@@ -20,6 +20,7 @@ export type AuditAction =
   | 'approval.rejected'
   | 'approval.expired'
   | 'approval.withdrawn'
+  | 'approval.canceled'
   | 'template.drafted'
   | 'template.published'
   | 'template.discarded'

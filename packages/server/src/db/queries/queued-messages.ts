@@ -25,11 +25,11 @@ export interface QueuedChange {
 export async function cancelQueuedMessage(
   query: Query,
   { accountId, messageId, idsBefore }: QueuedMessageKey,
-  { eventId, now }: EventOfChange,
+  { eventId, now, detail }: EventOfChange & { readonly detail: string },
 ): Promise<QueuedChange> {
   const [row] = await query<QueuedChange[]>`
     SELECT ${messageId}::uuid AS id,
-      cancel_queued_message(${accountId}, ${messageId}, ${idsBefore}, ${eventId}, ${now}) AS obstacle`;
+      cancel_queued_message(${accountId}, ${messageId}, ${idsBefore}, ${eventId}, ${now}, ${detail}) AS obstacle`;
   return row ?? MISSING;
 }
 
