@@ -118,7 +118,7 @@ export const holes: readonly Requirement[] = section('Closed holes', [
   ),
   active(
     'holes.form-origin',
-    'A form that decides a held send, signs in or signs out counts only from a page of this server.',
+    'No page of another site can decide a held send, sign a user in or sign a user out.',
   ),
   active(
     'holes.anonymous-lookups',

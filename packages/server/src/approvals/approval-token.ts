@@ -1,4 +1,4 @@
-import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, randomBytes } from 'node:crypto';
 import { deriveKeys } from '../derived-keys.ts';
 
 /** The token of a link: 256 random bits, of which the database has the hash alone. A fast one serves: there is nothing to guess. */
@@ -36,17 +36,6 @@ const FORM = /^[\w-]{43}$/;
 /** Null for what no token looks like, so that junk never reaches the database. */
 export function readApprovalToken(token: string): Buffer | null {
   return FORM.test(token) ? hashApprovalToken(token) : null;
-}
-
-/** What the form on a link's page sends along: only those who have opened the page of this very link have it. */
-export function formTokenOf(token: string): string {
-  return createHmac('sha256', token).update('postrider approval form').digest('base64url');
-}
-
-/** Whether a form came from the page of this link. */
-export function isFormToken(given: string | null, token: string): boolean {
-  const [own, other] = [Buffer.from(formTokenOf(token)), Buffer.from(given ?? '')];
-  return own.length === other.length && timingSafeEqual(own, other);
 }
 
 function hashApprovalToken(token: string): Buffer {

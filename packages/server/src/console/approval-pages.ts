@@ -16,7 +16,6 @@ export const HELD_BODY_POLICY =
 export interface ShownApproval {
   readonly approval: Approval;
   readonly token: string;
-  readonly formToken: string;
 }
 
 /** The page of a held message: its bodies are read for links, and escaped. */
@@ -26,7 +25,7 @@ export const APPROVAL_PAGE = threadJob(import.meta.url, 'APPROVAL_PAGE', renderA
  * Everything that is to be seen of a held message, and the two buttons. The first button of the form is disabled: the Enter key in the
  * note presses the first, and must not approve.
  */
-function renderApprovalPage({ approval, token, formToken }: ShownApproval): string {
+function renderApprovalPage({ approval, token }: ShownApproval): string {
   const { subject, from, text, html: body, attachments, reasons, keyName, agentName } = approval;
   const { to, cc, bcc, replyTo, headers, unsubscribe } = approval;
   return renderPersonPage(
@@ -40,7 +39,7 @@ ${line('Files', attachments.map(({ filename, contentType, size }) => `${filename
 ${line('Leads to', leadsTo(approval))}
 ${text === null ? html`` : html`<details open><summary>Text</summary><pre>${text}</pre></details>`}
 ${body === null ? html`` : html`<details open><summary>HTML</summary><iframe sandbox title="The message" src="/approvals/${token}/html" width="100%" height="480"></iframe></details>`}
-<form method="post"><input type="submit" value="Choose below" disabled hidden><input type="hidden" name="contentHash" value="${approval.contentHash}"><input type="hidden" name="formToken" value="${formToken}">
+<form method="post"><input type="submit" value="Choose below" disabled hidden><input type="hidden" name="contentHash" value="${approval.contentHash}">
 <label for="note">A note for whoever sent it (optional)</label>
 <input id="note" name="note" maxlength="${LIMITS.approvalNoteCharacters}">
 <button type="submit" name="decision" value="approve">Approve: send it</button>

@@ -1,6 +1,6 @@
 import { newApprovalDecisionSchema } from '@postrider/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { formTokenOf, isFormToken, readApprovalToken } from '../approvals/approval-token.ts';
+import { readApprovalToken } from '../approvals/approval-token.ts';
 import { type Decision, decideApproval } from '../approvals/decide-approval.ts';
 import {
   APPROVAL_PAGE,
@@ -27,8 +27,7 @@ const FORM_BYTES = 16_384;
 
 /**
  * The links in mail to approvers. GET shows everything there is to see and changes nothing, since mail scanners follow links; POST decides, once.
- * The token is all that says who decides, so it works without signing in. What decides is the form of the page: a request that only has the link,
- * as programs that try out links in mail send it, decides nothing.
+ * The token is all that says who decides, so it works without signing in.
  */
 export function addApprovalRoutes(app: FastifyInstance, services: Services): void {
   app.register(async (pages) => {
@@ -66,7 +65,7 @@ async function show(request: FastifyRequest, reply: FastifyReply, services: Serv
   const { row, token, link } = found;
   const status = row.status === 'pending' && row.expiresAt <= services.clock.now() ? 'expired' : row.status;
   if (status !== 'pending') return sendPage(reply.code(410), renderAlreadyDecidedPage(status));
-  const shown = { approval: toApproval(row), token, formToken: formTokenOf(token) };
+  const shown = { approval: toApproval(row), token };
   const page = await services.threads.run(ownerOf(row, link), APPROVAL_PAGE, shown, sizeOf(row));
   return page.kind === 'done' ? sendPage(reply, page.output) : sendPage(reply.code(503), renderBusyPage());
 }
@@ -104,8 +103,9 @@ function sizeOf({ html, text }: ApprovalRow): number {
 async function decide(request: FastifyRequest, reply: FastifyReply, services: Services): Promise<FastifyReply> {
   const found = await findHold(request, services);
   if (found === null) return sendPage(reply.code(404), renderUnknownApprovalPage());
-  const { link, token, tokenHash, own } = found;
-  if (!isFromPage(request, token, services.baseUrl)) {
+  const { link, tokenHash, own } = found;
+  // The link is the secret: a page elsewhere does not know it, and a program that does may decide by it.
+  if (readFormOrigin(request.headers, services.baseUrl) === 'elsewhere') {
     return sendPage(reply.code(403), renderUndecidedPage('The decision did not come from the page of this link.'));
   }
   const decision = readDecision(request.body, link);
@@ -132,12 +132,6 @@ async function decide(request: FastifyRequest, reply: FastifyReply, services: Se
   if (verdict.outcome === 'queued') services.wakeDelivery();
   const row = await readApproval(own.sql, { accountId, keyId: null, id });
   return sendPage(reply, row === null ? renderUnknownApprovalPage() : renderDecidedPage(toApproval(row)));
-}
-
-/** Whether the form was sent by the page of the link: the browser says so, or, where it says nothing, what only that page holds. */
-function isFromPage({ headers, body }: FastifyRequest, token: string, baseUrl: string): boolean {
-  const origin = readFormOrigin(headers, baseUrl);
-  return origin === 'here' || (origin === 'unsaid' && isFormToken(fieldOf(body, 'formToken'), token));
 }
 
 /** Undoes the decision of a member who lost the right to it at the same moment. */
