@@ -52,6 +52,7 @@ export {
   type ReachVerdict,
   refusedKind,
 } from './reach.ts';
+export { isReservedHeader } from './reserved-headers.ts';
 export { isRoleWithin, ROLES, type Role, scopesOfRole, scopesOfSession } from './roles.ts';
 export { accountNameSchema, type ReputationLevel } from './schemas/account.ts';
 export {
@@ -63,7 +64,6 @@ export {
 export { newAttachmentHostsSchema } from './schemas/attachment-hosts.ts';
 export type { AuditEntry } from './schemas/audit-entry.ts';
 export type { BatchItem } from './schemas/batch.ts';
-export { isReservedHeader } from './schemas/custom-headers.ts';
 export {
   DOMAIN_STATUSES,
   type Domain,

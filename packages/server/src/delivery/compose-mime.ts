@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { isReservedHeader } from '@postrider/core';
+import { isReservedHeader } from '@postrider/core/reserved-headers';
 import { type Attachment, attachmentParts } from './mime-attachment.ts';
 import { encodeText } from './mime-body.ts';
 import {

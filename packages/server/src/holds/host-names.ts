@@ -1,4 +1,4 @@
-import { toAsciiDomain } from '@postrider/core';
+import { toAsciiDomain } from '@postrider/core/email-address';
 import { parse as parseName } from 'tldts';
 
 /** RFC 1035, section 2.3.4, in text. */

@@ -1,4 +1,4 @@
-import { toAsciiDomain } from '@postrider/core';
+import { toAsciiDomain } from '@postrider/core/email-address';
 
 /** What `mailto:` may set of a new message; others attach files in some programs. */
 const FIELDS = new Set(['to', 'cc', 'bcc', 'subject', 'body']);

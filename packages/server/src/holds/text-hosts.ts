@@ -1,4 +1,4 @@
-import { toAsciiDomain } from '@postrider/core';
+import { toAsciiDomain } from '@postrider/core/email-address';
 import { opensApp } from './app-schemes.ts';
 import { bareHosts, trimmed } from './host-names.ts';
 import { type Host, hostsOfUrl } from './url-host.ts';

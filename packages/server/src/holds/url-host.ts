@@ -1,4 +1,4 @@
-import { toAsciiDomain } from '@postrider/core';
+import { toAsciiDomain } from '@postrider/core/email-address';
 import { urlOf } from '../links/web-link.ts';
 import { addressesOfMailto } from './mail-addresses.ts';
 

@@ -1,4 +1,4 @@
-import { LIMITS } from '@postrider/core';
+import { LIMITS } from '@postrider/core/limits';
 import { decodeAttribute, escapeAttribute } from './attribute-text.ts';
 import { type HtmlLink, scanHtml } from './html-scanner.ts';
 import type { ProtectedLinks } from './protected-links.ts';

@@ -1,4 +1,4 @@
-import { LIMITS } from '@postrider/core';
+import { LIMITS } from '@postrider/core/limits';
 
 /**
  * Whether a link may be tagged and tracked: an http or https URL a browser can open, not one that a template still has to fill in. Braces

@@ -40,6 +40,7 @@ export function createThreadPool<Job>(options: ThreadPoolOptions): ThreadPool<Jo
   const working = new Map<string, number>();
   const idle: WorkerThread<Job>[] = [];
   let threads = 0;
+  let starting = 0;
   let isClosed = false;
 
   function run(owner: JobOwner, job: Job): Promise<JobOutcome> {
@@ -63,7 +64,8 @@ export function createThreadPool<Job>(options: ThreadPoolOptions): ThreadPool<Jo
     while (queue.size > 0) {
       const thread = idle.at(-1);
       if (thread === undefined) {
-        if (queue.has(mayStart)) startThread();
+        // One that starts may be all that is needed: whether it is will be seen when it has.
+        if (starting === 0 && queue.has(mayStart)) startThread();
         return;
       }
       const next = queue.take(mayStart);
@@ -95,14 +97,17 @@ export function createThreadPool<Job>(options: ThreadPoolOptions): ThreadPool<Jo
   function startThread(): void {
     if (isClosed || threads >= options.threads) return;
     threads += 1;
+    starting += 1;
     startWorkerThread<Job>(options).then(
       (thread) => {
+        starting -= 1;
         if (isClosed) return void thread.close();
         idle.push(thread);
         assign();
       },
       (error: unknown) => {
         threads -= 1;
+        starting -= 1;
         // With other threads at work the jobs only start later; without any, none would start.
         if (threads === 0) for (const { giveUp, fail } of takeAll()) [clearTimeout(giveUp), fail(error)];
       },

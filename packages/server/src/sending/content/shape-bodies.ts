@@ -1,4 +1,5 @@
-import { LIMITS, type SendRequest } from '@postrider/core';
+import type { SendRequest } from '@postrider/core';
+import { LIMITS } from '@postrider/core/limits';
 import { enoughHosts, findMessageHosts, type LinkHosts } from '../../holds/link-hosts.ts';
 import { threadJob } from '../../threads/thread-job.ts';
 import type { Refusal } from '../acceptance.ts';

@@ -1,4 +1,5 @@
-import { LIMITS, type SendRequest } from '@postrider/core';
+import type { SendRequest } from '@postrider/core';
+import { LIMITS } from '@postrider/core/limits';
 import { readProtectedLinks } from '../../links/protected-links.ts';
 import { markedUnsubscribeUrls, tagHtml } from '../../links/tag-html.ts';
 import { tagText } from '../../links/tag-text.ts';
