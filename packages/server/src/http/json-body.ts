@@ -7,13 +7,12 @@ const MAX_DEPTH = LIMITS.jsonDepth;
 
 /**
  * Reads a JSON body: UTF-8 (a BOM is tolerated), one value, bounded depth.
- * @param isCounted whether a JsonCounter has found the bytes within its limits, that of depth among them
  * @throws ProblemError `invalid_json`
  */
-export function parseJsonBody(bytes: Buffer, { isCounted = false } = {}): unknown {
+export function parseJsonBody(bytes: Buffer): unknown {
   if (bytes.length === 0) throw invalid('The body is empty.');
   const text = decode(bytes);
-  if (!isCounted) assertDepth(text);
+  assertDepth(text);
   try {
     return JSON.parse(text);
   } catch (error) {

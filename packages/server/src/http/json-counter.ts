@@ -1,4 +1,16 @@
 import { LIMITS } from '@postrider/core';
+import {
+  CLOSE,
+  COLON,
+  COMMA,
+  ENDS_IN_BACKSLASH,
+  endOfLiteral,
+  endOfString,
+  kindOf,
+  LITERAL,
+  OPEN,
+  STRING,
+} from './json-bytes.ts';
 
 /** Why a JSON body is refused before it is parsed. */
 export interface JsonFault {
@@ -18,21 +30,6 @@ export interface JsonCounter {
  * value and comma, and a value two with its comma.
  */
 export const COUNTED_FROM_BYTES = Math.min(5 * LIMITS.jsonNames, 2 * LIMITS.jsonValues);
-
-/** Bytes of a string looked at one by one before the search for its end is left to the faster search of the runtime. */
-const SHORT_STRING = 64;
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const SPACE = 0;
-const LITERAL = 1;
-const OPEN = 2;
-const CLOSE = 3;
-const COMMA = 4;
-const COLON = 5;
-const STRING = 6;
-/** What each byte means outside strings. What is not JSON counts as part of a number: the parser refuses it later. */
-const KINDS = kindsOfBytes();
 
 /** The bytes need not be JSON: the parser decides that, after this has bounded its work. Each byte is looked at a bounded number of times. */
 export function createJsonCounter(): JsonCounter {
@@ -58,9 +55,9 @@ export function createJsonCounter(): JsonCounter {
         at = end < 0 ? chunk.length : end;
         continue;
       }
-      const kind = KINDS[chunk[at] as number];
+      const kind = kindOf(chunk, at);
       if (kind === LITERAL) {
-        const end = endOfNumber(chunk, at);
+        const end = endOfLiteral(chunk, at);
         length += end - at;
         if (length > LIMITS.jsonNumberCharacters) return FAULTS.number;
         at = end;
@@ -84,44 +81,6 @@ export function createJsonCounter(): JsonCounter {
   }
 
   return { look };
-}
-
-const GOES_ON = -1;
-const ENDS_IN_BACKSLASH = -2;
-
-/** Where the bytes behind a string begin; one of the two above where the chunk ends before the string does. */
-function endOfString(chunk: Uint8Array, start: number): number {
-  let at = start;
-  while (at < chunk.length) {
-    const near = Math.min(at + SHORT_STRING, chunk.length);
-    while (at < near && chunk[at] !== QUOTE && chunk[at] !== BACKSLASH) at += 1;
-    if (at < near) {
-      if (chunk[at] === QUOTE) return at + 1;
-      at += 2;
-    } else if (at < chunk.length) {
-      const quote = chunk.indexOf(QUOTE, at);
-      const end = quote === -1 ? chunk.length : quote;
-      const isEscaped = hasOddBackslashes(chunk, at, end);
-      if (quote === -1) return isEscaped ? ENDS_IN_BACKSLASH : GOES_ON;
-      if (!isEscaped) return quote + 1;
-      // The bytes behind an escaped quote are looked at one by one again: where there are many, that is faster.
-      at = quote + 1;
-    }
-  }
-  return at > chunk.length ? ENDS_IN_BACKSLASH : GOES_ON;
-}
-
-/** Whether an odd number of backslashes precedes `end`. */
-function hasOddBackslashes(chunk: Uint8Array, start: number, end: number): boolean {
-  let at = end;
-  while (at > start && chunk[at - 1] === BACKSLASH) at -= 1;
-  return (end - at) % 2 === 1;
-}
-
-function endOfNumber(chunk: Uint8Array, start: number): number {
-  let at = start + 1;
-  while (at < chunk.length && KINDS[chunk[at] as number] === LITERAL) at += 1;
-  return at;
 }
 
 const SPLIT = 'Split the request into several smaller ones.';
@@ -152,17 +111,3 @@ const FAULTS = {
     fix: 'Send numbers with fewer digits.',
   },
 } as const satisfies Readonly<Record<string, JsonFault>>;
-
-function kindsOfBytes(): Uint8Array {
-  const kinds = new Uint8Array(256).fill(LITERAL);
-  const set = (characters: string, kind: number) => {
-    for (const character of characters) kinds[character.charCodeAt(0)] = kind;
-  };
-  set(' \t\r\n', SPACE);
-  set('"', STRING);
-  set('[{', OPEN);
-  set(']}', CLOSE);
-  set(',', COMMA);
-  set(':', COLON);
-  return kinds;
-}

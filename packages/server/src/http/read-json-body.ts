@@ -4,6 +4,16 @@ import { ProblemError } from '../problem.ts';
 import { declaredBytes } from './arriving-bodies.ts';
 import { assertJsonEncoding, parseJsonBody } from './json-body.ts';
 import { COUNTED_FROM_BYTES, createJsonCounter, type JsonCounter } from './json-counter.ts';
+import { createJsonReader, type JsonReader, JsonTextError } from './json-reader.ts';
+
+/** Of a body that is large enough to be counted: it is parsed as it arrives, and its bytes are not kept. */
+interface LargeBody {
+  readonly counter: JsonCounter;
+  readonly reader: JsonReader;
+}
+
+/** Read at a time of a large body, so that one that arrives byte by byte is not parsed byte by byte. */
+const PIECE_BYTES = 32 * 1024;
 
 type Done = (error: Error | null, body?: unknown) => void;
 
@@ -14,8 +24,9 @@ type Done = (error: Error | null, body?: unknown) => void;
 export function readJsonBody(request: FastifyRequest, payload: IncomingMessage, done: Done): void {
   const limit = request.routeOptions.bodyLimit;
   const chunks: Buffer[] = [];
+  let waiting = 0;
   let received = 0;
-  let counter: JsonCounter | null = null;
+  let large: LargeBody | null = null;
 
   const finish = (error: Error | null, body?: unknown) => {
     payload.off('data', onData).off('end', onEnd).off('error', finish);
@@ -27,14 +38,18 @@ export function readJsonBody(request: FastifyRequest, payload: IncomingMessage, 
   };
   const onData = (chunk: Buffer) => {
     received += chunk.length;
+    waiting += chunk.length;
     chunks.push(chunk);
     try {
       if (received > limit) throw tooLarge(limit);
       request.state.arriving?.take(chunk.length);
       if (received < COUNTED_FROM_BYTES) return;
-      const uncounted = counter === null ? chunks : [chunk];
-      counter ??= createJsonCounter();
-      for (const piece of uncounted) assertWithinLimits(counter, piece);
+      const uncounted = large === null ? chunks : [chunk];
+      large ??= { counter: createJsonCounter(), reader: createJsonReader() };
+      for (const piece of uncounted) assertWithinLimits(large.counter, piece);
+      if (waiting < PIECE_BYTES) return;
+      readPiece(large.reader, chunks);
+      waiting = 0;
     } catch (error) {
       finish(error as Error);
     }
@@ -42,11 +57,11 @@ export function readJsonBody(request: FastifyRequest, payload: IncomingMessage, 
   const onEnd = () => {
     let body: unknown;
     try {
-      const [first = Buffer.alloc(0)] = chunks;
-      const bytes = chunks.length > 1 ? Buffer.concat(chunks, received) : first;
-      // Many clients name a content type on every request: where no body is wanted, none is missing.
-      const isMissing = bytes.length === 0 && !request.routeOptions.config.takesBody;
-      body = isMissing ? undefined : parseJsonBody(bytes, { isCounted: counter !== null });
+      if (large === null) body = parseSmall(chunks, received, request);
+      else {
+        readPiece(large.reader, chunks);
+        body = asProblem(large.reader.end);
+      }
     } catch (error) {
       return finish(error as Error);
     }
@@ -62,6 +77,36 @@ export function readJsonBody(request: FastifyRequest, payload: IncomingMessage, 
     return;
   }
   payload.on('data', onData).on('end', onEnd).on('error', finish);
+}
+
+function parseSmall(chunks: readonly Buffer[], received: number, { routeOptions }: FastifyRequest): unknown {
+  const [first = Buffer.alloc(0)] = chunks;
+  const bytes = chunks.length > 1 ? Buffer.concat(chunks, received) : first;
+  // Many clients name a content type on every request: where no body is wanted, none is missing.
+  const isMissing = bytes.length === 0 && !routeOptions.config.takesBody;
+  return isMissing ? undefined : parseJsonBody(bytes);
+}
+
+/** Reads chunks of a large body, and gives back their memory: the collector would leave many megabytes of them lying around. */
+function readPiece(reader: JsonReader, chunks: Buffer[]): void {
+  const [first] = chunks;
+  if (first === undefined) return;
+  const piece = chunks.length > 1 ? Buffer.concat(chunks) : first;
+  asProblem(() => reader.read(piece));
+  for (const { buffer, byteLength } of chunks) {
+    // Small chunks share a buffer with others.
+    if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
+  }
+  chunks.length = 0;
+}
+
+function asProblem<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof JsonTextError)) throw error;
+    throw new ProblemError('invalid_json', { detail: error.message });
+  }
 }
 
 function assertWithinLimits(counter: JsonCounter, chunk: Buffer): void {
