@@ -7,11 +7,16 @@ export interface Child<Ready> {
   stop(): Promise<void>;
 }
 
-/** Starts a script of `bench/` as a process of its own, so that what is measured shares no event loop with who measures. */
-export async function startChild<Ready>(script: URL, settings: unknown): Promise<Child<Ready>> {
+/** Starts a script of `bench/` as a process of its own, so that what is measured shares no event loop with who measures. `env` is added to the environment. */
+export async function startChild<Ready>(
+  script: URL,
+  settings: unknown,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Child<Ready>> {
   const child = fork(script, [JSON.stringify(settings)], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     serialization: 'advanced',
+    env: { ...process.env, ...env },
   });
   const ready = await nextMessage<Ready>(child);
   return {

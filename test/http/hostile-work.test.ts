@@ -4,10 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Child, startChild } from '../../bench/parts/child.ts';
+import { MALLOC_SETTINGS } from '../../packages/server/src/malloc.ts';
 import type { HostileProcessReady } from '../harness/hostile-process.ts';
 import type { HostileRequest, HostileTarget } from '../harness/hostile-request.ts';
 import { hostileRequests } from '../harness/hostile-requests.ts';
 import { openHostileTarget } from '../harness/hostile-target.ts';
+import { residentMegabytes } from '../harness/resident-memory.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
 /**
@@ -15,8 +17,13 @@ import { createTestDatabase, type TestDatabase } from '../harness/test-database.
  * server's event loop is measured in its own processor time, which is the same on a machine that others use as well.
  */
 const MAX_TURN_MS = 100;
-/** Parsing the JSON of 40 MB takes 80 ms by itself, in one turn. */
-const MAX_WIDE_TURN_MS = 250;
+/**
+ * What the server's memory may grow by, from when it has just started. The benchmark allows 200 MB for one request at a time on a machine that
+ * does nothing else; here they follow each other at once, and where others use the machine the collector is late.
+ */
+const MAX_GROWTH_MB = 350;
+/** And what of it may be left a moment later. */
+const MAX_KEPT_MB = 200;
 const PROCESS = new URL('../harness/hostile-process.ts', import.meta.url);
 
 /** Some of each kind, and of those the ones that once took longest. */
@@ -38,6 +45,9 @@ const CHOSEN = [
   ...['json: many different keys to /emails', 'smtp: many headers', 'query: /emails?search= 0'],
 ];
 
+/** What most memory is needed for. */
+const LARGE = ['19 dry runs: letters', '19 dry runs: cells', 'send: line breaks', 'send: unsubscribe placeholders'];
+
 /** What anyone may be the first to ask for. */
 const FIRST_USES = ['document: openapi.yaml', 'tool: placement of nested parts'];
 
@@ -49,12 +59,18 @@ describe('a server under hostile requests', () => {
   let database: TestDatabase;
   let server: Child<HostileProcessReady>;
   let target: HostileTarget;
+  let baseMb: number;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'postrider-hostile-'));
     database = await createTestDatabase();
     const port = await freePort();
-    server = await startChild<HostileProcessReady>(PROCESS, { target: database.target, dataDir: folder, port });
+    server = await startChild<HostileProcessReady>(
+      PROCESS,
+      { target: database.target, dataDir: folder, port },
+      MALLOC_SETTINGS,
+    );
     target = await openHostileTarget(database.sql, port, server.ready);
+    baseMb = memoryOf(server);
   }, 120_000);
   afterAll(async () => {
     await server?.stop();
@@ -76,6 +92,23 @@ describe('a server under hostile requests', () => {
     expect(await findSlow(chosen)).toEqual([]);
   }, 300_000);
 
+  it('needs bounded memory for large requests, however often they come, and returns it [holes.hostile-work]', async () => {
+    const large = named(LARGE);
+    expect(large).toHaveLength(LARGE.length);
+    const sendAll = async () => {
+      for (const { prepare } of large) expect(await (await prepare(target))()).toMatch(/^20[27]$/);
+    };
+    await sendAll();
+    let mostMb = 0;
+    const look = setInterval(() => {
+      mostMb = Math.max(mostMb, memoryOf(server));
+    }, 20);
+    for (let round = 0; round < 3; round += 1) await sendAll();
+    clearInterval(look);
+    expect(mostMb - baseMb).toBeLessThan(MAX_GROWTH_MB);
+    await expect.poll(() => memoryOf(server) - baseMb, { timeout: 20_000, interval: 500 }).toBeLessThan(MAX_KEPT_MB);
+  }, 300_000);
+
   /** Requests that took too long, or that did not do the work they are here for. */
   async function findSlow(requests: readonly HostileRequest[]): Promise<readonly string[]> {
     const slow: string[] = [];
@@ -84,9 +117,9 @@ describe('a server under hostile requests', () => {
       await server.ask<number>('turn');
       const outcome = await send();
       const turnMs = await server.ask<number>('turn');
-      const maxMs = name.startsWith('19') || kind.startsWith('19') ? MAX_WIDE_TURN_MS : MAX_TURN_MS;
       const isDone = !DOING.includes(kind) || outcome.startsWith('2');
-      if (turnMs > maxMs || !isDone) slow.push(`${kind}: ${name} (${outcome}): a turn of ${turnMs.toFixed(0)} ms`);
+      if (turnMs > MAX_TURN_MS || !isDone)
+        slow.push(`${kind}: ${name} (${outcome}): a turn of ${turnMs.toFixed(0)} ms`);
     }
     return slow;
   }
@@ -94,6 +127,11 @@ describe('a server under hostile requests', () => {
 
 function named(names: readonly string[]): readonly HostileRequest[] {
   return hostileRequests().filter(({ kind, name }) => names.includes(`${kind}: ${name}`));
+}
+
+/** Infinity where the system does not say: there is no other measure. */
+function memoryOf({ ready }: Child<HostileProcessReady>): number {
+  return residentMegabytes(ready.pid) ?? Number.POSITIVE_INFINITY;
 }
 
 function freePort(): Promise<number> {

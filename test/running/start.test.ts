@@ -4,6 +4,7 @@ import { cpus, hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runServer as runHere } from '../../packages/server/src/commands/run-server.ts';
+import { MALLOC_SETTINGS } from '../../packages/server/src/malloc.ts';
 import { runInProcess } from '../cli/run-in-process.ts';
 import { expectProblem } from '../harness/expect-problem.ts';
 import {
@@ -66,6 +67,12 @@ describe('postrider-server start, on a machine that has nothing else', () => {
     // Twice the time of a machine that has nothing else to do: this one runs other tests beside it.
     expect(Number(seconds)).toBeGreaterThan(0);
     expect(Number(seconds)).toBeLessThan(cpus().length > 2 ? 15 : 30);
+  });
+
+  it.runIf(process.platform === 'linux')('bounds what malloc keeps [holes.hostile-work]', async () => {
+    const environment = (await readFile(`/proc/${server.child.pid}/environ`, 'utf8')).split('\0');
+    const settings = Object.entries(MALLOC_SETTINGS).map(([name, value]) => `${name}=${value}`);
+    expect(environment).toEqual(expect.arrayContaining(settings));
   });
 
   it('is what `pnpm start` runs [contract-running.start] [contract-running.names]', async () => {

@@ -1,10 +1,13 @@
 #!/usr/bin/env node
 import { runServer } from './commands/run-server.ts';
 import { boundHeapGrowth } from './heap.ts';
+import { boundMalloc } from './malloc.ts';
 
 /** What was left behind by a command that failed, such as a connection to a database that is silent, must not keep the process. */
 const LEAVE_AFTER_MS = 2_000;
 
+const [command = 'start'] = process.argv.slice(2);
+if (command === 'start' || command.startsWith('-')) boundMalloc(process.env);
 boundHeapGrowth();
 
 process.exitCode = await runServer(process.argv.slice(2), {

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import { noteLargeGarbage } from '../heap.ts';
 import type { Lane } from './lane-register.ts';
 import { createWireRoom } from './wire-room.ts';
 
@@ -46,6 +47,7 @@ export function createLargeMessages(clock: Clock): LargeMessages {
         else slow.delete(lane);
         lane.octets -= octets;
         leave();
+        noteLargeGarbage(octets);
       };
     },
     forget,

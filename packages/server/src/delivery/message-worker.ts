@@ -1,4 +1,5 @@
 import { parentPort } from 'node:worker_threads';
+import { createHeapTidier } from '../threads/tidy-heap.ts';
 import { READY } from '../threads/worker-thread.ts';
 import { type MadeMessage, type MessageOrder, makeMessage } from './make-message.ts';
 
@@ -6,6 +7,8 @@ import { type MadeMessage, type MessageOrder, makeMessage } from './make-message
 export type MadeInThread =
   | (Omit<Extract<MadeMessage, { ok: true }>, 'composed'> & { readonly header: string; readonly body: Uint8Array })
   | Extract<MadeMessage, { ok: false }>;
+
+const tidyHeap = createHeapTidier();
 
 /** The thread that composes large messages, started by the pool of message-maker.ts, which sends one job at a time. */
 parentPort?.on('message', (order: MessageOrder) => {
@@ -17,5 +20,6 @@ parentPort?.on('message', (order: MessageOrder) => {
   body.write(composed.body, 'latin1');
   const answer: MadeInThread = { ...rest, header: composed.header, body };
   parentPort?.postMessage(answer, [body.buffer]);
+  tidyHeap();
 });
 parentPort?.postMessage(READY);

@@ -4,6 +4,7 @@ import { isRequestId, LIMITS } from '@postrider/core';
 import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { Logger } from 'pino';
 import { classifyDatabaseError } from '../db/database-errors.ts';
+import { noteLargeGarbage } from '../heap.ts';
 import type { Caller } from '../keys/caller.ts';
 import { ProblemError, problemHeaders, toProblem } from '../problem.ts';
 import { createArrivingBodies, isBodyArriving } from './arriving-bodies.ts';
@@ -83,7 +84,15 @@ export function createHttpApp(options: HttpAppOptions): FastifyInstance {
   app.decorateRequest('state');
   rememberServedPaths(app);
   app.addHook('onRequest', (request, reply, done) => {
-    request.state = { caller: null, checkedAtMs: 0, arriving: null, emailId: null, code: null, refused: null };
+    request.state = {
+      caller: null,
+      checkedAtMs: 0,
+      arriving: null,
+      largeBytes: 0,
+      emailId: null,
+      code: null,
+      refused: null,
+    };
     reply.header('x-request-id', request.id);
     reply.header('x-content-type-options', 'nosniff');
     reply.header('cache-control', 'no-store');
@@ -94,6 +103,7 @@ export function createHttpApp(options: HttpAppOptions): FastifyInstance {
   });
   app.addHook('onResponse', (request, reply, done) => {
     logRequest(request, reply, options);
+    if (request.state?.largeBytes > 0) noteLargeGarbage(request.state.largeBytes);
     done();
   });
   const { connections } = options;

@@ -44,6 +44,7 @@ export function readJsonBody(request: FastifyRequest, payload: IncomingMessage, 
       if (received > limit) throw tooLarge(limit);
       request.state.arriving?.take(chunk.length);
       if (received < COUNTED_FROM_BYTES) return;
+      request.state.largeBytes = received;
       const uncounted = large === null ? chunks : [chunk];
       large ??= { counter: createJsonCounter(), reader: createJsonReader() };
       for (const piece of uncounted) assertWithinLimits(large.counter, piece);

@@ -8,6 +8,8 @@ export interface RequestState {
   checkedAtMs: number;
   /** The body of the request; null where it was complete before it was read, or there is none. */
   arriving: ArrivingBody | null;
+  /** The size of a body that is large; 0 for any other. */
+  largeBytes: number;
   emailId: string | null;
   code: string | null;
   /** Why a request must be refused, for protocols that say so in their own way; null if it may go on. */

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { createHeapTidier } from '../threads/tidy-heap.ts';
 import { READY } from '../threads/worker-thread.ts';
 import { createJobRunner, type JobSettings } from './run-template-job.ts';
 import type { TemplateJob } from './template-job.ts';
@@ -9,7 +10,10 @@ import type { TemplateJob } from './template-job.ts';
  */
 const runner = createJobRunner(workerData as JobSettings); // template-renderer.ts gives exactly these.
 
+const tidyHeap = createHeapTidier();
+
 parentPort?.on('message', (job: TemplateJob) => {
   parentPort?.postMessage(job.kind === 'inspect' ? runner.inspect(job) : runner.render(job));
+  tidyHeap();
 });
 parentPort?.postMessage(READY);

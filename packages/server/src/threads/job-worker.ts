@@ -1,6 +1,9 @@
 import { parentPort } from 'node:worker_threads';
 import type { JobReply, SentJob, ThreadJob } from './thread-job.ts';
+import { createHeapTidier } from './tidy-heap.ts';
 import { READY } from './worker-thread.ts';
+
+const tidyHeap = createHeapTidier();
 
 /** The thread that runs jobs, started by the pool of job-threads.ts, which sends one at a time. A module is loaded with its first job. */
 parentPort?.on('message', (job: SentJob) => void reply(job));
@@ -8,6 +11,7 @@ parentPort?.postMessage(READY);
 
 async function reply(job: SentJob): Promise<void> {
   parentPort?.postMessage(await run(job));
+  tidyHeap();
 }
 
 async function run({ module, name, input }: SentJob): Promise<JobReply> {
