@@ -148,7 +148,7 @@ function withoutTimes(body: unknown): unknown {
   const text = JSON.stringify(isRequestLog ? Object.keys(body) : body);
   return JSON.parse(
     text.replaceAll(
-      /"(durationMs":\d+|id":"[0-9a-f-]{36}"|deviceCode":"[^"]+"|userCode":"[^"]+"|verificationUrl":"[^"]+"|createdAt":"[^"]+"|lastUsedAt":"[^"]+")/g,
+      /"(durationMs":\d+|id":"[0-9a-f-]{36}"|deviceCode":"[^"]+"|userCode":"[^"]+"|verificationUrl":"[^"]+"|createdAt":"[^"]+"|lastUsedAt":("[^"]+"|null))/g,
       '"x":0',
     ),
   );
