@@ -130,6 +130,7 @@ describe('held sends on every surface', () => {
     expect(page.data.map(({ id }) => id)).toContain(held.approvalId);
     const approval = await client.approvals.get(held.approvalId);
     const { contentHash } = approval;
+    if (contentHash === null) throw new Error('no content hash');
     const decided = await client.approvals.decide(held.approvalId, { decision: 'approve', contentHash });
     expect(decided.outcome).toBe('queued');
     const again = await client.approvals

@@ -143,10 +143,16 @@ describe('what a key sees of what another key made', () => {
     const place = `/keys/approvals/${held.body.approvalId}`;
     const own = await server.call('GET', place, { key });
     expect(own.body).toMatchObject({ subject: 'Hello', bcc: [], replyTo: null, html: null, attachments: [] });
+    // Anyone can compute the hash of a guess, and this message is not the key's to know.
+    const listed = await server.call('GET', '/keys/approvals', { key });
+    const full = await server.call('GET', place, { key: await keyOf(['approvals:read']) });
+    expect([own.body, ...listed.body.approvals].map(({ contentHash }) => contentHash)).toEqual([null, null]);
+    expect(full.body.contentHash).toMatch(/^[0-9a-f]{64}$/);
     const decider = await keyOf(['approvals:decide']);
     const decided = await server.call('POST', place, { key: decider, body: { decision: 'approve' } });
     expect(decided.body.status).toBe('approved');
     expect(foundIn(JSON.stringify([own.body, decided.body]))).toEqual([]);
+    expect(decided.body.contentHash).toBeNull();
   });
 
   it('streams and delivers to a key’s own endpoint what the key may see, and changes of scopes act [holes.sight]', async () => {

@@ -91,6 +91,7 @@ describe('events about a held message', () => {
     for (const { body } of events) expect(wordsIn(body)).toEqual([]);
     expect(events[0]?.event.data).toMatchObject({
       ...{ emailId: held.id, status: 'pending', reasons: ['always'], subject: null, attachments: [], agentName: null },
+      contentHash: null,
       ...{ from: 'ada@sandbox.test', to: ['delivered@sandbox.test'], cc: [], bcc: [], replyTo: null },
     });
     expect(events[1]?.event.data).toMatchObject({

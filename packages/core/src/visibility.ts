@@ -40,7 +40,7 @@ export const SIGHT_RULES = {
     otherwise: 'null, and listed in `redacted`',
   },
   'hold.content': {
-    shows: 'of a held send: blind recipients, `replyTo`, body, headers, attachments',
+    shows: 'of a held send: blind recipients, `replyTo`, body, headers, attachments, `contentHash`',
     own: [],
     others: ['approvals:read', 'emails:content-all'],
     otherwise: 'left out: a key sees this much of a hold on its own resend of another sender’s message',

@@ -20,8 +20,9 @@ export const approvalSchema = z
     revision: z.number().int().describe('1 as it was sent; one more with every edit.'),
     contentHash: z
       .string()
+      .nullable()
       .describe(
-        'Names exactly what this record shows, files included; give it with the decision to decide on nothing else.',
+        'Names exactly what this record shows, files included; give it with the decision to decide on nothing else. Null for a caller that may not see the content.',
       ),
     keyId: idSchema.describe('The key that sent it.'),
     keyName: z.string().nullable(),

@@ -69,6 +69,12 @@ const approvalEventDataSchema = approvalSchema
       .array(z.string())
       .describe('Mailboxes with the names that are sent; addresses only until the hold is approved.'),
     subject: z.string().nullable().describe('Null until the hold is approved.'),
+    contentHash: z
+      .string()
+      .nullable()
+      .describe(
+        'Names exactly what was approved, files included. Null until the hold is approved, and for a key that may not see the content.',
+      ),
     agentName: z.string().nullable().describe('Null if not set, and until the hold is approved.'),
     attachments: z.array(storedAttachmentSchema).describe('Empty until the hold is approved.'),
     replyTo: z

@@ -116,8 +116,8 @@ export interface components {
             reasons: ("always" | "firstContact" | "recipientDomainNotIn" | "recipientsOver" | "hasBcc" | "hasAttachments" | "freeformBody" | "linkDomainNotIn")[];
             /** @description 1 as it was sent; one more with every edit. */
             revision: number;
-            /** @description Names exactly what this record shows, files included; give it with the decision to decide on nothing else. */
-            contentHash: string;
+            /** @description Names exactly what this record shows, files included; give it with the decision to decide on nothing else. Null for a caller that may not see the content. */
+            contentHash: string | null;
             /**
              * Format: uuid
              * @description The key that sent it.
@@ -251,8 +251,8 @@ export interface components {
             reasons: ("always" | "firstContact" | "recipientDomainNotIn" | "recipientsOver" | "hasBcc" | "hasAttachments" | "freeformBody" | "linkDomainNotIn")[];
             /** @description 1 as it was sent; one more with every edit. */
             revision: number;
-            /** @description Names exactly what this record shows, files included; give it with the decision to decide on nothing else. */
-            contentHash: string;
+            /** @description Names exactly what was approved, files included. Null until the hold is approved, and for a key that may not see the content. */
+            contentHash: string | null;
             /**
              * Format: uuid
              * @description The key that sent it.

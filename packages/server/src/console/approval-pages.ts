@@ -39,7 +39,7 @@ ${line('Files', attachments.map(({ filename, contentType, size }) => `${filename
 ${line('Leads to', leadsTo(approval))}
 ${text === null ? html`` : html`<details open><summary>Text</summary><pre>${text}</pre></details>`}
 ${body === null ? html`` : html`<details open><summary>HTML</summary><iframe sandbox title="The message" src="/approvals/${token}/html" width="100%" height="480"></iframe></details>`}
-<form method="post"><input type="submit" value="Choose below" disabled hidden><input type="hidden" name="contentHash" value="${approval.contentHash}">
+<form method="post"><input type="submit" value="Choose below" disabled hidden><input type="hidden" name="contentHash" value="${approval.contentHash ?? ''}">
 <label for="note">A note for whoever sent it (optional)</label>
 <input id="note" name="note" maxlength="${LIMITS.approvalNoteCharacters}">
 <button type="submit" name="decision" value="approve">Approve: send it</button>

@@ -20,6 +20,8 @@ export function withoutContent(
     cc: addressesOf('cc'),
     bcc: addressesOf('bcc'),
     subject: null,
+    // It has no key, so that a guess at the content could be compared with it.
+    contentHash: null,
     attachments: [],
     agentName: null,
     replyTo: null,

@@ -13,7 +13,8 @@ export function toVisibleApproval(row: ApprovalRow, viewer: Viewer): Approval {
   return { ...approval, ...UNSEEN, problem };
 }
 
-const UNSEEN = { html: null, text: null, headers: null, attachments: [], bcc: [], replyTo: null };
+/** The hash has no key: a caller that computes it over a guess would learn whether the guess is right. */
+const UNSEEN = { contentHash: null, html: null, text: null, headers: null, attachments: [], bcc: [], replyTo: null };
 
 /** A hold as the API shows it. */
 export function toApproval(row: ApprovalRow): Approval {

@@ -72,5 +72,5 @@ function withUnknown(owner: MessageOwner, { to, recipient }: EventData<'email.se
 
 function redactHold(data: EventData<'approval.requested'>, owner: MessageOwner, viewer: Viewer): Data {
   if (maySee(viewer, 'hold.content', owner.keyId)) return data;
-  return { ...data, bcc: [], replyTo: null, attachments: [], problem: null };
+  return { ...data, contentHash: null, bcc: [], replyTo: null, attachments: [], problem: null };
 }

@@ -8,7 +8,8 @@ export interface Hold {
   readonly status: string;
   readonly reasons: readonly string[];
   readonly revision: number;
-  readonly contentHash: string;
+  /** Null where the caller may not see the content. */
+  readonly contentHash: string | null;
   readonly keyName: string;
   readonly agentName: string;
   readonly source: string;
@@ -54,7 +55,7 @@ export function readHold(answer: unknown): Hold {
   return {
     kind: 'send',
     ...{ id: text('id'), emailId: text('emailId'), status: text('status'), reasons: list('reasons') },
-    ...{ revision: typeof revision === 'number' ? revision : 1, contentHash: text('contentHash') },
+    ...{ revision: typeof revision === 'number' ? revision : 1, contentHash: orNull('contentHash') },
     ...{ keyName: text('keyName'), agentName: text('agentName'), source: text('source'), channel: text('channel') },
     ...{ from: text('from'), to: list('to'), cc: list('cc'), bcc: list('bcc') },
     ...{ subject: text('subject'), text: orNull('text'), html: orNull('html') },

@@ -54,7 +54,7 @@ export async function runEdit(
   const { note } = values;
   const answer = await heldSends.decide(hold.id, {
     decision: 'approve',
-    contentHash: hold.contentHash,
+    ...(hold.contentHash === null ? {} : { contentHash: hold.contentHash }),
     edits,
     ...(typeof note === 'string' ? { note } : {}),
     ...(ownFlags['remember'] === true ? { remember: true as const } : {}),

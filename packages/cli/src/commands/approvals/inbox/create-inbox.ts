@@ -161,7 +161,7 @@ export function createInbox({ heldSends, templateDrafts, notice = null, edit, qu
 
   /** Null where it was decided, else why it was not. */
   async function decideOne(hold: Hold, given: Decision, isAlone: boolean): Promise<string | null> {
-    const decision = { ...given, contentHash: hold.contentHash };
+    const decision = hold.contentHash === null ? given : { ...given, contentHash: hold.contentHash };
     try {
       const answer = await heldSends.decide(hold.id, decision);
       if (answer.kind === 'decided') {
