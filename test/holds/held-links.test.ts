@@ -428,9 +428,34 @@ describe('`linkDomainNotIn` for texts', () => {
     ['List-Unsubscribe', '<tg:resolve?domain=evil>', true],
     ['List-Unsubscribe', '<mailto:off@good.com?subject=off>, <https://good.com/off>', false],
     ['X-Note', 'www.evil.com', true],
+    ['X-Note', 'evil.com', true],
+    ['X-Note', 'me@evil.com', true],
+    ['X-Note', '=?utf-8?q?me=40evil=2Ecom?=', true],
+    ['X-Note', 'good.com, help@good.com, node.js 2.0', false],
+    ['List-Id', 'evil.com <news.good.com>', true],
+    ['List-Owner', 'me@evil.com', true],
+    ['References', 'me@evil.com <1@good.com>', true],
+    ['In-Reply-To', '<1@mail.evil.com> (https://evil.com)', true],
+    ['X-Entity-Ref-ID', '<17@mail.evil.com>', false],
     ['References', '<1@mail.evil.com> <2@mail.evil.com>', false],
     ['List-Id', 'News <news.good.com>', false],
   ])('judges the header %s: %s', (name, value, held) => {
     expect(isHeld({ headers: { [name]: value } })).toBe(held);
+  });
+
+  it.each([
+    ...['Reply-To', 'reply-to', 'REPLY-TO', 'Mail-Reply-To', 'Mail-Followup-To', 'Disposition-Notification-To'],
+    ...['Return-Receipt-To', 'X-Confirm-Reading-To', 'Errors-To', 'X-Unknown-To'],
+  ])('counts every mailbox of the header %s [holes.link-schemes]', (name) => {
+    const held = [
+      ...['me@evil.com', 'Ada <me@evil.com>', 'ada+shop@home.example, me@evil.com', '"a, b" <me@evil.com>'],
+      ...['me @ evil.com', 'me@evil', 'me@(x)evil.com', 'me(x)@evil.com', 'me@[203.0.113.9]', '"me"@evil.com'],
+      ...['x: me@evil.com;', 'me%evil.com@good.com', 'evil.com!me@good.com', '<@evil.com:me@good.com>', 'me'],
+      ...['=?utf-8?q?me=40evil=2Ecom?=', '=?utf-8?b?bWVAZXZpbC5jb20=?= <help@good.com>', 'help@good.com me@evil.com'],
+    ];
+    const passed = ['', 'help@good.com', 'Shop <help@good.com>, "Ada, L." <ada+shop@home.example>', '<help@good.com>'];
+    const judge = (value: string) => isHeld({ headers: { [name]: value } });
+    expect(held.filter((value) => !judge(value))).toEqual([]);
+    expect(passed.filter(judge)).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import type { SendRequest } from '@postrider/core';
-import { lineHosts, textHosts } from './text-hosts.ts';
+import { headerHosts } from './header-hosts.ts';
+import { textHosts } from './text-hosts.ts';
 import type { Host } from './url-host.ts';
 
 /** What of the account may stand for the sender without a person looking at it. */
@@ -71,5 +72,5 @@ const TECHNICAL = new Set([
 ]);
 
 function isTechnical(name: string, value: string): boolean {
-  return TECHNICAL.has(name.toLowerCase()) && /^[\x20-\x7e]*$/.test(value) && lineHosts(value).length === 0;
+  return TECHNICAL.has(name.toLowerCase()) && /^[\x20-\x7e]*$/.test(value) && headerHosts(name, value).length === 0;
 }

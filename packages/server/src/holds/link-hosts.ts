@@ -1,9 +1,10 @@
 import { attributeHosts } from './attribute-hosts.ts';
 import { cssHosts, styleHosts } from './css-hosts.ts';
+import { headerHosts } from './header-hosts.ts';
 import { htmlTexts } from './html-texts.ts';
 import { enoughAddresses } from './mail-addresses.ts';
-import { lineHosts, textHosts } from './text-hosts.ts';
-import { type Host, hostsOfLink } from './url-host.ts';
+import { textHosts } from './text-hosts.ts';
+import type { Host } from './url-host.ts';
 
 /** Where the links of a message lead. */
 export interface LinkHosts {
@@ -53,8 +54,7 @@ export function enoughHosts({ hosts, addresses, unreadable }: LinkHosts, listed:
  * Linear in the length, never throws. Decision record 90 has the table.
  * @param texts what is read as plain text
  * @param lines the subject, display names
- * @param headers those that mail programs make a button of, such as List-Unsubscribe, are read as URLs; of the others a bare name does not
- * count unless it has a path
+ * @param headers those that mail programs make a button of, such as List-Unsubscribe, are read as URLs, the others as text
  */
 export function findLinkHosts(
   html: string | null,
@@ -83,19 +83,3 @@ export function findLinkHosts(
 
 /** It names the types of Gmail's markup; nothing leads there. */
 const VOCABULARY = 'schema.org';
-
-/** Headers whose URLs mail programs offer to open: RFC 2369, RFC 5064. List-Id (RFC 2919) has no URL. */
-const LINK_HEADERS = new Set([
-  ...['list-unsubscribe', 'list-help', 'list-subscribe', 'list-post', 'list-owner', 'list-archive', 'archived-at'],
-]);
-
-/** Whatever is between angle brackets is a URL there, with blanks in it left out (RFC 2369, section 2). */
-function headerHosts(name: string, value: string): readonly Host[] {
-  if (!LINK_HEADERS.has(name.toLowerCase())) return lineHosts(value);
-  return value.split('<').flatMap((part, index) => {
-    if (index === 0) return textHosts(part);
-    const end = part.indexOf('>');
-    const url = (end === -1 ? part : part.slice(0, end)).replaceAll(/\s/g, '');
-    return [...hostsOfLink(url), ...textHosts(end === -1 ? '' : part.slice(end))];
-  });
-}
