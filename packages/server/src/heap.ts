@@ -27,14 +27,15 @@ export function openCollector(): Collector {
 
 /** What comes to less is left to V8. */
 const MANY_BYTES = 8 * 1024 * 1024;
-/** It works for some 30 ms: of a process that does nothing but large requests, a thirtieth. */
-const LEAST_MS_BETWEEN = 1_000;
+/** A collection takes some 30 ms. A process that handles only large requests spends at most a quarter of its time on them. */
+const LEAST_MS_BETWEEN = 100;
+const REST_FACTOR = 3;
 const SOON_MS = 20;
 
 /** Of the process, as its heap is. */
-const garbage: { bytes: number; shrunkAtMs: number; timer: NodeJS.Timeout | null; collector: Collector | null } = {
+const garbage: { bytes: number; nextAtMs: number; timer: NodeJS.Timeout | null; collector: Collector | null } = {
   bytes: 0,
-  shrunkAtMs: Number.NEGATIVE_INFINITY,
+  nextAtMs: Number.NEGATIVE_INFINITY,
   timer: null,
   collector: null,
 };
@@ -47,7 +48,7 @@ const garbage: { bytes: number; shrunkAtMs: number; timer: NodeJS.Timeout | null
 export function noteLargeGarbage(bytes: number): void {
   garbage.bytes += bytes;
   if (garbage.bytes < MANY_BYTES || garbage.timer !== null) return;
-  const waitMs = Math.max(SOON_MS, garbage.shrunkAtMs + LEAST_MS_BETWEEN - performance.now());
+  const waitMs = Math.max(SOON_MS, garbage.nextAtMs - performance.now());
   garbage.timer = setTimeout(shrinkHeap, waitMs).unref();
 }
 
@@ -55,6 +56,8 @@ function shrinkHeap(): void {
   garbage.timer = null;
   garbage.bytes = 0;
   garbage.collector ??= openCollector();
+  const beganAtMs = performance.now();
   garbage.collector.shrink();
-  garbage.shrunkAtMs = performance.now();
+  const endedAtMs = performance.now();
+  garbage.nextAtMs = endedAtMs + Math.max(LEAST_MS_BETWEEN, REST_FACTOR * (endedAtMs - beganAtMs));
 }

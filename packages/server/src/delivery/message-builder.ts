@@ -1,6 +1,7 @@
 import { parseMailbox } from '@postrider/core';
 import type { DeliveryContent } from '../db/queries/claim-deliveries.ts';
 import { createGate } from '../gate.ts';
+import { noteLargeGarbage } from '../heap.ts';
 import type { MailBody } from '../keys/sealed-body.ts';
 import type { TrackingUrlsOf } from '../links/tracked-body.ts';
 import type { UnsubscribeLinks } from '../unsubscribe/unsubscribe-links.ts';
@@ -105,6 +106,8 @@ export function createMessageBuilder(
       } finally {
         leaveTurn();
         leaveRoom?.();
+        // The files as they were read and as they were given to the thread.
+        if (octets > LARGE_OCTETS) noteLargeGarbage(2 * octets);
       }
     },
   };

@@ -1,6 +1,7 @@
 import { renewPlans, type Sql } from '../db/client.ts';
 import { classifyDatabaseError } from '../db/database-errors.ts';
 import { DatabaseSilentError } from '../db/query-deadline.ts';
+import { noteLargeGarbage } from '../heap.ts';
 import { type AcceptanceOptions, acceptMessages } from './accept-messages.ts';
 import type { Refusal } from './acceptance.ts';
 import { createGroupCommit, type GroupCommit } from './group-commit.ts';
@@ -30,6 +31,9 @@ export interface AcceptanceDoorOptions extends AcceptanceOptions {
 const MAX_BATCH = 100;
 /** And about so many octets of texts and files: a statement of more would hold up everybody behind it, and fill the memory on both sides. */
 const MAX_BATCH_OCTETS = 8_388_608;
+
+/** Batches from this size on leave buffers of their size behind. */
+const LARGE_BATCH_BYTES = 1_048_576;
 
 /** While the database writes one batch, the next is made ready: single sends on one connection, where it waits its turn. */
 const LANES = 2;
@@ -133,6 +137,9 @@ function createLane(
       const asks = lane.alwaysAsks === true || cautious > 0;
       const { verdicts, unquestioned } = await acceptMessages(options, commands, asks ? 'ask' : 'write');
       cautious = nextCaution(cautious, verdicts, unquestioned);
+      const octets = commands.reduce((sum, command) => sum + octetsOf(command), 0);
+      // What the driver made of them on the way to the database.
+      if (octets > LARGE_BATCH_BYTES) noteLargeGarbage(octets);
       if (verdicts.some((verdict) => verdict.kind === 'accepted' && !verdict.replayed)) options.onAccepted();
       return verdicts;
     },
