@@ -81,7 +81,7 @@ describe('a restricted key that decides', () => {
   it('approves nothing while it is paused [holes.deciding-keys]', async () => {
     const { key } = await decider({ paused_at: new Date().toISOString() });
     const held = await hold();
-    expectProblem(await decide(server, key, held.approvalId), 403, 'sending_paused');
+    expectProblem(await decide(server, key, held.approvalId), 403, 'permission_escalation');
     expect(await statusOf(held.id)).toBe('pending_approval');
   });
 

@@ -10,7 +10,7 @@ import { describe, expect, it } from 'vitest';
 
 const NOBODY: CallerFacts = {
   ...{ role: null, isDevice: false },
-  ...{ isHeld: false, isTest: false, isAllowlisted: false, isLimited: false },
+  ...{ isHeld: false, isTest: false, isAllowlisted: false, isLimited: false, isPaused: false },
 };
 const OPERATIONS_OF_ALL: readonly Operation[] = OPERATIONS;
 
@@ -34,6 +34,14 @@ describe('the policy on reach', () => {
     const controls = OPERATIONS_OF_ALL.filter(({ reach }) => reach === 'controls');
     const allowed = controls.filter((operation) => refusedKind(operation, { ...NOBODY, isTest: true }) === null);
     expect(allowed.map(({ id }) => id.split('.')[0])).toEqual(Array(6).fill('keys'));
+  });
+
+  it('lets a paused key stop mail and nothing else that controls', () => {
+    const controls = OPERATIONS_OF_ALL.filter(({ reach }) => !['none', 'outbound'].includes(reach));
+    const allowed = controls.filter((operation) => refusedKind(operation, { ...NOBODY, isPaused: true }) === null);
+    expect(allowed.filter(({ heldAs }) => heldAs !== 'draft').map(({ id }) => id)).toEqual([
+      ...['keys.revoke', 'keys.pause', 'account.pause', 'account.resume'],
+    ]);
   });
 
   it('declares a read as reaching nothing, and a change behind a scope as reaching something', () => {

@@ -93,14 +93,48 @@ describe('what a user paused', () => {
     await owner.call('POST', '/account/resume');
   });
 
-  it('is not undone by a key that the paused key makes', async () => {
-    const made = await server.call('POST', '/keys', { body: { name: 'Maker', scopes: ['emails:send', 'keys:write'] } });
-    await owner.call('POST', `/keys/${made.body.id}/pause`);
-    const body = { name: 'Child', scopes: ['emails:send'] };
-    const refused = await server.call('POST', '/keys', { key: made.body.key, body });
-    expectProblem(refused, 403, 'permission_escalation');
-    expect(refused.body.detail).toContain('paused');
-  });
+  it.each(['key', 'account'] as const)(
+    'is not undone by a paused %s through other keys, seats or decisions; it can only stop more [holes.paused-keys]',
+    async (what) => {
+      const scopes = ['emails:send', 'keys:write', 'team:write', 'account:write', 'webhooks:write', 'templates:write'];
+      const make = async (fields: object) =>
+        (await owner.call('POST', '/keys', { body: { name: 'Made', scopes, ...fields } })).body;
+      const [maker, other, held, limited, stopped, ended] = await Promise.all([
+        ...[{}, {}, { approvalMode: 'always' }, { sendLimit: { hour: 1 } }, {}, {}].map(make),
+      ]);
+      await server.call('POST', `/keys/${stopped.id}/pause`);
+      await owner.call('POST', what === 'key' ? `/keys/${maker.id}/pause` : '/account/pause');
+      const keysBefore = (await owner.call('GET', '/keys')).body.keys;
+      const calls = [
+        ['POST', '/keys', { name: 'Child', scopes: ['emails:send'] }],
+        ['POST', `/keys/${other.id}/rotate`, {}],
+        ['POST', `/keys/${maker.id}/rotate`, {}],
+        ['PATCH', `/keys/${held.id}`, { approvalMode: 'off' }],
+        ['PATCH', `/keys/${limited.id}`, { sendLimit: null }],
+        ['PATCH', `/keys/${maker.id}`, { name: 'Renamed' }],
+        ['POST', `/keys/${stopped.id}/resume`, undefined],
+        ['POST', `/keys/${maker.id}/resume`, undefined],
+        ['POST', '/team/invitations', { email: 'x@example.com', role: 'developer' }],
+        ['PATCH', '/account', { trackOpens: true }],
+        ['POST', '/webhooks', { url: 'https://hooks.example/x' }],
+      ] as const;
+      for (const [method, route, body] of calls) {
+        const refused = await server.call(method, route, { key: maker.key, ...(body && { body }) });
+        expectProblem(refused, 403, 'permission_escalation');
+        expect([route, refused.body.detail]).toEqual([route, expect.stringContaining('A paused key')]);
+      }
+      const states = (keys: readonly Readonly<Record<string, unknown>>[]) =>
+        keys.map(({ lastUsedAt: _used, ...key }) => key);
+      expect(states((await owner.call('GET', '/keys')).body.keys)).toEqual(states(keysBefore));
+      const draft = { name: `Draft of a paused ${what}`, subject: 'Hi', text: 'Hi' };
+      const written = await server.call('POST', '/templates', { key: maker.key, body: draft });
+      expect([written.status, written.body.currentVersion]).toEqual([201, null]);
+      expect((await server.call('POST', `/keys/${other.id}/pause`, { key: maker.key })).status).toBe(200);
+      expect((await server.call('DELETE', `/keys/${ended.id}`, { key: maker.key })).status).toBe(200);
+      expect((await server.call('POST', '/account/pause', { key: maker.key })).status).toBe(200);
+      await owner.call('POST', '/account/resume');
+    },
+  );
 
   it('is what a key paused before, once a user has paused it too; the time stays [holes.resume]', async () => {
     for (const what of ['account', 'key'] as const) {

@@ -71,6 +71,10 @@ export const holes: readonly Requirement[] = section('Closed holes', [
     'A device sign-in shows who asks, needs the code to be typed, and grants `approvals:decide` only where the person ticks it.',
   ),
   active('holes.resume', 'A held key cannot resume an account that a person paused.'),
+  active(
+    'holes.paused-keys',
+    'A paused key, or a key of a paused account, changes no key, seat, setting or template of others: it can only pause, revoke and cancel.',
+  ),
   active('holes.owner-suppressed', 'Suppressing an owner’s address stops neither sign-in mail nor approval mail.'),
   active(
     'holes.freeform',

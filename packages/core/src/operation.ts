@@ -105,6 +105,8 @@ export interface Operation {
   readonly heldAs?: 'draft';
   /** It compares what it touches with its caller, so that no caller gets beyond its own restrictions. */
   readonly comparesCaller?: true;
+  /** A paused key may call it: it only stops mail, or compares who paused what. */
+  readonly whilePaused?: true;
   readonly summary: string;
   readonly description: string;
   readonly effect: Effect;

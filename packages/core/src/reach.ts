@@ -19,9 +19,10 @@ export type Reach = (typeof REACHES)[number];
  * - `allow`: what its scopes or role allow.
  * - `judge`: allowed, and each message is judged by the stricter of the key that issued it and the caller; a restricted key changes only messages it issued.
  * - `bound`: allowed where the operation compares what it touches with the caller, as those on keys do: a test key changes only test keys.
+ * - `tighten`: allowed where the operation declares `whilePaused`: it only stops mail, or lifts no pause but one that a key made.
  * - `refuse`: refused with `permission_escalation`, whatever its scopes; an operation that can make a draft makes one instead.
  */
-export type ReachVerdict = 'allow' | 'judge' | 'bound' | 'refuse';
+export type ReachVerdict = 'allow' | 'judge' | 'bound' | 'tighten' | 'refuse';
 
 type Row = Readonly<Record<Reach, ReachVerdict>>;
 
@@ -47,6 +48,8 @@ export const CALLER_POLICY = {
   'ordinary key': UNRESTRICTED,
   'held key': SUPERVISED,
   'test key': { ...SUPERVISED, controls: 'bound' },
+  /** Of a key or an account that is paused: no other way to send either, also not through another key. */
+  'paused key': { ...SUPERVISED, controls: 'tighten' },
   'allowlisted key': UNRESTRICTED,
   'limited key': UNRESTRICTED,
   owner: UNRESTRICTED,
@@ -69,6 +72,8 @@ export interface CallerFacts {
   readonly isTest: boolean;
   readonly isAllowlisted: boolean;
   readonly isLimited: boolean;
+  /** Whether the calling key or its account is paused; a pause of keys does not restrict users. */
+  readonly isPaused: boolean;
 }
 
 /** Every kind of caller that follows from these facts. */
@@ -77,6 +82,7 @@ export function kindsOfCaller(facts: CallerFacts): readonly CallerKind[] {
   const kinds: CallerKind[] = [];
   if (facts.isHeld) kinds.push('held key');
   if (facts.isTest) kinds.push('test key');
+  if (facts.isPaused) kinds.push('paused key');
   if (facts.isAllowlisted) kinds.push('allowlisted key');
   if (facts.isLimited) kinds.push('limited key');
   return kinds.length === 0 ? ['ordinary key'] : kinds;
@@ -87,17 +93,17 @@ export interface ReachOfOperation {
   readonly reach: Reach;
   readonly heldAs?: 'draft';
   readonly comparesCaller?: true;
+  readonly whilePaused?: true;
 }
 
 /** The kind of caller that an operation is refused to; null where it may be called. */
-export function refusedKind(
-  { reach, heldAs, comparesCaller }: ReachOfOperation,
-  facts: CallerFacts,
-): CallerKind | null {
+export function refusedKind(operation: ReachOfOperation, facts: CallerFacts): CallerKind | null {
+  const { reach, heldAs } = operation;
   if (reach === 'none' || heldAs === 'draft') return null;
-  return kindsOfCaller(facts).find((kind) => isRefused(CALLER_POLICY[kind][reach], comparesCaller)) ?? null;
+  return kindsOfCaller(facts).find((kind) => isRefused(CALLER_POLICY[kind][reach], operation)) ?? null;
 }
 
-function isRefused(verdict: ReachVerdict, comparesCaller = false): boolean {
-  return verdict === 'refuse' || (verdict === 'bound' && !comparesCaller);
+function isRefused(verdict: ReachVerdict, { comparesCaller, whilePaused }: ReachOfOperation): boolean {
+  if (verdict === 'bound') return comparesCaller !== true;
+  return verdict === 'tighten' ? whilePaused !== true : verdict === 'refuse';
 }

@@ -110,6 +110,8 @@ async function readOwnKey(client: Postrider): Promise<OwnKey> {
         isTest: data.mode === 'test',
         isAllowlisted: data.recipientAllowlist !== null,
         isLimited: data.sendLimit !== null,
+        // A pause can end while this process runs, and the list of tools is made once.
+        isPaused: false,
       },
     };
   } catch (error) {

@@ -1,11 +1,11 @@
-import { ALL_SCOPES, LIMITS } from '@postrider/core';
+import { ALL_SCOPES, LIMITS, type OperationId } from '@postrider/core';
 import type { AccountWorld } from '../../http/documented/account-world.ts';
 import type { DecidedPart } from './decided-state.ts';
 
 /** A kind of restricted key, with every scope. */
 export interface RestrictedKind {
   readonly name: string;
-  readonly is: 'held' | 'test' | 'allowlisted' | 'limited';
+  readonly is: 'held' | 'test' | 'paused' | 'allowlisted' | 'limited';
   /** The columns of its row, as SQL sets them. */
   readonly restriction: string;
   /** What no call of it may change. */
@@ -32,7 +32,18 @@ export const KINDS: readonly RestrictedKind[] = [
   },
   // Its fixtures use up what it may send before each call.
   { name: 'a key that reached its send limit', is: 'limited', restriction: 'daily_sends = 1', keeps: MAIL },
+  { name: 'a paused key', is: 'paused', restriction: 'paused_at = now()', keeps: 'everything' },
 ];
+
+/** What a paused key may do beyond reading and drafts: it stops mail, or resumes what a key paused. */
+const STOPS: readonly OperationId[] = [
+  ...(['emails.cancel', 'emails.delete', 'keys.pause', 'keys.revoke', 'account.pause', 'account.resume'] as const),
+];
+
+/** What this call may not change. */
+export function keptBy({ is, keeps }: RestrictedKind, operation: OperationId): RestrictedKind['keeps'] {
+  return is === 'paused' && STOPS.includes(operation) ? ['captured'] : keeps;
+}
 
 export interface RestrictedCaller extends RestrictedKind {
   readonly key: string;

@@ -1641,7 +1641,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "keys.pause",
     "command": "keys pause",
     "summary": "Pause the sending of a key",
-    "description": "From then on, within a second on every server process, every send of the key is 403 `sending_paused`; reading and managing go on. What was accepted before is delivered, scheduled messages too: cancel those that must not be sent. Pausing a paused key changes nothing, except that a user takes over the pause of a key. A revoked key cannot be paused (422 with `revoked` at `id`).",
+    "description": "From then on, within a second on every server process, every send of the key is 403 `sending_paused`; reading goes on. What was accepted before is delivered, scheduled messages too: cancel those that must not be sent. A paused key can only cancel messages, pause and revoke: everything else that could make mail leave in another way is 403 `permission_escalation`. Pausing a paused key changes nothing, except that a user takes over the pause of a key. A revoked key cannot be paused (422 with `revoked` at `id`).",
     "needsKey": true,
     "scope": "keys:write",
     "examples": [
@@ -1667,7 +1667,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "keys.resume",
     "command": "keys resume",
     "summary": "Resume the sending of a key",
-    "description": "Lets a paused key send again. Only a user can resume what a user paused: a key gets 403 `permission_escalation`, which says who paused it. A key that is not paused stays as it is. A revoked key cannot be resumed (422 with `revoked` at `id`).",
+    "description": "Lets a paused key send again. Only a user can resume what a user paused: a key gets 403 `permission_escalation`, which says who paused it. A paused key resumes none. A key that is not paused stays as it is. A revoked key cannot be resumed (422 with `revoked` at `id`).",
     "needsKey": true,
     "scope": "keys:write",
     "examples": [
@@ -2413,7 +2413,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "account.pause",
     "command": "account pause",
     "summary": "Pause all sending",
-    "description": "From then on, within a second on every server process, every send of every key of the account is 403 `sending_paused`; reading and managing go on. What was accepted before is delivered, scheduled messages too: cancel those that must not be sent. Returns the account. Pausing a paused one changes nothing, except that a user takes over the pause of a key.",
+    "description": "From then on, within a second on every server process, every send of every key of the account is 403 `sending_paused`; reading goes on. What was accepted before is delivered, scheduled messages too: cancel those that must not be sent. A paused key can only cancel messages, pause and revoke: everything else that could make mail leave in another way is 403 `permission_escalation`. Returns the account. Pausing a paused one changes nothing, except that a user takes over the pause of a key.",
     "needsKey": true,
     "scope": "account:write",
     "examples": [

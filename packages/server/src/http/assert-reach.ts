@@ -24,7 +24,7 @@ export function assertReach(operation: AnyOperation, { caller, via }: Pick<CallC
 
 /** What the policy needs to know of a caller. */
 export function callerFactsOf(caller: Caller): CallerFacts {
-  const { person, approval, mode, recipientAllowlist, sendLimit, makerLimits } = caller;
+  const { person, approval, mode, recipientAllowlist, sendLimit, makerLimits, pausedBy } = caller;
   return {
     role: person?.role ?? null,
     isDevice: person?.isDevice ?? false,
@@ -32,6 +32,7 @@ export function callerFactsOf(caller: Caller): CallerFacts {
     isTest: mode === 'test',
     isAllowlisted: recipientAllowlist !== null,
     isLimited: sendLimit !== null || makerLimits.length > 0,
+    isPaused: person === null && pausedBy !== null,
   };
 }
 
@@ -46,4 +47,5 @@ const WHY: Readonly<Record<AnyOperation['reach'], string>> = {
 const FIXES: Partial<Readonly<Record<CallerKind, string>>> = {
   'held key': 'Ask a user of the account to do this, or use a key that is not held for approval.',
   'test key': 'Use a live key, or ask a user of the account to do this.',
+  'paused key': 'Ask a user of the account to do this or to resume the key or the account. Do not retry.',
 };

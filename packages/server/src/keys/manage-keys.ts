@@ -31,8 +31,6 @@ export type KeyRefusal =
   | { readonly kind: 'missing' }
   /** A revoked key stays as it is. */
   | { readonly kind: 'revoked' }
-  /** A paused key makes no keys. */
-  | { readonly kind: 'granter-paused' }
   /** Keys that keys made end at some generation. */
   | { readonly kind: 'too-deep' }
   | { readonly kind: 'invalid'; readonly problems: readonly FieldProblem[] }
@@ -55,8 +53,6 @@ export async function makeKey(
   if (!verdict.ok) return { kind: 'invalid', problems: verdict.problems };
   const names = findEscalations(boundsOf(granter), verdict.restrictions, null);
   if (names.length > 0) return { kind: 'escalation', names };
-  // What it makes would send what it may not.
-  if (granter.pausedAt !== null && !granter.isSeat) return { kind: 'granter-paused' };
   if (makersBelow(granter).length > LIMITS.keyGenerations) return { kind: 'too-deep' };
   const { accountId, createdByMember } = granter;
   const { restrictions } = verdict;

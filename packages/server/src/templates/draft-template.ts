@@ -19,7 +19,7 @@ import { changedParts, NO_CONTENT, replaceParts, type VersionContent } from './t
  */
 export async function writesDrafts(transaction: Query, maker: VersionMaker): Promise<boolean> {
   const state = await lockWriter(transaction, maker.accountId, maker.createdBy);
-  return maker.isDrafting || state?.isHeld === true || state?.isTest === true;
+  return maker.isDrafting || state?.isHeld === true || state?.isTest === true || state?.isPaused === true;
 }
 
 /** Whether the key may have one draft more. */

@@ -8,6 +8,7 @@ export const resumeAccount = defineOperation({
   path: '/account/resume',
   access: { kind: 'key', scope: 'account:write' },
   reach: 'controls',
+  whilePaused: true,
   summary: 'Resume sending',
   description:
     'Lets the keys of a paused account send again, except those that are paused themselves. Only a user can resume what a user paused: a key gets 403 `permission_escalation`, which says who paused it. Returns the account; one that is not paused stays as it is.',

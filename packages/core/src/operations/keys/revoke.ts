@@ -8,6 +8,7 @@ export const revokeKey = defineOperation({
   path: '/keys/:id',
   access: { kind: 'key', scope: 'keys:write' },
   reach: 'controls',
+  whilePaused: true,
   comparesCaller: true,
   summary: 'Revoke a key',
   description:

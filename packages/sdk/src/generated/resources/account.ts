@@ -42,9 +42,10 @@ export class AccountResource {
    * Pause all sending.
    *
    * From then on, within a second on every server process, every send of every key of the account is 403
-   * `sending_paused`; reading and managing go on. What was accepted before is delivered, scheduled messages too: cancel
-   * those that must not be sent. Returns the account. Pausing a paused one changes nothing, except that a user takes
-   * over the pause of a key.
+   * `sending_paused`; reading goes on. What was accepted before is delivered, scheduled messages too: cancel those that
+   * must not be sent. A paused key can only cancel messages, pause and revoke: everything else that could make mail
+   * leave in another way is 403 `permission_escalation`. Returns the account. Pausing a paused one changes nothing,
+   * except that a user takes over the pause of a key.
    */
   pause(options: CallOptions = {}): CallPromise<Account> {
     return callOperation(this.#client, 'account.pause', {}, options);

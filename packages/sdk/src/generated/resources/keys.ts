@@ -119,10 +119,11 @@ export class KeysResource {
   /**
    * Pause the sending of a key.
    *
-   * From then on, within a second on every server process, every send of the key is 403 `sending_paused`; reading and
-   * managing go on. What was accepted before is delivered, scheduled messages too: cancel those that must not be sent.
-   * Pausing a paused key changes nothing, except that a user takes over the pause of a key. A revoked key cannot be
-   * paused (422 with `revoked` at `id`).
+   * From then on, within a second on every server process, every send of the key is 403 `sending_paused`; reading goes
+   * on. What was accepted before is delivered, scheduled messages too: cancel those that must not be sent. A paused key
+   * can only cancel messages, pause and revoke: everything else that could make mail leave in another way is 403
+   * `permission_escalation`. Pausing a paused key changes nothing, except that a user takes over the pause of a key. A
+   * revoked key cannot be paused (422 with `revoked` at `id`).
    *
    * @param id The id of the key.
    *
@@ -136,8 +137,8 @@ export class KeysResource {
    * Resume the sending of a key.
    *
    * Lets a paused key send again. Only a user can resume what a user paused: a key gets 403 `permission_escalation`,
-   * which says who paused it. A key that is not paused stays as it is. A revoked key cannot be resumed (422 with
-   * `revoked` at `id`).
+   * which says who paused it. A paused key resumes none. A key that is not paused stays as it is. A revoked key cannot
+   * be resumed (422 with `revoked` at `id`).
    *
    * @param id The id of the key.
    *

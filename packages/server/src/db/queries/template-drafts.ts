@@ -98,12 +98,16 @@ export interface WriterState {
   readonly isHeld: boolean;
   readonly isTest: boolean;
   readonly isRevoked: boolean;
+  /** The key or its account; a pause does not restrict users. */
+  readonly isPaused: boolean;
 }
 
 /** Locks the writer's key, so that its approval mode and the number of its drafts stay the same until the transaction ends. */
 export async function lockWriter(transaction: Query, accountId: string, keyId: string): Promise<WriterState | null> {
   const [row] = await transaction<WriterState[]>`
-    SELECT k.approval_mode <> 'off' AS "isHeld", k.mode = 'test' AS "isTest", k.revoked_at IS NOT NULL AS "isRevoked"
+    SELECT k.approval_mode <> 'off' AS "isHeld", k.mode = 'test' AS "isTest", k.revoked_at IS NOT NULL AS "isRevoked",
+      NOT k.is_seat AND (k.paused_at IS NOT NULL
+        OR EXISTS (SELECT FROM accounts a WHERE a.id = k.account_id AND a.paused_at IS NOT NULL)) AS "isPaused"
     FROM api_keys k WHERE k.account_id = ${accountId} AND k.id = ${keyId} FOR NO KEY UPDATE`;
   return row ?? null;
 }

@@ -13,11 +13,6 @@ export function toKeyProblem(refusal: KeyRefusal, id = '', scopes: readonly Scop
   switch (refusal.kind) {
     case 'paused-by-user':
       return pausedByUser('key', refusal.pauser, scopes);
-    case 'granter-paused':
-      return new ProblemError('permission_escalation', {
-        detail: 'The calling key is paused, and a paused key makes no keys.',
-        fix: 'Have the key resumed, or make the key with another one.',
-      });
     case 'too-deep':
       return new ProblemError('permission_escalation', {
         detail: `The calling key was made by ${LIMITS.keyGenerations} keys, each made by the one before. It can make no key.`,

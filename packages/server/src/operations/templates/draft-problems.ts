@@ -10,15 +10,15 @@ import { templateNotFound } from './template-record.ts';
 /** A caller with too many drafts may try again in a minute. */
 const RETRY_AFTER_SECONDS = 60;
 
-/** Who makes a version: a key in approval mode and a test key make drafts. */
+/** Who makes a version: a key in approval mode, a test key and a paused key make drafts. */
 export function makerOf({ caller, services }: KeyedContext, now: Date): VersionMaker {
   const { accountId, keyId: createdBy } = caller;
   return { accountId, createdBy, isDrafting: isRestricted(caller), nextId: () => services.ids.next(now), now };
 }
 
 /** Whether what the caller writes waits for a person, so that it also decides nothing. */
-export function isRestricted({ person, approval, mode }: Caller): boolean {
-  return person === null && (approval !== null || mode === 'test');
+export function isRestricted({ person, approval, mode, pausedBy }: Caller): boolean {
+  return person === null && (approval !== null || mode === 'test' || pausedBy !== null);
 }
 
 export function tooManyDrafts(): ProblemError {
