@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readCaptured } from '../../harness/captured-mail.ts';
 import { expectInvalid, expectProblem } from '../../harness/expect-problem.ts';
 import { readInstallationMail } from '../../harness/installation-mail.ts';
@@ -13,6 +13,8 @@ describe('a sign-in link', () => {
     server = await startTestApp({ settings: { POSTRIDER_SIGNUP: 'closed' } });
   });
   afterAll(() => server.close());
+  // Of the links mailed before, none counts any more.
+  beforeEach(() => server.clock.advance(60 * 60_000));
 
   async function ask(email: string, headers: Record<string, string> = {}): Promise<Answer> {
     return await server.call('POST', '/auth/magic-link', { key: null, body: { email }, headers });
@@ -93,7 +95,10 @@ describe('a sign-in link', () => {
       return performance.now() - began;
     };
     const times: Record<string, number[]> = { 'owner@sandbox.test': [], 'stranger@sandbox.test': [] };
-    for (let i = 0; i < 12; i++) for (const [email, list] of Object.entries(times)) list.push(await took(email));
+    for (let i = 0; i < 12; i++) {
+      server.clock.advance(3 * 60_000); // Else most of them would be over the limits and do less.
+      for (const [email, list] of Object.entries(times)) list.push(await took(email));
+    }
     const [known = 0, unknown = 0] = Object.values(times).map((list) => list.sort((a, b) => a - b)[6] ?? 0);
     expect(Math.max(known, unknown) / Math.min(known, unknown)).toBeLessThan(3);
     await server.app.services.people.links.idle();

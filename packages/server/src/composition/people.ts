@@ -4,6 +4,7 @@ import { createInstallationBox } from '../keys/secret-box.ts';
 import type { OutboundClient } from '../outbound/outbound-client.ts';
 import { createCodeTries } from '../sessions/code-tries.ts';
 import { createCookieJar } from '../sessions/cookies.ts';
+import { createLinkLimits } from '../sessions/link-limits.ts';
 import { createMagicLinks } from '../sessions/magic-link.ts';
 import { createOAuthProvider } from '../sessions/oauth/oauth-client.ts';
 import type { People } from '../sessions/people.ts';
@@ -32,7 +33,7 @@ export function createPeople(
     mailer,
     onError: warn,
     sessions: createSessionAuthenticator(sql, clock),
-    links: createMagicLinks(tools, mailer, warn),
+    links: createMagicLinks(tools, mailer, createLinkLimits(sql, clock, secrets, clientOf), warn),
     codeTries: createCodeTries(sql, clock, clientOf),
     cookies: createCookieJar(isSecure),
     secrets,

@@ -111,8 +111,10 @@ async function askForLink(request: FastifyRequest, reply: FastifyReply, visit: V
     return sendPersonPage(reply.code(422), page);
   }
   const { address: email } = parsed.data;
-  const { browser } = await people.links.request({ email, next, browser: visit.cookie(people.cookies.browser) });
-  reply.header('set-cookie', people.cookies.set(people.cookies.browser, browser, MAGIC_LINK_SECONDS));
+  const { cookies } = people;
+  const [kept, known] = [visit.cookie(cookies.browser), visit.cookie(cookies.known)];
+  const { browser } = await people.links.request({ email, next, browser: kept, known, address: visit.address });
+  reply.header('set-cookie', cookies.set(cookies.browser, browser, MAGIC_LINK_SECONDS));
   return sendPersonPage(reply.code(202), renderLinkMailedPage(email));
 }
 

@@ -2,7 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { renderNobodyPage, renderSignedInPage } from '../console/sign-in-pages.ts';
 import { toSession } from '../operations/auth/session-record.ts';
 import { ProblemError } from '../problem.ts';
-import { SESSION_COOKIE_SECONDS } from '../sessions/cookies.ts';
+import { KNOWN_BROWSER_SECONDS, SESSION_COOKIE_SECONDS } from '../sessions/cookies.ts';
+import { sealKnownBrowser } from '../sessions/known-browser.ts';
 import type { People } from '../sessions/people.ts';
 import type { SignInVerdict } from '../sessions/sign-in.ts';
 import { sendJson, sendPersonPage, toSignedIn, wantsJson } from './person-pages.ts';
@@ -23,15 +24,16 @@ export async function welcome(
     if (wantsJson(request)) throw new ProblemError('not_found', { detail: reason });
     return sendPersonPage(reply.code(403), renderNobodyPage(reason));
   }
-  const { cookies, sessions } = people;
-  reply.header('set-cookie', [
-    cookies.set(cookies.session, verdict.token, SESSION_COOKIE_SECONDS),
-    cookies.clear(cookies.browser),
-    cookies.clear(cookies.oauth),
-  ]);
+  const { cookies, sessions, secrets } = people;
   const session = await sessions.findAnew({ token: verdict.token, kind: 'cookie' });
   const signedIn = session === null ? null : toSignedIn(session);
   if (session === null || signedIn === null) throw new ProblemError('session_required');
+  reply.header('set-cookie', [
+    cookies.set(cookies.session, verdict.token, SESSION_COOKIE_SECONDS),
+    cookies.set(cookies.known, sealKnownBrowser(secrets, signedIn.email), KNOWN_BROWSER_SECONDS),
+    cookies.clear(cookies.browser),
+    cookies.clear(cookies.oauth),
+  ]);
   if (wantsJson(request)) {
     return sendJson(reply, toSession(session));
   }

@@ -9,6 +9,8 @@ export interface CookieJar {
   readonly session: string;
   /** Holds what binds a sign-in link to the browser that asked for it. */
   readonly browser: string;
+  /** Names a browser that signed in before; it counts by itself when it asks for a link. */
+  readonly known: string;
   /** Holds what a sign-in at a provider was begun with. */
   readonly oauth: string;
   set(name: string, value: string, seconds: number): string;
@@ -26,6 +28,7 @@ export function createCookieJar(secure: boolean): CookieJar {
     isSecure: secure,
     session: `${prefix}session`,
     browser: `${prefix}sign-in`,
+    known: `${prefix}known-browser`,
     oauth: `${prefix}oauth`,
     set: (name, value, seconds) => `${name}=${value}; Max-Age=${seconds}; ${attributes}`,
     clear: (name) => `${name}=; Max-Age=0; ${attributes}`,
@@ -34,6 +37,7 @@ export function createCookieJar(secure: boolean): CookieJar {
 
 /** The server says when a session ends; the cookie only has to live that long. */
 export const SESSION_COOKIE_SECONDS = LIMITS.sessionDays * DAY_SECONDS;
+export const KNOWN_BROWSER_SECONDS = LIMITS.knownBrowserDays * DAY_SECONDS;
 
 /** The value of a cookie; null where the header has none of this name, or more than one: of two somebody else planted one. */
 export function readCookie(header: string | undefined, name: string): string | null {

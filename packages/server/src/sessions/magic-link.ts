@@ -1,6 +1,7 @@
 import { LIMITS } from '@postrider/core';
 import { insertMagicLink, spendMagicLink } from '../db/queries/magic-links.ts';
 import { hasSeat } from '../db/queries/people.ts';
+import type { LinkLimits } from './link-limits.ts';
 import { createSecret, hashToken } from './session-token.ts';
 import { type SignInTools, type SignInVerdict, type SigningIn, signIn } from './sign-in.ts';
 import { mailSignInLink, type SignInMailer } from './sign-in-mail.ts';
@@ -19,6 +20,10 @@ export interface MagicLinks {
     readonly email: string;
     readonly next: string | null;
     readonly browser: string | null;
+    /** The client's IP address. */
+    readonly address: string;
+    /** The cookie of a browser that signed in before. */
+    readonly known: string | null;
   }): Promise<{ readonly browser: string }>;
   /** Spends a link and signs in; null where it does not work, or not in this browser. */
   spend(use: {
@@ -37,6 +42,7 @@ const SECRET = /^[\w-]{43}$/;
 export function createMagicLinks(
   tools: SignInTools,
   mailer: SignInMailer,
+  limits: LinkLimits,
   onError: (error: unknown, what: string) => void,
 ): MagicLinks {
   const underway = new Set<Promise<void>>();
@@ -53,14 +59,16 @@ export function createMagicLinks(
   }
 
   return {
-    async request({ email, next, browser: kept }) {
+    async request({ email, next, browser: kept, address, known }) {
       const now = tools.clock.now();
       const { token, hash } = createSecret();
       const browser = kept !== null && SECRET.test(kept) ? kept : createSecret().token;
       const expiresAt = new Date(now.getTime() + LIMITS.magicLinkMinutes * MINUTE_MS);
       const link = { hash, browserHash: hashToken(browser), email, next, now, expiresAt };
-      const count = await insertMagicLink(tools.sql, link);
-      if (count <= LIMITS.magicLinksPerAddress) later(mailIfKnown(email, token));
+      if (await limits.take({ email, address, known })) {
+        await insertMagicLink(tools.sql, link);
+        later(mailIfKnown(email, token));
+      }
       return { browser };
     },
     async spend({ token, browser, from, former }) {

@@ -11,7 +11,7 @@ export const requestMagicLink = defineOperation({
   access: { kind: 'public' },
   reach: 'notifies',
   summary: 'Ask for a sign-in link',
-  description: `Mails a link to the address, if it belongs to somebody here or may make an account. The answer is the same in any case, so that nobody learns which. The link works once, for ${LIMITS.magicLinkMinutes} minutes, and only in the browser that asked: the answer sets a cookie that it needs. It shows a button, and nothing happens before that is pressed. An address is written to ${LIMITS.magicLinksPerAddress} times in ${LIMITS.magicLinkMinutes} minutes at most.`,
+  description: `Mails a link to the address, if it belongs to somebody here or may make an account. The answer is the same in any case, so that nobody learns which. The link works once, for ${LIMITS.magicLinkMinutes} minutes, and only in the browser that asked: the answer sets a cookie that it needs. It shows a button, and nothing happens before that is pressed. In ${LIMITS.magicLinkMinutes} minutes a client address (of IPv6, its /64 network) gets at most ${LIMITS.magicLinksPerClientAndAddress} links mailed to one email address and ${LIMITS.magicLinksPerClient} to all. An email address gets at most ${LIMITS.magicLinksPerAddress} in an hour. A browser in which its owner signed in before gets one a minute beyond these limits. A request over a limit returns the same response, and nothing is mailed.`,
   effect: 'create',
   query: z.strictObject({}),
   body: z.strictObject({

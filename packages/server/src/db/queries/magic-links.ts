@@ -10,14 +10,10 @@ export interface NewMagicLink {
   readonly expiresAt: Date;
 }
 
-/** Keeps a link; answers how many the address has that still work, this one included. */
-export async function insertMagicLink(query: Query, link: NewMagicLink): Promise<number> {
-  const [row] = await query<{ count: number }[]>`
-    WITH added AS (
-      INSERT INTO magic_links (token_hash, browser_hash, email, next, created_at, expires_at)
-      VALUES (${link.hash}, ${link.browserHash}, ${link.email}, ${link.next}, ${link.now}, ${link.expiresAt}))
-    SELECT count(*)::int + 1 AS count FROM magic_links WHERE lower(email) = lower(${link.email}) AND expires_at > ${link.now}`;
-  return row?.count ?? 1;
+export async function insertMagicLink(query: Query, link: NewMagicLink): Promise<void> {
+  await query`
+    INSERT INTO magic_links (token_hash, browser_hash, email, next, created_at, expires_at)
+    VALUES (${link.hash}, ${link.browserHash}, ${link.email}, ${link.next}, ${link.now}, ${link.expiresAt})`;
 }
 
 /** Spends a link in the browser that asked for it: of many who try one is answered. Null where it does not work there, or not any more. */

@@ -72,6 +72,7 @@ export const deviceCodes = pgTable(
   ],
 );
 
+/** Tries of device codes (`user:`, `client:`), and sign-in links that were mailed (`link:`, `link-browser:`). */
 export const codeTries = pgTable(
   'code_tries',
   {

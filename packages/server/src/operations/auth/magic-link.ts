@@ -9,6 +9,8 @@ export const requestMagicLink: Handler<'auth.magic-link'> = async ({ body }, { s
     email: body.email.address,
     next: toOwnPath(body.next, services.baseUrl),
     browser: visit?.cookie(cookies.browser) ?? null,
+    known: visit?.cookie(cookies.known) ?? null,
+    address: visit?.address ?? 'unknown',
   });
   return {
     body: { ok: true },

@@ -1,0 +1,122 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readInstallationMail } from '../harness/installation-mail.ts';
+import { browserOf, cookieOf } from '../harness/session.ts';
+import { type Answer, startTestApp, type TestApp } from '../harness/test-app.ts';
+
+const OWNER = 'owner@sandbox.test';
+const KNOWN = 'known-browser';
+
+describe('how many sign-in links are mailed', () => {
+  let server: TestApp;
+  beforeEach(async () => {
+    server = await startTestApp({ settings: { POSTRIDER_SIGNUP: 'open', POSTRIDER_TRUSTED_PROXIES: '127.0.0.1' } });
+  });
+  afterEach(() => server.close());
+
+  const ask = async (email: string, from: string, cookie = ''): Promise<Answer> =>
+    await server.call('POST', '/auth/magic-link', {
+      ...{ key: null, body: { email } },
+      headers: { 'x-forwarded-for': from, ...(cookie === '' ? {} : { cookie }) },
+    });
+  const askOften = async (count: number, email: (i: number) => string, from: (i: number) => string) => {
+    for (let i = 0; i < count; i += 1) expect((await ask(email(i), from(i))).status).toBe(202);
+  };
+  const mailed = async (to: string) => {
+    await server.app.services.people.links.idle();
+    return await readInstallationMail(server.database, { to });
+  };
+  const count = async (to = OWNER) => (await mailed(to)).length;
+  const attack = async () =>
+    await askOften(
+      65,
+      () => OWNER,
+      (i) => `203.0.113.${i}`,
+    );
+
+  /** Signs in by mail, and returns the cookie that the browser keeps afterwards. */
+  async function signIn(email: string): Promise<string> {
+    const asked = await ask(email, '192.0.2.77');
+    const path = /\/auth\/magic-link\/[\w-]{43}/.exec((await mailed(email)).at(-1)?.text ?? '')?.[0] ?? '';
+    const spent = await browserOf(server, cookieOf(asked, 'sign-in')).call('POST', path);
+    expect(spent.status).toBe(200);
+    server.clock.advance(60 * 60_000);
+    return cookieOf(spent, KNOWN);
+  }
+
+  it('leaves a user the links that another client did not use up', async () => {
+    await askOften(
+      25,
+      () => OWNER,
+      () => '203.0.113.1',
+    );
+    expect(await count()).toBe(5);
+    await ask(OWNER, '198.51.100.1');
+    expect(await count()).toBe(6);
+    server.clock.advance(10 * 60_000 + 1);
+    await ask(OWNER, '203.0.113.1');
+    expect(await count()).toBe(7);
+  });
+
+  it('limits what one client has mailed to all addresses, and counts an IPv6 network of 64 bits as one client', async () => {
+    await askOften(
+      30,
+      (i) => `p${i}@sandbox.test`,
+      (i) => `2001:db8::${i + 1}`,
+    );
+    const counts = await Promise.all(Array.from({ length: 30 }, (_, i) => count(`p${i}@sandbox.test`)));
+    expect(counts.filter((mails) => mails === 1)).toHaveLength(20);
+    await ask('p29@sandbox.test', '2001:db8:0:1::1');
+    expect(await count('p29@sandbox.test')).toBe(1);
+  });
+
+  it('mails one link a minute to a browser that signed in before, whatever strangers used up', async () => {
+    const known = await signIn(OWNER);
+    const before = await count();
+    await attack();
+    expect(await count()).toBe(before + 60);
+    await ask(OWNER, '198.51.100.9');
+    expect(await count()).toBe(before + 60);
+    const answer = await ask(OWNER, '198.51.100.9', known);
+    expect([answer.status, answer.body]).toEqual([202, { ok: true }]);
+    expect(await count()).toBe(before + 61);
+    await ask(OWNER, '198.51.100.9', known);
+    expect(await count()).toBe(before + 61);
+    server.clock.advance(60_001);
+    const form = { 'content-type': 'application/x-www-form-urlencoded', origin: server.baseUrl, cookie: known };
+    const rawBody = 'email=owner%40sandbox.test';
+    expect((await server.call('POST', '/auth/sign-in', { key: null, headers: form, rawBody })).status).toBe(202);
+    expect(await count()).toBe(before + 62);
+  });
+
+  it('believes no cookie of another user, forged or cut short', async () => {
+    const other = await signIn('eve@sandbox.test');
+    await attack();
+    const before = await count();
+    for (const cookie of [other, `${KNOWN}=${OWNER}`, `${other.slice(0, -4)}AAAA`, `${KNOWN}=`])
+      await ask(OWNER, '198.51.100.9', cookie);
+    expect(await count()).toBe(before);
+  });
+
+  it('counts alike for addresses that no one has, and over all server processes', async () => {
+    const second = await startTestApp({ database: server.database, settings: { POSTRIDER_SIGNUP: 'open' } });
+    try {
+      const wish = { email: OWNER, next: null, browser: null, known: null, address: '203.0.113.1' };
+      const processes = [server, second].map(({ app }) => app.services.people.links);
+      for (let i = 0; i < 5; i += 1) for (const links of processes) await links.request(wish);
+      for (const links of processes) await links.idle();
+      expect(await count()).toBe(5);
+      const rows = await server.database.sql`SELECT cardinality(tried_at) AS count FROM code_tries ORDER BY tried_by`;
+      await askOften(
+        10,
+        () => 'nobody@nowhere.test',
+        () => '203.0.113.2',
+      );
+      const again = await server.database.sql`
+        SELECT cardinality(tried_at) AS count FROM code_tries WHERE tried_by LIKE '%203.0.113.2%' OR tried_by LIKE '%nowhere%'
+        ORDER BY tried_by`;
+      expect(again).toEqual(rows);
+    } finally {
+      await second.close();
+    }
+  });
+});
