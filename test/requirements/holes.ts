@@ -75,6 +75,10 @@ export const holes: readonly Requirement[] = section('Closed holes', [
     'holes.paused-keys',
     'A paused key, or a key of a paused account, changes no key, seat, setting or template of others: it can only pause, revoke and cancel.',
   ),
+  active(
+    'holes.loosened-holds',
+    'Only callers who may decide held sends loosen `approvalMode` or `holdWhen` of a key, users and keys alike, so that no one does it through a key they make.',
+  ),
   active('holes.owner-suppressed', 'Suppressing an owner’s address stops neither sign-in mail nor approval mail.'),
   active(
     'holes.freeform',

@@ -81,10 +81,11 @@ describe('a device session without deciding', () => {
     escalates(await call('PATCH', `/keys/${rules.id}`, { holdWhen: { hasBcc: true } }));
     escalates(await call('PATCH', `/keys/${rules.id}`, { approvalMode: 'off' }));
     expect((await call('PATCH', `/keys/${rules.id}`, { approvalMode: 'always' })).status).toBe(200);
-    // A key that is not held could make another that is not, and is bound by that alone.
+    // Nor do the keys that it makes.
     const helper = (await make({ scopes: ['full'], rateLimit: 1_000 })).body.key;
     const loosened = { approvalMode: 'policy', holdWhen };
-    expect((await call('PATCH', `/keys/${rules.id}`, loosened, helper)).status).toBe(200);
+    escalates(await call('PATCH', `/keys/${rules.id}`, loosened, helper));
+    escalates(await call('PATCH', `/keys/${agent.id}`, { approvalMode: 'off' }, helper));
     escalates(await make({ scopes: ['approvals:decide'] }, helper));
     // The owner in a browser may, and so may a device that was allowed to.
     expect((await owner.call('PATCH', `/keys/${rules.id}`, { body: { approvalMode: 'off' } })).status).toBe(200);
@@ -117,6 +118,37 @@ describe('a device session without deciding', () => {
     ).body;
     const loosened = await viewer.call('PATCH', `/keys/${agent.id}`, { body: { approvalMode: 'off' } });
     expectProblem(loosened, 403, 'permission_escalation');
+  });
+
+  it('loosens no hold through a key either, as no developer does: that needs a key that decides [holes.loosened-holds]', async () => {
+    const developer = await joinAs(server, owner, 'developer', 'minter@sandbox.test');
+    const make = async (fields: object) =>
+      (await owner.call('POST', '/keys', { body: { name: 'Held', scopes: ['sending'], ...fields } })).body;
+    const always = await make({ approvalMode: 'always' });
+    const rules = await make({ approvalMode: 'policy', holdWhen: { hasBcc: true, firstContact: true } });
+    const body = { name: 'Mine', scopes: ['keys:write', 'sending'] };
+    const minted = [
+      (await developer.call('POST', '/keys', { body })).body.key,
+      (await call('POST', '/keys', body)).body.key,
+      server.key,
+    ];
+    for (const key of minted) {
+      for (const [id, changes] of [
+        [always.id, { approvalMode: 'off' }],
+        [always.id, { approvalMode: 'policy', holdWhen: { hasBcc: true } }],
+        [rules.id, { holdWhen: { hasBcc: true } }],
+        [rules.id, { holdWhen: {} }],
+        [rules.id, { approvalMode: 'off' }],
+      ] as const) {
+        const refused = await server.call('PATCH', `/keys/${id}`, { key, body: changes });
+        expectProblem(refused, 403, 'permission_escalation');
+      }
+      const tightened = await server.call('PATCH', `/keys/${rules.id}`, { key, body: { rateLimit: 10 } });
+      expect(tightened.status).toBe(200);
+    }
+    const decider = (await make({ scopes: ['sending', 'keys:write', 'approvals:decide'] })).key;
+    const loosened = { key: decider, body: { holdWhen: { hasBcc: true } } };
+    expect((await server.call('PATCH', `/keys/${rules.id}`, loosened)).status).toBe(200);
   });
 
   it('signs in no other device, whatever it may do itself [holes.device-consent]', async () => {

@@ -994,7 +994,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "keys.create",
     "command": "keys create",
     "summary": "Make a key",
-    "description": "Makes an API key and answers it with its secret in `key`, which is shown this once. A key can neither make nor become a less restricted key than itself, nor loosen another beyond itself: scopes, `mode` (a test key makes no live one), `rateLimit`, `recipientAllowlist`, `ipAllowlist`, `attachmentHosts`, `expiresAt`, `sendLimit`, `persona` with `lockPersona`, and `approvalMode` with `holdWhen` are each compared, and 403 `permission_escalation` names those that go too far.",
+    "description": "Makes an API key and answers it with its secret in `key`, which is shown this once. A key can neither make nor become a less restricted key than itself, nor loosen another beyond itself: scopes, `mode` (a test key makes no live one), `rateLimit`, `recipientAllowlist`, `ipAllowlist`, `attachmentHosts`, `expiresAt`, `sendLimit`, `persona` with `lockPersona`, and `approvalMode` with `holdWhen` are each compared, and 403 `permission_escalation` names those that go too far. To loosen `approvalMode` or `holdWhen`, the caller needs `approvals:decide`.",
     "needsKey": true,
     "scope": "keys:write",
     "examples": [
@@ -1322,7 +1322,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "keys.update",
     "command": "keys update",
     "summary": "Change a key",
-    "description": "Changes what is given and leaves the rest; null lifts a restriction. It acts within a second on every server process, on connections that are open too. The mode of a key never changes. A revoked key cannot be changed (422 with `revoked` at `id`). Tightening is always allowed. A key can neither make nor become a less restricted key than itself, nor loosen another beyond itself: scopes, `mode` (a test key makes no live one), `rateLimit`, `recipientAllowlist`, `ipAllowlist`, `attachmentHosts`, `expiresAt`, `sendLimit`, `persona` with `lockPersona`, and `approvalMode` with `holdWhen` are each compared, and 403 `permission_escalation` names those that go too far.",
+    "description": "Changes what is given and leaves the rest; null lifts a restriction. It acts within a second on every server process, on connections that are open too. The mode of a key never changes. A revoked key cannot be changed (422 with `revoked` at `id`). Tightening is always allowed. A key can neither make nor become a less restricted key than itself, nor loosen another beyond itself: scopes, `mode` (a test key makes no live one), `rateLimit`, `recipientAllowlist`, `ipAllowlist`, `attachmentHosts`, `expiresAt`, `sendLimit`, `persona` with `lockPersona`, and `approvalMode` with `holdWhen` are each compared, and 403 `permission_escalation` names those that go too far. To loosen `approvalMode` or `holdWhen`, the caller needs `approvals:decide`.",
     "needsKey": true,
     "scope": "keys:write",
     "examples": [

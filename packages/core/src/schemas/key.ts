@@ -66,7 +66,7 @@ export const keyParams = z.object({ id: z.string().describe('The id of the key.'
 
 /** What the rule against escalation compares; told in the descriptions of the operations that can break it. */
 export const ESCALATION_RULE =
-  'A key can neither make nor become a less restricted key than itself, nor loosen another beyond itself: scopes, `mode` (a test key makes no live one), `rateLimit`, `recipientAllowlist`, `ipAllowlist`, `attachmentHosts`, `expiresAt`, `sendLimit`, `persona` with `lockPersona`, and `approvalMode` with `holdWhen` are each compared, and 403 `permission_escalation` names those that go too far.';
+  'A key can neither make nor become a less restricted key than itself, nor loosen another beyond itself: scopes, `mode` (a test key makes no live one), `rateLimit`, `recipientAllowlist`, `ipAllowlist`, `attachmentHosts`, `expiresAt`, `sendLimit`, `persona` with `lockPersona`, and `approvalMode` with `holdWhen` are each compared, and 403 `permission_escalation` names those that go too far. To loosen `approvalMode` or `holdWhen`, the caller needs `approvals:decide`.';
 
 /** How large `LIMITS.keyNameCharacters` is, for descriptions. */
 export const KEY_NAME_RULE = `1 to ${LIMITS.keyNameCharacters} characters`;

@@ -71,19 +71,18 @@ export function sharesLimits(granter: Limited, { keyId, makers }: Pick<KeyRow, '
 }
 
 /**
- * In which dimensions a change decides over held sends, and so needs a caller who may decide them. A user without deciding cannot hold less of a
- * key's mail, which would approve that mail ahead of time. Keys are bound by their own approval mode alone. A key that decides is worth more the
- * less restricts it, so that no caller without deciding loosens one.
+ * In which dimensions a change decides over held sends, and so needs a caller who may decide them, a user or a key. Who holds less of a key's mail
+ * approves that mail ahead of time; a user without deciding could do it through a key otherwise. A key that decides is worth more the less
+ * restricts it, so that no caller without deciding loosens one.
  */
 export function findUndecidable(
-  { scopes, isSeat }: Pick<KeyRow, 'scopes' | 'isSeat'>,
+  { scopes }: Pick<KeyRow, 'scopes'>,
   wanted: KeyRestrictions,
   before: KeyRestrictions,
 ): readonly RestrictionName[] {
   if (scopes.includes('approvals:decide')) return [];
   const loosened = NAMES.filter((name) => !IS_WITHIN[name](wanted, before));
-  if (wanted.scopes.includes('approvals:decide')) return loosened;
-  return isSeat ? loosened.filter((name) => name === 'approvalMode') : [];
+  return wanted.scopes.includes('approvals:decide') ? loosened : loosened.filter((name) => name === 'approvalMode');
 }
 
 /** Without lists, `mode`, `approvalMode` and `recipientAllowlist` decide alone, and these are compared on their own. */

@@ -32,7 +32,7 @@ export class KeysResource {
    * become a less restricted key than itself, nor loosen another beyond itself: scopes, `mode` (a test key makes no
    * live one), `rateLimit`, `recipientAllowlist`, `ipAllowlist`, `attachmentHosts`, `expiresAt`, `sendLimit`, `persona`
    * with `lockPersona`, and `approvalMode` with `holdWhen` are each compared, and 403 `permission_escalation` names
-   * those that go too far.
+   * those that go too far. To loosen `approvalMode` or `holdWhen`, the caller needs `approvals:decide`.
    *
    * @throws PostriderError with `permission_escalation`, beside the codes that every call can answer.
    */
@@ -75,7 +75,8 @@ export class KeysResource {
    * with `revoked` at `id`). Tightening is always allowed. A key can neither make nor become a less restricted key than
    * itself, nor loosen another beyond itself: scopes, `mode` (a test key makes no live one), `rateLimit`,
    * `recipientAllowlist`, `ipAllowlist`, `attachmentHosts`, `expiresAt`, `sendLimit`, `persona` with `lockPersona`, and
-   * `approvalMode` with `holdWhen` are each compared, and 403 `permission_escalation` names those that go too far.
+   * `approvalMode` with `holdWhen` are each compared, and 403 `permission_escalation` names those that go too far. To
+   * loosen `approvalMode` or `holdWhen`, the caller needs `approvals:decide`.
    *
    * @param id The id of the key.
    *
