@@ -141,11 +141,30 @@ describe('a session', () => {
     const headers = { cookie: owner.cookie, 'sec-fetch-site': 'cross-site' };
     expectProblem(await server.call('POST', '/account/pause', { key: null, headers }), 403, 'missing_scope');
     expect((await owner.call('GET', '/account', { headers: { origin: 'https://evil.example' } })).status).toBe(200);
-    const jar = createCookieJar(true);
     const base = 'https://mail.example.com/base';
-    expect(comesFromHere({}, jar, base)).toBe(false);
-    expect(comesFromHere({ origin: 'https://mail.example.com' }, jar, base)).toBe(true);
-    expect(comesFromHere({ origin: 'http://mail.example.com' }, jar, base)).toBe(false);
+    expect(comesFromHere({}, base)).toBe(false);
+    expect(comesFromHere({ origin: 'https://mail.example.com' }, base)).toBe(true);
+    expect(comesFromHere({ origin: 'http://mail.example.com' }, base)).toBe(false);
+  });
+
+  it('writes nothing by the cookie for a request that does not say where it comes from, in development too', async () => {
+    const write = async (headers: Record<string, string>) =>
+      await server.call('POST', '/keys', {
+        ...{ key: null, body: { name: 'Planted', scopes: ['sending'] } },
+        headers: { cookie: owner.cookie, ...headers },
+      });
+    for (const headers of [
+      {},
+      { referer: 'https://evil.example/page' },
+      { referer: `${server.baseUrl}/auth/sign-in` },
+      { 'sec-fetch-site': 'none' },
+      { 'sec-fetch-site': 'same-origin', origin: 'https://evil.example' },
+    ])
+      expectProblem(await write(headers), 403, 'missing_scope');
+    const logout = { key: null, headers: { cookie: owner.cookie } };
+    expectProblem(await server.call('POST', '/auth/logout', logout), 403, 'missing_scope');
+    expect((await write({ 'sec-fetch-site': 'same-origin' })).status).toBe(201);
+    expect((await write({ origin: server.baseUrl })).status).toBe(201);
   });
 
   it('leads nobody to another server', () => {

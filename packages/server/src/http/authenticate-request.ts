@@ -48,7 +48,7 @@ async function authenticatePerson(
   if (
     borne.kind === 'cookie' &&
     !READS.has(request.method) &&
-    !comesFromHere(request.headers, people.cookies, baseUrl)
+    !comesFromHere(request.headers, baseUrl)
   ) {
     throw foreignOrigin(baseUrl);
   }

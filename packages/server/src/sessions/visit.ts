@@ -34,7 +34,7 @@ export function readVisit(headers: VisitHeaders, address: string, jar: CookieJar
     address,
     userAgent: headers['user-agent'] ?? null,
     borne: readBorne(headers, jar) ?? readBorne({ cookie: headers.cookie }, jar),
-    isFromHere: comesFromHere(headers, jar, baseUrl),
+    isFromHere: comesFromHere(headers, baseUrl),
     formOrigin: readFormOrigin(headers, baseUrl),
     cookie: (name) => readCookie(headers.cookie, name),
   };
@@ -53,16 +53,14 @@ export function readBorne({ authorization, cookie }: VisitHeaders, jar: CookieJa
 const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
- * Whether a request may write by its cookie: it has to say that it comes from a page of this server. Browsers always say so. In development,
- * where people try things out, a program with a cookie may leave it out, and a browser is known by what else it says.
+ * Whether a request may write by its cookie: it has to say that it comes from a page of this server, by `Origin` or, without one, by
+ * `Sec-Fetch-Site`. Browsers always say so, and pages can change neither. `Referer` proves nothing, because pages can leave it out.
  */
 export function comesFromHere(
-  headers: VisitHeaders,
-  { isSecure }: Pick<CookieJar, 'isSecure'>,
+  { origin, 'sec-fetch-site': site }: Pick<VisitHeaders, 'origin' | 'sec-fetch-site'>,
   baseUrl: string,
 ): boolean {
-  if (headers.origin !== undefined || isSecure) return isSameOrigin(headers.origin, baseUrl);
-  return headers['sec-fetch-site'] === undefined || headers['sec-fetch-site'] === 'same-origin';
+  return origin === undefined ? site === 'same-origin' : isSameOrigin(origin, baseUrl);
 }
 
 /** Where a form was sent from: `unsaid` where neither the browser nor the program says. */
