@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { OPERATIONS } from '@postrider/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readInstallationMail } from '../harness/installation-mail.ts';
 import { browserOf, cookieOf } from '../harness/session.ts';
@@ -95,6 +97,17 @@ describe('how many sign-in links are mailed', () => {
     for (const cookie of [other, `${KNOWN}=${OWNER}`, `${other.slice(0, -4)}AAAA`, `${KNOWN}=`])
       await ask(OWNER, '198.51.100.9', cookie);
     expect(await count()).toBe(before);
+  });
+
+  it('mails a link for any key, as without one, and docs/keys.md says that anyone may ask', async () => {
+    const key = await server.newKey({ mode: 'test' });
+    const wish = { key, body: { email: OWNER }, headers: { 'x-forwarded-for': '203.0.113.1' } };
+    expect((await server.call('POST', '/auth/magic-link', wish)).status).toBe(202);
+    expect(await count()).toBe(1);
+    const keysDoc = await readFile(new URL('../../docs/keys.md', import.meta.url), 'utf8');
+    const open = OPERATIONS.filter(({ access, reach }) => access.kind === 'public' && reach !== 'none');
+    expect(open.map(({ id }) => id)).toContain('auth.magic-link');
+    for (const { id } of open) expect(keysDoc).toContain(`\`${id}\` (open to anyone)`);
   });
 
   it('counts alike for addresses that no one has, and over all server processes', async () => {

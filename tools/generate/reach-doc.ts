@@ -35,6 +35,8 @@ function renderReaches(): string {
   return renderTable(['reach', 'operations'], rows);
 }
 
-function nameOf({ id, heldAs }: Operation): string {
+/** What anyone may call without a key is refused to none: leaving out the key would avoid the check. */
+function nameOf({ id, heldAs, access }: Operation): string {
+  if (access.kind === 'public') return `\`${id}\` (open to anyone)`;
   return heldAs === 'draft' ? `\`${id}\` (as a draft)` : `\`${id}\``;
 }
