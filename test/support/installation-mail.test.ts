@@ -169,6 +169,28 @@ describe('mail of the installation', () => {
     expect(await reasons('vetted@receiver.example')).toBeNull();
   });
 
+  it('knows no blind recipient of another sender for a key that may not see it [holes.first-contact]', async () => {
+    const server = await start({ POSTRIDER_ROLES: 'api' });
+    const settings = { approvalMode: 'policy', holdWhen: { firstContact: true } } as const;
+    const { key } = await holdingKey(server, { ...settings, scopes: ['sending'] });
+    const { key: seeing } = await holdingKey(server, { ...settings, scopes: ['full'] });
+    const lists = { to: 'open@receiver.example', cc: 'copy@receiver.example', bcc: 'blind@receiver.example' };
+    expect((await server.send(lists)).body.status).toBe('queued');
+    const isUnknown = async (name: string, asking: string) => {
+      const body = { to: `${name}@receiver.example`, dry_run: true };
+      const answer = await server.send(body, { key: asking });
+      expect(answer.status).toBe(200);
+      return JSON.stringify(answer.body).includes('firstContact');
+    };
+    for (const name of ['open', 'copy']) expect(await isUnknown(name, key)).toBe(false);
+    for (const name of ['blind', 'new']) expect(await isUnknown(name, key)).toBe(true);
+    expect(await isUnknown('blind', seeing)).toBe(false);
+    // The key's own blind copies count.
+    const held = await server.send({ to: 'open@receiver.example', bcc: 'own@receiver.example' }, { key });
+    expect((await decide(server, await decidingKey(server), held.body.approvalId)).status).toBe(200);
+    expect(await isUnknown('own', key)).toBe(false);
+  });
+
   it('keeps the contacts that a key made before it was held [holes.first-contact]', async () => {
     const server = await start({ POSTRIDER_ROLES: 'api' });
     const { body: made } = await server.call('POST', '/keys', { body: { name: 'Shop', scopes: ['sending'] } });

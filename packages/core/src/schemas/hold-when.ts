@@ -24,7 +24,7 @@ export const newHoldWhenSchema = z.strictObject({
     .boolean()
     .optional()
     .describe(
-      'Sends to somebody the account never wrote to; mail that was held and not approved, and that of test keys, does not count.',
+      'Sends to somebody the account never wrote to; mail that was held and not approved, and that of test keys, does not count. Nor do blind copies of other senders for a key without `emails:content-all`.',
     ),
   recipientDomainNotIn: domainsSchema.nullable().optional().describe('Sends to a domain that is not listed.'),
   recipientsOver: z

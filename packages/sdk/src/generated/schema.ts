@@ -1424,7 +1424,7 @@ export interface components {
             approvalMode?: "off" | "always" | "policy";
             /** @description Which sends the approval mode `policy` holds. */
             holdWhen?: {
-                /** @description Sends to somebody the account never wrote to; mail that was held and not approved, and that of test keys, does not count. */
+                /** @description Sends to somebody the account never wrote to; mail that was held and not approved, and that of test keys, does not count. Nor do blind copies of other senders for a key without `emails:content-all`. */
                 firstContact?: boolean;
                 /** @description Sends to a domain that is not listed. */
                 recipientDomainNotIn?: string[] | null;
@@ -1782,7 +1782,7 @@ export interface components {
             approvalMode?: "off" | "always" | "policy";
             /** @description Which sends the approval mode `policy` holds. */
             holdWhen?: {
-                /** @description Sends to somebody the account never wrote to; mail that was held and not approved, and that of test keys, does not count. */
+                /** @description Sends to somebody the account never wrote to; mail that was held and not approved, and that of test keys, does not count. Nor do blind copies of other senders for a key without `emails:content-all`. */
                 firstContact?: boolean;
                 /** @description Sends to a domain that is not listed. */
                 recipientDomainNotIn?: string[] | null;

@@ -45,11 +45,7 @@ async function authenticatePerson(
   if (session === null) {
     throw new ProblemError('session_required', { detail: 'The session is not known here, or it has ended.' });
   }
-  if (
-    borne.kind === 'cookie' &&
-    !READS.has(request.method) &&
-    !comesFromHere(request.headers, baseUrl)
-  ) {
+  if (borne.kind === 'cookie' && !READS.has(request.method) && !comesFromHere(request.headers, baseUrl)) {
     throw foreignOrigin(baseUrl);
   }
   return session.caller;

@@ -1,3 +1,4 @@
+import { type Scope, SIGHT_RULES } from '@postrider/core';
 import type { Query } from '../client.ts';
 import { POSTMASTER_KEY_ID } from './postmaster-account.ts';
 
@@ -48,11 +49,14 @@ export interface KnownRecipient {
   readonly accountId: string;
   readonly keyId: string;
   readonly email: string;
-  /** Whether the account wrote to it before. */
+  /** Whether the account wrote to it before, as far as the key may see it. */
   readonly isKnown: boolean;
   /** Whether an approver said that the key may. */
   readonly isTrusted: boolean;
 }
+
+/** What a key needs to see the blind recipients of other senders. */
+const SEES_BLIND: readonly Scope[] = SIGHT_RULES['message.private'].others;
 
 /** Statuses of recipients that mail was let go to, whatever became of it. */
 const WRITTEN_TO = ['queued', 'sending', 'sent', 'delivered', 'deferred', 'bounced', 'complained'];
@@ -79,9 +83,12 @@ export async function readHoldFacts(
       SELECT DISTINCT a, k, e FROM json_to_recordset(
         ${JSON.stringify(recipients.map(({ accountId: a, keyId: k, email: e }) => ({ a, k, e })))}::text::json) AS j (a uuid, k uuid, e text)
     ),
-    people AS MATERIALIZED (SELECT DISTINCT a, e FROM asked),
+    people AS MATERIALIZED (
+      SELECT q.a, q.k, q.e, coalesce(k.scopes && ${SEES_BLIND}::text[], false) AS sees_blind
+      FROM asked q LEFT JOIN api_keys k ON k.account_id = q.a AND k.id = q.k
+    ),
     met AS MATERIALIZED (
-      SELECT p.a, p.e FROM people p
+      SELECT p.a, p.k, p.e FROM people p
       WHERE EXISTS (
           SELECT FROM message_search s JOIN ${writtenTo(query, query`s.message_id`)}
           WHERE s.account_id = p.a AND s.facets @> search_facets(p.a, ARRAY['recipient:' || p.e]))
@@ -99,7 +106,7 @@ export async function readHoldFacts(
           'reserved', (SELECT coalesce(sum(h.charged), 0) FROM approvals h WHERE h.account_id = q.a AND h.status = 'pending'))), '[]')
         FROM asked_keys q JOIN accounts c ON c.id = q.a LEFT JOIN api_keys k ON k.account_id = q.a AND k.id = q.k) AS keys,
       (SELECT coalesce(json_agg(json_build_object('accountId', q.a, 'keyId', q.k, 'email', q.e,
-          'isKnown', EXISTS (SELECT FROM met m WHERE m.a = q.a AND m.e = q.e),
+          'isKnown', EXISTS (SELECT FROM met m WHERE m.a = q.a AND m.k = q.k AND m.e = q.e),
           'isTrusted', EXISTS (SELECT FROM trusted_recipients t WHERE t.account_id = q.a AND t.key_id = q.k AND t.email = q.e))), '[]')
         FROM asked q) AS recipients,
       (SELECT coalesce(json_agg(json_build_object('keyId', q.k, 'template', q.n, 'makers', q.m)), '[]')
@@ -118,12 +125,13 @@ export async function readHoldFacts(
  * A message makes its recipient a contact where it was let go and one of the account's own senders sent it. Mail of the installation proves
  * nothing: anybody can have a sign-in link sent to any address. Nor does mail of a test key, which never left. What a key sent while it was
  * held counts only where a person approved it: else one held key could make contacts for another, by whatever its own rules let pass.
+ * A blind recipient is a contact only for keys that may see it: else a dry run would confirm a guess at whom another sender wrote to.
  */
 function writtenTo(query: Query, messageId: ReturnType<Query>) {
   return query`message_recipients r ON r.account_id = p.a AND r.message_id = ${messageId}
       AND lower(r.email) = p.e AND r.status = ANY (${WRITTEN_TO}::text[])
     JOIN messages w ON w.account_id = p.a AND w.id = r.message_id
-      AND w.key_id <> ${POSTMASTER_KEY_ID}
+      AND w.key_id <> ${POSTMASTER_KEY_ID} AND (r.kind <> 'bcc' OR w.key_id = p.k OR p.sees_blind)
     JOIN api_keys t ON t.account_id = p.a AND t.id = coalesce(w.asked_by, w.key_id) AND t.mode <> 'test'
       AND NOT EXISTS (SELECT FROM api_keys i WHERE i.account_id = p.a AND i.id = w.key_id AND i.mode = 'test')
       AND (t.approval_mode = 'off' OR w.created_at < t.held_since
