@@ -1,7 +1,6 @@
 import type { SendRequest } from '@postrider/core';
 import { headerHosts } from './header-hosts.ts';
-import { textHosts } from './text-hosts.ts';
-import type { Host } from './url-host.ts';
+import { isPlainValue } from './plain-value.ts';
 
 /** What of the account may stand for the sender without a person looking at it. */
 export interface VouchedSender {
@@ -11,9 +10,9 @@ export interface VouchedSender {
   readonly domains: readonly string[];
 }
 
-/** Characters of one value of a template: a name, a number, a date. */
-const VALUE_CHARACTERS = 100;
-/** Of all values together, names of fields included. */
+/** Characters of all values together: a list of twenty short lines. */
+const VALUES_CHARACTERS = 1_000;
+/** The same with the names of fields. */
 const ALL_CHARACTERS = 2_000;
 /** Nesting of values; what is deeper holds. */
 const DEPTH = 10;
@@ -30,7 +29,7 @@ export function isFreeform(request: SendRequest, isResend: boolean, vouched: Vou
   const names = [from.name, replyTo?.name ?? null];
   return (
     names.some((name) => name !== null && !isVouched(name, vouched.names)) ||
-    [...to, ...cc].some(({ name }) => name !== null && !isValue(name)) ||
+    [...to, ...cc].some(({ name }) => name !== null && !isPlainValue(name)) ||
     (replyTo !== undefined && replyTo.domain !== from.domain && !vouched.domains.includes(replyTo.domain)) ||
     Object.entries(headers ?? {}).some(([name, value]) => !isTechnical(name, value))
   );
@@ -40,29 +39,22 @@ function isVouched(name: string, names: VouchedSender['names']): boolean {
   return names.some((known) => known !== null && known.trim().toLowerCase() === name.trim().toLowerCase());
 }
 
+/** What is rendered from them is judged by itself: this bounds what there is to render, used or not. */
 function areValues(variables: object): boolean {
-  let characters = 0;
+  let [names, values] = [0, 0];
   const isPlain = (value: unknown, depth: number): boolean => {
-    if (typeof value === 'string') {
-      characters += value.length;
-      return characters <= ALL_CHARACTERS && isValue(value);
+    if (typeof value !== 'object' || value === null) {
+      const text = String(value ?? '');
+      values += text.length;
+      return values <= VALUES_CHARACTERS && isPlainValue(text);
     }
-    if (typeof value !== 'object' || value === null) return true;
     if (depth === 0) return false;
-    return Object.entries(value).every(([name, inner]) => isPlain(name, 0) && isPlain(inner, depth - 1));
+    return Object.entries(value).every(([name, inner]) => {
+      names += Array.isArray(value) ? 0 : name.length;
+      return names + values <= ALL_CHARACTERS && isPlainValue(name) && isPlain(inner, depth - 1);
+    });
   };
   return isPlain(variables, DEPTH);
-}
-
-/** Control characters, a line break among them, and the marks that begin markup. */
-const NO_VALUE = /[\p{Cc}\u2028\u2029<>]/u;
-
-function isValue(text: string): boolean {
-  return text.length <= VALUE_CHARACTERS && !NO_VALUE.test(text) && !textHosts(text).some(isNoAddress);
-}
-
-function isNoAddress(host: Host): boolean {
-  return host === null || !host.includes('@');
 }
 
 /** Headers that only programs read. A reply is put into a conversation by `In-Reply-To`, which says nothing by itself. */

@@ -7,6 +7,7 @@ import {
   type KnownRecipient,
   readHoldFacts,
 } from '../db/queries/hold-facts.ts';
+import { addsFreeText } from '../holds/added-text.ts';
 import { isFreeform } from '../holds/freeform.ts';
 import { findHoldReasons, type HoldQuestion } from '../holds/hold-rules.ts';
 import { addLineHosts, UNREAD_HOSTS } from '../holds/link-hosts.ts';
@@ -150,6 +151,10 @@ function toQuestion(
   const { accountId, content, request } = command;
   const { template, templateMakers: makers } = content;
   const find = (email: string) => people?.get(nameOf({ accountId, keyId, email }));
+  const ownAddresses = {
+    addresses: new Set(recipients.map(({ email }) => foldAddress(email))),
+    domain: request.from.domain,
+  };
   const sender = { names: [key?.accountName ?? null, command.persona.agentName], domains: key?.replyDomains ?? [] };
   return {
     recipients,
@@ -157,13 +162,11 @@ function toQuestion(
     isTemplated:
       template !== null &&
       vouched.has(vouchedName({ keyId, template, makers })) &&
-      !isFreeform(request, command.resendOf !== null, sender),
+      !isFreeform(request, command.resendOf !== null, sender) &&
+      !addsFreeText(content.addedText, ownAddresses),
     // Bodies are read in threads before they come here. Where no rule asked by then, one that asks now cannot be evaluated.
     links: () => addLineHosts(content.linkHosts ?? UNREAD_HOSTS, displayNames(request)),
-    ownAddresses: {
-      addresses: new Set(recipients.map(({ email }) => foldAddress(email))),
-      domain: request.from.domain,
-    },
+    ownAddresses,
     isKnown: people === null ? null : (email) => find(email)?.isKnown === true,
     isTrusted: (email) => find(email)?.isTrusted === true,
   };

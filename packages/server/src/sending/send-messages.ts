@@ -95,8 +95,9 @@ export function toContentOrder(
 ): ContentOrder {
   const { accountId, keyId, trackOpens, trackClicks, askedBy } = sender;
   const seeksLinks = [sender, askedBy].some((key) => key?.approval?.holdWhen?.linkDomainNotIn != null);
+  const judgesValues = [sender, askedBy].some((key) => key?.approval?.holdWhen?.freeformBody === true);
   const fileRule = { isDryRun, hosts: hostListsOf(sender) };
-  return { accountId, keyId, request, seeksLinks, trackOpens, trackClicks, stored, fileRule, files };
+  return { accountId, keyId, request, seeksLinks, judgesValues, trackOpens, trackClicks, stored, fileRule, files };
 }
 
 /** The answers that stand already for orders whose content might turn out otherwise now, by idempotency key. */

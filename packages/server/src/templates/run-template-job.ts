@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { Context, type Liquid, LiquidError, type Template } from 'liquidjs';
 import { createLiquidEngine, type EngineLimits } from './liquid-engine.ts';
 import {
   type Inspection,
+  type PrintedValues,
   type Rendering,
   TEMPLATE_PARTS,
   type TemplateFault,
@@ -9,6 +11,7 @@ import {
   type TemplatePart,
   type TemplateSource,
 } from './template-job.ts';
+import { notePrinted, type PrintMode, printedIn, watchPrinted } from './watch-printed.ts';
 import { isMissing, missingIn, noteMissing, readPath, type UsedVariable, watchVariables } from './watch-variables.ts';
 
 /** What the thread is started with. */
@@ -68,14 +71,11 @@ export function createJobRunner(settings: JobSettings): JobRunner {
       if (hasFaults(parsed)) return { ok: false, faults: parsed };
       return { ok: true, variables: Object.fromEntries(parsed.map(({ part, variables }) => [part, variables])) };
     },
-    render: ({ key, source, leaves, variables }) => {
+    render: ({ key, source, leaves, variables, judgesValues = false }) => {
       const parsed = parseOnce(key, source);
       if (hasFaults(parsed)) return { ok: false, faults: parsed };
-      return renderParts(
-        parsed.filter(({ part }) => part !== leaves),
-        JSON.parse(variables),
-        settings,
-      );
+      const parts = parsed.filter(({ part }) => part !== leaves);
+      return renderAll(parts, JSON.parse(variables), settings, judgesValues);
     },
   };
 }
@@ -92,19 +92,64 @@ function parsePart(
     const required = variables
       .filter((variable) => variable.required && !variable.name.includes('[]'))
       .map(({ name }) => ({ name, path: name.split('.') }));
+    watchPrinted(templates);
     return { part, engine, templates, variables, required };
   } catch (error) {
     return toFault(part, error);
   }
 }
 
-function renderParts(
+type Variables = Readonly<Record<string, unknown>>;
+
+/** Renders the parts, and where it is judged what the variables add, again with a neutral word for what they print. */
+function renderAll(
   parts: readonly ParsedPart[],
-  variables: Readonly<Record<string, unknown>>,
+  variables: Variables,
   settings: JobSettings,
+  judgesValues: boolean,
 ): Rendering {
   const endMs = performance.now() + settings.renderMs;
+  if (!judgesValues) return renderParts(parts, variables, { settings, endMs }, null).rendering;
+  const given = new Set(Object.keys(variables));
+  const { rendering, texts, hasList } = renderParts(parts, variables, { settings, endMs }, { kind: 'record', given });
+  if (!rendering.ok) return rendering;
+  const characters = Object.values(texts)
+    .flat()
+    .reduce((sum, text) => sum + text.length, 0);
+  if (characters > PRINTED_CHARACTERS) return rendering;
+  const mode = { kind: 'replace', given, neutral: neutralWord() } as const;
+  const { rendering: neutral } = renderParts(parts, variables, { settings, endMs }, mode);
+  const values = neutral.ok ? { texts, hasList, neutral: partsOf(neutral) } : null;
+  return { ...rendering, values };
+}
+
+/** More than a rule lets pass, with all of it escaped. */
+const PRINTED_CHARACTERS = 20_000;
+
+/** Letters that no caller can guess, so that no value can be what they would become a part of, such as a host. */
+function neutralWord(): string {
+  return [...randomBytes(16)].map((byte) => String.fromCharCode(0x61 + (byte % 26))).join('');
+}
+
+function partsOf({ subject, html, text }: TemplateSource): TemplateSource {
+  return { subject, html, text };
+}
+
+interface PartsRendering {
+  readonly rendering: Rendering;
+  readonly texts: PrintedValues['texts'];
+  readonly hasList: boolean;
+}
+
+function renderParts(
+  parts: readonly ParsedPart[],
+  variables: Variables,
+  { settings, endMs }: { readonly settings: JobSettings; readonly endMs: number },
+  mode: PrintMode | null,
+): PartsRendering {
   const results: { [Part in TemplatePart]: string | null } = { subject: null, html: null, text: null };
+  const texts: { [Part in TemplatePart]: readonly string[] } = { subject: [], html: [], text: [] };
+  let hasList = false;
   const missing = new Set<string>();
   const faults: TemplateFault[] = [];
   for (const { part, engine, templates, required } of parts) {
@@ -117,17 +162,24 @@ function renderParts(
       { liquid: engine },
     );
     noteMissing(context);
+    if (mode !== null) notePrinted(context, mode);
     try {
       const result: unknown = engine.renderSync(templates, context);
       const text = typeof result === 'string' ? result : '';
       if (text.length > settings.resultCharacters) faults.push(tooLong(part, settings));
       else results[part] = text;
       for (const name of absentOf(required, given, context)) missing.add(name);
+      if (mode === null) continue;
+      const printed = printedIn(context);
+      texts[part] = printed.texts;
+      hasList ||= printed.hasList;
     } catch (error) {
       faults.push(toFault(part, error));
     }
   }
-  return faults.length > 0 ? { ok: false, faults } : { ok: true, ...results, missing: [...missing] };
+  const rendering: Rendering =
+    faults.length > 0 ? { ok: false, faults } : { ok: true, ...results, missing: [...missing], values: null };
+  return { rendering, texts, hasList };
 }
 
 /** Required variables that are absent, whether or not this rendering came to them, and what else it came to. */

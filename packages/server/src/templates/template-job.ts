@@ -19,6 +19,8 @@ export type TemplateJob =
       readonly leaves: TemplatePart | null;
       /** The values as JSON: what the worker parses has own properties and no others. */
       readonly variables: string;
+      /** Whether it is judged what the variables add to the template. */
+      readonly judgesValues?: boolean;
     };
 
 /** Each part's variables, for the parts that were asked about. */
@@ -37,6 +39,16 @@ export type Inspection =
   | { readonly ok: true; readonly variables: PartVariables }
   | { readonly ok: false; readonly faults: readonly TemplateFault[] };
 
+/** What the variables of a rendering added to its template. */
+export interface PrintedValues {
+  /** What placeholders printed, by part; those with nothing between them are one text. */
+  readonly texts: { readonly [Part in TemplatePart]: readonly string[] };
+  /** Whether a placeholder printed a whole list or object. */
+  readonly hasList: boolean;
+  /** The parts with a neutral word in place of what placeholders printed: what the template says by itself. */
+  readonly neutral: TemplateSource;
+}
+
 export type Rendering =
   | {
       readonly ok: true;
@@ -45,5 +57,7 @@ export type Rendering =
       readonly text: string | null;
       /** What the rendering needed and did not get, by name. */
       readonly missing: readonly string[];
+      /** What the variables added; null where it was not asked or cannot be known. */
+      readonly values: PrintedValues | null;
     }
   | { readonly ok: false; readonly faults: readonly TemplateFault[] };

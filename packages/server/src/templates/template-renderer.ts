@@ -18,6 +18,8 @@ export interface RenderOrder {
   /** A part that is not wanted. */
   readonly leaves?: TemplatePart;
   readonly variables: Readonly<Record<string, unknown>>;
+  /** Whether it is judged what the variables add to the template. */
+  readonly judgesValues?: boolean;
 }
 
 /** The renderer had too much to do: the same may be asked again. */
@@ -70,8 +72,8 @@ export function createTemplateRenderer(): TemplateRenderer {
 
   return {
     inspect: (accountId, source) => run<Inspection>(accountId, { kind: 'inspect', source }),
-    render: async (accountId, { key, source, leaves = null, variables }) => {
-      const job = { kind: 'render', key, source, leaves, variables: JSON.stringify(variables) } as const;
+    render: async (accountId, { key, source, leaves = null, variables, judgesValues = false }) => {
+      const job = { kind: 'render', key, source, leaves, variables: JSON.stringify(variables), judgesValues } as const;
       const result = await run<Rendering>(accountId, job);
       return result.ok ? finish(result) : result;
     },
@@ -99,7 +101,7 @@ function finish(rendering: Extract<Rendering, { ok: true }>): Rendering {
     ...(isTooLarge(html) ? [tooLong('html', `${LIMITS.bodyBytes} bytes`)] : []),
     ...(isTooLarge(text) ? [tooLong('text', `${LIMITS.bodyBytes} bytes`)] : []),
   ];
-  return faults.length > 0 ? { ok: false, faults } : { ok: true, subject, html, text, missing: rendering.missing };
+  return faults.length > 0 ? { ok: false, faults } : { ...rendering, subject, html, text };
 }
 
 function isTooLarge(body: string | null): boolean {

@@ -1,3 +1,4 @@
+import type { TemplateSource } from '../../templates/template-job.ts';
 import type { JobThreads } from '../../threads/job-threads.ts';
 import type { JobOwner } from '../../threads/thread-pool.ts';
 import { type BodyOrder, type ReturnedBodies, SHAPE_BODIES, type ShapedBodies } from './shape-bodies.ts';
@@ -13,7 +14,7 @@ export interface BodyShaper {
 export function createBodyShaper(threads: JobThreads): BodyShaper {
   return {
     async shape(owner, order) {
-      const characters = (order.html?.length ?? 0) + (order.text?.length ?? 0);
+      const characters = (order.html?.length ?? 0) + (order.text?.length ?? 0) + sizeOf(order.values?.neutral);
       const result = await threads.run(owner, SHAPE_BODIES, order, characters);
       return result.kind === 'done' ? whole(order, result.output) : { busy: true };
     },
@@ -23,4 +24,8 @@ export function createBodyShaper(threads: JobThreads): BodyShaper {
 function whole(order: BodyOrder, { asGiven, ...shaped }: ReturnedBodies): ShapedBodies {
   const { html, text } = shaped;
   return { ...shaped, html: asGiven.html ? order.html : html, text: asGiven.text ? (order.text ?? null) : text };
+}
+
+function sizeOf(parts: TemplateSource | undefined): number {
+  return (parts?.html?.length ?? 0) + (parts?.text?.length ?? 0);
 }

@@ -17,6 +17,8 @@ export interface ContentOrder {
   readonly request: SendRequest;
   /** Whether a rule of the key asks where the links lead. */
   readonly seeksLinks?: boolean;
+  /** Whether a rule of the key asks what the variables add to the template. */
+  readonly judgesValues?: boolean;
   /** The account's switches. */
   readonly trackOpens: boolean;
   readonly trackClicks: boolean;
@@ -55,9 +57,11 @@ export interface ContentTools {
  * @throws where a part it needs does not answer: nothing is known of the send then.
  */
 export async function prepareContent(tools: ContentTools, order: ContentOrder): Promise<ContentVerdict> {
-  const { request, stored } = order;
+  const { request, stored, judgesValues = false } = order;
   const written =
-    request.template === undefined ? null : await renderTemplate(tools.templates, order.accountId, request);
+    request.template === undefined
+      ? null
+      : await renderTemplate(tools.templates, order.accountId, request, judgesValues);
   const refusals = written?.ok === false ? [...written.refusals] : [];
   const schedule = request.scheduled_at === undefined ? NOW : resolveSchedule(request.scheduled_at, tools.now());
   if (!schedule.ok) refusals.push(schedule.refusal);
@@ -69,7 +73,7 @@ export async function prepareContent(tools: ContentTools, order: ContentOrder): 
     { ...body, subject, utm: request.utm, headers: request.headers, trackOpens, trackClicks, seeksLinks },
   );
   if ('busy' in shaped) return { ok: false, refusals: [...refusals, BUSY], linkHosts: UNREAD_HOSTS };
-  const { html, text, tracking, linkHosts } = shaped;
+  const { html, text, tracking, linkHosts, addedText } = shaped;
   if (shaped.refusal !== null) refusals.push(shaped.refusal);
   const source = order.files ?? tools.files;
   const files = await prepareAttachments({ request, subject, html, text }, source, order.fileRule, refusals.length > 0);
@@ -87,6 +91,7 @@ export async function prepareContent(tools: ContentTools, order: ContentOrder): 
       tracking,
       scheduledAt: schedule.at,
       ...(linkHosts === null ? {} : { linkHosts }),
+      ...(addedText === null ? {} : { addedText }),
     },
   };
 }
@@ -96,5 +101,5 @@ const NOW = { ok: true, at: null } as const;
 const BUSY: Refusal = { code: 'unavailable', detail: 'Too many large messages are being prepared right now.' };
 
 function contentAsGiven({ subject = '', html, text }: SendRequest): WrittenContent {
-  return { subject, html: html ?? null, text, template: null, templateMakers: null };
+  return { subject, html: html ?? null, text, template: null, templateMakers: null, values: null };
 }

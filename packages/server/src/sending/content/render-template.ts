@@ -2,6 +2,7 @@ import type { SendRequest } from '@postrider/core';
 import type { TemplateSourceRow } from '../../db/queries/templates.ts';
 import { vouchersOf } from '../../templates/part-authors.ts';
 import { toFieldProblems } from '../../templates/template-faults.ts';
+import type { PrintedValues } from '../../templates/template-job.ts';
 import { parseTemplateReference } from '../../templates/template-reference.ts';
 import type { TemplateTools } from '../../templates/template-tools.ts';
 import type { Refusal } from '../acceptance.ts';
@@ -16,6 +17,8 @@ export interface WrittenContent {
   readonly template: string | null;
   /** Who vouches for the parts of it that are used; null without one. */
   readonly templateMakers: readonly (string | null)[] | null;
+  /** What the variables added to the template; null where no rule asks or it cannot be known. */
+  readonly values: PrintedValues | null;
 }
 
 export type RenderVerdict =
@@ -30,6 +33,7 @@ export async function renderTemplate(
   { sources, renderer }: TemplateTools,
   accountId: string,
   { template = '', subject, variables = {} }: SendRequest,
+  judgesValues: boolean,
 ): Promise<RenderVerdict> {
   const reference = parseTemplateReference(template);
   const source = reference === null ? null : await sources.find(accountId, reference);
@@ -41,6 +45,7 @@ export async function renderTemplate(
     source: { subject: source.subject, html: source.html, text: source.text },
     ...(subject === undefined ? {} : { leaves: 'subject' }),
     variables,
+    judgesValues,
   });
   if (!rendering.ok) return refuse('busy' in rendering ? BUSY : renderFailed(source, rendering.faults));
   if (rendering.missing.length > 0) return refuse(variablesMissing(source, rendering.missing));

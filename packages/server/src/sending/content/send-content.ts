@@ -1,3 +1,4 @@
+import type { AddedText } from '../../holds/added-text.ts';
 import type { LinkHosts } from '../../holds/link-hosts.ts';
 
 /** A send's content as it is stored and delivered: rendered, tagged, its files at hand. Made before the acceptance door. */
@@ -17,6 +18,8 @@ export interface SendContent {
   readonly scheduledAt: Date | null;
   /** Where its links lead, where a rule of the key asked while it was made. */
   readonly linkHosts?: LinkHosts;
+  /** What the variables added to its template, where a rule of the key asked while it was made. */
+  readonly addedText?: AddedText;
 }
 
 export interface ContentAttachment {

@@ -1,6 +1,8 @@
 import type { SendRequest } from '@postrider/core';
 import { LIMITS } from '@postrider/core/limits';
+import { type AddedText, findAddedText } from '../../holds/added-text.ts';
 import { enoughHosts, findMessageHosts, type LinkHosts } from '../../holds/link-hosts.ts';
+import type { PrintedValues } from '../../templates/template-job.ts';
 import { threadJob } from '../../threads/thread-job.ts';
 import type { Refusal } from '../acceptance.ts';
 import { toBodyText } from './body-text.ts';
@@ -18,6 +20,8 @@ export interface BodyOrder extends TrackingSwitches {
   readonly headers: Readonly<Record<string, string>> | undefined;
   /** Whether a rule asks where the links lead. */
   readonly seeksLinks: boolean;
+  /** What the variables of a template printed, where a rule asks what they add. */
+  readonly values?: PrintedValues | null;
 }
 
 export interface ShapedBodies {
@@ -28,6 +32,8 @@ export interface ShapedBodies {
   readonly tracking: ContentTracking | null;
   /** Null where no rule asks. */
   readonly linkHosts: LinkHosts | null;
+  /** Null where no rule asks. */
+  readonly addedText: AddedText | null;
 }
 
 /** All that is worked out from the text of a message, and takes time in proportion to it: links tagged and found, the plain text derived. */
@@ -43,6 +49,8 @@ export function shapeBodies(order: BodyOrder): ShapedBodies {
     linkHosts: seeksLinks
       ? enoughHosts(findMessageHosts({ html, text, lines: [subject], headers: headers ?? {} }), LIMITS.keyDomainEntries)
       : null,
+    // Before links are tagged: the neutral rendering is not tagged either.
+    addedText: order.values ? findAddedText(order, order.values) : null,
   };
 }
 

@@ -1,0 +1,168 @@
+import {
+  type Arguments,
+  type Context,
+  type Emitter,
+  type Template,
+  type Token,
+  TypeGuards,
+  toValueSync,
+  Value,
+} from 'liquidjs';
+
+/** What placeholders printed of the caller's variables. */
+export interface Printed {
+  /** Texts as they are in the rendered part. Placeholders with nothing between them are one text. */
+  readonly texts: readonly string[];
+  /** Whether a placeholder printed a whole list or object. */
+  readonly hasList: boolean;
+}
+
+/** `record` keeps what is printed of the caller's variables; `replace` prints `neutral` in its place. */
+export type PrintMode =
+  | { readonly kind: 'record'; readonly given: ReadonlySet<string> }
+  | { readonly kind: 'replace'; readonly given: ReadonlySet<string>; readonly neutral: string };
+
+interface Recorder {
+  readonly mode: PrintMode;
+  readonly texts: string[];
+  hasList: boolean;
+  /** Where the last text ended. */
+  last: { readonly emitter: Emitter; readonly end: number } | null;
+}
+
+const REGISTER = 'printed values';
+/** A name that is only known while rendering may be any of the caller's. */
+const ANY = '*';
+/** Filters that make one value of a list. */
+const REDUCING = new Set(['join', 'first', 'last', 'size', 'sum', 'find', 'find_index', 'has', 'json', 'inspect']);
+
+/** Has renderings of a parsed part keep what its placeholders print of the caller's variables. Changes nothing unless `notePrinted` was called. */
+export function watchPrinted(templates: readonly Template[]): void {
+  const definitions = new Map<string, Set<string>>();
+  const leaves = collect(templates, definitions);
+  for (const { template, roots } of leaves) watchLeaf(template, closureOf(roots, definitions));
+}
+
+/** Begins to keep what is printed; has to be called before rendering. */
+export function notePrinted(context: Context, mode: PrintMode): void {
+  context.setRegister(REGISTER, { mode, texts: [], hasList: false, last: null } satisfies Recorder);
+}
+
+export function printedIn(context: Context): Printed {
+  const { texts, hasList } = context.getRegister(REGISTER) as Recorder; // Only notePrinted writes it.
+  return { texts, hasList };
+}
+
+type Argument = Arguments extends Iterable<infer Item> ? Item : never;
+
+interface Leaf {
+  readonly template: Template;
+  readonly roots: ReadonlySet<string>;
+}
+
+/** What prints values: everything with arguments but no content. Notes for every name that the template defines what it is made from. */
+function collect(templates: readonly Template[], definitions: Map<string, Set<string>>): readonly Leaf[] {
+  return templates.flatMap((template) => {
+    const names = [...(template.localScope?.() ?? [])].map(({ content }) => content);
+    const own = [...(template.arguments?.() ?? [])].flatMap(rootsOf);
+    const inner =
+      template.children === undefined ? null : collect(toValueSync(template.children(false, true)), definitions);
+    const made = [...own, ...(inner ?? []).flatMap(({ roots }) => [...roots])];
+    const scope = [...names, ...(template.blockScope?.() ?? [])];
+    for (const name of scope) definitions.set(name, new Set([...(definitions.get(name) ?? []), ...made]));
+    if (inner !== null) return inner;
+    const isLeaf = template.arguments !== undefined || template.localScope !== undefined;
+    return isLeaf ? [{ template, roots: new Set([...own, ...names]) }] : [];
+  });
+}
+
+function closureOf(roots: ReadonlySet<string>, definitions: ReadonlyMap<string, ReadonlySet<string>>): Set<string> {
+  const all = new Set(roots);
+  // What is added while iterating is visited too.
+  for (const name of all) for (const root of definitions.get(name) ?? []) all.add(root);
+  return all;
+}
+
+function rootsOf(argument: Argument): readonly string[] {
+  if (!(argument instanceof Value)) return rootsOfToken(argument);
+  const given = argument.filters.flatMap(({ args }) => args);
+  const tokens = given.flatMap((filterArgument) =>
+    Array.isArray(filterArgument) ? (filterArgument[1] ?? []) : filterArgument,
+  );
+  return [...argument.initial.postfix, ...tokens].flatMap(rootsOfToken);
+}
+
+function rootsOfToken(token: Token): readonly string[] {
+  if (TypeGuards.isRangeToken(token)) return [...rootsOfToken(token.lhs), ...rootsOfToken(token.rhs)];
+  // A cycle has its candidates as they were parsed.
+  if ('initial' in token) return [ANY];
+  if (!TypeGuards.isPropertyAccessToken(token)) return isConstant(token) ? [] : [ANY];
+  const [first, ...rest] = token.props;
+  const isName =
+    token.variable === undefined &&
+    first !== undefined &&
+    (TypeGuards.isWordToken(first) || TypeGuards.isQuotedToken(first));
+  return [isName ? first.content : ANY, ...(isName ? rest : token.props).flatMap(rootsOfToken)];
+}
+
+function isConstant(token: Token): boolean {
+  return (
+    TypeGuards.isLiteralToken(token) ||
+    TypeGuards.isNumberToken(token) ||
+    TypeGuards.isQuotedToken(token) ||
+    TypeGuards.isWordToken(token) ||
+    TypeGuards.isOperatorToken(token)
+  );
+}
+
+function watchLeaf(template: Template, roots: ReadonlySet<string>): void {
+  const render = template.render.bind(template);
+  template.render = function* (context: Context, emitter: Emitter): Generator<unknown, unknown, unknown> {
+    const recorder = context.getRegister(REGISTER) as Partial<Recorder> | undefined;
+    if (recorder?.mode === undefined || !isGiven(roots, recorder.mode.given)) return yield render(context, emitter);
+    const start = emitter.buffer.length;
+    const written: unknown[] = [];
+    const rest = yield render(context, { buffer: '', write: (value: unknown) => written.push(value) });
+    const text = [...written, rest].map(textOf).join('');
+    if (text === '') return '';
+    record(recorder as Recorder, { text, start, isList: printsList(template, context) }, emitter);
+    return '';
+  };
+}
+
+function record(
+  recorder: Recorder,
+  { text, start, isList }: { text: string; start: number; isList: boolean },
+  emitter: Emitter,
+): void {
+  const { mode, texts, last } = recorder;
+  if (mode.kind === 'replace') {
+    emitter.write(mode.neutral);
+    return;
+  }
+  emitter.write(text);
+  const isJoined = last !== null && last.emitter === emitter && last.end === start;
+  if (isJoined) texts[texts.length - 1] += text;
+  else texts.push(text);
+  recorder.last = { emitter, end: emitter.buffer.length };
+  recorder.hasList ||= isList;
+}
+
+function isGiven(roots: ReadonlySet<string>, given: ReadonlySet<string>): boolean {
+  if (roots.has(ANY)) return given.size > 0;
+  for (const root of roots) if (given.has(root)) return true;
+  return false;
+}
+
+function printsList(template: Template, context: Context): boolean {
+  const value = 'value' in template ? template.value : null;
+  if (!(value instanceof Value) || value.filters.some(({ name }) => REDUCING.has(name))) return false;
+  const initial: unknown = toValueSync(value.initial.evaluate(context, true));
+  return typeof initial === 'object' && initial !== null;
+}
+
+/** As the engine prints values. */
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return Array.isArray(value) ? value.map(textOf).join('') : String(value);
+}
