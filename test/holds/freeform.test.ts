@@ -18,6 +18,10 @@ describe('what a sender adds to a template [holes.freeform]', () => {
       'values',
       { variables: { name: 'Ada', order: 4_711, paid: true, items: [{ title: 'Tea, 2 pounds', price: '3.50' }] } },
     ],
+    [
+      'sender addresses with a few digits',
+      { from: 'support-2026@acme.com', reply_to: 'customer.care.europe@acme.com' },
+    ],
     ['an address as a value', { variables: { account: 'ada@example.com' } }],
     ['the names of recipients', { to: ['Bob B. <bob@receiver.example>'], cc: 'Cy <cy@receiver.example>' }],
     ['headers that programs read', { headers: { 'In-Reply-To': '<1@acme.com>', 'X-Priority': '1 (High)' } }],
@@ -48,6 +52,15 @@ describe('what a sender adds to a template [holes.freeform]', () => {
     ['a long variable', { variables: { name: 'a'.repeat(101) } }],
     ['a long text in many variables', { variables: { words: Array.from({ length: 60 }, () => 'a'.repeat(50)) } }],
     ['a text in the names of fields', { variables: { a: { 'https://evil.com': 1 } } }],
+    ['many short values', { variables: { words: Array.from({ length: 21 }, () => 'a'.repeat(50)) } }],
+    [
+      'a page as a file',
+      { attachments: [{ filename: 'open-me.html', content: 'PGEgaHJlZj0iaHR0cHM6Ly9ldmlsLmNvbSI+' }] },
+    ],
+    ['a picture for the HTML', { attachments: [{ filename: 'logo.png', content: 'aGk=', content_id: 'logo' }] }],
+    ['a sender address with a number', { from: 'pay-call-1-900-555-0199@acme.com' }],
+    ['a long sender address', { from: 'your-account-is-locked-pay-now-today@acme.com' }],
+    ['a reply address with a number', { reply_to: 'call-19005550199@acme.com' }],
     ['deeply nested variables', { variables: { a: deep(12) } }],
     ['a recipient with a URL for a name', { to: ['"Pay at evil.com/x" <bob@receiver.example>'] }],
   ])('is free text: %s', (_name, more) => {

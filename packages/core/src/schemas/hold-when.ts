@@ -41,7 +41,7 @@ export const newHoldWhenSchema = z.strictObject({
     .boolean()
     .optional()
     .describe(
-      'Sends that say more than a stored template that an unrestricted author wrote or an approver published: another body, a subject, a sender name other than the account’s or the key’s agent, a `reply_to` outside the account’s verified domains, headers that people read, and variables that print a link, a telephone number, markup, a line break, a whole list or more than 100 characters at one place, or have more than 1,000 characters together.',
+      'Sends that say more than a stored template that an unrestricted author wrote or an approver published: another body, a subject, a sender name other than the account’s or the key’s agent, a `reply_to` outside the account’s verified domains, headers that people read, attachments, and variables that print a link, a telephone number, markup, a line break, a whole list or more than 100 characters at one place, or have more than 1,000 characters together.',
     ),
   linkDomainNotIn: domainsSchema
     .nullable()

@@ -1434,7 +1434,7 @@ export interface components {
                 hasBcc?: boolean;
                 /** @description Sends with attachments. */
                 hasAttachments?: boolean;
-                /** @description Sends that say more than a stored template that an unrestricted author wrote or an approver published: another body, a subject, a sender name other than the account’s or the key’s agent, a `reply_to` outside the account’s verified domains, headers that people read, and variables that print a link, a telephone number, markup, a line break, a whole list or more than 100 characters at one place, or have more than 1,000 characters together. */
+                /** @description Sends that say more than a stored template that an unrestricted author wrote or an approver published: another body, a subject, a sender name other than the account’s or the key’s agent, a `reply_to` outside the account’s verified domains, headers that people read, attachments, and variables that print a link, a telephone number, markup, a line break, a whole list or more than 100 characters at one place, or have more than 1,000 characters together. */
                 freeformBody?: boolean;
                 /** @description Sends with a link to a domain that is not listed, in the HTML, the text, the subject or a header, or in a display name; a subdomain is a separate domain. What the message loads counts too, such as images and style sheets, and so do mail addresses other than the recipients’ and the sender’s domain. If a link is not certain, the send is held: unknown schemes, relative links, IP addresses. */
                 linkDomainNotIn?: string[] | null;
@@ -1792,7 +1792,7 @@ export interface components {
                 hasBcc?: boolean;
                 /** @description Sends with attachments. */
                 hasAttachments?: boolean;
-                /** @description Sends that say more than a stored template that an unrestricted author wrote or an approver published: another body, a subject, a sender name other than the account’s or the key’s agent, a `reply_to` outside the account’s verified domains, headers that people read, and variables that print a link, a telephone number, markup, a line break, a whole list or more than 100 characters at one place, or have more than 1,000 characters together. */
+                /** @description Sends that say more than a stored template that an unrestricted author wrote or an approver published: another body, a subject, a sender name other than the account’s or the key’s agent, a `reply_to` outside the account’s verified domains, headers that people read, attachments, and variables that print a link, a telephone number, markup, a line break, a whole list or more than 100 characters at one place, or have more than 1,000 characters together. */
                 freeformBody?: boolean;
                 /** @description Sends with a link to a domain that is not listed, in the HTML, the text, the subject or a header, or in a display name; a subdomain is a separate domain. What the message loads counts too, such as images and style sheets, and so do mail addresses other than the recipients’ and the sender’s domain. If a link is not certain, the send is held: unknown schemes, relative links, IP addresses. */
                 linkDomainNotIn?: string[] | null;

@@ -23,12 +23,13 @@ const DEPTH = 10;
  * numbers, so a link (but a mail address), markup, a line break or a long text in one is free text.
  */
 export function isFreeform(request: SendRequest, isResend: boolean, vouched: VouchedSender): boolean {
-  const { from, reply_to: replyTo, subject, variables, headers, to, cc = [] } = request;
+  const { from, reply_to: replyTo, subject, variables, headers, attachments = [], to, cc = [] } = request;
   // The values of a first send are not stored, and that send may have been held, rejected or another key's: a resend cannot be judged by them.
-  if (isResend || subject !== undefined || !areValues(variables ?? {})) return true;
+  if (isResend || subject !== undefined || attachments.length > 0 || !areValues(variables ?? {})) return true;
   const names = [from.name, replyTo?.name ?? null];
   return (
     names.some((name) => name !== null && !isVouched(name, vouched.names)) ||
+    [from, replyTo].some((sender) => sender !== undefined && isMessage(sender.address)) ||
     [...to, ...cc].some(({ name }) => name !== null && !isPlainValue(name)) ||
     (replyTo !== undefined && replyTo.domain !== from.domain && !vouched.domains.includes(replyTo.domain)) ||
     Object.entries(headers ?? {}).some(([name, value]) => !isTechnical(name, value))
@@ -37,6 +38,15 @@ export function isFreeform(request: SendRequest, isResend: boolean, vouched: Vou
 
 function isVouched(name: string, names: VouchedSender['names']): boolean {
   return names.some((known) => known !== null && known.trim().toLowerCase() === name.trim().toLowerCase());
+}
+
+const MAILBOX_CHARACTERS = 30;
+const MAILBOX_DIGITS = 6;
+
+/** Mailboxes have short names; `pay-now-call-1900-555-0199` is a message. Digits count wherever they are in it. */
+function isMessage(address: string): boolean {
+  const name = address.slice(0, address.lastIndexOf('@'));
+  return name.length > MAILBOX_CHARACTERS || name.replaceAll(/\D/g, '').length >= MAILBOX_DIGITS;
 }
 
 /** What is rendered from them is judged by itself: this bounds what there is to render, used or not. */
