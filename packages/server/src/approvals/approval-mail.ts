@@ -1,5 +1,6 @@
 import type { NoticedHold } from '../db/queries/approval-notices.ts';
 import { type InstallationMailer, sendInstallationMail } from '../support/installation-mail.ts';
+import { breakLinks } from './sender-text.ts';
 
 export interface ApprovalMailer extends InstallationMailer {
   /** The sender of mail to people, where the settings name one. */
@@ -27,7 +28,7 @@ export async function mailApprovals(
 ): Promise<void> {
   const [first] = holds;
   if (first === undefined) return;
-  const what = count === 1 ? `“${first.hold.subject}”` : `${count} emails`;
+  const what = count === 1 ? `“${breakLinks(first.hold.subject)}”` : `${count} emails`;
   const subject = `${isReminder ? 'Still waiting' : 'Waiting'} for your approval: ${what}`.slice(0, 200).toWellFormed();
   const from = mailer.mailFrom ?? `Postrider <no-reply@${mailer.sandboxDomain}>`;
   const text = toText({ holds, count }, mailer.baseUrl, isReminder);
@@ -48,13 +49,16 @@ function toText({ holds, count }: Omit<ApprovalNotice, 'to'>, baseUrl: string, i
   ].join('\n');
 }
 
+/** Our own link first: what follows it was chosen by the sender, and is quoted without links of its own. */
 function describe({ keyName, from, subject, recipients, reasons, expiresAt }: NoticedHold, link: string): string[] {
+  const key = keyName === null ? '(gone)' : breakLinks(keyName);
   return [
-    `Subject: ${subject}`,
-    `From: ${from}`,
-    `To: ${recipients.join(', ')}`,
-    `Sent by the key ${keyName ?? '(gone)'}; held by ${reasons.join(', ')}; expires ${expiresAt.toISOString()}`,
     link,
+    `Sent by the key ${key}; held by ${reasons.join(', ')}; expires ${expiresAt.toISOString()}`,
+    'The text below comes from the sender:',
+    `> Subject: ${breakLinks(subject)}`,
+    `> From: ${breakLinks(from)}`,
+    `> To: ${recipients.map(breakLinks).join(', ')}`,
     '',
   ];
 }

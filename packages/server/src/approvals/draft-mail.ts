@@ -1,12 +1,13 @@
 import type { NoticedDraft } from '../db/queries/draft-notices.ts';
 import { sendInstallationMail } from '../support/installation-mail.ts';
 import { type ApprovalMailer, NAMED_HOLDS } from './approval-mail.ts';
+import { breakLinks } from './sender-text.ts';
 
 /** @throws where the mail was refused, with the reason */
 export async function mailDrafts(mailer: ApprovalMailer, to: string, drafts: readonly NoticedDraft[]): Promise<void> {
   const [first] = drafts;
   if (first === undefined) return;
-  const what = drafts.length === 1 ? `a draft of “${first.name}”` : `${drafts.length} template drafts`;
+  const what = drafts.length === 1 ? `a draft of “${breakLinks(first.name)}”` : `${drafts.length} template drafts`;
   const subject = `Waiting for your approval: ${what}`.slice(0, 200).toWellFormed();
   const from = mailer.mailFrom ?? `Postrider <no-reply@${mailer.sandboxDomain}>`;
   const text = toText(drafts, first.accountName, mailer.baseUrl);
@@ -40,9 +41,10 @@ function toText(drafts: readonly NoticedDraft[], accountName: string, baseUrl: s
 
 function describe({ name, slug, version, keyName, note }: NoticedDraft): string[] {
   return [
-    `Template: ${name} (${slug}), version ${version}`,
-    `Written by the key ${keyName ?? '(deleted)'}`,
-    ...(note === null ? [] : [`Note: ${note.replace(/\s+/g, ' ')}`]),
+    `Version ${version} of ${slug}, written by the key ${keyName === null ? '(deleted)' : breakLinks(keyName)}`,
+    'The text below comes from the author:',
+    `> Name: ${breakLinks(name)}`,
+    ...(note === null ? [] : [`> Note: ${breakLinks(note)}`]),
     '',
   ];
 }
