@@ -1,8 +1,8 @@
-import { ProblemError } from '../../problem.ts';
 import { storeTemplate } from '../../templates/change-template.ts';
 import { slugOf } from '../../templates/template-reference.ts';
 import type { Handler } from '../context.ts';
 import { makerOf, tooManyDrafts } from './draft-problems.ts';
+import { slugTaken } from './slug-taken.ts';
 import { inspectParts } from './template-problems.ts';
 import { readTemplateRecord } from './template-record.ts';
 
@@ -17,15 +17,7 @@ export const createTemplate: Handler<'templates.create'> = async ({ body }, cont
   const slug = body.slug ?? slugOf(name, id);
   const template = { id, slug, name, ...content, variables, note };
   const verdict = await storeTemplate(services.sql, makerOf(context, now), template);
-  if (verdict === 'slug_taken') throw slugTaken(slug);
+  if (verdict === 'slug_taken') throw await slugTaken(context, slug);
   if (verdict === 'too_many_drafts') throw tooManyDrafts();
   return { body: await readTemplateRecord(context, id, 1) };
 };
-
-export function slugTaken(slug: string): ProblemError {
-  return new ProblemError('already_exists', {
-    detail: `The account has a template with the slug ${slug} already.`,
-    fix: 'Give another `slug`, or change the existing template with PATCH.',
-    errors: [{ path: 'slug', code: 'taken', message: `${slug} is taken` }],
-  });
-}

@@ -2,8 +2,8 @@ import { readTemplateSource } from '../../db/queries/templates.ts';
 import { changeTemplate } from '../../templates/change-template.ts';
 import { toTemplateName } from '../../templates/template-reference.ts';
 import type { Handler } from '../context.ts';
-import { slugTaken } from './create.ts';
 import { makerOf, renamedByDraft, tooManyDrafts } from './draft-problems.ts';
+import { slugTaken } from './slug-taken.ts';
 import { inspectParts, invalidField } from './template-problems.ts';
 import { readTemplateRecord, templateNotFound, visibleDraftsOf } from './template-record.ts';
 
@@ -41,6 +41,6 @@ export const updateTemplate: Handler<'templates.update'> = async ({ params, body
     case 'without_body':
       throw invalidField(html === undefined ? 'text' : 'html', 'required', 'would leave the template without a body');
     case 'slug_taken':
-      throw slugTaken(slug ?? '');
+      throw await slugTaken(context, slug ?? '');
   }
 };

@@ -1,0 +1,25 @@
+import { readTemplateSource } from '../../db/queries/templates.ts';
+import { ProblemError } from '../../problem.ts';
+import { toTemplateName } from '../../templates/template-reference.ts';
+import type { KeyedContext } from '../context.ts';
+import { visibleDraftsOf } from './template-record.ts';
+
+/** The refusal of a slug that the account has already. If only a draft has it, a caller that may see the draft reads how to free the slug. */
+export async function slugTaken({ services, caller }: KeyedContext, slug: string): Promise<ProblemError> {
+  const choice = { version: null, draftsOf: visibleDraftsOf(caller) };
+  const found = await readTemplateSource(services.sql, caller.accountId, toTemplateName(slug), choice);
+  const errors = [{ path: 'slug', code: 'taken', message: `${slug} is taken` }];
+  if (found?.status !== 'draft') {
+    return new ProblemError('already_exists', {
+      detail: `The account has a template with the slug ${slug} already.`,
+      fix: 'Give another `slug`, or change the existing template with PATCH.',
+      errors,
+    });
+  }
+  const { version, createdBy } = found;
+  return new ProblemError('already_exists', {
+    detail: `A draft that waits for an approver has the slug ${slug}: version ${version}, written by the key ${createdBy}. Nothing was published under it.`,
+    fix: `Discard the draft with \`POST /templates/${slug}/discard\`, or publish it with \`POST /templates/${slug}/publish\`. Then try again, or change the template with PATCH.`,
+    errors,
+  });
+}
