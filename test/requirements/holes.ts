@@ -36,6 +36,10 @@ export const holes: readonly Requirement[] = section('Closed holes', [
     'A held key cannot move the send time of an approved message or of another sender’s message.',
   ),
   active(
+    'holes.rescheduled-sends',
+    'A new time for a scheduled message is judged as a send by the present rules of the keys: their pauses, allowlists and approval mode.',
+  ),
+  active(
     'holes.late-body',
     'A request is judged by the state of its key, session and account when its body is complete, at most 1 second old.',
   ),

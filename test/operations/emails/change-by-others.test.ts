@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectProblem } from '../../harness/expect-problem.ts';
+import { signInAs } from '../../harness/session.ts';
 import { startTestApp, type TestApp } from '../../harness/test-app.ts';
 
 const LATER = { scheduled_at: 'PT2H' };
@@ -54,6 +55,51 @@ describe('changing a queued message that somebody decided', () => {
     const { id, status } = (await server.send({ scheduled_at: 'PT1H' }, { key: agent })).body;
     expect(status).toBe('queued');
     expect((await move(id, agent)).status).toBe(200);
+  });
+
+  it.each([
+    ['was paused', 'key', '/pause', undefined, 'sending_paused'],
+    ['is of a paused account', 'account', '/pause', undefined, 'sending_paused'],
+    ['is held now', 'key', '', { approvalMode: 'always' }, 'permission_escalation'],
+    [
+      'has rules now that may hold it',
+      'key',
+      '',
+      { approvalMode: 'policy', holdWhen: { firstContact: true } },
+      'permission_escalation',
+    ],
+    ['has an allowlist now', 'key', '', { recipientAllowlist: ['@elsewhere.example'] }, 'recipient_not_allowed'],
+  ] as const)(
+    'is judged as a send by the rules of now: no new time by a key that %s, and users keep their rights [holes.rescheduled-sends]',
+    async (_kind, what, path, changes, code) => {
+      const agent = await newKey({});
+      const owner = await signInAs(server, 'owner@sandbox.test');
+      const { id: keyId } = (await server.call('GET', '/keys/self', { key: agent })).body;
+      const { id } = (await server.send({ scheduled_at: 'PT20H' }, { key: agent })).body;
+      expect((await move(id, agent)).status).toBe(200);
+      const before = (await statusOf(id)).scheduledAt;
+      const target = what === 'key' ? `/keys/${keyId}${path}` : `/account${path}`;
+      const changed = await owner.call(changes ? 'PATCH' : 'POST', target, changes && { body: changes });
+      expect(changed.status).toBe(200);
+      for (const scheduled_at of ['PT0S', 'PT1H', 'PT30H']) {
+        const refused = await server.call('PATCH', `/emails/${id}`, { key: agent, body: { scheduled_at } });
+        expectProblem(refused, 403, code);
+      }
+      // Nor by another key for it, where the rule is of the key that sent it.
+      if (code !== 'permission_escalation') expectProblem(await move(id, server.key), 403, code);
+      expect(await statusOf(id)).toMatchObject({ status: 'queued', scheduledAt: before });
+      const moved = await owner.call('PATCH', `/emails/${id}`, { body: { scheduled_at: 'PT1H' } });
+      expect(moved.status).toBe(200);
+      if (what === 'account') await owner.call('POST', '/account/resume');
+    },
+  );
+
+  it('says of a message that waits for an approver that it does', async () => {
+    const agent = await newKey({ approvalMode: 'always' });
+    const held = await server.send({ scheduled_at: 'PT1H' }, { key: agent });
+    const refused = await move(held.body.id, agent);
+    expectProblem(refused, 403, 'permission_escalation');
+    expect(refused.body.detail).toContain('waits for an approver');
   });
 
   it('lets a held key cancel its own approved message, and names it in the trail and the audit log [holes.own-decided]', async () => {

@@ -10,16 +10,17 @@ type ChangingCaller = Pick<
 
 /**
  * Why a caller may not change a queued message; null where it may. A restricted key changes only what it sent itself, and a held key moves no
- * time that a person has approved.
+ * time that a person has approved or is asked to approve.
  */
 export function refuseChange(
   change: 'cancel' | 'reschedule',
   caller: ChangingCaller,
-  { ownerKeyId, wasHeld }: MessageOwner,
+  { ownerKeyId, holdStatus }: MessageOwner,
 ): Refusal | null {
   if (!isRestricted(caller)) return null;
   if (ownerKeyId !== caller.keyId) return NOT_OWN;
-  return change === 'reschedule' && caller.approval && wasHeld ? APPROVED : null;
+  if (change !== 'reschedule' || !caller.approval) return null;
+  return holdStatus === 'pending' ? PENDING : holdStatus === 'approved' ? APPROVED : null;
 }
 
 function isRestricted(caller: ChangingCaller): boolean {
@@ -31,6 +32,12 @@ const NOT_OWN: Refusal = {
   code: 'permission_escalation',
   detail: 'Another key or a user sent this message. A restricted key can change only messages that it sent itself.',
   fix: 'Ask a user of the account to change it, or use a key without restrictions.',
+};
+
+const PENDING: Refusal = {
+  code: 'permission_escalation',
+  detail: 'This message waits for an approver, with its present time. A held key cannot change that time.',
+  fix: 'Cancel the message and send it again with the new time, or ask the approver to change the time.',
 };
 
 const APPROVED: Refusal = {

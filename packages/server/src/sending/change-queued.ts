@@ -15,6 +15,7 @@ import { withdrawHeldMessage } from '../holds/withdraw-holds.ts';
 import { type IdGenerator, idFloorAfter, isUuid } from '../uuid-v7.ts';
 import type { Refusal } from './acceptance.ts';
 import { refuseChange } from './change-authority.ts';
+import { judgeReschedule } from './judge-reschedule.ts';
 import { expiryOf } from './prepare-send.ts';
 import type { JudgingKey } from './send-command.ts';
 
@@ -55,9 +56,10 @@ export async function cancelMessage(
   const event = () => ({ eventId: ids.next(now), now, detail: `by ${decider.actor}` });
   const takeBack = async (query: Query) =>
     toVerdict(await cancelQueuedMessage(query, keyOf(accountId, messageId), event()));
-  const cancel = found.wasHeld
-    ? async () => await cancelApproved(sql, ids, { accountId, messageId }, takeBack, decider, now)
-    : async () => await takeBack(sql);
+  const cancel =
+    found.holdStatus !== null
+      ? async () => await cancelApproved(sql, ids, { accountId, messageId }, takeBack, decider, now)
+      : async () => await takeBack(sql);
   const verdict = await cancel();
   if (verdict.kind !== 'not_queued' || verdict.currentStatus !== 'pending_approval') return verdict;
   const isWithdrawn = await withdrawHeldMessage(sql, ids, { accountId, messageId }, decider, now);
@@ -93,6 +95,8 @@ export async function rescheduleMessage(
   if ('kind' in found) return found;
   const { sql, clock, ids, retryHours } = tools;
   const { accountId } = caller;
+  const refusal = await judgeReschedule(sql, caller, messageId, found);
+  if (refusal !== null) return { kind: 'refused', ...refusal };
   const now = clock.now();
   const change = { eventId: ids.next(now), now, dueAt, expiresAt: expiryOf(dueAt, retryHours) };
   return toVerdict(await rescheduleQueuedMessage(sql, keyOf(accountId, messageId), change));

@@ -1,0 +1,59 @@
+import type { Query } from '../db/client.ts';
+import { findKeyById } from '../db/queries/api-keys.ts';
+import { type MessageOwner, type QueuedContent, readQueuedContent } from '../db/queries/queued-messages.ts';
+import { findHoldReasons } from '../holds/hold-rules.ts';
+import { UNREAD_HOSTS } from '../holds/link-hosts.ts';
+import { checkAcceptance, type Refusal } from './acceptance.ts';
+import { toKeyRules } from './key-rules.ts';
+import type { JudgingKey } from './send-command.ts';
+
+/**
+ * Why a key may not move the time of a queued message: a new time is a send by the present rules of the caller and of the keys that the message
+ * was sent by. A pause, an allowlist or a hold from after the send would have no effect on it otherwise. Users are not restricted.
+ */
+export async function judgeReschedule(
+  query: Query,
+  { accountId, keyId }: Pick<JudgingKey, 'accountId' | 'keyId'>,
+  messageId: string,
+  owner: MessageOwner,
+): Promise<Refusal | null> {
+  const caller = await findKeyById(query, accountId, keyId);
+  if (caller === null || caller.isSeat) return null;
+  const content = await readQueuedContent(query, { accountId, messageId, keyId });
+  const senders = [...new Set([owner.ownerKeyId, owner.keyId])].filter((id) => id !== keyId);
+  const rows = await Promise.all(senders.map((id) => findKeyById(query, accountId, id)));
+  for (const row of [caller, ...rows]) {
+    const verdict = row === null ? null : checkAcceptance(toQuestion(content, toKeyRules(row)));
+    if (verdict?.ok === false) return verdict;
+  }
+  const { approval } = toKeyRules(caller);
+  const reasons = approval === null ? [] : findHoldReasons(approval, toHoldQuestion(content));
+  return reasons.length === 0 ? null : wouldBeHeld(reasons);
+}
+
+type Rules = Pick<ReturnType<typeof toKeyRules>, 'recipientAllowlist' | 'pausedBy'>;
+
+/** Only what the keys say: domains, suppressions and the quota were checked for the send, and delivery checks suppressions again. */
+function toQuestion({ recipients }: QueuedContent, { recipientAllowlist, pausedBy }: Rules) {
+  return {
+    ...{ fromDomain: '', recipients, cost: 0, recipientAllowlist, pausedBy },
+    ...{ accountSuspended: false, domainVerified: true, suppressed: () => false, quotaLimit: 0, quotaUsed: 0 },
+  };
+}
+
+/** Links, templates and earlier contact were read when the message was sent, and are not stored: rules about them hold. */
+function toHoldQuestion({ recipients, attachments, trusted }: QueuedContent) {
+  return {
+    ...{ recipients, attachments, isTemplated: false, links: () => UNREAD_HOSTS, isKnown: null },
+    ownAddresses: { addresses: new Set<string>(), domain: '' },
+    isTrusted: (email: string) => trusted.includes(email),
+  };
+}
+
+function wouldBeHeld(reasons: readonly string[]): Refusal {
+  return {
+    code: 'permission_escalation',
+    detail: `The calling key is in approval mode, and its rules may hold this message (${reasons.join(', ')}). A new time needs an approver.`,
+    fix: 'Cancel the message and send it again with the new time: the new send is held if the rules say so. Or ask a user of the account to change the time.',
+  };
+}
