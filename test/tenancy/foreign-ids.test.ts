@@ -143,12 +143,13 @@ describe.each([
 
   it('changes to the own account change no other', async () => {
     await server.call('PATCH', '/account', { key, body: { name: 'Alpha', trackOpens: true } });
-    await server.call('POST', '/account/pause', { key });
     await server.call('DELETE', '/account', { key });
+    await server.call('POST', '/account/pause', { key });
     const accounts = await server.database.sql`
       SELECT name, track_opens, paused_at IS NOT NULL AS paused, deletion_scheduled_at IS NOT NULL AS ends FROM accounts
       WHERE id = ${server.accountId}`;
     expect([...accounts]).toEqual([{ name: 'Alpha', track_opens: true, paused: true, ends: true }]);
+    await server.call('POST', '/account/resume', { key });
   });
 
   it('handlers behind a key find no database that is not bound to the account', () => {

@@ -106,9 +106,9 @@ export interface WriterState {
 export async function lockWriter(transaction: Query, accountId: string, keyId: string): Promise<WriterState | null> {
   const [row] = await transaction<WriterState[]>`
     SELECT k.approval_mode <> 'off' AS "isHeld", k.mode = 'test' AS "isTest", k.revoked_at IS NOT NULL AS "isRevoked",
-      NOT k.is_seat AND (k.paused_at IS NOT NULL
-        OR EXISTS (SELECT FROM accounts a WHERE a.id = k.account_id AND a.paused_at IS NOT NULL)) AS "isPaused"
-    FROM api_keys k WHERE k.account_id = ${accountId} AND k.id = ${keyId} FOR NO KEY UPDATE`;
+      NOT k.is_seat AND coalesce(k.paused_at, a.paused_at) IS NOT NULL AS "isPaused"
+    FROM api_keys k JOIN accounts a ON a.id = k.account_id
+    WHERE k.account_id = ${accountId} AND k.id = ${keyId} FOR NO KEY UPDATE OF k`;
   return row ?? null;
 }
 
