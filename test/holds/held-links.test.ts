@@ -377,6 +377,29 @@ const PASSED_TEXTS = [
   ],
 ];
 
+const PLACE = '{{ unsubscribe_url }}';
+const EXTENDED = ['/../../evil', '?to=x', '\u200b/pay', '/', 'x', '@evil', ')/../evil', '%2F', ')'.repeat(12)].map(
+  (behind) => `Leave: ${PLACE}${behind}`,
+);
+const ENDED = ['', '.', ' or not', '. Bye', '\nBye', ')', ').', '>', '", "x"', '!', ', please'].map(
+  (behind) => `Leave: ${PLACE}${behind}`,
+);
+
+describe('`linkDomainNotIn` for the own unsubscribe link', () => {
+  it.each(EXTENDED)('holds %j, which leads to another page of the server [holes.link-schemes]', (text) => {
+    const html = `<p>${text}</p>`;
+    expect([isHeld({ text }), isHeld({ html }), isHeld({ subject: text })]).toEqual([true, true, true]);
+  });
+
+  it('holds text behind it in another element [holes.link-schemes]', () => {
+    expect(isHeld({ html: `<p>${PLACE}<b>/../evil</b></p>` })).toBe(true);
+  });
+
+  it.each(ENDED)('passes %j', (text) => {
+    expect([isHeld({ text }), isHeld({ html: `<p>${text.replace('>', '&gt;')}</p>` })]).toEqual([false, false]);
+  });
+});
+
 describe('`linkDomainNotIn` for links', () => {
   const places = (url: string): readonly Given[] => [
     { html: `<a href="${url}">x</a>` },

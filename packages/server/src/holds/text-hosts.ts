@@ -14,7 +14,23 @@ const IGNORABLE = /(?:\p{Default_Ignorable_Code_Point}|(?![\t\n\r])\p{Cc})+/gu;
  * in the length. Decision record 90 lists what which program does.
  */
 export function textHosts(text: string): readonly Host[] {
-  return read(text, isAnyName);
+  const hosts = read(text, isAnyName);
+  return extendsOwnPlace(text) ? [...hosts, null] : hosts;
+}
+
+/** The place of the recipient's own unsubscribe link, where the server puts it in. */
+const OWN_PLACE = /\{\{\s*unsubscribe_url\s*\}\}/g;
+/** What ends a link everywhere, or ends the sentence that it is in. */
+const PLACE_END = /^(?:[\s"<>`]|$|[)\]}.,;:!?'*|\u2019\u201d]{1,9}(?:[\s"<>`]|$))/;
+const PLACE_END_CHARACTERS = 10;
+
+/** Whether text directly behind the place makes another link of it: `{{unsubscribe_url}}/../pay` leads to any path of this server. */
+function extendsOwnPlace(text: string): boolean {
+  if (!text.includes('unsubscribe_url')) return false;
+  return [...text.matchAll(OWN_PLACE)].some(({ 0: place, index }) => {
+    const start = index + place.length;
+    return !PLACE_END.test(text.slice(start, start + PLACE_END_CHARACTERS));
+  });
 }
 
 /** The same for a header, where a name counts only with a path or `www.`, and addresses are ids of messages and lists. */
