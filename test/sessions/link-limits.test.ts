@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { OPERATIONS } from '@postrider/core';
+import { LIMITS, OPERATIONS } from '@postrider/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readInstallationMail } from '../harness/installation-mail.ts';
 import { browserOf, cookieOf } from '../harness/session.ts';
@@ -7,6 +7,7 @@ import { type Answer, startTestApp, type TestApp } from '../harness/test-app.ts'
 
 const OWNER = 'owner@sandbox.test';
 const KNOWN = 'known-browser';
+const PER_CLIENT = LIMITS.magicLinksPerClientAndAddress;
 
 describe('how many sign-in links are mailed', () => {
   let server: TestApp;
@@ -30,7 +31,7 @@ describe('how many sign-in links are mailed', () => {
   const count = async (to = OWNER) => (await mailed(to)).length;
   const attack = async () =>
     await askOften(
-      65,
+      LIMITS.magicLinksPerAddress + 5,
       () => OWNER,
       (i) => `203.0.113.${i}`,
     );
@@ -47,47 +48,49 @@ describe('how many sign-in links are mailed', () => {
 
   it('leaves a user the links that another client did not use up', async () => {
     await askOften(
-      25,
+      PER_CLIENT + 5,
       () => OWNER,
       () => '203.0.113.1',
     );
-    expect(await count()).toBe(5);
+    expect(await count()).toBe(PER_CLIENT);
     await ask(OWNER, '198.51.100.1');
-    expect(await count()).toBe(6);
+    expect(await count()).toBe(PER_CLIENT + 1);
     server.clock.advance(10 * 60_000 + 1);
     await ask(OWNER, '203.0.113.1');
-    expect(await count()).toBe(7);
+    expect(await count()).toBe(PER_CLIENT + 2);
   });
 
   it('limits what one client has mailed to all addresses, and counts an IPv6 network of 64 bits as one client', async () => {
+    const MANY = LIMITS.magicLinksPerClient + 10;
+    const last = `p${MANY - 1}@sandbox.test`;
     await askOften(
-      30,
+      MANY,
       (i) => `p${i}@sandbox.test`,
       (i) => `2001:db8::${i + 1}`,
     );
-    const counts = await Promise.all(Array.from({ length: 30 }, (_, i) => count(`p${i}@sandbox.test`)));
-    expect(counts.filter((mails) => mails === 1)).toHaveLength(20);
-    await ask('p29@sandbox.test', '2001:db8:0:1::1');
-    expect(await count('p29@sandbox.test')).toBe(1);
+    const counts = await Promise.all(Array.from({ length: MANY }, (_, i) => count(`p${i}@sandbox.test`)));
+    expect(counts.filter((mails) => mails === 1)).toHaveLength(LIMITS.magicLinksPerClient);
+    await ask(last, '2001:db8:0:1::1');
+    expect(await count(last)).toBe(1);
   });
 
   it('mails one link a minute to a browser that signed in before, whatever strangers used up', async () => {
     const known = await signIn(OWNER);
     const before = await count();
     await attack();
-    expect(await count()).toBe(before + 60);
+    expect(await count()).toBe(before + LIMITS.magicLinksPerAddress);
     await ask(OWNER, '198.51.100.9');
-    expect(await count()).toBe(before + 60);
+    expect(await count()).toBe(before + LIMITS.magicLinksPerAddress);
     const answer = await ask(OWNER, '198.51.100.9', known);
     expect([answer.status, answer.body]).toEqual([202, { ok: true }]);
-    expect(await count()).toBe(before + 61);
+    expect(await count()).toBe(before + LIMITS.magicLinksPerAddress + 1);
     await ask(OWNER, '198.51.100.9', known);
-    expect(await count()).toBe(before + 61);
+    expect(await count()).toBe(before + LIMITS.magicLinksPerAddress + 1);
     server.clock.advance(60_001);
     const form = { 'content-type': 'application/x-www-form-urlencoded', origin: server.baseUrl, cookie: known };
     const rawBody = 'email=owner%40sandbox.test';
     expect((await server.call('POST', '/auth/sign-in', { key: null, headers: form, rawBody })).status).toBe(202);
-    expect(await count()).toBe(before + 62);
+    expect(await count()).toBe(before + LIMITS.magicLinksPerAddress + 2);
   });
 
   it('believes no cookie of another user, forged or cut short', async () => {
@@ -115,12 +118,12 @@ describe('how many sign-in links are mailed', () => {
     try {
       const wish = { email: OWNER, next: null, browser: null, known: null, address: '203.0.113.1' };
       const processes = [server, second].map(({ app }) => app.services.people.links);
-      for (let i = 0; i < 5; i += 1) for (const links of processes) await links.request(wish);
+      for (let i = 0; i < PER_CLIENT; i += 1) for (const links of processes) await links.request(wish);
       for (const links of processes) await links.idle();
-      expect(await count()).toBe(5);
+      expect(await count()).toBe(PER_CLIENT);
       const rows = await server.database.sql`SELECT cardinality(tried_at) AS count FROM code_tries ORDER BY tried_by`;
       await askOften(
-        10,
+        2 * PER_CLIENT,
         () => 'nobody@nowhere.test',
         () => '203.0.113.2',
       );

@@ -123,9 +123,9 @@ export const LIMITS = {
   sessionDays: 30, // from its beginning, however much it is used
   sessionsListed: 100, // of one user, those used last
   magicLinkMinutes: 10,
-  magicLinksPerClientAndAddress: 5, // mailed in magicLinkMinutes; a request over this or the next two limits gets the same response
-  magicLinksPerClient: 20, // mailed in magicLinkMinutes, to all addresses
-  magicLinksPerAddress: 60, // mailed in an hour for all clients; a browser that signed in before gets one a minute beyond all of these
+  magicLinksPerClientAndAddress: 20, // mailed in magicLinkMinutes; a request over this or the next two limits gets the same response
+  magicLinksPerClient: 60, // mailed in magicLinkMinutes, to all addresses
+  magicLinksPerAddress: 120, // mailed in an hour for all clients; a browser that signed in before gets one a minute beyond all of these
   knownBrowserDays: 180, // since its last sign-in
   signInRequestsPerMinute: 300, // of a client address: links and devices
   devicePollsPerMinute: 600, // of a client address, which several devices may stand behind

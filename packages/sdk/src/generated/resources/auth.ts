@@ -57,8 +57,8 @@ export class AuthResource {
    * Mails a link to the address, if it belongs to somebody here or may make an account. The answer is the same in any
    * case, so that nobody learns which. The link works once, for 10 minutes, and only in the browser that asked: the
    * answer sets a cookie that it needs. It shows a button, and nothing happens before that is pressed. In 10 minutes a
-   * client address (of IPv6, its /64 network) gets at most 5 links mailed to one email address and 20 to all. An email
-   * address gets at most 60 in an hour. A browser in which its owner signed in before gets one a minute beyond these
+   * client address (of IPv6, its /64 network) gets at most 20 links mailed to one email address and 60 to all. An email
+   * address gets at most 120 in an hour. A browser in which its owner signed in before gets one a minute beyond these
    * limits. A request over a limit returns the same response, and nothing is mailed.
    *
    * @throws PostriderError with `rate_limited`, beside the codes that every call can answer.
