@@ -422,6 +422,75 @@ describe('`linkDomainNotIn` for HTML', () => {
   });
 });
 
+/** Between two parts of a host: what browsers ignore, do not show, or show elsewhere. */
+const INVISIBLE = [
+  ...[
+    '</div>',
+    '</td>',
+    '<td>',
+    '<tr>',
+    '<th>',
+    '<caption>',
+    '<body>',
+    '</body>',
+    '</form>',
+    '</table>',
+    '</li>',
+    '</h1>',
+  ],
+  ...[
+    '<script>x</script>',
+    '<style>x{}</style>',
+    '<title>x</title>',
+    '<input hidden>',
+    '<br hidden>',
+    '<p hidden></p>',
+  ],
+  ...['<div style="display:none">x</div>', '<div style="dis\\70lay:no/**/ne">x y</div>', '<i hidden>x <b>y</b></i>'],
+  ...[
+    '<div style="display&colon;none"><div>x </div>x </div>',
+    '<template>x y</template>',
+    '<p style="display:inline">',
+  ],
+  ...['<td><tr></tbody>', '<b></b></td>', '</html><html>', '<img width=0>'],
+];
+
+describe('`linkDomainNotIn` for hosts with tags within', () => {
+  it.each(INVISIBLE)('holds a host with %s in it [holes.link-schemes]', (tags) => {
+    const written = [
+      `evil${tags}.com`,
+      `evil.${tags}com`,
+      `https:${tags}//evil${tags}.com${tags}/pay`,
+      `not${tags}good.com`,
+    ];
+    const places = written.map((host) => `Pay: ${host}`);
+    expect(places.filter((html) => !isHeld({ html }))).toEqual([]);
+  });
+
+  it.each([
+    ...[
+      '<p>Pay: https</div>://evil</div>.com</div>/pay</p>',
+      '<table>evil<tr></tr>.com</table>',
+      'evil<table>.com</table>',
+    ],
+    ...['<table><tr>evil.<td>x</td>com</table>', '<p>evil<p></p>.com</p>', '<div>evil<hr>.com</div>'],
+  ])('holds %s [holes.link-schemes]', (html) => {
+    expect(isHeld({ html })).toBe(true);
+  });
+
+  it.each([
+    '<table><tr><td>Total</td><td>good.com</td></tr><tr><td>Hello.</td><td>World</td></tr></table>',
+    '<table><tr><td>Order no.</td><td>com1234</td><td>SMS:</td><td>+1555</td><td>Web:</td><td>good.com</td></table>',
+    '<table><tbody><tr><td>Thank you.</td></tr><tr><td><table><tr><td>It is here.</td></tr></table></td></tr></tbody></table>',
+    '<p>Thank you.</p><p>It is on its way.</p><h1>Done.</h1><p>My shop.<br>At home.</p><ul><li>One.<li>Me.</ul>So it is',
+    '<div style="display:none;max-height:0">Look inside.</div><h1>It is here</h1><div>Hi.</div><div>In time.</div>',
+    '<div><p>Visit good.com.</p><p>Support</p></div><div>Mail:</div><div>help@good.com</div><div>and</div>/or',
+    '<a href="https://good.com">good.com</a><span>Support</span><td>Yes.</td> <td>It</td>',
+  ])('passes %s', (html) => {
+    expect(isHeld({ html })).toBe(false);
+  });
+});
+
 describe('`linkDomainNotIn` for texts', () => {
   it.each(HELD_TEXTS)('holds %j [holes.link-schemes]', (text) => {
     expect(isHeld({ text })).toBe(true);

@@ -150,7 +150,11 @@ describe('the hosts that HTML leads to', () => {
     ['evil.<!-- -->com', 'evil.com'],
     ['evil.com<b>pay</b>', 'evil.com'],
     ['e&shy;vil&period;com', 'vil.com evil.com'],
-    ['<td>Acme</td><td>good.com</td>', 'good.com'],
+    ['<table><tr><td>Acme</td><td>good.com</td></tr></table>', 'good.com'],
+    // Browsers ignore cells outside a table.
+    ['<td>Acme</td><td>good.com</td>', 'acmegood.com good.com'],
+    ['<td>Order no.</td><td>com</td>', 'no.com'],
+    ['<table><tr><td>Order no.</td><td>com</td></tr></table>', ''],
     [
       '<script type="application/ld+json">{"@context":"http://schema.org","target":"https:\\/\\/evil.com"}</script>',
       'evil.com',

@@ -55,7 +55,7 @@ function skipSpace(css: string, from: number): number {
 }
 
 /** A backslash stands before a code point in hexadecimal, or before a character that counts as itself (CSS Syntax 3, section 4.3.7). */
-function unescapeCss(css: string): string {
+export function unescapeCss(css: string): string {
   return css.replaceAll(
     /\\(?:([0-9a-f]{1,6})\s?|([^\n]))/gi,
     (_, hex: string | undefined, plain: string | undefined) => {

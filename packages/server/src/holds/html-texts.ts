@@ -1,11 +1,18 @@
 import { decodeHTML } from 'entities/decode';
 import { ruleOf } from '../html/element-rules.ts';
-import { opensTag, readTag } from '../html/html-tag.ts';
+import { type HtmlTag, opensTag, readTag } from '../html/html-tag.ts';
+import { unescapeCss } from './css-hosts.ts';
+import { OpenElements, TABLE_PARTS } from './open-elements.ts';
 
 /** The texts of an HTML message as any mail program might show it. */
 export interface HtmlTexts {
-  /** With tags within a line left out, `ev<b>il</b>.com`, and with each tag as a blank, `evil.com<b>pay</b>`. */
+  /**
+   * With tags within a line left out, `ev<b>il</b>.com`; with each tag as a blank, `evil.com<b>pay</b>`; and without what browsers ignore or hide,
+   * `evil</td>.com`.
+   */
   readonly shown: readonly string[];
+  /** The texts between tags that are not within a line, without contents of raw text elements and with them. */
+  readonly pieces: readonly (readonly string[])[];
   /** The contents of scripts, in which Gmail finds the buttons of its markup. */
   readonly scripts: readonly string[];
   /** The contents of style sheets. */
@@ -22,7 +29,8 @@ export function htmlTexts(html: string): HtmlTexts {
   // Behind this one, browsers show every tag as text.
   const plain = html.search(/<plaintext/i);
   if (plain !== -1) reader.parts.push(html.slice(plain));
-  return { shown: [...reader.readings(), ...reader.parts], scripts: reader.scripts, styles: reader.styles };
+  const { parts, pieces, scripts, styles } = reader;
+  return { shown: [...reader.readings(), ...parts], pieces, scripts, styles };
 }
 
 /** Where these are, `<style>` may be no style sheet to a browser, and its content shows. */
@@ -49,7 +57,14 @@ class TextReader {
   readonly parts: string[] = [];
   readonly scripts: string[] = [];
   readonly styles: string[] = [];
+  /** Without contents of raw text elements, and with them. */
+  readonly pieces: readonly [string[], string[]] = [[], []];
+  #startsPiece = true;
+  readonly #open = new OpenElements();
   readonly #inline: string[] = [];
+  readonly #visible: string[] = [];
+  /** Without the text of cells: what is between cells is shown before the table, behind the text that is there. */
+  readonly #outside: string[] = [];
   readonly #spaced: string[] = [];
   readonly #showsStyles: boolean;
 
@@ -58,7 +73,7 @@ class TextReader {
   }
 
   readings(): readonly string[] {
-    return [this.#inline.join(''), this.#spaced.join('')];
+    return [this.#inline.join(''), this.#spaced.join(''), this.#visible.join(''), this.#outside.join('')];
   }
 
   /** @param isPart whether it is the content of a comment or of a raw text element, where neither opens again */
@@ -91,10 +106,17 @@ class TextReader {
       return html.length;
     }
     this.#spaced.push(' ');
-    if (ruleOf(tag.name).breaks > 0 || BREAKING.has(tag.name)) this.#inline.push(' ');
-    if (tag.isClosing || !RAW.has(tag.name) || (isPart && !CODE.has(tag.name))) return tag.end;
+    if (ruleOf(tag.name).breaks > 0 || BREAKING.has(tag.name)) {
+      this.#inline.push(' ');
+      this.#startsPiece = true;
+    }
+    if (tag.isClosing || !RAW.has(tag.name) || (isPart && !CODE.has(tag.name))) {
+      this.#trackElement(tag);
+      return tag.end;
+    }
     const end = rawTextEnd(html, tag.end, tag.name);
     const content = html.slice(tag.end, end);
+    this.pieces[1].push(content);
     if (tag.name === 'style') this.styles.push(content);
     if (tag.name === 'script') this.scripts.push(content);
     else if (isPart && this.#showsStyles) this.#addText(content);
@@ -103,6 +125,14 @@ class TextReader {
       this.#addPart(content);
     }
     return end;
+  }
+
+  #trackElement(tag: HtmlTag): void {
+    const { name, isClosing } = tag;
+    const breaks = isClosing ? this.#open.close(name) : this.#open.open({ name, ...styleOf(tag) });
+    if (!breaks || this.#open.isHidden) return;
+    this.#visible.push(' ');
+    if (!this.#open.isInCell && !TABLE_PARTS.has(name)) this.#outside.push(' ');
   }
 
   /** Within a part it is passed over, so that nothing is read more than twice. */
@@ -128,7 +158,28 @@ class TextReader {
     const text = raw.includes('&') ? decodeHTML(raw) : raw;
     this.#inline.push(text);
     this.#spaced.push(text);
+    for (const pieces of this.pieces) {
+      if (this.#startsPiece) pieces.push(text);
+      else pieces.push((pieces.pop() ?? '') + text);
+    }
+    this.#startsPiece = false;
+    if (this.#open.isHidden) return;
+    this.#visible.push(text);
+    if (!this.#open.isInCell) this.#outside.push(text);
   }
+}
+
+const HIDES =
+  /(?:display:none|mso-hide:all|visibility:(?:hidden|collapse)|(?:font-size|opacity|max-height|max-width|height|width):0(?![.\d%]*[1-9]))/;
+const IN_LINE = /display:(?:inline|contents|run-in)/;
+
+function styleOf({ style, isHidden }: HtmlTag): { readonly hides: boolean; readonly isInline: boolean } {
+  if (style === null) return { hides: isHidden, isInline: false };
+  const css = style.includes('&') ? decodeHTML(style) : style;
+  const bare = unescapeCss(css.replaceAll(/\/\*[^*]{0,1000}\*\//g, ''))
+    .replaceAll(/\s/g, '')
+    .toLowerCase();
+  return { hides: isHidden || HIDES.test(bare), isInline: IN_LINE.test(bare) };
 }
 
 function rawTextEnd(html: string, from: number, name: string): number {

@@ -2,6 +2,7 @@ import { attributeHosts } from './attribute-hosts.ts';
 import { cssHosts, styleHosts } from './css-hosts.ts';
 import { headerHosts } from './header-hosts.ts';
 import { htmlTexts } from './html-texts.ts';
+import { joinedHosts } from './joined-hosts.ts';
 import { enoughAddresses } from './mail-addresses.ts';
 import { textHosts } from './text-hosts.ts';
 import type { Host } from './url-host.ts';
@@ -62,7 +63,7 @@ export function findLinkHosts(
   lines: readonly string[] = [],
   headers: Readonly<Record<string, string>> = {},
 ): LinkHosts {
-  const { shown, scripts, styles } = htmlTexts(html ?? '');
+  const { shown, pieces, scripts, styles } = htmlTexts(html ?? '');
   const found = new Set<Host>();
   const add = (hosts: readonly Host[]) => {
     for (const host of hosts) found.add(host);
@@ -71,6 +72,7 @@ export function findLinkHosts(
   add(cssHosts(html ?? ''));
   for (const style of styles) add(styleHosts(style));
   for (const text of new Set([...texts, ...shown])) add(textHosts(text ?? ''));
+  for (const texts of pieces) add(joinedHosts(texts));
   // JSON may escape its slashes.
   for (const script of scripts) add(textHosts(script.replaceAll('\\/', '/')).filter((host) => host !== VOCABULARY));
   for (const line of lines) add(textHosts(line));

@@ -9,6 +9,8 @@ export interface HtmlTag {
   href: string | null;
   alt: string | null;
   style: string | null;
+  /** Whether it has the attribute `hidden`. */
+  isHidden: boolean;
 }
 
 /** Whether the "<" at `at` opens a tag (WHATWG HTML §13.2.5.6); anywhere else it is text or another kind of markup. */
@@ -26,7 +28,7 @@ export function readTag(html: string, at: number): HtmlTag | null {
   let nameEnd = nameStart;
   while (nameEnd < html.length && !endsTagName(html.charCodeAt(nameEnd))) nameEnd++;
   const name = html.slice(nameStart, nameEnd).toLowerCase();
-  const tag: HtmlTag = { name, isClosing, end: -1, href: null, alt: null, style: null };
+  const tag: HtmlTag = { name, isClosing, end: -1, href: null, alt: null, style: null, isHidden: false };
   let next = nameEnd;
   while (next < html.length) {
     const code = html.charCodeAt(next);
@@ -78,6 +80,7 @@ function readAttribute(html: string, nameStart: number, tag: HtmlTag): number {
   // The first character belongs to the name whatever it is, even "=" (WHATWG HTML §13.2.5.32).
   let nameEnd = nameStart + 1;
   while (nameEnd < html.length && !endsAttributeName(html.charCodeAt(nameEnd))) nameEnd++;
+  if (nameEnd - nameStart === 6 && html.slice(nameStart, nameEnd).toLowerCase() === 'hidden') tag.isHidden = true;
   const afterName = skipSpace(html, nameEnd);
   if (html.charCodeAt(afterName) !== EQUALS) return afterName;
   const valueStart = skipSpace(html, afterName + 1);
