@@ -52,7 +52,7 @@ const NESTED_CHARACTERS = 300;
  */
 export function attributeHosts(html: string): readonly Host[] {
   const hosts: Host[] = [];
-  const hasFrames = FRAME.test(html);
+  const page = { hasFrames: FRAME.test(html), refreshes: REFRESHES.test(html) };
   let seenTo = 0;
   for (let equals = html.indexOf('='); equals !== -1; equals = html.indexOf('=', equals + 1)) {
     const nameEnd = skipBlanks(html, equals, -1);
@@ -66,7 +66,7 @@ export function attributeHosts(html: string): readonly Host[] {
     seenTo = Math.max(seenTo, start + value.length);
     const raw = unquoted(value);
     const decoded = decodeAttribute(raw);
-    for (const host of hostsOfAttribute(name.toLowerCase(), decoded, hasFrames)) hosts.push(host);
+    for (const host of hostsOfAttribute(name.toLowerCase(), decoded, page)) hosts.push(host);
     if (decoded === raw) continue;
     // The source is searched for style sheets as it is written.
     for (const host of cssHosts(decoded)) hosts.push(host);
@@ -94,13 +94,21 @@ function skipBlanks(html: string, at: number, step: 1 | -1): number {
   return next;
 }
 
-function hostsOfAttribute(name: string, value: string, hasFrames: boolean): readonly Host[] {
+interface Page {
+  readonly hasFrames: boolean;
+  readonly refreshes: boolean;
+}
+
+function hostsOfAttribute(name: string, value: string, { hasFrames, refreshes }: Page): readonly Host[] {
   if (LEADING.has(name) || (hasFrames && FRAMING.has(name))) return hostsOfLink(value);
   if (LISTING.has(name)) return hostsOfCandidates(value);
   if (name === 'srcdoc') return [null];
   if (name === 'style') return styleHosts(value);
   if (NAMING.test(name)) return [];
-  const listed = hostsInList(value, ANIMATING.has(name));
+  const listed = [
+    ...(name === 'content' && refreshes ? hostsOfRefresh(value) : []),
+    ...hostsInList(value, ANIMATING.has(name)),
+  ];
   // A text in the place of an image is shown.
   return name === 'content' || ANIMATING.has(name) ? listed : [...listed, ...urlHosts(value)];
 }
@@ -125,6 +133,18 @@ function withoutCommas(token: string): string {
   return token.slice(start, end);
 }
 
+/** A page that loads another by itself. The word may be written with character references. */
+const REFRESHES = /http-equiv\s*=\s*["']?[^"'>&]{0,7}(?:refresh|&)/i;
+const DELAY = /^[\s\d.;,]+/;
+const URL_NAME = /^url\s*=\s*/i;
+
+/** What follows a number is a URL, with or without `url=` (WHATWG HTML, shared declarative refresh steps). */
+function hostsOfRefresh(value: string): readonly Host[] {
+  const [delay = ''] = DELAY.exec(value) ?? [];
+  const url = value.slice(delay.length).replace(URL_NAME, '').replaceAll(/["']/g, '');
+  return /[\d.]/.test(delay) && url !== '' ? hostsOfLink(url) : [];
+}
+
 /** The text before a URL in the `content` of a refresh: `0; url='https://…'`. */
 const REFRESH = /^[\d.]{0,20}\s{0,20}(url\s{0,20}=\s{0,20})?/i;
 const ABSOLUTE = /^(?:(?:https?|ftp|wss?):|[a-z][a-z0-9+.-]{0,30}:[\\/]{2}|[\\/]{2})/i;
@@ -144,7 +164,7 @@ function hostsInList(value: string, isAnimating: boolean): readonly Host[] {
   return value.split(/[;,]/).flatMap((part) => {
     const trimmed = part.trim();
     const [before = '', url] = REFRESH.exec(trimmed) ?? [];
-    const link = trimmed.slice(before.length).replaceAll(/["']/g, '');
+    const link = trimmed.slice(before.length).replaceAll(/["'\t\n\r]/g, '');
     const counts = url !== undefined || isAbsolute(link) || (isAnimating && SCHEME.test(link));
     return counts ? hostsOfLink(link) : [];
   });
