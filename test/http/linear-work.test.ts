@@ -12,11 +12,13 @@ import { jsonPieces } from '../../packages/server/src/json-pieces.ts';
 import { readProtectedLinks } from '../../packages/server/src/links/protected-links.ts';
 import { planTracking, trackHtml } from '../../packages/server/src/links/track-html.ts';
 import { findTextFault } from '../../packages/server/src/operations/text-faults.ts';
+import { createBodyShaper } from '../../packages/server/src/sending/content/body-shaper.ts';
 import { decodeBase64 } from '../../packages/server/src/sending/content/decode-base64.ts';
 import { tagLinks } from '../../packages/server/src/sending/content/tag-links.ts';
 import { deriveText } from '../../packages/server/src/sending/derive-text.ts';
 import { fingerprintOf } from '../../packages/server/src/sending/idempotency.ts';
 import { toSendRequest } from '../../packages/server/src/smtp-submission/to-send-request.ts';
+import { createJobThreads } from '../../packages/server/src/threads/job-threads.ts';
 import {
   fillUnsubscribePlaceholder,
   hasUnsubscribePlaceholder,
@@ -67,6 +69,7 @@ const MESSAGE_WORK: Readonly<Record<string, (message: string) => unknown>> = {
 };
 
 const CHARACTERS = 50_000;
+const LARGEST_CHARACTERS = 2_000_000;
 
 describe('work that grows with what a caller sends', () => {
   it.each(Object.entries(BODY_WORK))(
@@ -95,6 +98,23 @@ describe('work that grows with what a caller sends', () => {
     };
     expect(await findFaster(work, HOSTILE_LINES, CHARACTERS)).toEqual([]);
   }, 120_000);
+
+  it('fits into the memory and the time of a thread, whatever the body of 2 MB [holes.hostile-work]', async () => {
+    const threads = createJobThreads();
+    const shaper = createBodyShaper(threads);
+    const killed: string[] = [];
+    try {
+      for (const [name, make] of Object.entries(HOSTILE_BODIES)) {
+        const html = make(LARGEST_CHARACTERS);
+        const asks = { trackOpens: true, trackClicks: true, seeksLinks: true };
+        const order = { ...asks, html, text: null, subject: 'x', utm: UTM, headers: UNSUBSCRIBE };
+        if ('busy' in (await shaper.shape({ accountId: 'account', keyId: 'key' }, order))) killed.push(name);
+      }
+    } finally {
+      await threads.close();
+    }
+    expect(killed).toEqual([]);
+  }, 240_000);
 
   it('is seen to be quadratic where it is', async () => {
     const work = (text: string) => {

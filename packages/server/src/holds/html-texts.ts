@@ -78,22 +78,21 @@ class TextReader {
 
   /** @param isPart whether it is the content of a comment or of a raw text element, where neither opens again */
   read(html: string, isPart: boolean): void {
-    let at = 0;
-    while (at < html.length) {
-      const markup = html.indexOf('<', at);
-      this.#addText(html.slice(at, markup === -1 ? html.length : markup));
-      at = markup === -1 ? html.length : this.#readMarkup(html, markup, isPart);
+    let textStart = 0;
+    for (let at = html.indexOf('<'); at !== -1; at = html.indexOf('<', at)) {
+      if (opensMarkup(html, at)) {
+        this.#addText(html.slice(textStart, at));
+        textStart = this.#readMarkup(html, at, isPart);
+        at = textStart;
+      } else at += 1; // A part of the text: one by one, two million of them would fill the memory.
     }
+    this.#addText(html.slice(textStart));
   }
 
   #readMarkup(html: string, at: number, isPart: boolean): number {
     if (opensTag(html, at)) return this.#readTag(html, at, isPart);
     if (html.startsWith('<!--', at)) return this.#readComment(html, at, isPart);
     if (html.startsWith(CDATA, at)) return at + CDATA.length;
-    if (!'!?/'.includes(html[at + 1] ?? ' ')) {
-      this.#addText('<');
-      return at + 1;
-    }
     const end = html.indexOf('>', at);
     return end === -1 ? html.length : end + 1;
   }
@@ -167,6 +166,11 @@ class TextReader {
     this.#visible.push(text);
     if (!this.#open.isInCell) this.#outside.push(text);
   }
+}
+
+/** Whether the "<" at `at` opens a tag, a comment or a declaration; anywhere else it is text. */
+function opensMarkup(html: string, at: number): boolean {
+  return opensTag(html, at) || '!?/'.includes(html[at + 1] ?? ' ');
 }
 
 const HIDES =
