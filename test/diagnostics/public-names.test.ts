@@ -38,7 +38,7 @@ describe('a resolver of public names', () => {
     expect(await dns.a('example.com')).toEqual({ kind: 'found', values: ['192.124.249.1'] });
   });
 
-  it('is told nothing that a CNAME inside leads to, whoever follows it [holes.anonymous-lookups]', async () => {
+  it('shows nothing that a CNAME inside leads to, whichever resolver follows it [holes.anonymous-lookups]', async () => {
     server.set('db.internal', 'A', '10.0.0.1');
     server.set('db.internal', 'TXT', 'the password is in the wiki');
     server.set('db.internal', 'MX', ['10 mail.internal']);

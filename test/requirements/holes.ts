@@ -131,7 +131,7 @@ export const holes: readonly Requirement[] = section('Closed holes', [
   active('holes.form-origin', 'No page of another site can decide a held send, sign a user in or sign a user out.'),
   active(
     'holes.anonymous-lookups',
-    'DNS checks that anybody may ask for are bounded for all callers together, and show nothing that only names inside lead to.',
+    'DNS checks that need no key are bounded for all callers together, and show nothing that only private names lead to.',
   ),
   active(
     'holes.preview-phones-home',

@@ -17,7 +17,7 @@ export const CHECK_BOUNDS: LookupBounds = { questions: 250, timeMs: LIMITS.toolS
 export interface CheckRunner {
   /** With answers as old as their records allow, of any name. @throws ProblemError where all checks together may have no more now */
   run<T>(work: (lookups: BoundedLookups) => Promise<T>): Promise<T>;
-  /** The same with answers that are a few seconds old at most: whoever checks has often just changed a record. In production only of public names. */
+  /** The same with answers that are a few seconds old at most: a user who checks a record has often just changed it. In production only of public names. */
   runRecent<T>(work: (lookups: BoundedLookups) => Promise<T>): Promise<T>;
 }
 

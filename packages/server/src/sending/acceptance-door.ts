@@ -137,9 +137,9 @@ function createLane(
       const asks = lane.alwaysAsks === true || cautious > 0;
       const { verdicts, unquestioned } = await acceptMessages(options, commands, asks ? 'ask' : 'write');
       cautious = nextCaution(cautious, verdicts, unquestioned);
-      const octets = commands.reduce((sum, command) => sum + octetsOf(command), 0);
+      const bytes = commands.reduce((sum, command) => sum + octetsOf(command), 0);
       // What the driver made of them on the way to the database.
-      if (octets > LARGE_BATCH_BYTES) noteLargeGarbage(octets);
+      if (bytes > LARGE_BATCH_BYTES) noteLargeGarbage(bytes);
       if (verdicts.some((verdict) => verdict.kind === 'accepted' && !verdict.replayed)) options.onAccepted();
       return verdicts;
     },

@@ -35,7 +35,7 @@ export interface ConnectionPlaces {
   end(session: SMTPServerSession): void;
 }
 
-/** Of the connections of one address, and of all, those that have not logged in: whoever has no key leaves places to who has one. */
+/** The share, of one address's connections and of all, that may not have logged in: clients without a key leave places to those with one. */
 const WAITING_PER_ADDRESS = 0.1;
 const WAITING = 0.5;
 /** Refused connections are kept open until they were told why: over TLS that takes a handshake. Further ones are closed at once. */
