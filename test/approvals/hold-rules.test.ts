@@ -16,7 +16,7 @@ const NOTHING: HoldWhen = {
 
 const QUESTION: HoldQuestion = {
   recipients: [{ email: 'Ada@Example.com', kind: 'to' }],
-  attachments: 0,
+  carriesFiles: false,
   isTemplated: true,
   links: () => ({ hosts: [], addresses: [], unreadable: false }),
   ownAddresses: { addresses: new Set(), domain: 'sender.example' },
@@ -48,7 +48,7 @@ describe('the rules that hold a send [approvals.modes]', () => {
     ['no blind copy', { hasBcc: true }, {}, false],
     ['a blind copy', { hasBcc: true }, { recipients: [{ email: 'b@example.com', kind: 'bcc' }] }, true],
     ['no file', { hasAttachments: true }, {}, false],
-    ['a file', { hasAttachments: true }, { attachments: 1 }, true],
+    ['a file', { hasAttachments: true }, { carriesFiles: true }, true],
     ['a template', { freeformBody: true }, {}, false],
     ['a body of its own', { freeformBody: true }, { isTemplated: false }, true],
     [

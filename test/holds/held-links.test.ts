@@ -19,7 +19,7 @@ function isHeld({ html, text, subject = '', names = [], headers = {} }: Given): 
   const reasons = findHoldReasons(
     { mode: 'policy', holdWhen: { ...policy, hasAttachments: false, freeformBody: false, linkDomainNotIn: LISTED } },
     {
-      ...{ recipients: [], attachments: 0, isTemplated: true, isKnown: null, isTrusted: () => false },
+      ...{ recipients: [], carriesFiles: false, isTemplated: true, isKnown: null, isTrusted: () => false },
       links: () => addLineHosts(found, names),
       ownAddresses: { addresses: new Set(['ada+shop@home.example']), domain: 'good.com' },
     },

@@ -106,7 +106,7 @@ describe('work that grows with what a caller sends', () => {
     try {
       for (const [name, make] of Object.entries(HOSTILE_BODIES)) {
         const html = make(LARGEST_CHARACTERS);
-        const asks = { trackOpens: true, trackClicks: true, seeksLinks: true };
+        const asks = { trackOpens: true, trackClicks: true, seeksLinks: true, seeksFiles: true };
         const order = { ...asks, html, text: null, subject: 'x', utm: UTM, headers: UNSUBSCRIBE };
         if ('busy' in (await shaper.shape({ accountId: 'account', keyId: 'key' }, order))) killed.push(name);
       }

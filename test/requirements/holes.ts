@@ -88,6 +88,10 @@ export const holes: readonly Requirement[] = section('Closed holes', [
     'holes.freeform',
     '`freeformBody` also holds a free subject with a URL, a free sender name and a foreign `reply_to`.',
   ),
+  active(
+    'holes.files-within-bodies',
+    'A file within a body, as a `data:` URL, uuencode, yEnc or BinHex, is an attachment to `hasAttachments`.',
+  ),
   active('holes.held-quota', 'Held sends have a ceiling of their own and cannot use up the account’s quota.'),
   active(
     'holes.content-scope',

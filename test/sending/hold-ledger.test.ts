@@ -13,7 +13,7 @@ const NOTHING = { keys: [], recipients: [], vouched: [] };
 /** A send whose key came under a rule of links when its content was made already. */
 function sendOf(html: string, linkHosts?: LinkHosts) {
   const command = plainSend({ accountId: 'account', keyId: 'key' }, { ...MAIL, html });
-  const content = linkHosts === undefined ? command.content : { ...command.content, linkHosts };
+  const content = linkHosts === undefined ? command.content : { ...command.content, findings: { linkHosts } };
   return prepareSend(
     { ...command, content, approval: { mode: 'policy', holdWhen: RULES } },
     { sandboxDomain: 'sandbox.test' },

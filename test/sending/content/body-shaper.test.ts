@@ -9,7 +9,7 @@ const UTM = { source: 'newsletter', medium: 'email', campaign: 'spring', overrid
 const OWNER = { accountId: 'account', keyId: 'key' };
 
 function order(bodies: Pick<BodyOrder, 'html' | 'text'>): BodyOrder {
-  const asks = { trackOpens: true, trackClicks: true, seeksLinks: true };
+  const asks = { trackOpens: true, trackClicks: true, seeksLinks: true, seeksFiles: true };
   return { ...bodies, ...asks, subject: 'Hello', utm: UTM, headers: { 'List-Unsubscribe': '<https://a.example/p>' } };
 }
 
@@ -36,7 +36,7 @@ describe('the shaper of bodies', () => {
     const html = hosts.map((host) => `<a href="https://${host}/">x</a>`).join('');
     const shaped = await shaper.shape(OWNER, order({ html, text: '' }));
     if ('busy' in shaped) throw new Error('the threads are busy');
-    const { linkHosts } = shaped;
+    const { linkHosts } = shaped.findings;
     expect(linkHosts?.hosts.length).toBeLessThan(hosts.length);
     const none = { recipientDomainNotIn: null, recipientsOver: null, firstContact: false, hasBcc: false };
     const rules = { ...none, hasAttachments: false, freeformBody: false, linkDomainNotIn: hosts.slice(0, 1_000) };
@@ -47,7 +47,7 @@ describe('the shaper of bodies', () => {
 
 function question(): Parameters<typeof findHoldReasons>[1] {
   return {
-    ...{ recipients: [], attachments: 0, isTemplated: true, isKnown: () => true, isTrusted: () => false },
+    ...{ recipients: [], carriesFiles: false, isTemplated: true, isKnown: () => true, isTrusted: () => false },
     links: () => ({ hosts: [], addresses: [], unreadable: false }),
     ownAddresses: { addresses: new Set(), domain: 'sender.example' },
   };

@@ -36,7 +36,12 @@ export const newHoldWhenSchema = z.strictObject({
     .optional()
     .describe('Sends to more recipients than this.'),
   hasBcc: z.boolean().optional().describe('Sends with blind copies.'),
-  hasAttachments: z.boolean().optional().describe('Sends with attachments.'),
+  hasAttachments: z
+    .boolean()
+    .optional()
+    .describe(
+      'Sends with attachments, or with files within a body: `data:` URLs in the HTML, images among them, and texts that contain uuencode, yEnc or BinHex.',
+    ),
   freeformBody: z
     .boolean()
     .optional()

@@ -1432,7 +1432,7 @@ export interface components {
                 recipientsOver?: number | null;
                 /** @description Sends with blind copies. */
                 hasBcc?: boolean;
-                /** @description Sends with attachments. */
+                /** @description Sends with attachments, or with files within a body: `data:` URLs in the HTML, images among them, and texts that contain uuencode, yEnc or BinHex. */
                 hasAttachments?: boolean;
                 /** @description Sends that say more than a stored template that an unrestricted author wrote or an approver published: another body, a subject, a sender name other than the account’s or the key’s agent, a `reply_to` outside the account’s verified domains, headers that people read, attachments, and variables that print a link, a telephone number, markup, a line break, a whole list or more than 100 characters at one place, or have more than 1,000 characters together. */
                 freeformBody?: boolean;
@@ -1790,7 +1790,7 @@ export interface components {
                 recipientsOver?: number | null;
                 /** @description Sends with blind copies. */
                 hasBcc?: boolean;
-                /** @description Sends with attachments. */
+                /** @description Sends with attachments, or with files within a body: `data:` URLs in the HTML, images among them, and texts that contain uuencode, yEnc or BinHex. */
                 hasAttachments?: boolean;
                 /** @description Sends that say more than a stored template that an unrestricted author wrote or an approver published: another body, a subject, a sender name other than the account’s or the key’s agent, a `reply_to` outside the account’s verified domains, headers that people read, attachments, and variables that print a link, a telephone number, markup, a line break, a whole list or more than 100 characters at one place, or have more than 1,000 characters together. */
                 freeformBody?: boolean;

@@ -12,7 +12,8 @@ export interface HoldRule {
 /** What the rules need to know of one send. */
 export interface HoldQuestion {
   readonly recipients: readonly { readonly email: string; readonly kind: RecipientKind }[];
-  readonly attachments: number;
+  /** Attached or within its bodies. */
+  readonly carriesFiles: boolean;
   /** Whether all it says is that of a stored template, of an author who is held to nothing, but for short values. */
   readonly isTemplated: boolean;
   readonly links: () => LinkHosts;
@@ -48,7 +49,7 @@ const RULES: readonly (readonly [HoldReason, Rule])[] = [
     ({ recipientsOver }, { recipients }) => recipientsOver !== null && recipients.length > recipientsOver,
   ],
   ['hasBcc', ({ hasBcc }, { recipients }) => hasBcc && recipients.some(({ kind }) => kind === 'bcc')],
-  ['hasAttachments', ({ hasAttachments }, { attachments }) => hasAttachments && attachments > 0],
+  ['hasAttachments', ({ hasAttachments }, { carriesFiles }) => hasAttachments && carriesFiles],
   ['freeformBody', ({ freeformBody }, { isTemplated }) => freeformBody && !isTemplated],
   [
     'linkDomainNotIn',

@@ -156,16 +156,16 @@ function toQuestion(
     domain: request.from.domain,
   };
   const sender = { names: [key?.accountName ?? null, command.persona.agentName], domains: key?.replyDomains ?? [] };
+  // Bodies are read in threads before they come here. Where no rule asked by then, one that asks now cannot be evaluated.
   return {
     recipients,
-    attachments: content.attachments.length,
+    carriesFiles: content.attachments.length > 0 || (content.findings?.embedsFiles ?? true),
     isTemplated:
       template !== null &&
       vouched.has(vouchedName({ keyId, template, makers })) &&
       !isFreeform(request, command.resendOf !== null, sender) &&
       !addsFreeText(content.addedText, ownAddresses),
-    // Bodies are read in threads before they come here. Where no rule asked by then, one that asks now cannot be evaluated.
-    links: () => addLineHosts(content.linkHosts ?? UNREAD_HOSTS, displayNames(request)),
+    links: () => addLineHosts(content.findings?.linkHosts ?? UNREAD_HOSTS, displayNames(request)),
     ownAddresses,
     isKnown: people === null ? null : (email) => find(email)?.isKnown === true,
     isTrusted: (email) => find(email)?.isTrusted === true,

@@ -41,10 +41,10 @@ function toQuestion({ recipients }: QueuedContent, { recipientAllowlist, pausedB
   };
 }
 
-/** Links, templates and earlier contact were read when the message was sent, and are not stored: rules about them hold. */
-function toHoldQuestion({ recipients, attachments, trusted }: QueuedContent) {
+/** Links, files within bodies, templates and earlier contact were read when the message was sent, and are not stored: rules about them hold. */
+function toHoldQuestion({ recipients, trusted }: QueuedContent) {
   return {
-    ...{ recipients, attachments, isTemplated: false, links: () => UNREAD_HOSTS, isKnown: null },
+    ...{ recipients, carriesFiles: true, isTemplated: false, links: () => UNREAD_HOSTS, isKnown: null },
     ownAddresses: { addresses: new Set<string>(), domain: '' },
     isTrusted: (email: string) => trusted.includes(email),
   };

@@ -1,11 +1,11 @@
 import { DRY_RUN_CHECK_NAMES, type DryRun, type DryRunCheckName, ERRORS, type SendRequest } from '@postrider/core';
-import type { LinkHosts } from '../holds/link-hosts.ts';
 import { startInSlices } from '../time-slice.ts';
 import type { Refusal } from './acceptance.ts';
 import type { Examination } from './acceptance-inquiry.ts';
 import type { FileSession } from './content/fetch-files.ts';
 import { prepareContent } from './content/prepare-content.ts';
 import type { SendContent } from './content/send-content.ts';
+import type { BodyFindings } from './content/shape-bodies.ts';
 import type { Sender } from './judged-sender.ts';
 import { type SendOrder, type SendTools, toCommand, toContentOrder } from './send-messages.ts';
 
@@ -38,7 +38,7 @@ async function previewTogether(
     toCommand(
       sender,
       { ...order, idempotency: null },
-      made[index]?.content ?? contentAsGiven(order.request, made[index]?.linkHosts),
+      made[index]?.content ?? contentAsGiven(order.request, made[index]?.findings),
     ),
   );
   const examinations = await tools.inquiry.examine(commands);
@@ -57,20 +57,19 @@ async function makeContent(
   files: FileSession,
 ): Promise<MadeContent> {
   const verdict = await prepareContent(content, toContentOrder(sender, order, files, true));
-  return verdict.ok ? { content: verdict.content, refusals: [], linkHosts: null } : { content: null, ...verdict };
+  return verdict.ok ? { content: verdict.content, refusals: [], findings: {} } : { content: null, ...verdict };
 }
 
 interface MadeContent {
   readonly content: SendContent | null;
   readonly refusals: readonly Refusal[];
-  readonly linkHosts: LinkHosts | null;
+  readonly findings: BodyFindings;
 }
 
 /** Where the content cannot be made, the rest is checked and shown all the same. */
-function contentAsGiven({ subject = '', html, text }: SendRequest, linkHosts: LinkHosts | null = null): SendContent {
+function contentAsGiven({ subject = '', html, text }: SendRequest, findings: BodyFindings = {}): SendContent {
   const nothing = { template: null, templateMakers: null, attachments: [], tracking: null, scheduledAt: null };
-  const known = linkHosts === null ? {} : { linkHosts };
-  return { subject, html: html ?? null, text: text ?? null, ...nothing, ...known };
+  return { subject, html: html ?? null, text: text ?? null, ...nothing, findings };
 }
 
 function toPreview(

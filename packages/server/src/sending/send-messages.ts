@@ -94,10 +94,14 @@ export function toContentOrder(
   isDryRun = false,
 ): ContentOrder {
   const { accountId, keyId, trackOpens, trackClicks, askedBy } = sender;
-  const seeksLinks = [sender, askedBy].some((key) => key?.approval?.holdWhen?.linkDomainNotIn != null);
-  const judgesValues = [sender, askedBy].some((key) => key?.approval?.holdWhen?.freeformBody === true);
+  const rules = [sender, askedBy].map((key) => key?.approval?.holdWhen);
+  const asks = {
+    seeksLinks: rules.some((rule) => rule?.linkDomainNotIn != null),
+    seeksFiles: rules.some((rule) => rule?.hasAttachments === true),
+    judgesValues: rules.some((rule) => rule?.freeformBody === true),
+  };
   const fileRule = { isDryRun, hosts: hostListsOf(sender) };
-  return { accountId, keyId, request, seeksLinks, judgesValues, trackOpens, trackClicks, stored, fileRule, files };
+  return { accountId, keyId, request, ...asks, trackOpens, trackClicks, stored, fileRule, files };
 }
 
 /** The answers that stand already for orders whose content might turn out otherwise now, by idempotency key. */

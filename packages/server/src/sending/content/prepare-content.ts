@@ -1,5 +1,4 @@
 import type { SendRequest } from '@postrider/core';
-import { type LinkHosts, UNREAD_HOSTS } from '../../holds/link-hosts.ts';
 import type { TemplateTools } from '../../templates/template-tools.ts';
 import type { Refusal } from '../acceptance.ts';
 import type { BodyShaper } from './body-shaper.ts';
@@ -8,6 +7,7 @@ import { type FileRule, prepareAttachments } from './prepare-attachments.ts';
 import { renderTemplate, type WrittenContent } from './render-template.ts';
 import { resolveSchedule } from './schedule.ts';
 import type { SendContent } from './send-content.ts';
+import type { BodyFindings } from './shape-bodies.ts';
 
 /** What content is made from: the request, and what is known of its account. */
 export interface ContentOrder {
@@ -17,6 +17,8 @@ export interface ContentOrder {
   readonly request: SendRequest;
   /** Whether a rule of the key asks where the links lead. */
   readonly seeksLinks?: boolean;
+  /** Whether a rule of the key asks for files within the bodies. */
+  readonly seeksFiles?: boolean;
   /** Whether a rule of the key asks what the variables add to the template. */
   readonly judgesValues?: boolean;
   /** The account's switches. */
@@ -38,8 +40,8 @@ export type ContentVerdict =
   | {
       readonly ok: false;
       readonly refusals: readonly Refusal[];
-      /** Where the links lead of what was refused, where a rule of the key asks. */
-      readonly linkHosts: LinkHosts | null;
+      /** About the bodies of what was refused. */
+      readonly findings: BodyFindings;
     };
 
 /** What the stages of preparation work with. */
@@ -67,18 +69,18 @@ export async function prepareContent(tools: ContentTools, order: ContentOrder): 
   if (!schedule.ok) refusals.push(schedule.refusal);
   const { subject, template, templateMakers, ...body } =
     written?.ok === true ? written.content : contentAsGiven(request);
-  const { accountId, keyId, trackOpens, trackClicks, seeksLinks = false } = order;
+  const { accountId, keyId, trackOpens, trackClicks, seeksLinks = false, seeksFiles = false } = order;
   const shaped = await tools.bodies.shape(
     { accountId, keyId },
-    { ...body, subject, utm: request.utm, headers: request.headers, trackOpens, trackClicks, seeksLinks },
+    { ...body, subject, utm: request.utm, headers: request.headers, trackOpens, trackClicks, seeksLinks, seeksFiles },
   );
-  if ('busy' in shaped) return { ok: false, refusals: [...refusals, BUSY], linkHosts: UNREAD_HOSTS };
-  const { html, text, tracking, linkHosts, addedText } = shaped;
+  if ('busy' in shaped) return { ok: false, refusals: [...refusals, BUSY], findings: {} };
+  const { html, text, tracking, findings, addedText } = shaped;
   if (shaped.refusal !== null) refusals.push(shaped.refusal);
   const source = order.files ?? tools.files;
   const files = await prepareAttachments({ request, subject, html, text }, source, order.fileRule, refusals.length > 0);
   refusals.push(...files.refusals);
-  if (!schedule.ok || refusals.length > 0) return { ok: false, refusals, linkHosts };
+  if (!schedule.ok || refusals.length > 0) return { ok: false, refusals, findings };
   return {
     ok: true,
     content: {
@@ -90,7 +92,7 @@ export async function prepareContent(tools: ContentTools, order: ContentOrder): 
       attachments: stored?.attachments ?? files.attachments,
       tracking,
       scheduledAt: schedule.at,
-      ...(linkHosts === null ? {} : { linkHosts }),
+      findings,
       ...(addedText === null ? {} : { addedText }),
     },
   };

@@ -1,5 +1,5 @@
 import type { AddedText } from '../../holds/added-text.ts';
-import type { LinkHosts } from '../../holds/link-hosts.ts';
+import type { BodyFindings } from './shape-bodies.ts';
 
 /** A send's content as it is stored and delivered: rendered, tagged, its files at hand. Made before the acceptance door. */
 export interface SendContent {
@@ -16,8 +16,8 @@ export interface SendContent {
   readonly tracking: ContentTracking | null;
   /** When it is to be delivered; null for at once. */
   readonly scheduledAt: Date | null;
-  /** Where its links lead, where a rule of the key asked while it was made. */
-  readonly linkHosts?: LinkHosts;
+  /** What rules of the key asked about its bodies while it was made. */
+  readonly findings?: BodyFindings;
   /** What the variables added to its template, where a rule of the key asked while it was made. */
   readonly addedText?: AddedText;
 }

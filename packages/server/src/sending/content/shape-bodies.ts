@@ -1,6 +1,7 @@
 import type { SendRequest } from '@postrider/core';
 import { LIMITS } from '@postrider/core/limits';
 import { type AddedText, findAddedText } from '../../holds/added-text.ts';
+import { embedsFiles } from '../../holds/embedded-files.ts';
 import { enoughHosts, findMessageHosts, type LinkHosts } from '../../holds/link-hosts.ts';
 import type { PrintedValues } from '../../templates/template-job.ts';
 import { threadJob } from '../../threads/thread-job.ts';
@@ -20,8 +21,17 @@ export interface BodyOrder extends TrackingSwitches {
   readonly headers: Readonly<Record<string, string>> | undefined;
   /** Whether a rule asks where the links lead. */
   readonly seeksLinks: boolean;
+  /** Whether a rule asks for files within the bodies. */
+  readonly seeksFiles: boolean;
   /** What the variables of a template printed, where a rule asks what they add. */
   readonly values?: PrintedValues | null;
+}
+
+/** What rules of a key ask about bodies. What is absent was not asked. */
+export interface BodyFindings {
+  /** Where the links lead. */
+  readonly linkHosts?: LinkHosts;
+  readonly embedsFiles?: boolean;
 }
 
 export interface ShapedBodies {
@@ -30,15 +40,14 @@ export interface ShapedBodies {
   /** Why they cannot be sent; null where they can. */
   readonly refusal: Refusal | null;
   readonly tracking: ContentTracking | null;
-  /** Null where no rule asks. */
-  readonly linkHosts: LinkHosts | null;
+  readonly findings: BodyFindings;
   /** Null where no rule asks. */
   readonly addedText: AddedText | null;
 }
 
 /** All that is worked out from the text of a message, and takes time in proportion to it: links tagged and found, the plain text derived. */
 export function shapeBodies(order: BodyOrder): ShapedBodies {
-  const { subject, headers, utm, seeksLinks } = order;
+  const { headers, utm } = order;
   const tagged = tagLinks({ utm, headers }, { html: order.html, text: toBodyText(order.html, order.text) });
   const { html, text } = tagged;
   return {
@@ -46,11 +55,21 @@ export function shapeBodies(order: BodyOrder): ShapedBodies {
     text,
     refusal: tagged.ok ? null : tagged.refusal,
     tracking: tagged.ok ? planContentTracking(html, headers, order) : null,
-    linkHosts: seeksLinks
-      ? enoughHosts(findMessageHosts({ html, text, lines: [subject], headers: headers ?? {} }), LIMITS.keyDomainEntries)
-      : null,
+    findings: findInBodies(order, html, text),
     // Before links are tagged: the neutral rendering is not tagged either.
     addedText: order.values ? findAddedText(order, order.values) : null,
+  };
+}
+
+function findInBodies(
+  { subject, headers = {}, seeksLinks, seeksFiles }: BodyOrder,
+  html: string | null,
+  text: string | null,
+): BodyFindings {
+  const find = () => findMessageHosts({ html, text, lines: [subject], headers });
+  return {
+    ...(seeksLinks ? { linkHosts: enoughHosts(find(), LIMITS.keyDomainEntries) } : {}),
+    ...(seeksFiles ? { embedsFiles: embedsFiles(html, text) } : {}),
   };
 }
 
