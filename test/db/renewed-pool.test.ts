@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase, type Sql } from '../../packages/server/src/db/client.ts';
+import { openCollector } from '../../packages/server/src/heap.ts';
 import { type DatabaseProxy, startDatabaseProxy } from '../harness/database-proxy.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
@@ -73,5 +74,38 @@ describe('a pool whose connections are lost', () => {
     expect(await sql.unsafe('SELECT $1::int AS four', [4])).toEqual([{ four: 4 }]);
     await sql.end({ timeout: 1 });
     await expect(sql`SELECT 1`).rejects.toThrow(/CONNECTION_ENDED/);
+  });
+});
+
+describe('a transaction that has ended', () => {
+  let database: TestDatabase;
+  let sql: Sql;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    sql = openDatabase({
+      target: database.target,
+      maxConnections: 1,
+      applicationName: 'tests',
+      deadlineMs: 10_000,
+    });
+  });
+  afterAll(async () => {
+    await sql.end();
+    await database.drop();
+  });
+
+  it('keeps nothing of what it worked on, though the driver remembers where a statement came from', async () => {
+    const run = async () => {
+      const content = Buffer.alloc(1_000_000);
+      await sql.begin(async (transaction) => {
+        await transaction`SELECT octet_length(${content}::bytea)`;
+      });
+      return new WeakRef(content);
+    };
+    const used = await run();
+    const { collect } = openCollector();
+    // The connection has its last statement until there is another one.
+    await sql`SELECT 1`;
+    await expect.poll(() => [collect(), used.deref() === undefined].at(1)).toBe(true);
   });
 });

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { openCollector } from '../../packages/server/src/heap.ts';
 import type { TemplateJob } from '../../packages/server/src/templates/template-job.ts';
 import { createThreadPool, type ThreadPool } from '../../packages/server/src/threads/thread-pool.ts';
 
@@ -49,6 +50,18 @@ describe('a pool of threads', () => {
     open({ threads: 1 });
     expect(await endless('a')).toEqual({ kind: 'overrun' });
     expect(await quick('b')).toMatchObject({ ok: true, html: 'b' });
+  });
+
+  it('keeps nothing of a job once it is done', async () => {
+    open({ threads: 1 });
+    const ask = async () => {
+      const job = render('{{ name }}');
+      await pool.run({ accountId: 'a' }, job);
+      return new WeakRef(job);
+    };
+    const done = await ask();
+    const { collect } = openCollector();
+    await expect.poll(() => [collect(), done.deref() === undefined].at(1)).toBe(true);
   });
 
   it('kills a job that takes too much memory, again and again, and this process lives on', async () => {

@@ -143,22 +143,40 @@ async function reserveWatched(pool: Sql, deadline: QueryDeadline): Promise<Reser
   return watchConnection(await deadline.guard<ReservedSql>(reserved.then.bind(reserved)), deadline);
 }
 
+type TransactionWork = (transaction: TransactionSql) => unknown;
+
 /** BEGIN and COMMIT are statements as well; between them it is the caller who takes the time. */
 function beginWatched(pool: Sql, deadline: QueryDeadline, given: readonly unknown[]): Promise<unknown> {
+  const options = given.slice(0, -1);
+  const once = takenOnce(given.at(-1) as TransactionWork); // The last argument of `begin` works in the transaction.
   return new Promise((resolve, reject) => {
     let end = deadline.start(reject);
     const work = async (transaction: TransactionSql): Promise<unknown> => {
       end();
       try {
-        // The last argument of `begin` is the function that works in the transaction.
-        return await (given.at(-1) as (transaction: TransactionSql) => unknown)(watchConnection(transaction, deadline));
+        return await once.take()(watchConnection(transaction, deadline));
       } finally {
         end = deadline.start(reject);
       }
     };
-    const begun: Promise<unknown> = Reflect.apply(pool.begin, pool, [...given.slice(0, -1), work]);
+    const begun: Promise<unknown> = Reflect.apply(pool.begin, pool, [...options, work]);
     begun.then(resolve, reject).finally(() => end());
   });
+}
+
+/**
+ * The driver (postgres.js 3.4) remembers for each statement where it was first sent from, and with it the function that worked in that
+ * transaction, for ever. What this one worked on, such as the files of a message, is not to stay in memory with it.
+ */
+function takenOnce(work: TransactionWork): { take(): TransactionWork } {
+  const kept = [work];
+  return {
+    take() {
+      const [taken] = kept.splice(0);
+      if (taken === undefined) throw new Error('a transaction began twice');
+      return taken;
+    },
+  };
 }
 
 function watchConnection<Connection extends TransactionSql | ReservedSql>(

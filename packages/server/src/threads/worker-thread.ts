@@ -39,8 +39,8 @@ export function startWorkerThread<Job>(options: ThreadOptions): Promise<WorkerTh
       stackSizeMb: STACK_MB,
     },
   });
-  let onAnswer: (answer: unknown) => void = () => {};
-  let onEnd: (error: unknown) => void = () => {};
+  let onAnswer: (answer: unknown) => void = nothing;
+  let onEnd: (error: unknown) => void = nothing;
   worker.on('message', (answer: unknown) => onAnswer(answer));
   worker.on('error', (error: unknown) => onEnd(error));
   worker.on('exit', () => onEnd(new Error('the thread ended')));
@@ -49,6 +49,8 @@ export function startWorkerThread<Job>(options: ThreadOptions): Promise<WorkerTh
     return new Promise((settle) => {
       const finish = (outcome: ThreadOutcome) => {
         clearTimeout(timer);
+        // Else the job, of which these know, would stay in memory until the next one.
+        onAnswer = onEnd = nothing;
         worker.unref();
         settle(outcome);
       };
@@ -71,3 +73,5 @@ export function startWorkerThread<Job>(options: ThreadOptions): Promise<WorkerTh
     };
   });
 }
+
+function nothing(): void {}

@@ -28,8 +28,11 @@ export interface StoredAttachment {
   readonly content: Uint8Array;
 }
 
-/** Octets of a file that one answer carries: the driver makes text of it first, twice as long, and holds it all. */
-const SLICE_BYTES = 512 * 1024;
+/**
+ * Of a file, in one answer: the driver makes text of it first, twice as long, and holds it all. Texts of a megabyte and more are kept outside the
+ * heap, where only a full collection finds them.
+ */
+const SLICE_BYTES = 256 * 1024;
 
 /** The files of a message, in order, with their content. Whoever asks sees to it that not too many are asked for at once. */
 export async function readAttachments(
