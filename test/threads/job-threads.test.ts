@@ -7,7 +7,7 @@ import { BODY_TEXT } from '../../packages/server/src/sending/content/body-text.t
 import { READ_SUBMISSION } from '../../packages/server/src/smtp-submission/read-submission.ts';
 import { ALWAYS_LARGE, createJobThreads } from '../../packages/server/src/threads/job-threads.ts';
 import type { ThreadJob } from '../../packages/server/src/threads/thread-job.ts';
-import { FAILS, SPINS } from './odd-jobs.ts';
+import { FAILS, PRIORITY, SPINS } from './odd-jobs.ts';
 
 const OWNER = { accountId: 'account', keyId: 'key' };
 const RAW = Buffer.from(
@@ -35,6 +35,13 @@ describe('the threads for jobs', () => {
     await expectSame(RENDER_DOCUMENT, { version: '1.0.0', serverUrl: 'https://mail.example' });
     await expectSame(READ_SUBMISSION, { raw: RAW, envelope: ['ann@example.com'] });
     await expectSame(READ_SUBMISSION, { raw: Buffer.from('no header\r\n'), envelope: ['ann@example.com'] });
+  });
+
+  it.runIf(process.platform === 'linux')('leave it the processors where these are scarce', async () => {
+    const before = await PRIORITY.run(undefined);
+    const there = await threads.run(OWNER, PRIORITY, undefined, ALWAYS_LARGE);
+    expect(there).toEqual({ kind: 'done', output: before + 5 });
+    expect(await PRIORITY.run(undefined)).toBe(before);
   });
 
   it('leave the event loop free, and go on after a job that failed', { timeout: 60_000 }, async () => {

@@ -1,3 +1,4 @@
+import { getPriority } from 'node:os';
 import { threadJob } from '../../packages/server/src/threads/thread-job.ts';
 
 /** Jobs for tests; a thread loads this file, so it imports nothing of the test runner. */
@@ -10,3 +11,6 @@ export const SPINS = threadJob(import.meta.url, 'SPINS', (ms: number) => {
   while (performance.now() < end);
   return ms;
 });
+
+/** Of the thread that runs it. */
+export const PRIORITY = threadJob(import.meta.url, 'PRIORITY', () => getPriority());

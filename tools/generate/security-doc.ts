@@ -78,8 +78,7 @@ own message, before the decision or after it, because that stops mail.
 
 \`pnpm bench hostile\` starts a server and probes \`/health\` while each of 200 hostile requests runs: large anonymous bodies, JSON made to be
 expensive, slow bodies, batches of two-megabyte dry runs, bombs in templates, headers and MIME. It fails if a probe takes over 250 ms at p99, or
-where memory grows by 200 MB. The bound on memory is not reached yet: a message with a file of 15 MB exceeds it while it is accepted and
-delivered.`;
+where memory grows by 200 MB.`;
 }
 
 function countBySurface(operations: readonly Operation[]) {

@@ -27,7 +27,7 @@ export function openCollector(): Collector {
 
 /** What comes to less is left to V8. */
 const MANY_BYTES = 8 * 1024 * 1024;
-/** A collection takes some 30 ms. A process that handles only large requests spends at most a quarter of its time on them. */
+/** A collection takes about 100 ms on a slow machine. A process that handles only large requests spends at most a quarter of its time on them. */
 const LEAST_MS_BETWEEN = 100;
 const REST_FACTOR = 3;
 const SOON_MS = 20;

@@ -1,4 +1,5 @@
 import { parentPort } from 'node:worker_threads';
+import { workAtLowPriority } from '../threads/low-priority.ts';
 import { createHeapTidier } from '../threads/tidy-heap.ts';
 import { READY } from '../threads/worker-thread.ts';
 import { type MadeMessage, type MessageOrder, makeMessage } from './make-message.ts';
@@ -8,6 +9,7 @@ export type MadeInThread =
   | (Omit<Extract<MadeMessage, { ok: true }>, 'composed'> & { readonly header: string; readonly body: Uint8Array })
   | Extract<MadeMessage, { ok: false }>;
 
+workAtLowPriority();
 const tidyHeap = createHeapTidier();
 
 /** The thread that composes large messages, started by the pool of message-maker.ts, which sends one job at a time. */

@@ -1,8 +1,10 @@
 import { parentPort } from 'node:worker_threads';
+import { workAtLowPriority } from './low-priority.ts';
 import type { JobReply, SentJob, ThreadJob } from './thread-job.ts';
 import { createHeapTidier } from './tidy-heap.ts';
 import { READY } from './worker-thread.ts';
 
+workAtLowPriority();
 const tidyHeap = createHeapTidier();
 
 /** The thread that runs jobs, started by the pool of job-threads.ts, which sends one at a time. A module is loaded with its first job. */
