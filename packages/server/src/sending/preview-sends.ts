@@ -4,8 +4,7 @@ import type { Refusal } from './acceptance.ts';
 import type { Examination } from './acceptance-inquiry.ts';
 import type { FileSession } from './content/fetch-files.ts';
 import { prepareContent } from './content/prepare-content.ts';
-import type { SendContent } from './content/send-content.ts';
-import type { BodyFindings } from './content/shape-bodies.ts';
+import type { BodyFindings, SendContent } from './content/send-content.ts';
 import type { Sender } from './judged-sender.ts';
 import { type SendOrder, type SendTools, toCommand, toContentOrder } from './send-messages.ts';
 

@@ -6,8 +6,7 @@ import type { FileSession, FileSource } from './fetch-files.ts';
 import { type FileRule, prepareAttachments } from './prepare-attachments.ts';
 import { renderTemplate, type WrittenContent } from './render-template.ts';
 import { resolveSchedule } from './schedule.ts';
-import type { SendContent } from './send-content.ts';
-import type { BodyFindings } from './shape-bodies.ts';
+import type { BodyFindings, SendContent } from './send-content.ts';
 
 /** What content is made from: the request, and what is known of its account. */
 export interface ContentOrder {

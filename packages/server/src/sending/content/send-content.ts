@@ -1,5 +1,5 @@
 import type { AddedText } from '../../holds/added-text.ts';
-import type { BodyFindings } from './shape-bodies.ts';
+import type { LinkHosts } from '../../holds/link-hosts.ts';
 
 /** A send's content as it is stored and delivered: rendered, tagged, its files at hand. Made before the acceptance door. */
 export interface SendContent {
@@ -37,4 +37,11 @@ export interface ContentTracking {
   readonly openPixel: boolean;
   /** The links that are rewritten, in the order of the html; a tracking URL names one by its index. */
   readonly links: readonly string[];
+}
+
+/** What rules of a key ask about bodies. What is absent was not asked. */
+export interface BodyFindings {
+  /** Where the links lead. */
+  readonly linkHosts?: LinkHosts;
+  readonly embedsFiles?: boolean;
 }

@@ -2,13 +2,13 @@ import type { SendRequest } from '@postrider/core';
 import { LIMITS } from '@postrider/core/limits';
 import { type AddedText, findAddedText } from '../../holds/added-text.ts';
 import { embedsFiles } from '../../holds/embedded-files.ts';
-import { enoughHosts, findMessageHosts, type LinkHosts } from '../../holds/link-hosts.ts';
+import { enoughHosts, findMessageHosts } from '../../holds/link-hosts.ts';
 import type { PrintedValues } from '../../templates/template-job.ts';
 import { threadJob } from '../../threads/thread-job.ts';
 import type { Refusal } from '../acceptance.ts';
 import { toBodyText } from './body-text.ts';
 import { planContentTracking, type TrackingSwitches } from './plan-content-tracking.ts';
-import type { ContentTracking } from './send-content.ts';
+import type { BodyFindings, ContentTracking } from './send-content.ts';
 import { tagLinks } from './tag-links.ts';
 
 /** The bodies of one send, with all that decides what becomes of them. Plain data, so that a thread can be asked. */
@@ -25,13 +25,6 @@ export interface BodyOrder extends TrackingSwitches {
   readonly seeksFiles: boolean;
   /** What the variables of a template printed, where a rule asks what they add. */
   readonly values?: PrintedValues | null;
-}
-
-/** What rules of a key ask about bodies. What is absent was not asked. */
-export interface BodyFindings {
-  /** Where the links lead. */
-  readonly linkHosts?: LinkHosts;
-  readonly embedsFiles?: boolean;
 }
 
 export interface ShapedBodies {
