@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 /** What starts the product's processes and databases of their own, again and again. */
 const PROCESSES = [
   'test/running/**',
-  'test/db/embedded-postgres.test.ts',
+  'test/postgres/embedded-postgres.test.ts',
   'test/commands/erase-and-rebuild.test.ts',
   'test/faults/kill-server.test.ts',
   'test/faults/stopped-postgres.test.ts',

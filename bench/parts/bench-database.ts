@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DatabaseTarget, openDatabase, type Sql } from '../../packages/server/src/db/client.ts';
-import { startEmbeddedPostgres } from '../../packages/server/src/db/embedded-postgres.ts';
+import { startEmbeddedPostgres } from '../../packages/server/src/postgres/embedded-postgres.ts';
 import { prepareTemplate } from '../../test/harness/template-database.ts';
 
 export interface BenchDatabase {

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DatabaseTarget, openDatabase, type Sql } from '../../packages/server/src/db/client.ts';
-import { startEmbeddedPostgres } from '../../packages/server/src/db/embedded-postgres.ts';
+import { startEmbeddedPostgres } from '../../packages/server/src/postgres/embedded-postgres.ts';
 import { prepareTemplate } from '../../test/harness/template-database.ts';
 
 /** Where the data set is: it takes minutes to make, so it is kept from one run to the next. */

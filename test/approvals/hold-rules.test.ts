@@ -1,7 +1,7 @@
 import { findOperation, type HoldWhen, toInlineSchema } from '@postrider/core';
 import { describe, expect, it } from 'vitest';
-import { findHoldReasons, type HoldQuestion } from '../../packages/server/src/holds/hold-rules.ts';
-import { findLinkHosts } from '../../packages/server/src/holds/link-hosts.ts';
+import { findHoldReasons, type HoldQuestion } from '../../packages/server/src/approvals/holds/hold-rules.ts';
+import { findLinkHosts } from '../../packages/server/src/links/link-hosts.ts';
 import { deriveText } from '../../packages/server/src/sending/derive-text.ts';
 
 const NOTHING: HoldWhen = {

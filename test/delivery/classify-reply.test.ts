@@ -5,8 +5,8 @@ import {
   classifyReply,
 } from '../../packages/server/src/delivery/classify-reply.ts';
 import { REPLY_PATTERNS } from '../../packages/server/src/delivery/reply-patterns.ts';
-import { MalformedReplyError, SmtpReplyParser } from '../../packages/server/src/delivery/smtp-reply-parser.ts';
-import { toServerReply } from '../../packages/server/src/delivery/smtp-reply-text.ts';
+import { MalformedReplyError, SmtpReplyParser } from '../../packages/server/src/smtp-client/smtp-reply-parser.ts';
+import { toServerReply } from '../../packages/server/src/smtp-client/smtp-reply-text.ts';
 
 /** Classifies a reply as it comes from the wire, without its line ends. */
 function classify(line: string, kind: 'refused' | 'expired' = 'refused', aboutRecipient = true): Classification {

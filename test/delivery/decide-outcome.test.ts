@@ -5,7 +5,7 @@ import {
   decideOutcome,
   failOutcome,
 } from '../../packages/server/src/delivery/decide-outcome.ts';
-import type { HandoverVerdict } from '../../packages/server/src/delivery/transport.ts';
+import type { HandoverVerdict } from '../../packages/server/src/smtp-client/transport.ts';
 
 const NOW = new Date('2026-05-01T12:00:00.000Z');
 

@@ -7,7 +7,6 @@ import { claimDeliveries } from '../../packages/server/src/db/queries/claim-deli
 import { readAttachments } from '../../packages/server/src/db/queries/message-attachments.ts';
 import { createCaptureTransport } from '../../packages/server/src/delivery/capture.ts';
 import { accountToGoOnAfter, createDeliveryEngine } from '../../packages/server/src/delivery/delivery-engine.ts';
-import { createHeldDeliveries } from '../../packages/server/src/delivery/held-deliveries.ts';
 import { createMessageBuilder } from '../../packages/server/src/delivery/message-builder.ts';
 import { createMessageMaker } from '../../packages/server/src/delivery/message-maker.ts';
 import { createOutcomeRecorder } from '../../packages/server/src/delivery/outcome-recorder.ts';
@@ -18,6 +17,7 @@ import { openBody } from '../../packages/server/src/keys/sealed-body.ts';
 import { createSecretBox } from '../../packages/server/src/keys/secret-box.ts';
 import { createTrackingUrls } from '../../packages/server/src/links/tracked-body.ts';
 import { createTrackingTokens } from '../../packages/server/src/links/tracking-token.ts';
+import { createHeldDeliveries } from '../../packages/server/src/routing/held-deliveries.ts';
 import { createUnsubscribeLinks } from '../../packages/server/src/unsubscribe/unsubscribe-links.ts';
 import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
 import { useCleanUps } from '../harness/clean-ups.ts';

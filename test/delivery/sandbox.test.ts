@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createCaptureTransport } from '../../packages/server/src/delivery/capture.ts';
 import { createSandboxTransport, decideSandboxVerdict } from '../../packages/server/src/delivery/sandbox.ts';
-import type { Handover } from '../../packages/server/src/delivery/transport.ts';
+import type { Handover } from '../../packages/server/src/smtp-client/transport.ts';
 import { makeHandover } from '../harness/smtp-client-options.ts';
 
 const at = (local: string) => `${local}@sandbox.test`;

@@ -1,11 +1,11 @@
-import {
-  createDirectTransport,
-  type DirectTransportOptions,
-} from '../../packages/server/src/delivery/direct-transport.ts';
-import type { Transport } from '../../packages/server/src/delivery/transport.ts';
 import { createDnsResolver } from '../../packages/server/src/dns/create-dns-resolver.ts';
 import { createOutboundClient } from '../../packages/server/src/outbound/outbound-client.ts';
 import { createHostResolver } from '../../packages/server/src/outbound/resolve-host.ts';
+import {
+  createDirectTransport,
+  type DirectTransportOptions,
+} from '../../packages/server/src/routing/direct-transport.ts';
+import type { Transport } from '../../packages/server/src/smtp-client/transport.ts';
 import { startDnsServer, type TestDnsServer } from './dns-server.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { type Conversation, type ScriptedServer, startScriptedServer } from './scripted-smtp-server.ts';

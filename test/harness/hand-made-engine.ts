@@ -8,12 +8,12 @@ import { createMessageMaker } from '../../packages/server/src/delivery/message-m
 import { createOutcomeRecorder } from '../../packages/server/src/delivery/outcome-recorder.ts';
 import { openReplyJournal } from '../../packages/server/src/delivery/reply-journal.ts';
 import { createSigningKeys } from '../../packages/server/src/delivery/signing-keys.ts';
-import type { Handover, HandoverVerdict, Transport } from '../../packages/server/src/delivery/transport.ts';
 import { createReturnPaths } from '../../packages/server/src/inbound/return-path.ts';
 import { openBody } from '../../packages/server/src/keys/sealed-body.ts';
 import { createSecretBox } from '../../packages/server/src/keys/secret-box.ts';
 import { createTrackingUrls } from '../../packages/server/src/links/tracked-body.ts';
 import { createTrackingTokens } from '../../packages/server/src/links/tracking-token.ts';
+import type { Handover, HandoverVerdict, Transport } from '../../packages/server/src/smtp-client/transport.ts';
 import { createUnsubscribeLinks } from '../../packages/server/src/unsubscribe/unsubscribe-links.ts';
 import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
 import { TEST_SECRET_KEY } from './template-database.ts';

@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type DatabaseTarget, openDatabase } from '../../packages/server/src/db/client.ts';
-import { startEmbeddedPostgres } from '../../packages/server/src/db/embedded-postgres.ts';
-import type { PostgresBinaries } from '../../packages/server/src/db/postgres-binaries.ts';
+import { startEmbeddedPostgres } from '../../packages/server/src/postgres/embedded-postgres.ts';
+import type { PostgresBinaries } from '../../packages/server/src/postgres/postgres-binaries.ts';
 import {
   choosePrivileges,
   findFolderOwner,
   type PostgresPrivileges,
-} from '../../packages/server/src/db/postgres-privileges.ts';
+} from '../../packages/server/src/postgres/postgres-privileges.ts';
 
 /** The oldest version that Postrider promises to run on. */
 export const OLDEST_POSTGRES = '15';

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DatabaseTarget, openDatabase } from '../../packages/server/src/db/client.ts';
-import { locatePostgresBinaries } from '../../packages/server/src/db/postgres-binaries.ts';
+import { locatePostgresBinaries } from '../../packages/server/src/postgres/postgres-binaries.ts';
 import { type BareCluster, type BareServer, makeBareCluster, startBareServer } from './postgres-versions.ts';
 
 /** Two servers on loopback, the second of which follows the first. */

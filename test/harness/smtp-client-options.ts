@@ -1,5 +1,5 @@
-import type { SmtpConnectionOptions } from '../../packages/server/src/delivery/smtp-connection.ts';
-import type { Handover } from '../../packages/server/src/delivery/transport.ts';
+import type { SmtpConnectionOptions } from '../../packages/server/src/smtp-client/smtp-connection.ts';
+import type { Handover } from '../../packages/server/src/smtp-client/transport.ts';
 
 /** Options for a client of a server on loopback, with time limits that a test can wait for only where it means to. */
 export function clientOptions(port: number, changes: Partial<SmtpConnectionOptions> = {}): SmtpConnectionOptions {

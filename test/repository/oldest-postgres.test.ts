@@ -91,6 +91,6 @@ describe('the oldest promised PostgreSQL', () => {
   it('is the one that the documents and the server name', () => {
     const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
     expect(read('packages/server/src/db/migrate.ts')).toContain(`MINIMUM_POSTGRES = ${OLDEST_POSTGRES}0_000`);
-    expect(read('packages/server/src/db/embedded-postgres-error.ts')).toContain(`${OLDEST_POSTGRES} or newer`);
+    expect(read('packages/server/src/postgres/embedded-postgres-error.ts')).toContain(`${OLDEST_POSTGRES} or newer`);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LinkHosts } from '../../packages/server/src/holds/link-hosts.ts';
+import type { LinkHosts } from '../../packages/server/src/links/link-hosts.ts';
 import { createHoldLedger } from '../../packages/server/src/sending/hold-ledger.ts';
 import { prepareSend } from '../../packages/server/src/sending/prepare-send.ts';
 import { HOSTILE_BODIES } from '../harness/hostile-bodies.ts';

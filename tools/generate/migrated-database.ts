@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDatabase, type Query } from '../../packages/server/src/db/client.ts';
-import { startEmbeddedPostgres } from '../../packages/server/src/db/embedded-postgres.ts';
 import { migrate } from '../../packages/server/src/db/migrate.ts';
+import { startEmbeddedPostgres } from '../../packages/server/src/postgres/embedded-postgres.ts';
 
 /** Works on a new database with every migration, on an embedded PostgreSQL that is there for this alone. It takes about two seconds. */
 export async function withMigratedDatabase<T>(work: (query: Query) => Promise<T>): Promise<T> {

@@ -39,17 +39,17 @@ export const PATTERN_EXCEPTIONS: readonly PatternException[] = [
   { file: `${SERVER}/delivery/reply-patterns-languages.ts`, pattern: 'every pattern', why: REPLY },
   { file: `${SERVER}/delivery/classify-reply-words.ts`, pattern: 'every pattern', why: REPLY },
   {
-    file: `${SERVER}/delivery/mime-header.ts`,
+    file: `${SERVER}/mime/mime-header.ts`,
     pattern: String.raw`/[ \t]+[^ \t]+/g`,
     why: 'quadratic in blanks at the end of one header: at most 998 characters (LIMITS.headerValueCharacters, subjectCharacters)',
   },
   {
-    file: `${SERVER}/delivery/mx-route.ts`,
+    file: `${SERVER}/routing/mx-route.ts`,
     pattern: String.raw`/^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9-]*[a-z][a-z0-9-]*$/i`,
     why: 'names longer than 253 characters are refused on the line before',
   },
   {
-    file: `${SERVER}/delivery/mime-attachment.ts`,
+    file: `${SERVER}/mime/mime-attachment.ts`,
     pattern: String.raw`/ *; *name(?:\*[\d*]*)?=(?:"[^"]*"|[^;\s]*)/gi`,
     why: 'a content type has at most 255 characters (LIMITS.contentTypeCharacters)',
   },
@@ -59,12 +59,12 @@ export const PATTERN_EXCEPTIONS: readonly PatternException[] = [
     why: 'the name is cut on the line before',
   },
   {
-    file: `${SERVER}/db/postgres-failure.ts`,
+    file: `${SERVER}/postgres/postgres-failure.ts`,
     pattern: String.raw`/could not \w+ .*(shared memory|semaphore)|cannot allocate memory|out of memory/i`,
     why: 'the end of the log of the installation’s own PostgreSQL',
   },
   {
-    file: `${SERVER}/db/running-process.ts`,
+    file: `${SERVER}/postgres/running-process.ts`,
     pattern: String.raw`/^\s*(\d+)\s+(.*)$/`,
     why: 'a line of the program `ps`',
   },

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { LIMITS } from '@postrider/core';
 import type { FastifyInstance } from 'fastify';
+import type { SessionAuthenticator } from './auth/session-authenticator.ts';
 import type { AppOptions } from './composition/app-options.ts';
 import { type DeliveryWorker, startDelivery } from './composition/delivery-worker.ts';
 import { createApi } from './composition/http-api.ts';
@@ -37,7 +38,6 @@ import { createAcceptanceDoor, DOOR_CONNECTIONS } from './sending/acceptance-doo
 import { createAcceptanceInquiry } from './sending/acceptance-inquiry.ts';
 import { createBodyShaper } from './sending/content/body-shaper.ts';
 import { createFileSource } from './sending/content/fetch-files.ts';
-import type { SessionAuthenticator } from './sessions/session-authenticator.ts';
 import { type RunningSubmission, startSubmission } from './smtp-submission/start-submission.ts';
 import { createTemplateRenderer } from './templates/template-renderer.ts';
 import { createTemplateSources } from './templates/template-sources.ts';

@@ -22,10 +22,10 @@ import {
   type SourceAddressSetting,
 } from './config/setting-values.ts';
 import { parseDatabaseUrl } from './db/database-url.ts';
-import { parseRelayUrl, type RelayConfig } from './delivery/relay-url.ts';
 import { type BlocklistZone, readBlocklists, readSpamd, type SpamdAddress } from './diagnostics/tool-settings.ts';
 import { readFormerKeys, readOrMakeSecretKey, toFormerKeys, toSecretKey } from './keys/secret-key.ts';
 import { findSetting, SETTINGS, type SettingName } from './settings.ts';
+import { parseRelayUrl, type RelayConfig } from './smtp-client/relay-url.ts';
 
 export type { SourceAddressSetting } from './config/setting-values.ts';
 export { SETTINGS } from './settings.ts';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Classification } from '../../../packages/server/src/delivery/classify-reply.ts';
-import { SmtpReplyParser } from '../../../packages/server/src/delivery/smtp-reply-parser.ts';
-import { toServerReply } from '../../../packages/server/src/delivery/smtp-reply-text.ts';
-import type { ServerReply } from '../../../packages/server/src/delivery/transport.ts';
+import { SmtpReplyParser } from '../../../packages/server/src/smtp-client/smtp-reply-parser.ts';
+import { toServerReply } from '../../../packages/server/src/smtp-client/smtp-reply-text.ts';
+import type { ServerReply } from '../../../packages/server/src/smtp-client/transport.ts';
 
 /** A published reply; README.md says what the fields mean. */
 export interface CorpusEntry {

@@ -1,5 +1,5 @@
 import { ALL_SCOPES, LIMITS, ROLES, type Role } from '@postrider/core';
-import { beginSession } from '../../../packages/server/src/sessions/sign-in.ts';
+import { beginSession } from '../../../packages/server/src/auth/sign-in.ts';
 import { joinAs, signInAs, type TestSession } from '../../harness/session.ts';
 import type { TestApp } from '../../harness/test-app.ts';
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createCookieJar } from '../../../packages/server/src/auth/cookies.ts';
+import { sessionHorizons } from '../../../packages/server/src/auth/session-lifetime.ts';
+import { hashToken } from '../../../packages/server/src/auth/session-token.ts';
+import { comesFromHere, toOwnPath } from '../../../packages/server/src/auth/visit.ts';
 import { forgetUnseated } from '../../../packages/server/src/db/queries/people.ts';
 import { purgeSignIns } from '../../../packages/server/src/db/queries/sessions.ts';
-import { createCookieJar } from '../../../packages/server/src/sessions/cookies.ts';
-import { sessionHorizons } from '../../../packages/server/src/sessions/session-lifetime.ts';
-import { hashToken } from '../../../packages/server/src/sessions/session-token.ts';
-import { comesFromHere, toOwnPath } from '../../../packages/server/src/sessions/visit.ts';
 import { expectInvalid, expectProblem } from '../../harness/expect-problem.ts';
 import { browserOf, signInAs, type TestSession } from '../../harness/session.ts';
 import { startTestApp, type TestApp } from '../../harness/test-app.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { confirmDevice } from '../../../packages/server/src/auth/device-consent.ts';
+import { changeRole, inviteMember } from '../../../packages/server/src/auth/team.ts';
 import { appendAudit } from '../../../packages/server/src/db/queries/audit-log.ts';
-import { confirmDevice } from '../../../packages/server/src/sessions/device-consent.ts';
-import { changeRole, inviteMember } from '../../../packages/server/src/sessions/team.ts';
 import { createIdGenerator } from '../../../packages/server/src/uuid-v7.ts';
 import { readCaptured } from '../../harness/captured-mail.ts';
 import { expectInvalid, expectProblem } from '../../harness/expect-problem.ts';

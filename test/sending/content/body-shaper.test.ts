@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { findHoldReasons } from '../../../packages/server/src/holds/hold-rules.ts';
+import { findHoldReasons } from '../../../packages/server/src/approvals/holds/hold-rules.ts';
 import { createBodyShaper } from '../../../packages/server/src/sending/content/body-shaper.ts';
 import { type BodyOrder, shapeBodies } from '../../../packages/server/src/sending/content/shape-bodies.ts';
 import { createJobThreads } from '../../../packages/server/src/threads/job-threads.ts';

@@ -19,10 +19,6 @@ import {
   releaseHeldMessage,
   rewriteHeldMessage,
 } from '../db/queries/held-messages.ts';
-import { announceApprovals } from '../holds/announce-approvals.ts';
-import { hashContent } from '../holds/content-hash.ts';
-import { type Decider, SYSTEM } from '../holds/decider.ts';
-import { endHolds } from '../holds/end-hold.ts';
 import type { Caller } from '../keys/caller.ts';
 import { isStillAllowed } from '../keys/check-again.ts';
 import { ProblemError, toProblem } from '../problem.ts';
@@ -35,6 +31,10 @@ import { hasUnsubscribePlaceholder } from '../unsubscribe/placeholder.ts';
 import { type IdGenerator, isUuid } from '../uuid-v7.ts';
 import { applyEdits, type EditedContent } from './apply-edits.ts';
 import { type EditedHtml, READ_EDITED_HTML, sizeOfEdit } from './edited-html.ts';
+import { announceApprovals } from './holds/announce-approvals.ts';
+import { hashContent } from './holds/content-hash.ts';
+import { type Decider, SYSTEM } from './holds/decider.ts';
+import { endHolds } from './holds/end-hold.ts';
 import { judgeDecider } from './judge-decider.ts';
 import { recheckAcceptance } from './recheck-acceptance.ts';
 

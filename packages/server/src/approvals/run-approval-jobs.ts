@@ -1,5 +1,5 @@
-import { expireHolds } from '../holds/withdraw-holds.ts';
 import type { ApprovalMailer } from './approval-mail.ts';
+import { expireHolds } from './holds/withdraw-holds.ts';
 import { remindApprovers, tellApprovers } from './tell-approvers.ts';
 import { tellOfDrafts } from './tell-of-drafts.ts';
 

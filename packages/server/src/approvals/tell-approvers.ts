@@ -13,11 +13,11 @@ import {
   unclaim,
 } from '../db/queries/approval-notices.ts';
 import { addApprovalEvents } from '../db/queries/approvals.ts';
-import { announceApprovals } from '../holds/announce-approvals.ts';
-import { SYSTEM } from '../holds/decider.ts';
 import { nextReminder } from '../sending/new-hold.ts';
 import { type ApprovalMailer, type ApprovalNotice, mailApprovals, NAMED_HOLDS } from './approval-mail.ts';
 import { createApprovalToken } from './approval-token.ts';
+import { announceApprovals } from './holds/announce-approvals.ts';
+import { SYSTEM } from './holds/decider.ts';
 
 /** Mails the approvers of holds that are new; answers how many holds those were. */
 export async function tellApprovers(mailer: ApprovalMailer): Promise<number> {

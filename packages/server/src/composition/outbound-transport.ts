@@ -4,13 +4,13 @@ import { sealCaptured } from '../console/captured-mail.ts';
 import type { Sql } from '../db/client.ts';
 import { insertCaptured } from '../db/queries/captured-messages.ts';
 import { createCaptureTransport, type StoreCaptured } from '../delivery/capture.ts';
-import { createDirectTransport } from '../delivery/direct-transport.ts';
-import { createSmtpRelayTransport } from '../delivery/smtp-relay.ts';
-import type { Transport } from '../delivery/transport.ts';
 import type { DnsResolver } from '../dns/dns-resolver.ts';
 import { chooseHeloName } from '../helo-name.ts';
 import type { SecretBox } from '../keys/secret-box.ts';
 import type { OutboundClient } from '../outbound/outbound-client.ts';
+import { createDirectTransport } from '../routing/direct-transport.ts';
+import { createSmtpRelayTransport } from '../smtp-client/smtp-relay.ts';
+import type { Transport } from '../smtp-client/transport.ts';
 import type { AppOptions } from './app-options.ts';
 
 /** The way out that the settings name. */

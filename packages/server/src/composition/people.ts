@@ -1,14 +1,14 @@
+import { createCodeTries } from '../auth/code-tries.ts';
+import { createCookieJar } from '../auth/cookies.ts';
+import { createLinkLimits } from '../auth/link-limits.ts';
+import { createMagicLinks } from '../auth/magic-link.ts';
+import { createOAuthProvider } from '../auth/oauth/oauth-client.ts';
+import type { People } from '../auth/people.ts';
+import { createSessionAuthenticator } from '../auth/session-authenticator.ts';
 import { clientOf } from '../client-address.ts';
 import type { Sql } from '../db/client.ts';
 import { createInstallationBox } from '../keys/secret-box.ts';
 import type { OutboundClient } from '../outbound/outbound-client.ts';
-import { createCodeTries } from '../sessions/code-tries.ts';
-import { createCookieJar } from '../sessions/cookies.ts';
-import { createLinkLimits } from '../sessions/link-limits.ts';
-import { createMagicLinks } from '../sessions/magic-link.ts';
-import { createOAuthProvider } from '../sessions/oauth/oauth-client.ts';
-import type { People } from '../sessions/people.ts';
-import { createSessionAuthenticator } from '../sessions/session-authenticator.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 import type { AppOptions } from './app-options.ts';
 

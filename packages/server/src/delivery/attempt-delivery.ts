@@ -1,10 +1,10 @@
 import type { Clock } from '../clock.ts';
 import type { DeliveryContent } from '../db/queries/claim-deliveries.ts';
+import type { HeldDelivery } from '../routing/held-deliveries.ts';
+import type { HandoverVerdict, Transport } from '../smtp-client/transport.ts';
 import type { AttemptOutcome } from './attempt-outcome.ts';
 import { type AttemptFacts, addSuppressed, decideOutcome, failOutcome } from './decide-outcome.ts';
-import type { HeldDelivery } from './held-deliveries.ts';
 import type { BuiltMessage, MessageBuilder } from './message-builder.ts';
-import type { HandoverVerdict, Transport } from './transport.ts';
 
 export interface AttemptOptions {
   readonly clock: Clock;

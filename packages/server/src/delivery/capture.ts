@@ -1,4 +1,4 @@
-import type { Handover, Transport } from './transport.ts';
+import type { Handover, Transport } from '../smtp-client/transport.ts';
 
 /** Where caught messages go: the database, in the product. */
 export type StoreCaptured = (handover: Handover) => Promise<void>;

@@ -1,7 +1,7 @@
 import type { Classification } from '@postrider/core';
+import type { ServerReply } from '../smtp-client/transport.ts';
 import { readWords } from './classify-reply-words.ts';
 import { REPLY_PATTERNS } from './reply-patterns.ts';
-import type { ServerReply } from './transport.ts';
 import type { WordFinding } from './word-finding.ts';
 
 export type { Classification };

@@ -1,8 +1,8 @@
 import { type Classification, foldAddress } from '@postrider/core';
+import type { HandoverVerdict } from '../smtp-client/transport.ts';
 import type { AttemptOutcome, RecipientOutcome } from './attempt-outcome.ts';
 import { classifyReply } from './classify-reply.ts';
 import { nextAttemptAt } from './retry-schedule.ts';
-import type { HandoverVerdict } from './transport.ts';
 
 export interface AttemptFacts {
   readonly accountId: string;

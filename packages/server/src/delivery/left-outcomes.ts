@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { classifyDatabaseError } from '../db/database-errors.ts';
 import { takeLeasesOf } from '../db/queries/record-outcomes.ts';
-import { readProcessIdentity } from '../db/running-process.ts';
+import { readProcessIdentity } from '../postgres/running-process.ts';
 import { isUuid } from '../uuid-v7.ts';
 import { recordOutcomes } from './outcome-recorder.ts';
 import { type LeftJournals, readLeftJournals } from './reply-journal.ts';

@@ -2,9 +2,15 @@ import type { DeliveryContent } from '../db/queries/claim-deliveries.ts';
 import type { MailBody } from '../keys/sealed-body.ts';
 import { trackHtml } from '../links/track-html.ts';
 import type { MessageUrls } from '../links/tracked-body.ts';
-import { type Attachment, type ComposedMessage, composeMime, type Mailbox, type MimeMessage } from './compose-mime.ts';
-import { type CanonicalMessage, canonicalizeMessage } from './dkim-canonical.ts';
-import { HeaderRefusedError } from './mime-header.ts';
+import {
+  type Attachment,
+  type ComposedMessage,
+  composeMime,
+  type Mailbox,
+  type MimeMessage,
+} from '../mime/compose-mime.ts';
+import { type CanonicalMessage, canonicalizeMessage } from '../mime/dkim-canonical.ts';
+import { HeaderRefusedError } from '../mime/mime-header.ts';
 import { personalizeContent } from './personal-content.ts';
 
 /** A stored message with all that its bytes are made from. Plain data, so that a thread can be asked. */

@@ -1,6 +1,6 @@
+import { joinMessage } from '../mime/compose-mime.ts';
+import type { CanonicalMessage } from '../mime/dkim-canonical.ts';
 import { createThreadPool } from '../threads/thread-pool.ts';
-import { joinMessage } from './compose-mime.ts';
-import type { CanonicalMessage } from './dkim-canonical.ts';
 import { type MessageOrder, makeMessage } from './make-message.ts';
 import type { MadeInThread } from './message-worker.ts';
 

@@ -1,4 +1,4 @@
-import type { HandoverVerdict, Transport } from './transport.ts';
+import type { HandoverVerdict, Transport } from '../smtp-client/transport.ts';
 
 /** The test addresses, by local part before an optional `+label`, and what a hand-off to each leads to. */
 const TEST_ADDRESSES: Readonly<Record<string, (recipient: string, attempt: number) => HandoverVerdict>> = {

@@ -4,7 +4,7 @@ import { findDomainOwner, POSTMASTER_ACCOUNT_ID } from '../db/queries/postmaster
 import { readSigningKeys, type SigningKeyRow } from '../db/queries/sending-domains.ts';
 import type { DkimAlgorithm } from '../db/schema/domains.ts';
 import type { SecretBox } from '../keys/secret-box.ts';
-import type { DkimKey } from './dkim-sign.ts';
+import type { DkimKey } from '../mime/dkim-sign.ts';
 
 /** As whom mail from a domain leaves. */
 export interface SigningIdentity {

@@ -1,4 +1,4 @@
-import type { HandoverVerdict, Transport } from './transport.ts';
+import type { HandoverVerdict, Transport } from '../smtp-client/transport.ts';
 
 /** What the trail says of a message that was only supposed to be delivered. */
 const DETAIL = 'simulated';

@@ -1,6 +1,6 @@
 import type { Sql } from '../db/client.ts';
 import { ping } from '../db/queries/maintenance.ts';
-import type { Transport } from '../delivery/transport.ts';
+import type { Transport } from '../smtp-client/transport.ts';
 
 export interface Check {
   readonly status: 'ok' | 'failing';

@@ -1,7 +1,7 @@
-import { DIRECT_TIMEOUTS, openSmtpConnection } from '../delivery/smtp-connection.ts';
-import type { SourceAddress } from '../delivery/source-address.ts';
-import type { Transport } from '../delivery/transport.ts';
 import type { DnsResolver } from '../dns/dns-resolver.ts';
+import type { SourceAddress } from '../routing/source-address.ts';
+import { DIRECT_TIMEOUTS, openSmtpConnection } from '../smtp-client/smtp-connection.ts';
+import type { Transport } from '../smtp-client/transport.ts';
 import { type DoctorCheck, fail, messageOf, pass, skip, warn } from './doctor-check.ts';
 
 const PATIENCE_MS = 10_000;

@@ -1,11 +1,11 @@
 import type { AnyOperation } from '@postrider/core';
 import type { FastifyRequest } from 'fastify';
+import { foreignOrigin } from '../auth/foreign-origin.ts';
+import type { People } from '../auth/people.ts';
+import { type BorneToken, comesFromHere, readBorne } from '../auth/visit.ts';
 import type { Caller } from '../keys/caller.ts';
 import type { KeyAuthenticator } from '../keys/key-authenticator.ts';
 import { ProblemError } from '../problem.ts';
-import { foreignOrigin } from '../sessions/foreign-origin.ts';
-import type { People } from '../sessions/people.ts';
-import { type BorneToken, comesFromHere, readBorne } from '../sessions/visit.ts';
 
 export interface Entrance {
   readonly authenticator: KeyAuthenticator;

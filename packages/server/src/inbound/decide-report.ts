@@ -1,6 +1,6 @@
 import { type Classification, foldAddress, type MessageStatus } from '@postrider/core';
 import { nextRecipientStatus, type RecipientChange } from '../delivery/message-status.ts';
-import { foldReplyText } from '../delivery/smtp-reply-text.ts';
+import { foldReplyText } from '../smtp-client/smtp-reply-text.ts';
 import type { AbuseReport, DeliveryReport, ReportedRecipient } from './inbound-report.ts';
 
 /** A recipient of the message, as the log has it. */

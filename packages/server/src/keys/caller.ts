@@ -1,7 +1,7 @@
 import { type KeyMode, type Role, type Scope, type SendLimit, type Source, scopesOfSession } from '@postrider/core';
+import type { HoldRule } from '../approvals/holds/hold-rules.ts';
 import type { ApiKeyRow } from '../db/queries/api-keys.ts';
 import type { ShownCredential } from '../db/queries/shown-credentials.ts';
-import type { HoldRule } from '../holds/hold-rules.ts';
 import { toKeyRules } from '../sending/key-rules.ts';
 import type { MakerSendLimit } from '../sending/send-command.ts';
 

@@ -1,12 +1,12 @@
 import { type FieldProblem, type KeyChangesInput, LIMITS, type NewKeyInput } from '@postrider/core';
+import type { Decider } from '../approvals/holds/decider.ts';
+import { withdrawHoldsOf } from '../approvals/holds/withdraw-holds.ts';
 import type { Clock } from '../clock.ts';
 import type { Sql, Transaction } from '../db/client.ts';
 import { type KeyRestrictions, type KeyRow, lockKey } from '../db/queries/api-keys.ts';
 import { type AuditAction, appendAudit } from '../db/queries/audit-log.ts';
 import { markRevoked, replaceSecret, rewriteKey } from '../db/queries/key-changes.ts';
 import { readKeyPause, setKeyPause } from '../db/queries/pauses.ts';
-import type { Decider } from '../holds/decider.ts';
-import { withdrawHoldsOf } from '../holds/withdraw-holds.ts';
 import { type IdGenerator, isUuid } from '../uuid-v7.ts';
 import { createApiKey } from './api-key.ts';
 import { createKey, type NewKey, storeKey } from './create-key.ts';

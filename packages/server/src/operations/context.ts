@@ -1,4 +1,6 @@
 import type { CallableId, OperationById, OperationInput, OperationOutput } from '@postrider/core';
+import type { People } from '../auth/people.ts';
+import type { Visit } from '../auth/visit.ts';
 import type { Clock } from '../clock.ts';
 import type { RetentionSetting } from '../config/setting-values.ts';
 import type { AccountSql, Sql } from '../db/client.ts';
@@ -13,8 +15,6 @@ import type { AcceptanceInquiry } from '../sending/acceptance-inquiry.ts';
 import type { ContentTools } from '../sending/content/prepare-content.ts';
 import type { DomainChecker } from '../sending-domains/domain-checker.ts';
 import type { DomainTools } from '../sending-domains/domain-tools.ts';
-import type { People } from '../sessions/people.ts';
-import type { Visit } from '../sessions/visit.ts';
 import type { JobThreads } from '../threads/job-threads.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 import type { ListeningTools } from '../webhooks/listening-tools.ts';

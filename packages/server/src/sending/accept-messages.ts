@@ -1,3 +1,4 @@
+import { announceHolds, type MadeHold } from '../approvals/holds/announce-holds.ts';
 import type { Clock } from '../clock.ts';
 import type { Sql } from '../db/client.ts';
 import { classifyDatabaseError } from '../db/database-errors.ts';
@@ -10,7 +11,6 @@ import {
   type QuotaUsage,
   type SenderFact,
 } from '../db/queries/insert-messages.ts';
-import { announceHolds, type MadeHold } from '../holds/announce-holds.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 import { checkAcceptance, type Refusal } from './acceptance.ts';
 import { type BatchFacts, idempotencyHorizon, questionOf, readBatchFacts, type Unsendable } from './batch-facts.ts';

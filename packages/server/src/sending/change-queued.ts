@@ -1,4 +1,7 @@
 import type { MessageStatus } from '@postrider/core';
+import type { Decider } from '../approvals/holds/decider.ts';
+import { recordCancel } from '../approvals/holds/record-cancel.ts';
+import { withdrawHeldMessage } from '../approvals/holds/withdraw-holds.ts';
 import type { Clock } from '../clock.ts';
 import type { Query, Sql } from '../db/client.ts';
 import {
@@ -9,9 +12,6 @@ import {
   readMessageOwner,
   rescheduleQueuedMessage,
 } from '../db/queries/queued-messages.ts';
-import type { Decider } from '../holds/decider.ts';
-import { recordCancel } from '../holds/record-cancel.ts';
-import { withdrawHeldMessage } from '../holds/withdraw-holds.ts';
 import { type IdGenerator, idFloorAfter, isUuid } from '../uuid-v7.ts';
 import type { Refusal } from './acceptance.ts';
 import { refuseChange } from './change-authority.ts';

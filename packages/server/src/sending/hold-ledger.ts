@@ -1,4 +1,7 @@
 import { foldAddress, type HoldReason, LIMITS } from '@postrider/core';
+import { addsFreeText } from '../approvals/holds/added-text.ts';
+import { isFreeform } from '../approvals/holds/freeform.ts';
+import { findHoldReasons, type HoldQuestion } from '../approvals/holds/hold-rules.ts';
 import type { Query } from '../db/client.ts';
 import {
   type AskedTemplate,
@@ -7,10 +10,7 @@ import {
   type KnownRecipient,
   readHoldFacts,
 } from '../db/queries/hold-facts.ts';
-import { addsFreeText } from '../holds/added-text.ts';
-import { isFreeform } from '../holds/freeform.ts';
-import { findHoldReasons, type HoldQuestion } from '../holds/hold-rules.ts';
-import { addLineHosts, UNREAD_HOSTS } from '../holds/link-hosts.ts';
+import { addLineHosts, UNREAD_HOSTS } from '../links/link-hosts.ts';
 import { timeOfId } from '../uuid-v7.ts';
 import type { Refusal } from './acceptance.ts';
 import { callingKeyOf, judgesOf, mayBeHeld } from './judging-keys.ts';

@@ -1,8 +1,8 @@
+import { findHoldReasons } from '../approvals/holds/hold-rules.ts';
 import type { Query } from '../db/client.ts';
 import { findKeyById } from '../db/queries/api-keys.ts';
 import { type MessageOwner, type QueuedContent, readQueuedContent } from '../db/queries/queued-messages.ts';
-import { findHoldReasons } from '../holds/hold-rules.ts';
-import { UNREAD_HOSTS } from '../holds/link-hosts.ts';
+import { UNREAD_HOSTS } from '../links/link-hosts.ts';
 import { checkAcceptance, type Refusal } from './acceptance.ts';
 import { toKeyRules } from './key-rules.ts';
 import type { JudgingKey } from './send-command.ts';

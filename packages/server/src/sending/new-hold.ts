@@ -1,5 +1,5 @@
+import { digestOf, hashContent, type PinnedFile } from '../approvals/holds/content-hash.ts';
 import type { NewHold } from '../db/queries/insert-holds.ts';
-import { digestOf, hashContent, type PinnedFile } from '../holds/content-hash.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 import type { HoldVerdict } from './hold-ledger.ts';
 import type { PreparedSend } from './prepare-send.ts';

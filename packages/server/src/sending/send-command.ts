@@ -1,6 +1,6 @@
 import type { Channel, HoldReason, KeyMode, SendLimit, SendRequest, Source } from '@postrider/core';
+import type { HoldRule } from '../approvals/holds/hold-rules.ts';
 import type { ShownCredential } from '../db/queries/shown-credentials.ts';
-import type { HoldRule } from '../holds/hold-rules.ts';
 import type { Refusal } from './acceptance.ts';
 import type { SendContent } from './content/send-content.ts';
 

@@ -1,6 +1,6 @@
 import type { FindingCode } from '@postrider/core';
-import { type ComposedMessage, composeMime, joinMessage } from '../../delivery/compose-mime.ts';
 import type { DnsResolver } from '../../dns/dns-resolver.ts';
+import { type ComposedMessage, composeMime, joinMessage } from '../../mime/compose-mime.ts';
 import type { Blocklists, BlocklistVerdict } from '../blocklists.ts';
 import type { BoundedLookups } from '../bounded-lookups.ts';
 import type { Findings } from '../findings.ts';

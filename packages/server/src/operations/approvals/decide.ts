@@ -1,7 +1,7 @@
 import type { Approval } from '@postrider/core';
 import { type Decision, type DecisionVerdict, decideApproval as decideHold } from '../../approvals/decide-approval.ts';
+import { toVisibleApproval } from '../../approvals/holds/approval-record.ts';
 import { readApproval } from '../../db/queries/approvals.ts';
-import { toVisibleApproval } from '../../holds/approval-record.ts';
 import type { Caller } from '../../keys/caller.ts';
 import { ProblemError } from '../../problem.ts';
 import { viewerOf } from '../../visibility/viewer.ts';

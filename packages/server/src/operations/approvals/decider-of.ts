@@ -1,4 +1,4 @@
-import type { Decider } from '../../holds/decider.ts';
+import type { Decider } from '../../approvals/holds/decider.ts';
 import type { KeyedContext } from '../context.ts';
 
 /** Who acts in a call: a signed-in person goes by the id of their seat, as the key that stands for it does. */

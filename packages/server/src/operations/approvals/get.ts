@@ -1,5 +1,5 @@
+import { toVisibleApproval } from '../../approvals/holds/approval-record.ts';
 import { readApproval } from '../../db/queries/approvals.ts';
-import { toVisibleApproval } from '../../holds/approval-record.ts';
 import { ProblemError } from '../../problem.ts';
 import { isUuid } from '../../uuid-v7.ts';
 import { viewerOf } from '../../visibility/viewer.ts';

@@ -1,5 +1,5 @@
+import { toVisibleApproval } from '../../approvals/holds/approval-record.ts';
 import { countApprovals, listApprovals as listRows } from '../../db/queries/approvals.ts';
-import { toVisibleApproval } from '../../holds/approval-record.ts';
 import { viewerOf } from '../../visibility/viewer.ts';
 import type { Handler } from '../context.ts';
 import { decodeCursor, encodeCursor } from '../cursor.ts';

@@ -1,5 +1,5 @@
+import { confirmDevice as confirm } from '../../auth/device-consent.ts';
 import { ProblemError } from '../../problem.ts';
-import { confirmDevice as confirm } from '../../sessions/device-consent.ts';
 import type { Handler } from '../context.ts';
 import { signedIn } from './signed-in.ts';
 

@@ -1,5 +1,5 @@
+import { pollDevice } from '../../auth/device-sign-in.ts';
 import { ProblemError } from '../../problem.ts';
-import { pollDevice } from '../../sessions/device-sign-in.ts';
 import type { Handler } from '../context.ts';
 
 /** Answers the token of a device once a person has confirmed it. */

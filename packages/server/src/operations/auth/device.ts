@@ -1,5 +1,5 @@
-import { describeClient } from '../../sessions/device-client.ts';
-import { startDevice as start } from '../../sessions/device-sign-in.ts';
+import { describeClient } from '../../auth/device-client.ts';
+import { startDevice as start } from '../../auth/device-sign-in.ts';
 import type { Handler } from '../context.ts';
 
 /** Makes the codes. The page's address leaves the code out, so that a link in a mail cannot stand for typing it. */

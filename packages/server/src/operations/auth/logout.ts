@@ -1,5 +1,5 @@
-import { endSession } from '../../sessions/end-session.ts';
-import { foreignOrigin } from '../../sessions/foreign-origin.ts';
+import { endSession } from '../../auth/end-session.ts';
+import { foreignOrigin } from '../../auth/foreign-origin.ts';
 import type { Handler } from '../context.ts';
 
 /** Ends the session that the request bears. */

@@ -1,5 +1,5 @@
-import { MAGIC_LINK_SECONDS } from '../../sessions/magic-link.ts';
-import { toOwnPath } from '../../sessions/visit.ts';
+import { MAGIC_LINK_SECONDS } from '../../auth/magic-link.ts';
+import { toOwnPath } from '../../auth/visit.ts';
 import type { Handler } from '../context.ts';
 
 /** Asks for a sign-in link. Whoever asks, and for whatever address, is answered alike. */

@@ -1,6 +1,6 @@
 import type { OperationById, OperationOutput } from '@postrider/core';
-import { UNNAMED_CLIENT } from '../../sessions/device-client.ts';
-import type { LiveSession } from '../../sessions/session-authenticator.ts';
+import { UNNAMED_CLIENT } from '../../auth/device-client.ts';
+import type { LiveSession } from '../../auth/session-authenticator.ts';
 
 type SessionRecord = OperationOutput<OperationById<'auth.session'>>;
 

@@ -1,6 +1,6 @@
+import type { BorneToken } from '../../auth/visit.ts';
 import type { Person } from '../../keys/caller.ts';
 import { ProblemError } from '../../problem.ts';
-import type { BorneToken } from '../../sessions/visit.ts';
 import type { PersonContext } from '../context.ts';
 
 /** The person behind a call that only people can make. @throws ProblemError where there is none */

@@ -1,10 +1,10 @@
+import type { SignInTools } from '../../auth/sign-in.ts';
 import type { Transaction } from '../../db/client.ts';
 import { appendAudit } from '../../db/queries/audit-log.ts';
 import { readSeats, type SeatRow } from '../../db/queries/people.ts';
 import { moveSession } from '../../db/queries/sessions.ts';
 import type { Person } from '../../keys/caller.ts';
 import { ProblemError } from '../../problem.ts';
-import type { SignInTools } from '../../sessions/sign-in.ts';
 import type { Handler } from '../context.ts';
 import { toSession } from './session-record.ts';
 import { signedIn } from './signed-in.ts';

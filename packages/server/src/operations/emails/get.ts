@@ -1,7 +1,7 @@
 import { type Message, maySee, type Viewer } from '@postrider/core';
+import { toMessageApproval } from '../../approvals/holds/approval-record.ts';
 import { type FullMessageRow, readMessage } from '../../db/queries/read-messages.ts';
 import { isSettled } from '../../delivery/message-status.ts';
-import { toMessageApproval } from '../../holds/approval-record.ts';
 import { ProblemError } from '../../problem.ts';
 import { isUuid } from '../../uuid-v7.ts';
 import { type MessageOwner, redactMessage } from '../../visibility/redact-message.ts';

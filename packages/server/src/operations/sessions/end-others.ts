@@ -1,4 +1,4 @@
-import { endOthers } from '../../sessions/own-sessions.ts';
+import { endOthers } from '../../auth/own-sessions.ts';
 import { signedIn } from '../auth/signed-in.ts';
 import type { Handler } from '../context.ts';
 

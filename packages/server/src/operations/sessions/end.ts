@@ -1,5 +1,5 @@
+import { endOne } from '../../auth/own-sessions.ts';
 import { ProblemError } from '../../problem.ts';
-import { endOne } from '../../sessions/own-sessions.ts';
 import { signedIn } from '../auth/signed-in.ts';
 import type { Handler } from '../context.ts';
 import { toOwnSession } from './own-session-record.ts';

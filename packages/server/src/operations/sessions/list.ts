@@ -1,4 +1,4 @@
-import { listSessions } from '../../sessions/own-sessions.ts';
+import { listSessions } from '../../auth/own-sessions.ts';
 import { signedIn } from '../auth/signed-in.ts';
 import type { Handler } from '../context.ts';
 import { toOwnSession } from './own-session-record.ts';

@@ -1,6 +1,6 @@
 import type { OperationById, OperationOutput } from '@postrider/core';
+import { endOfSession } from '../../auth/session-lifetime.ts';
 import type { OwnSessionRow } from '../../db/queries/own-sessions.ts';
-import { endOfSession } from '../../sessions/session-lifetime.ts';
 
 type OwnSession = OperationOutput<OperationById<'sessions.end'>>;
 

@@ -1,5 +1,5 @@
-import { mailInvitation } from '../../sessions/sign-in-mail.ts';
-import { inviteMember as invite } from '../../sessions/team.ts';
+import { mailInvitation } from '../../auth/sign-in-mail.ts';
+import { inviteMember as invite } from '../../auth/team.ts';
 import type { Handler } from '../context.ts';
 import { toMember, tooManyInvitations, toTeamProblem } from './member-record.ts';
 

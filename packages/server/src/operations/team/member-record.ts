@@ -1,7 +1,7 @@
 import { LIMITS } from '@postrider/core';
+import type { TeamRefusal } from '../../auth/team.ts';
 import type { MemberRow } from '../../db/queries/members.ts';
 import { ProblemError } from '../../problem.ts';
-import type { TeamRefusal } from '../../sessions/team.ts';
 import { validationFailed } from '../parse-part.ts';
 
 export function toMember({ id, name, email, role, status, joinedAt }: MemberRow) {

@@ -1,4 +1,4 @@
-import { removeMember as remove } from '../../sessions/team.ts';
+import { removeMember as remove } from '../../auth/team.ts';
 import type { Handler } from '../context.ts';
 import { toMember, toTeamProblem } from './member-record.ts';
 

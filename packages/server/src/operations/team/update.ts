@@ -1,4 +1,4 @@
-import { changeRole } from '../../sessions/team.ts';
+import { changeRole } from '../../auth/team.ts';
 import type { Handler } from '../context.ts';
 import { toMember, toTeamProblem } from './member-record.ts';
 

@@ -1,5 +1,5 @@
-import type { AddedText } from '../../holds/added-text.ts';
-import type { LinkHosts } from '../../holds/link-hosts.ts';
+import type { AddedText } from '../../approvals/holds/added-text.ts';
+import type { LinkHosts } from '../../links/link-hosts.ts';
 
 /** A send's content as it is stored and delivered: rendered, tagged, its files at hand. Made before the acceptance door. */
 export interface SendContent {

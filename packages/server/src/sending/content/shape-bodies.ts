@@ -1,8 +1,8 @@
 import type { SendRequest } from '@postrider/core';
 import { LIMITS } from '@postrider/core/limits';
-import { type AddedText, findAddedText } from '../../holds/added-text.ts';
-import { embedsFiles } from '../../holds/embedded-files.ts';
-import { enoughHosts, findMessageHosts } from '../../holds/link-hosts.ts';
+import { type AddedText, findAddedText } from '../../approvals/holds/added-text.ts';
+import { embedsFiles } from '../../approvals/holds/embedded-files.ts';
+import { enoughHosts, findMessageHosts } from '../../links/link-hosts.ts';
 import type { PrintedValues } from '../../templates/template-job.ts';
 import { threadJob } from '../../threads/thread-job.ts';
 import type { Refusal } from '../acceptance.ts';

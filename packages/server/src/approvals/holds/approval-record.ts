@@ -1,0 +1,56 @@
+import { type Approval, formatMailbox, type MessageApproval, maySee, type Viewer } from '@postrider/core';
+import type { ApprovalRow } from '../../db/queries/approvals.ts';
+import type { MessageHold } from '../../db/queries/read-messages.ts';
+import { redactProblem } from '../../visibility/redact-problem.ts';
+
+/** A hold as a caller may see it: a resend of another key's message shows that key's content to callers alone who may read it. */
+export function toVisibleApproval(row: ApprovalRow, viewer: Viewer): Approval {
+  const approval = toApproval(row);
+  if (maySee(viewer, 'hold.content', row.issuerKeyId)) return approval;
+  const blind = row.recipients.flatMap(({ kind, email }) => (kind === 'bcc' ? [email] : []));
+  const problem =
+    approval.problem === null ? null : redactProblem(approval.problem, { keyId: row.issuerKeyId, blind }, viewer);
+  return { ...approval, ...UNSEEN, problem };
+}
+
+/** The hash has no key: a caller that computes it over a guess would learn whether the guess is right. */
+const UNSEEN = { contentHash: null, html: null, text: null, headers: null, attachments: [], bcc: [], replyTo: null };
+
+/** A hold as the API shows it. */
+export function toApproval(row: ApprovalRow): Approval {
+  const mailboxesOf = (kind: string) =>
+    row.recipients
+      .filter((recipient) => recipient.kind === kind)
+      .map(({ name, email: address }) => formatMailbox({ name, address }));
+  const { id, emailId, status, reasons, revision, contentHash, keyId, keyName, agentName } = row;
+  const { from, subject, text, html, attachments, decidedBy, note, replyTo, headers, unsubscribe } = row;
+  return {
+    ...{ id, emailId, status, reasons, revision, contentHash, keyId, keyName, agentName },
+    // These columns were written from the enumerations the output names.
+    source: row.source as Approval['source'],
+    channel: row.channel as Approval['channel'],
+    from,
+    to: mailboxesOf('to'),
+    cc: mailboxesOf('cc'),
+    bcc: mailboxesOf('bcc'),
+    ...{ subject, text, html, attachments },
+    scheduledAt: row.scheduledAt?.toISOString() ?? null,
+    createdAt: row.createdAt.toISOString(),
+    expiresAt: row.expiresAt.toISOString(),
+    decidedAt: row.decidedAt?.toISOString() ?? null,
+    decidedBy,
+    rejectCode: row.rejectCode as Approval['rejectCode'],
+    note,
+    edited: row.edited as Approval['edited'],
+    outcome: row.outcome as Approval['outcome'],
+    problem: row.problem as Approval['problem'],
+    ...{ replyTo, headers: headers === null ? null : { ...headers }, unsubscribe },
+  };
+}
+
+/** What the read of a message says of its hold. */
+export function toMessageApproval(hold: MessageHold | null): MessageApproval | null {
+  if (hold === null) return null;
+  // The columns were written from the enumerations the output names.
+  return { ...hold, expiresAt: new Date(hold.expiresAt).toISOString() } as MessageApproval;
+}

@@ -1,0 +1,46 @@
+import type { FastifyInstance } from 'fastify';
+import { readVisit } from '../../auth/visit.ts';
+import { readCookieSession } from '../../auth/web/cookie-session.ts';
+import { insertApprovalLinks } from '../../db/queries/approval-notices.ts';
+import { readApproval } from '../../db/queries/approvals.ts';
+import { refuseOtherMethods } from '../../http/method-not-allowed.ts';
+import type { Services } from '../../operations/context.ts';
+import { isUuid } from '../../uuid-v7.ts';
+import type { OpenedApprovalTokens } from '../approval-token.ts';
+import { APPROVAL_PAGE_POLICY, renderUnknownApprovalPage } from './approval-pages.ts';
+
+const PATH = '/approvals/open/:id';
+
+/**
+ * The page of a held send for whoever is signed in, which agents may give to their users: the address holds no secret. It makes that person a
+ * link like those in mail to approvers, and leads there. Who may not decide, and who is of another account, sees what is said of an unknown one.
+ */
+export function addApprovalEntrance(app: FastifyInstance, services: Services, tokens: OpenedApprovalTokens): void {
+  const { people, baseUrl, clock } = services;
+  app.get(PATH, async (request, reply) => {
+    const { id } = request.params as { readonly id: string }; // The route has this parameter.
+    const visit = readVisit(request.headers, request.ip, people.cookies, baseUrl);
+    const caller = (await readCookieSession(visit, people))?.caller ?? null;
+    if (caller === null) {
+      const here = `/approvals/open/${encodeURIComponent(id)}`;
+      return reply.redirect(`/auth/sign-in?next=${encodeURIComponent(here)}`, 303);
+    }
+    const { accountId, person, scopes } = caller;
+    const { sql } = services.forAccount(accountId);
+    const mayDecide = person !== null && scopes.includes('approvals:decide') && isUuid(id);
+    const hold = mayDecide ? await readApproval(sql, { accountId, keyId: null, id }) : null;
+    if (person === null || hold === null) {
+      return reply
+        .code(404)
+        .header('content-type', 'text/html; charset=utf-8')
+        .header('content-security-policy', APPROVAL_PAGE_POLICY)
+        .header('referrer-policy', 'no-referrer')
+        .send(renderUnknownApprovalPage());
+    }
+    const link = { accountId, approvalId: hold.id, revision: hold.revision, memberId: person.memberId };
+    const { token, hash: tokenHash } = tokens(link);
+    await insertApprovalLinks(sql, [{ ...link, tokenHash }], clock.now());
+    return reply.header('referrer-policy', 'no-referrer').redirect(`/approvals/${token}`, 303);
+  });
+  refuseOtherMethods(app, PATH, ['GET']);
+}

@@ -1,0 +1,115 @@
+import { LIMITS, type Role } from '@postrider/core';
+import { renderPersonPage, type SignedIn } from '../../console/person-page.ts';
+import { type Html, html } from '../../html/page-markup.ts';
+import { ROLE_WORDS } from './role-words.ts';
+
+/** Asks for the code. Only typing brings the user on: a link or a page elsewhere cannot fill it in. */
+export function renderDevicePage(signedIn: SignedIn, fault?: string): string {
+  return renderPersonPage(
+    'Sign in a device',
+    html`${fault === undefined ? html`` : html`<p role="alert" class="fault">${fault}</p>`}
+<form method="post" action="/auth/device/code"><label for="user_code">Type the code that your device shows</label>
+<input id="user_code" class="typed" name="user_code" autocomplete="off" autocapitalize="characters" spellcheck="false" required maxlength="40" aria-describedby="caution">
+<button type="submit">Continue</button></form>
+<p id="caution" class="note">Type a code only if you started this sign-in yourself, just now. If someone sent you a code or a link to this page, close it: they may be trying to use your account.</p>`,
+    signedIn,
+  );
+}
+
+/** Who asks, what they would get, and until when. */
+export interface DeviceQuestion {
+  readonly userCode: string;
+  readonly client: string;
+  /** Of the device. */
+  readonly address: string;
+  /** Of this browser. */
+  readonly ownAddress: string;
+  readonly startedAt: Date;
+  readonly endsAt: Date;
+  readonly now: Date;
+  readonly role: Role;
+  readonly accountId: string;
+  readonly otherAccounts: readonly string[];
+  /** Whether the role decides held sends, so that the device may be allowed to. */
+  readonly mayDecide: boolean;
+}
+
+/**
+ * Asks whether the device may act for the user. The first button shows the page again: the Enter key in the checkbox presses that one. Chromium
+ * skips a disabled button there.
+ */
+export function renderConsentPage(signedIn: SignedIn, question: DeviceQuestion): string {
+  const { userCode, client, address, ownAddress, role, accountId, otherAccounts } = question;
+  return renderPersonPage(
+    'Allow this sign-in?',
+    html`<p>A program asks to act as you in <b>${signedIn.accountName}</b>. Check that it is yours:</p>
+<dl class="facts">${fact('Code', html`<span class="code">${userCode}</span>`)}
+${fact('Program', html`${client} <small>This is what the program says of itself.</small>`)}
+${fact('Address', html`<span class="address">${address}</span> ${compare(address, ownAddress)}`)}
+${fact('Started', html`${sinceWhen(question)}`)}</dl>
+<p class="caution"><b>If you did not just start this on your own machine, someone may be trying to use your account.</b> Press Refuse.</p>
+<h2>What it will be able to do, as ${role}</h2>
+<ul>${[...ROLE_WORDS[role], ...elsewhere(otherAccounts)].map((words) => html`<li>${words}</li>`)}</ul>
+<p class="note">Until ${toMinute(question.endsAt)} at the latest. It ends sooner after ${LIMITS.sessionIdleDays} days without use.</p>
+<form method="post" action="/auth/device/decision"><button type="submit" name="decision" value="look" hidden>Look again</button>
+<input type="hidden" name="user_code" value="${userCode}"><input type="hidden" name="account" value="${accountId}">
+${question.mayDecide ? offerApprovals() : html``}
+<button type="submit" name="decision" value="confirm">Allow</button>
+<button class="quiet" type="submit" name="decision" value="deny">Refuse</button></form>`,
+    signedIn,
+  );
+}
+
+export type DeviceOutcome = 'allowed' | 'allowed with approvals' | 'refused';
+
+const DONE: Readonly<Record<DeviceOutcome, readonly [title: string, text: string]>> = {
+  allowed: [
+    'The device is signed in',
+    'You can close this page and continue there. It cannot approve or reject held sends.',
+  ],
+  'allowed with approvals': [
+    'The device is signed in',
+    'You can close this page and continue there. It can approve and reject held sends.',
+  ],
+  refused: ['The sign-in is refused', 'The code no longer works. You can close this page.'],
+};
+
+export function renderDeviceDonePage(signedIn: SignedIn, outcome: DeviceOutcome): string {
+  const [title, text] = DONE[outcome];
+  return renderPersonPage(title, html`<p role="status">${text}</p>`, signedIn);
+}
+
+function fact(name: string, value: Html): Html {
+  return html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
+}
+
+/** Never ticked in advance: who only wants to send presses the button and has not given this away. */
+function offerApprovals(): Html {
+  return html`<label class="choice" for="approvals"><input id="approvals" type="checkbox" name="approvals" value="yes" autocomplete="off" aria-describedby="approvals-more">
+<span>Approve and reject held sends<small id="approvals-more">Leave this off, unless you decide about held email on that device. An agent that uses this sign-in could approve its own email.</small></span></label>`;
+}
+
+function compare(address: string, own: string): Html {
+  return address === own
+    ? html`<small>The address of this browser too.</small>`
+    : html`<small class="other">Not the address of this browser, which is <span class="address">${own}</span>.</small>`;
+}
+
+function sinceWhen({ startedAt, now }: DeviceQuestion): string {
+  const minutes = Math.max(0, Math.floor((now.getTime() - startedAt.getTime()) / 60_000));
+  const ago = minutes === 0 ? 'just now' : minutes === 1 ? '1 minute ago' : `${minutes} minutes ago`;
+  return `${ago}, at ${toMinute(startedAt).slice(11)}`;
+}
+
+function toMinute(at: Date): string {
+  return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+const NAMED_ACCOUNTS = 5;
+
+function elsewhere(accounts: readonly string[]): readonly string[] {
+  if (accounts.length === 0) return [];
+  const more = accounts.length - NAMED_ACCOUNTS;
+  const names = [...accounts.slice(0, NAMED_ACCOUNTS), ...(more > 0 ? [`${more} more`] : [])];
+  return [`Move to your other accounts and act there in your role: ${names.join(', ')}`];
+}

@@ -1,0 +1,139 @@
+import { findOperation, type Role, scopesOfRole } from '@postrider/core';
+import type { FastifyReply } from 'fastify';
+import type { SignedIn } from '../../console/person-page.ts';
+import { fieldOf, sendPersonPage, toSignedIn } from '../../console/person-pages.ts';
+import { readSeats } from '../../db/queries/people.ts';
+import { parseQuery } from '../../http/execute-operation.ts';
+import type { RawRoute } from '../../http/router.ts';
+import type { Person } from '../../keys/caller.ts';
+import { ProblemError, problemHeaders } from '../../problem.ts';
+import { confirmDevice, type DeviceRequest, denyDevice, findDeviceRequest } from '../device-consent.ts';
+import { foreignOrigin } from '../foreign-origin.ts';
+import type { People } from '../people.ts';
+import { endOfSession } from '../session-lifetime.ts';
+import { readVisit, type Visit } from '../visit.ts';
+import { readCookieSession } from './cookie-session.ts';
+import { type DeviceOutcome, renderConsentPage, renderDeviceDonePage, renderDevicePage } from './device-pages.ts';
+
+type Handler = (request: { readonly body: unknown }, reply: FastifyReply, visit: Visit) => unknown;
+
+export interface DeviceRouteOptions {
+  readonly people: People;
+  readonly baseUrl: string;
+}
+
+/** The user in front of the page. */
+interface Visitor {
+  readonly signedIn: SignedIn;
+  readonly person: Person;
+  readonly accountId: string;
+  readonly address: string;
+}
+
+/** What the forms of the device pages do. */
+export function addDeviceRoutes(
+  add: (method: 'POST', path: string, handler: Handler) => void,
+  options: DeviceRouteOptions,
+): void {
+  const addForm = (
+    path: string,
+    act: (visitor: Visitor, body: unknown, reply: FastifyReply) => Promise<FastifyReply>,
+  ) => {
+    add('POST', path, async ({ body }, reply, visit) => {
+      // A page elsewhere could send the form, and the user would not have typed anything.
+      if (visit.formOrigin !== 'here') throw foreignOrigin(options.baseUrl);
+      const visitor = await readVisitor(visit, options.people);
+      if (visitor === null) return reply.redirect(`/auth/sign-in?next=${encodeURIComponent('/auth/device')}`, 303);
+      return await act(visitor, body, reply).catch((error: unknown) => sendTooMany(visitor, error, reply));
+    });
+  };
+  addForm('/auth/device/code', async (visitor, body, reply) => await ask(visitor, body, reply, options.people));
+  addForm('/auth/device/decision', async (visitor, body, reply) => await decide(visitor, body, reply, options.people));
+}
+
+/** `GET /auth/device`: asks for the code. A code in the address is ignored, so that no link can stand for typing it. */
+export function createDevicePage({ people, baseUrl }: DeviceRouteOptions): RawRoute {
+  return async (request, reply) => {
+    parseQuery(findOperation('auth.device-page'), request.query);
+    const visitor = await readVisitor(readVisit(request.headers, request.ip, people.cookies, baseUrl), people);
+    if (visitor !== null) return sendPersonPage(reply, renderDevicePage(visitor.signedIn));
+    return reply.redirect(`/auth/sign-in?next=${encodeURIComponent('/auth/device')}`, 303);
+  };
+}
+
+async function readVisitor(visit: Visit, people: People): Promise<Visitor | null> {
+  const session = await readCookieSession(visit, people);
+  const signedIn = session === null ? null : toSignedIn(session);
+  const person = session?.caller.person ?? null;
+  if (session === null || signedIn === null || person === null) return null;
+  return { signedIn, person, accountId: session.caller.accountId, address: visit.address };
+}
+
+/** Shows who asks and what they would get. */
+async function ask(visitor: Visitor, body: unknown, reply: FastifyReply, people: People): Promise<FastifyReply> {
+  const { person, address } = visitor;
+  const verdict = await findDeviceRequest(people, { typed: fieldOf(body, 'user_code') ?? '', person, address });
+  if (verdict.kind !== 'found') return sendFault(visitor, verdict.kind, reply);
+  return await sendQuestion(visitor, verdict.request, reply, people);
+}
+
+async function sendQuestion(
+  { signedIn, person, accountId, address: ownAddress }: Visitor,
+  { userCode, client, address, createdAt: startedAt }: DeviceRequest,
+  reply: FastifyReply,
+  { tools }: People,
+): Promise<FastifyReply> {
+  const { role, userId } = person;
+  const now = tools.clock.now();
+  const seats = await readSeats(tools.sql, userId);
+  const question = {
+    ...{ userCode, client, address, ownAddress, startedAt, now, role, accountId },
+    endsAt: endOfSession({ startedAt: now, seenAt: new Date(now.getTime() + FOREVER_MS) }),
+    otherAccounts: seats.filter((seat) => seat.accountId !== accountId).map(({ accountName }) => accountName),
+    mayDecide: decides(role),
+  };
+  return sendPersonPage(reply, renderConsentPage(signedIn, question));
+}
+
+/** A session that is used every day ends by its age alone. */
+const FOREVER_MS = 365 * 86_400_000;
+
+async function decide(visitor: Visitor, body: unknown, reply: FastifyReply, people: People): Promise<FastifyReply> {
+  const { person, accountId, address, signedIn } = visitor;
+  const code = { typed: fieldOf(body, 'user_code') ?? '', person, address };
+  const done = (outcome: DeviceOutcome) => sendPersonPage(reply, renderDeviceDonePage(signedIn, outcome));
+  const decision = fieldOf(body, 'decision');
+  if (decision === 'look') return await ask(visitor, body, reply, people);
+  if (decision !== 'confirm') {
+    const verdict = await denyDevice(people, code);
+    return verdict.kind === 'denied' ? done('refused') : sendFault(visitor, verdict.kind, reply);
+  }
+  // The page was shown for one account, and another tab may have moved the session since.
+  if (fieldOf(body, 'account') !== accountId) return sendFault(visitor, 'moved', reply);
+  const approvals = fieldOf(body, 'approvals') === 'yes';
+  const verdict = await confirmDevice(people, { ...code, accountId, approvals });
+  if (verdict.kind !== 'confirmed') return sendFault(visitor, verdict.kind, reply);
+  return done(verdict.mayDecide ? 'allowed with approvals' : 'allowed');
+}
+
+const FAULTS = {
+  unknown: [404, 'No device shows this code. Check it, or start again on the device.'],
+  expired: [400, 'This code has expired. Start again on the device.'],
+  role: [403, 'Your role does not decide held sends, so a device of yours cannot. Type the code again.'],
+  moved: [409, 'You have moved to another account since the page was shown. Type the code again.'],
+} as const;
+
+function sendFault({ signedIn }: Visitor, fault: keyof typeof FAULTS, reply: FastifyReply): FastifyReply {
+  const [status, words] = FAULTS[fault];
+  return sendPersonPage(reply.code(status), renderDevicePage(signedIn, words));
+}
+
+function sendTooMany({ signedIn }: Visitor, error: unknown, reply: FastifyReply): FastifyReply {
+  if (!(error instanceof ProblemError) || error.code !== 'rate_limited') throw error;
+  const words = `${error.details.detail ?? ''} ${error.details.fix ?? ''}`;
+  return sendPersonPage(reply.code(429).headers(problemHeaders(error)), renderDevicePage(signedIn, words));
+}
+
+function decides(role: Role): boolean {
+  return scopesOfRole(role).includes('approvals:decide');
+}

@@ -1,0 +1,103 @@
+import { findOperation } from '@postrider/core';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { sendJson, sendPersonPage, wantsJson } from '../../console/person-pages.ts';
+import type { AnonymousGate } from '../../http/anonymous-gate.ts';
+import { parseQuery } from '../../http/execute-operation.ts';
+import { refuseOtherMethods } from '../../http/method-not-allowed.ts';
+import { PREFIXES, type RawRoute } from '../../http/router.ts';
+import { ProblemError } from '../../problem.ts';
+import { signingIn } from '../device-client.ts';
+import type { OAuthProvider } from '../oauth/oauth-client.ts';
+import { labelOf } from '../oauth/provider-label.ts';
+import { openAttempt, sealAttempt } from '../oauth/sealed-attempt.ts';
+import type { People } from '../people.ts';
+import { signIn } from '../sign-in.ts';
+import { readVisit, toOwnPath } from '../visit.ts';
+import { cookieOf } from './cookie-session.ts';
+import { renderTryAgainPage } from './sign-in-pages.ts';
+import { welcome } from './welcome.ts';
+
+export interface OAuthRouteOptions {
+  readonly people: People;
+  readonly baseUrl: string;
+  readonly gate: AnonymousGate;
+  readonly onError: (error: unknown, what: string) => void;
+}
+
+/** People take their time at a provider's own pages. */
+const ATTEMPT_SECONDS = 600;
+
+/** `GET /auth/oauth/:provider`: sends the browser to the provider. */
+export function createOAuthStart({ people, baseUrl, onError }: OAuthRouteOptions): RawRoute {
+  return async (request, reply) => {
+    const provider = findProvider(request, people);
+    const { next } = parseQuery(findOperation('auth.oauth'), request.query);
+    try {
+      const { url, attempt } = await provider.begin();
+      const expiresAtMs = people.tools.clock.now().getTime() + ATTEMPT_SECONDS * 1_000;
+      const sealed = sealAttempt(people.secrets, {
+        ...attempt,
+        ...{ provider: provider.setting.name, next: toOwnPath(next, baseUrl), expiresAtMs },
+      });
+      reply.header('set-cookie', people.cookies.set(people.cookies.oauth, sealed, ATTEMPT_SECONDS));
+      // A page that signs in by script can read no redirect to another origin.
+      if (wantsJson(request)) return sendJson(reply, { url });
+      return reply.redirect(url, 302);
+    } catch (error) {
+      onError(error, `asking the provider ${provider.setting.name}`);
+      return sendPersonPage(reply.code(503), providerAway(provider));
+    }
+  };
+}
+
+/** `GET /auth/oauth/:provider/callback`: where the provider sends the browser back to. */
+export function addOAuthCallback(app: FastifyInstance, options: OAuthRouteOptions): void {
+  for (const prefix of PREFIXES) {
+    const url = `${prefix}/auth/oauth/:provider/callback`;
+    app.get(url, async (request, reply) => {
+      options.gate.assertRate(findOperation('auth.oauth'), request.ip);
+      return await comeBack(request, reply, options);
+    });
+    refuseOtherMethods(app, url, ['GET']);
+  }
+}
+
+async function comeBack(request: FastifyRequest, reply: FastifyReply, { people, baseUrl, onError }: OAuthRouteOptions) {
+  const provider = findProvider(request, people);
+  const visit = readVisit(request.headers, request.ip, people.cookies, baseUrl);
+  const attempt = openAttempt(people.secrets, visit.cookie(people.cookies.oauth), {
+    ...{ provider: provider.setting.name, nowMs: people.tools.clock.now().getTime() },
+  });
+  // What was begun is over, however it ends.
+  reply.header('set-cookie', people.cookies.clear(people.cookies.oauth));
+  if (attempt === null) return sendPersonPage(reply.code(400), notBegun(provider));
+  const arrival = await provider.finish(queryOf(request.url), attempt).catch((error: unknown) => {
+    onError(error, `signing in by ${provider.setting.name}`);
+    return null;
+  });
+  if (arrival === null) return sendPersonPage(reply.code(400), notBegun(provider));
+  const verdict = await signIn(people.tools, arrival, signingIn(visit), cookieOf(visit));
+  return await welcome(request, reply, verdict, attempt.next, people);
+}
+
+function findProvider(request: FastifyRequest, { providers }: People): OAuthProvider {
+  const { provider: name } = request.params as { readonly provider: string }; // The routes have this parameter.
+  const provider = providers.get(name);
+  if (provider === undefined)
+    throw new ProblemError('not_found', { detail: 'There is no such provider to sign in with.' });
+  return provider;
+}
+
+function queryOf(url: string): string {
+  const at = url.indexOf('?');
+  return at < 0 ? '' : url.slice(at);
+}
+
+function providerAway({ setting }: OAuthProvider): string {
+  return renderTryAgainPage('Please try again', `${labelOf(setting)} does not answer at the moment.`);
+}
+
+function notBegun({ setting }: OAuthProvider): string {
+  const reason = `${labelOf(setting)} did not confirm who you are, or this was not begun in this browser. Nobody was signed in.`;
+  return renderTryAgainPage('The sign-in did not work', reason);
+}

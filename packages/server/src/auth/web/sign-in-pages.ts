@@ -1,0 +1,87 @@
+import { LIMITS } from '@postrider/core';
+import { renderPersonPage, type SignedIn } from '../../console/person-page.ts';
+import { type Html, html } from '../../html/page-markup.ts';
+
+/** A provider that the page offers. */
+export interface OfferedProvider {
+  readonly name: string;
+  readonly label: string;
+}
+
+export interface SignInPage {
+  readonly providers: readonly OfferedProvider[];
+  readonly next: string | null;
+  /** What is wrong with what was typed. */
+  readonly fault?: string;
+}
+
+/** Where people say who they are. */
+export function renderSignInPage({ providers, next, fault }: SignInPage): string {
+  const onward = next === null ? '' : `?next=${encodeURIComponent(next)}`;
+  const offers = providers.map(
+    ({ name, label }) => html`<a class="button" href="/auth/oauth/${name}${onward}">Sign in with ${label}</a>`,
+  );
+  return renderPersonPage(
+    'Sign in',
+    html`${fault === undefined ? html`` : html`<p role="alert">${fault}</p>`}
+<form method="post" action="/auth/sign-in"><label for="email">Your email address</label>
+<input id="email" name="email" type="email" autocomplete="email" required maxlength="${LIMITS.addressCharacters}">${hiddenNext(next)}
+<button type="submit">Mail me a link</button></form>${offers}`,
+  );
+}
+
+export function renderSignedInPage(signedIn: SignedIn, next: string | null): string {
+  const onward = next === null ? html`` : html`<p><a class="button" href="${next}">Go on</a></p>`;
+  return renderPersonPage(
+    'You are signed in',
+    html`<p role="status">As <b>${signedIn.email}</b>, ${signedIn.role} of <b>${signedIn.accountName}</b>.</p>${onward}`,
+    signedIn,
+  );
+}
+
+export function renderLinkMailedPage(email: string): string {
+  return renderPersonPage(
+    'Look into your mail',
+    html`<p role="status">If <b>${email}</b> may sign in here, a link is on its way to it.</p>
+<p>Open it in this browser within ${LIMITS.magicLinkMinutes} minutes. It works once.</p>`,
+  );
+}
+
+/** Only the button signs in, because mail scanners follow links. */
+export function renderMagicLinkPage(): string {
+  return renderPersonPage(
+    'Sign in',
+    html`<p>Press the button to sign in here.</p><form method="post"><button type="submit">Sign in</button></form>`,
+  );
+}
+
+export function renderDeadLinkPage(): string {
+  return renderPersonPage(
+    'This link does not work',
+    html`<p>It was used already, it is older than ${LIMITS.magicLinkMinutes} minutes, or it was asked for in another browser.</p>
+<p><a href="/auth/sign-in">Ask for a new one</a>, and open it in the same browser.</p>`,
+  );
+}
+
+/** Nobody is let in who is not known. */
+export function renderNobodyPage(reason: string): string {
+  return renderPersonPage(
+    'You are not known here',
+    html`<p>${reason}</p><p><a href="/auth/sign-in">Sign in another way</a></p>`,
+  );
+}
+
+export function renderSignedOutPage(): string {
+  return renderPersonPage(
+    'You are signed out',
+    html`<p role="status">This browser’s session has ended.</p><p><a href="/auth/sign-in">Sign in</a></p>`,
+  );
+}
+
+export function renderTryAgainPage(title: string, reason: string): string {
+  return renderPersonPage(title, html`<p>${reason}</p><p><a href="/auth/sign-in">Sign in</a></p>`);
+}
+
+function hiddenNext(next: string | null): Html {
+  return next === null ? html`` : html`<input type="hidden" name="next" value="${next}">`;
+}

@@ -1,0 +1,145 @@
+import { findOperation, mailboxSchema } from '@postrider/core';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { fieldOf, sendPersonPage, toSignedIn, wantsJson } from '../../console/person-pages.ts';
+import type { AnonymousGate } from '../../http/anonymous-gate.ts';
+import { refuseOtherMethods } from '../../http/method-not-allowed.ts';
+import { PREFIXES } from '../../http/router.ts';
+import { ProblemError } from '../../problem.ts';
+import { signingIn } from '../device-client.ts';
+import { endSession } from '../end-session.ts';
+import { foreignOrigin } from '../foreign-origin.ts';
+import { MAGIC_LINK_SECONDS } from '../magic-link.ts';
+import { labelOf } from '../oauth/provider-label.ts';
+import type { People } from '../people.ts';
+import { readVisit, toOwnPath, type Visit } from '../visit.ts';
+import { cookieOf, readCookieSession } from './cookie-session.ts';
+import { addDeviceRoutes } from './device-routes.ts';
+import {
+  renderDeadLinkPage,
+  renderLinkMailedPage,
+  renderMagicLinkPage,
+  renderSignedInPage,
+  renderSignedOutPage,
+  renderSignInPage,
+} from './sign-in-pages.ts';
+import { welcome } from './welcome.ts';
+
+export interface SignInRouteOptions {
+  readonly people: People;
+  readonly baseUrl: string;
+  readonly gate: AnonymousGate;
+}
+
+const FORM_BYTES = 16_384;
+
+/**
+ * The pages people sign in on. They work with a keyboard and without scripts, so their forms are plain ones; every POST has to come from a page
+ * of this server. GET shows, and changes nothing.
+ */
+export function addSignInRoutes(app: FastifyInstance, options: SignInRouteOptions): void {
+  const { people, baseUrl } = options;
+  app.register(async (pages) => {
+    takeForms(pages);
+    const visitOf = (request: FastifyRequest) => readVisit(request.headers, request.ip, people.cookies, baseUrl);
+    const add = (method: 'GET' | 'POST', path: string, handler: PageHandler) => {
+      for (const prefix of PREFIXES) {
+        pages.route({
+          method,
+          url: `${prefix}${path}`,
+          onRequest: async (request) => {
+            if (method === 'POST') options.gate.assertRate(findOperation('auth.magic-link'), request.ip);
+          },
+          handler: async (request, reply) => await handler(request, reply, visitOf(request)),
+        });
+      }
+    };
+    add('GET', '/auth/sign-in', async (request, reply, visit) => await showSignIn(request, reply, visit, options));
+    add('POST', '/auth/sign-in', async (request, reply, visit) => await askForLink(request, reply, visit, options));
+    add('GET', '/auth/magic-link/:token', (_request, reply) => sendPersonPage(reply, renderMagicLinkPage()));
+    add(
+      'POST',
+      '/auth/magic-link/:token',
+      async (request, reply, visit) => await spend(request, reply, visit, options),
+    );
+    add('POST', '/auth/sign-out', async (_request, reply, visit) => await signOut(reply, visit, options));
+    addDeviceRoutes(add, options);
+    for (const [path, methods] of Object.entries(SERVED)) {
+      for (const prefix of PREFIXES) refuseOtherMethods(pages, `${prefix}${path}`, methods);
+    }
+  });
+}
+
+export type PageHandler = (request: FastifyRequest, reply: FastifyReply, visit: Visit) => unknown;
+
+const SERVED = {
+  '/auth/sign-in': ['GET', 'POST'],
+  '/auth/magic-link/:token': ['GET', 'POST'],
+  '/auth/sign-out': ['POST'],
+  '/auth/device/code': ['POST'],
+  '/auth/device/decision': ['POST'],
+} as const;
+
+/** Forms as pages send them; a link is spent by a body of any kind, or none. */
+function takeForms(pages: FastifyInstance): void {
+  pages.removeAllContentTypeParsers();
+  const options = { parseAs: 'string', bodyLimit: FORM_BYTES } as const;
+  pages.addContentTypeParser('application/x-www-form-urlencoded', options, (_request, body, done) => {
+    const fields = new URLSearchParams(String(body));
+    // A name given twice has no value.
+    done(null, Object.fromEntries([...fields].filter(([name]) => fields.getAll(name).length === 1)));
+  });
+  pages.addContentTypeParser('*', options, (_request, _body, done) => done(null));
+}
+
+async function showSignIn(request: FastifyRequest, reply: FastifyReply, visit: Visit, options: SignInRouteOptions) {
+  const { people, baseUrl } = options;
+  const next = toOwnPath(fieldOf(request.query, 'next'), baseUrl);
+  const session = await readCookieSession(visit, people);
+  const signedIn = session === null ? null : toSignedIn(session);
+  if (signedIn !== null) return sendPersonPage(reply, renderSignedInPage(signedIn, next));
+  return sendPersonPage(reply, renderSignInPage({ providers: offered(people), next }));
+}
+
+async function askForLink(request: FastifyRequest, reply: FastifyReply, visit: Visit, options: SignInRouteOptions) {
+  const { people, baseUrl } = options;
+  // A page elsewhere could have a link made for an address of its own, and the person sign in under that.
+  if (visit.formOrigin !== 'here') throw foreignOrigin(baseUrl);
+  const next = toOwnPath(fieldOf(request.body, 'next'), baseUrl);
+  const parsed = mailboxSchema.safeParse(fieldOf(request.body, 'email'));
+  if (!parsed.success) {
+    const page = renderSignInPage({ providers: offered(people), next, fault: 'That is no email address.' });
+    return sendPersonPage(reply.code(422), page);
+  }
+  const { address: email } = parsed.data;
+  const { cookies } = people;
+  const [kept, known] = [visit.cookie(cookies.browser), visit.cookie(cookies.known)];
+  const { browser } = await people.links.request({ email, next, browser: kept, known, address: visit.address });
+  reply.header('set-cookie', cookies.set(cookies.browser, browser, MAGIC_LINK_SECONDS));
+  return sendPersonPage(reply.code(202), renderLinkMailedPage(email));
+}
+
+async function spend(request: FastifyRequest, reply: FastifyReply, visit: Visit, options: SignInRouteOptions) {
+  const { people, baseUrl } = options;
+  // A program that has the cookie says nothing of where it comes from; a browser always does, and adds the cookie to its own pages' forms alone.
+  const isProgram = visit.formOrigin === 'unsaid' && request.headers.origin === undefined;
+  if (visit.formOrigin !== 'here' && !isProgram) throw foreignOrigin(baseUrl);
+  const { token } = request.params as { readonly token: string }; // The route has this parameter.
+  const browser = visit.cookie(people.cookies.browser);
+  const spent = await people.links.spend({ token, browser, from: signingIn(visit), former: cookieOf(visit) });
+  if (spent !== null) return await welcome(request, reply, spent.verdict, spent.next, people);
+  if (wantsJson(request))
+    throw new ProblemError('not_found', { detail: 'The link is spent, too old, or another browser’s.' });
+  return sendPersonPage(reply.code(404), renderDeadLinkPage());
+}
+
+async function signOut(reply: FastifyReply, visit: Visit, { people, baseUrl }: SignInRouteOptions) {
+  if (visit.formOrigin !== 'here') throw foreignOrigin(baseUrl);
+  const borne = cookieOf(visit);
+  if (borne !== null) await endSession(people, borne);
+  reply.header('set-cookie', people.cookies.clear(people.cookies.session));
+  return sendPersonPage(reply, renderSignedOutPage());
+}
+
+function offered(people: People) {
+  return [...people.providers.values()].map(({ setting }) => ({ name: setting.name, label: labelOf(setting) }));
+}

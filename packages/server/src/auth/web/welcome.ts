@@ -1,0 +1,41 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { sendJson, sendPersonPage, toSignedIn, wantsJson } from '../../console/person-pages.ts';
+import { toSession } from '../../operations/auth/session-record.ts';
+import { ProblemError } from '../../problem.ts';
+import { KNOWN_BROWSER_SECONDS, SESSION_COOKIE_SECONDS } from '../cookies.ts';
+import { sealKnownBrowser } from '../known-browser.ts';
+import type { People } from '../people.ts';
+import type { SignInVerdict } from '../sign-in.ts';
+import { renderNobodyPage, renderSignedInPage } from './sign-in-pages.ts';
+
+/** Gives the browser its session, or says why it gets none. */
+export async function welcome(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  verdict: SignInVerdict,
+  next: string | null,
+  people: People,
+): Promise<FastifyReply> {
+  if (verdict.kind !== 'signed-in') {
+    const reason =
+      verdict.kind === 'unknown'
+        ? 'No account of this server has a seat for this address, and new accounts are not made by signing in. Ask for an invitation.'
+        : 'The provider has not verified your email address, so it cannot be told who you are here.';
+    if (wantsJson(request)) throw new ProblemError('not_found', { detail: reason });
+    return sendPersonPage(reply.code(403), renderNobodyPage(reason));
+  }
+  const { cookies, sessions, secrets } = people;
+  const session = await sessions.findAnew({ token: verdict.token, kind: 'cookie' });
+  const signedIn = session === null ? null : toSignedIn(session);
+  if (session === null || signedIn === null) throw new ProblemError('session_required');
+  reply.header('set-cookie', [
+    cookies.set(cookies.session, verdict.token, SESSION_COOKIE_SECONDS),
+    cookies.set(cookies.known, sealKnownBrowser(secrets, signedIn.email), KNOWN_BROWSER_SECONDS),
+    cookies.clear(cookies.browser),
+    cookies.clear(cookies.oauth),
+  ]);
+  if (wantsJson(request)) {
+    return sendJson(reply, toSession(session));
+  }
+  return sendPersonPage(reply, renderSignedInPage(signedIn, next));
+}

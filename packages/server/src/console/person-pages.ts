@@ -1,0 +1,34 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { LiveSession } from '../auth/session-authenticator.ts';
+import { PERSON_PAGE_POLICY, type SignedIn } from './person-page.ts';
+
+/** Pages send their own origin with forms, which `no-referrer` would hide, and nothing to other servers. */
+export function sendPersonPage(reply: FastifyReply, markup: string): FastifyReply {
+  return reply
+    .header('content-type', 'text/html; charset=utf-8')
+    .header('content-security-policy', PERSON_PAGE_POLICY)
+    .header('referrer-policy', 'same-origin')
+    .header('x-robots-tag', 'noindex')
+    .send(markup);
+}
+
+/** Who the head of a page names. */
+export function toSignedIn({ caller }: LiveSession): SignedIn | null {
+  const { person, accountName } = caller;
+  return person === null ? null : { email: person.email, role: person.role, accountName };
+}
+
+/** A field of a form or a query; null where it is missing or was given more than once. */
+export function fieldOf(fields: unknown, name: string): string | null {
+  const value = typeof fields === 'object' && fields !== null ? (fields as Record<string, unknown>)[name] : undefined;
+  return typeof value === 'string' ? value : null;
+}
+
+/** Whether who asks wants data and not a page. */
+export function wantsJson({ headers }: FastifyRequest): boolean {
+  return /^application\/json\b/.test(headers.accept ?? '');
+}
+
+export function sendJson(reply: FastifyReply, body: unknown): FastifyReply {
+  return reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(body));
+}

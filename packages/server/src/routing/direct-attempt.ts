@@ -1,0 +1,155 @@
+import type { SmtpFault } from '../smtp-client/smtp-fault.ts';
+import type { SmtpMessage } from '../smtp-client/smtp-message.ts';
+import type { HandoverVerdict } from '../smtp-client/transport.ts';
+import { concludeFindings, type FailedAttempt, type Finding, toFinding } from './direct-findings.ts';
+import type { DirectPools } from './direct-pools.ts';
+import { type DirectRoute, type DirectRouteOptions, findDirectRoute, findHostAddresses } from './direct-route.ts';
+import { chooseNextStep, type HostProgress, mayTryElsewhere } from './direct-steps.ts';
+import type { FadingSet } from './fading-set.ts';
+import { type Experience, orderAddresses, orderHosts } from './mx-order.ts';
+
+export interface DirectAttemptOptions {
+  readonly route: DirectRouteOptions;
+  readonly pools: DirectPools;
+  /** Servers and addresses that did not answer a short while ago. */
+  readonly silent: FadingSet;
+  /** In [0, 1). */
+  readonly random: () => number;
+  /** True once nothing more is to be begun. */
+  readonly isStopped: () => boolean;
+}
+
+/**
+ * Hands a message over to the servers of one domain: looks them up and goes from one to the next until every recipient has an answer, or
+ * enough was tried. Never rejects.
+ *
+ * @param message prepared, with recipients of this domain alone.
+ */
+export async function attemptDirect(
+  options: DirectAttemptOptions,
+  domain: string,
+  message: SmtpMessage,
+): Promise<readonly HandoverVerdict[]> {
+  const route = await findDirectRoute(domain, options.route);
+  if (route.mx.kind !== 'hosts') {
+    const { kind: outcome, ...rest } = route.mx;
+    return decideAll(message.recipients, { ...rest, outcome, reply: null, isAboutDomain: true });
+  }
+  return await new DirectAttempt(options, domain, message, route, route.mx).run();
+}
+
+const MISSING = { forbidden: 'forbidden', none: 'no-address', unused: 'no-route', failed: 'unresolved' } as const;
+
+class DirectAttempt {
+  readonly #options: DirectAttemptOptions;
+  readonly #domain: string;
+  readonly #message: SmtpMessage;
+  readonly #isVerified: boolean;
+  readonly #isImplicit: boolean;
+  readonly #hosts: { name: string; addresses: readonly string[] | null; hasAnswered: boolean }[];
+  readonly #verdicts = new Map<string, HandoverVerdict>();
+  readonly #findings: Finding[] = [];
+  readonly #startedAtMs = performance.now();
+  #undecided: readonly string[];
+  #connects = 0;
+
+  constructor(
+    options: DirectAttemptOptions,
+    domain: string,
+    message: SmtpMessage,
+    { isVerified }: DirectRoute,
+    mx: DirectRoute['mx'] & { readonly kind: 'hosts' },
+  ) {
+    this.#options = options;
+    this.#domain = domain;
+    this.#message = message;
+    this.#isVerified = isVerified;
+    this.#isImplicit = mx.isImplicit;
+    this.#undecided = message.recipients;
+    this.#hosts = orderHosts(mx.hosts, this.#experience(null)).map(({ name }) => ({
+      name,
+      addresses: null,
+      hasAnswered: false,
+    }));
+  }
+
+  async run(): Promise<readonly HandoverVerdict[]> {
+    for (let step = this.#next(); step.do !== 'end'; step = this.#next()) {
+      if (step.do === 'look-up') await this.#lookUp(step.host);
+      else await this.#connect(step.host, step.address);
+    }
+    const failed = concludeFindings(this.#domain, this.#findings, {
+      isImplicit: this.#isImplicit,
+      isVerified: this.#isVerified,
+    });
+    const others = new Map(decideAll(this.#undecided, failed).map((verdict) => [verdict.recipient, verdict]));
+    return this.#message.recipients.flatMap(
+      (recipient) => this.#verdicts.get(recipient) ?? others.get(recipient) ?? [],
+    );
+  }
+
+  #next() {
+    return chooseNextStep({
+      hosts: this.#hosts satisfies readonly HostProgress[],
+      connects: this.#connects,
+      elapsedMs: performance.now() - this.#startedAtMs,
+      undecided: this.#options.isStopped() ? 0 : this.#undecided.length,
+    });
+  }
+
+  async #lookUp(name: string): Promise<void> {
+    const found = await findHostAddresses(name, this.#options.route);
+    const host = this.#hosts.find((one) => one.name === name);
+    if (host === undefined) return;
+    if (found.kind === 'found') {
+      host.addresses = orderAddresses(found.ipv4, found.ipv6, this.#experience(name));
+      return;
+    }
+    host.addresses = [];
+    this.#findings.push({ kind: MISSING[found.kind], reason: found.reason, reply: null });
+  }
+
+  async #connect(name: string, address: string): Promise<void> {
+    this.#connects += 1;
+    const lane = { host: name, address, isVerified: this.#isVerified };
+    const result = await this.#options.pools.carry(lane, { ...this.#message, recipients: this.#undecided });
+    if (result.kind === 'sent') this.#takeVerdicts(result.verdicts);
+    else this.#findings.push(toFinding(result.fault));
+    this.#note(name, address, result.kind === 'sent' ? null : result.fault);
+  }
+
+  #takeVerdicts(verdicts: readonly HandoverVerdict[]): void {
+    for (const verdict of verdicts) this.#verdicts.set(verdict.recipient, verdict);
+    // Whoever is asked elsewhere keeps this verdict where nobody there can be asked either.
+    this.#undecided = verdicts.filter(mayTryElsewhere).map(({ recipient }) => recipient);
+  }
+
+  /** Moves on to the next address, and remembers who was silent. */
+  #note(name: string, address: string, fault: SmtpFault | null): void {
+    const host = this.#hosts.find((one) => one.name === name);
+    if (host === undefined) return;
+    host.addresses = (host.addresses ?? []).filter((other) => other !== address);
+    const { silent } = this.#options;
+    const isSilent = fault !== null && fault.reply === null && (fault.kind === 'lost' || fault.kind === 'timeout');
+    host.hasAnswered ||= !isSilent;
+    if (isSilent) silent.add(`${name} ${address}`);
+    else silent.delete(`${name} ${address}`);
+    if (host.hasAnswered) silent.delete(name);
+    else if (host.addresses.length === 0) silent.add(name);
+  }
+
+  /** What is known of servers by their names; or of the addresses of one server, where it is given. */
+  #experience(host: string | null): Experience {
+    const { pools, silent, random } = this.#options;
+    return {
+      random,
+      isOpen: (key) =>
+        host === null ? pools.hasIdle(key, this.#isVerified) : pools.hasIdle(host, this.#isVerified, key),
+      isAvoided: (key) => silent.has(host === null ? key : `${host} ${key}`),
+    };
+  }
+}
+
+function decideAll(recipients: readonly string[], verdict: FailedAttempt): readonly HandoverVerdict[] {
+  return recipients.map((recipient) => ({ ...verdict, recipient, ambiguous: false }));
+}

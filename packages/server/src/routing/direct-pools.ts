@@ -1,0 +1,125 @@
+import { createGate } from '../gate.ts';
+import type { SmtpConnection } from '../smtp-client/smtp-connection.ts';
+import { SmtpFault } from '../smtp-client/smtp-fault.ts';
+import type { SmtpMessage } from '../smtp-client/smtp-message.ts';
+import { type PoolResult, SmtpPool } from '../smtp-client/smtp-pool.ts';
+
+/** One way to one server: connections are shared by what goes the same way. */
+export interface Lane {
+  readonly host: string;
+  readonly address: string;
+  /** Whether the server has to prove by its certificate that it is the one. */
+  readonly isVerified: boolean;
+}
+
+export interface DirectPoolsOptions {
+  readonly open: (lane: Lane) => Promise<SmtpConnection>;
+  /** Connections in all. */
+  readonly maxSockets: number;
+  readonly maxPerLane: number;
+}
+
+export interface DirectPools {
+  /** Hands a prepared message over. Never rejects. */
+  carry(lane: Lane, message: SmtpMessage): Promise<PoolResult>;
+  /** True where a connection to the host, or to this address of it, is open and has no work. */
+  hasIdle(host: string, isVerified: boolean, address?: string): boolean;
+  abort(): void;
+  close(): Promise<void>;
+}
+
+/** Pools without a connection are dropped once there are so many. */
+const SWEEP_AT = 500;
+
+const CLOSING = new SmtpFault('lost', 'The connections to mail servers are being closed.');
+
+/** A pool for each lane, and one bound for them all: where it is reached, connections without work make room for new ones. */
+export function createDirectPools({ open, maxSockets, maxPerLane }: DirectPoolsOptions): DirectPools {
+  /** By host and then by address. */
+  const hosts = new Map<string, Map<string, SmtpPool>>();
+  const sockets = createGate(maxSockets);
+  let taken = 0;
+  let isClosed = false;
+
+  function poolOf(lane: Lane): SmtpPool {
+    const known = hosts.get(keyOf(lane.host, lane.isVerified))?.get(lane.address);
+    if (known !== undefined) return known;
+    if (hosts.size >= SWEEP_AT) sweep();
+    const pool = new SmtpPool({ open: (isWanted) => openInTurn(lane, isWanted), maxConnections: maxPerLane });
+    const pools = hosts.get(keyOf(lane.host, lane.isVerified)) ?? new Map<string, SmtpPool>();
+    hosts.set(keyOf(lane.host, lane.isVerified), pools.set(lane.address, pool));
+    return pool;
+  }
+
+  function sweep(): void {
+    for (const [key, pools] of hosts) {
+      for (const [address, pool] of pools) if (pool.isUnused) pools.delete(address);
+      if (pools.size === 0) hosts.delete(key);
+    }
+  }
+
+  function listPools(): readonly SmtpPool[] {
+    return [...hosts.values()].flatMap((pools) => [...pools.values()]);
+  }
+
+  async function openInTurn(lane: Lane, isWanted: () => boolean): Promise<SmtpConnection | null> {
+    taken += 1;
+    makeRoom();
+    const leave = await sockets.enter();
+    const giveBack = () => {
+      taken -= 1;
+      leave();
+    };
+    try {
+      if (isClosed) throw CLOSING;
+      if (!isWanted()) {
+        giveBack();
+        return null;
+      }
+      const connection = await open(lane);
+      void connection.closed.then(giveBack);
+      // It may find no work any more, and others may wait for its place.
+      setImmediate(makeRoom);
+      return connection;
+    } catch (error) {
+      giveBack();
+      throw error;
+    }
+  }
+
+  /** Closes a connection without work for each that is wanted beyond the bound. */
+  function makeRoom(): void {
+    let missing = taken - maxSockets;
+    if (missing <= 0) return;
+    for (const pool of listPools()) {
+      while (missing > 0 && pool.closeIdle()) missing -= 1;
+      if (missing <= 0) return;
+    }
+  }
+
+  return {
+    async carry(lane, message) {
+      if (isClosed) return { kind: 'unopened', fault: CLOSING };
+      const result = await poolOf(lane).carry(message);
+      makeRoom();
+      return result;
+    },
+    hasIdle(host, isVerified, address) {
+      const pools = hosts.get(keyOf(host, isVerified));
+      if (address !== undefined) return pools?.get(address)?.hasIdle === true;
+      return pools !== undefined && [...pools.values()].some((pool) => pool.hasIdle);
+    },
+    abort() {
+      isClosed = true;
+      for (const pool of listPools()) pool.abort();
+    },
+    async close() {
+      isClosed = true;
+      await Promise.all(listPools().map((pool) => pool.close()));
+    },
+  };
+}
+
+function keyOf(host: string, isVerified: boolean): string {
+  return `${host} ${isVerified ? 'verified' : 'any'}`;
+}

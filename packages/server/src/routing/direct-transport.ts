@@ -1,0 +1,178 @@
+import { isIP } from 'node:net';
+import type { Clock } from '../clock.ts';
+import type { DnsResolver } from '../dns/dns-resolver.ts';
+import type { OutboundClient } from '../outbound/outbound-client.ts';
+import { refuseAddress } from '../outbound/public-address.ts';
+import { judgeHandoverError } from '../smtp-client/handover-error.ts';
+import { keepCheck } from '../smtp-client/kept-check.ts';
+import {
+  DIRECT_TIMEOUTS,
+  openSmtpConnection,
+  type SmtpConnectionOptions,
+  type SmtpTimeouts,
+} from '../smtp-client/smtp-connection.ts';
+import { assertHeloName } from '../smtp-client/smtp-handshake.ts';
+import { prepareSmtpMessage, type SmtpMessage } from '../smtp-client/smtp-message.ts';
+import type { Handover, HandoverVerdict, Transport } from '../smtp-client/transport.ts';
+import { attemptDirect, type DirectAttemptOptions } from './direct-attempt.ts';
+import { createDirectPools, type Lane } from './direct-pools.ts';
+import { createFadingSet, type FadingSet } from './fading-set.ts';
+import { createMtaSts } from './mta-sts.ts';
+import { providerOf } from './mx-provider.ts';
+import { readMxAnswer } from './mx-route.ts';
+import { findAddressFault, type SourceAddress } from './source-address.ts';
+
+export interface DirectTransportOptions {
+  readonly dns: DnsResolver;
+  /** The guarded client, for MTA-STS policies. */
+  readonly http: OutboundClient;
+  readonly clock: Clock;
+  /** In [0, 1): the order among equal servers. */
+  readonly random: () => number;
+  /** The name we give in EHLO; mail that leads to a server of this name is in a loop. */
+  readonly heloName: string;
+  /** Null for addresses that the system chooses. */
+  readonly sourceAddress: SourceAddress | null;
+  readonly mxPort: number;
+  /** For development: servers may have addresses that are not public. */
+  readonly allowPrivate: boolean;
+  readonly timeouts?: Partial<SmtpTimeouts>;
+  /** Connections in all. */
+  readonly maxSockets?: number;
+  /** Connections to one address. */
+  readonly maxPerAddress?: number;
+  /** For tests: the port of MTA-STS policies, and certificates that are trusted beside the public ones. */
+  readonly stsPort?: number;
+  readonly trustedCertificates?: readonly string[];
+}
+
+const MAX_SOCKETS = 200;
+/** What shaping allows a whole destination at most. */
+const MAX_PER_ADDRESS = 10;
+
+const SILENCE_KEPT_MS = 300_000;
+const BROKEN_TLS_KEPT_MS = 3_600_000;
+const MAX_REMEMBERED = 10_000;
+
+const CHECK_TIMEOUT_MS = 5_000;
+
+/**
+ * Hands each message to the mail servers of its recipients' domains. Their 250 means `delivered`: nobody comes after them.
+ * Throws TypeError for an EHLO name that is none.
+ */
+export function createDirectTransport(options: DirectTransportOptions): Transport {
+  const { dns, clock, heloName } = options;
+  assertHeloName(heloName);
+  let isStopped = false;
+  const brokenTls = createFadingSet(BROKEN_TLS_KEPT_MS, MAX_REMEMBERED, clock.now);
+  const pools = createDirectPools({
+    open: (lane) => openSmtpConnection(toConnectionOptions(options, lane, brokenTls)),
+    maxSockets: options.maxSockets ?? MAX_SOCKETS,
+    maxPerLane: options.maxPerAddress ?? MAX_PER_ADDRESS,
+  });
+  const attempting: DirectAttemptOptions = {
+    route: {
+      dns,
+      sts: createMtaSts({
+        dns,
+        http: options.http,
+        clock,
+        ...(options.stsPort === undefined ? {} : { port: options.stsPort }),
+      }),
+      ownName: heloName,
+      sourceAddress: options.sourceAddress,
+      addressPolicy: options.allowPrivate ? null : { allowLoopback: false },
+    },
+    pools,
+    silent: createFadingSet(SILENCE_KEPT_MS, MAX_REMEMBERED, clock.now),
+    random: options.random,
+    isStopped: () => isStopped,
+  };
+
+  return {
+    name: 'direct',
+    acceptedMeans: 'delivered',
+    send: (handover) =>
+      sendByDomain(attempting, handover).catch((error: unknown) => judgeHandoverError(handover, error)),
+    groupOf: async (domain) => providerOf(domain, readMxAnswer(domain, await dns.mx(domain), heloName)),
+    check: keepCheck(() => checkDirect(options)),
+    abort() {
+      isStopped = true;
+      pools.abort();
+    },
+    async close() {
+      await pools.close();
+      isStopped = true;
+    },
+  };
+}
+
+function toConnectionOptions(
+  { heloName, mxPort, sourceAddress, allowPrivate, timeouts, trustedCertificates }: DirectTransportOptions,
+  { host, address, isVerified }: Lane,
+  brokenTls: FadingSet,
+): SmtpConnectionOptions {
+  const localAddress = isIP(address) === 6 ? sourceAddress?.ipv6 : sourceAddress?.ipv4;
+  const place = `${host} ${address}`;
+  const courtesy = brokenTls.has(place) ? 'none' : 'opportunistic';
+  return {
+    host: address,
+    port: mxPort,
+    serverName: host,
+    heloName,
+    tls: { mode: isVerified ? 'required' : courtesy, verify: isVerified },
+    credentials: null,
+    credentialsAnywhere: false,
+    timeouts: { ...DIRECT_TIMEOUTS, ...timeouts },
+    onTlsGivenUp: () => brokenTls.add(place),
+    ...(localAddress ? { localAddress } : {}),
+    ...(allowPrivate ? {} : { refusePeer: (peer: string) => refuseAddress(peer, { allowLoopback: false }) }),
+    ...(trustedCertificates === undefined ? {} : { trustedCertificates }),
+  };
+}
+
+async function sendByDomain(options: DirectAttemptOptions, handover: Handover): Promise<readonly HandoverVerdict[]> {
+  const message = prepareSmtpMessage(handover);
+  const byDomain = Map.groupBy(message.recipients, domainOf);
+  const verdicts = await Promise.all(
+    [...byDomain].map(([domain, recipients]) => sendToDomain(options, domain, { ...message, recipients })),
+  );
+  const byRecipient = new Map(verdicts.flat().map((verdict) => [verdict.recipient, verdict]));
+  return handover.recipients.flatMap((recipient) => byRecipient.get(recipient) ?? []);
+}
+
+async function sendToDomain(
+  options: DirectAttemptOptions,
+  domain: string,
+  message: SmtpMessage,
+): Promise<readonly HandoverVerdict[]> {
+  if (!domain.startsWith('[')) return await attemptDirect(options, domain, message);
+  // Addresses are refused in this form when they come in: mail to an address of the network would go around all that a domain says.
+  const reason = 'Mail to an IP address in place of a domain is not delivered.';
+  return message.recipients.map((recipient) => {
+    return { recipient, outcome: 'refused', reply: null, reason, ambiguous: false, classification: 'unknown' };
+  });
+}
+
+function domainOf(recipient: string): string {
+  return recipient.slice(recipient.lastIndexOf('@') + 1).toLowerCase();
+}
+
+/** Whether names can be looked up and the addresses to send from are there; other people's mail servers are left alone. */
+async function checkDirect({ dns, sourceAddress }: DirectTransportOptions): ReturnType<Transport['check']> {
+  for (const address of [sourceAddress?.ipv4, sourceAddress?.ipv6]) {
+    const fault = address ? await findAddressFault(address) : null;
+    if (fault !== null) return { ok: false, reason: `The source address ${address} ${fault}.` };
+  }
+  // Every resolver knows this name, which RFC 2606 keeps for examples; that it does not exist would be an answer as well.
+  const answer = await withLimit(dns.fresh().mx('example.com'));
+  if (answer === null) return { ok: false, reason: 'The DNS does not answer: no mail server can be found.' };
+  if (answer.kind !== 'failed') return { ok: true, reason: null };
+  return { ok: false, reason: `No mail server can be found: ${answer.reason}` };
+}
+
+async function withLimit<Answer>(answer: Promise<Answer>): Promise<Answer | null> {
+  const { promise: late, resolve } = Promise.withResolvers<null>();
+  const timer = setTimeout(() => resolve(null), CHECK_TIMEOUT_MS);
+  return await Promise.race([answer, late]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,33 @@
+import type { HandoverVerdict, ServerReply } from '../smtp-client/transport.ts';
+
+/**
+ * What a hand-off says of its destination: `clean` where a server answered as servers do, for good or ill of the message; `throttled` where it
+ * asked for less; `turned-away` where it would not even hear of a message; `unreachable` where nobody answered to the end; `unknown` where no
+ * server was asked, or the fault was ours.
+ */
+export type HandoverHealth = 'clean' | 'throttled' | 'turned-away' | 'unreachable' | 'unknown';
+
+export function healthOf(verdicts: readonly HandoverVerdict[]): HandoverHealth {
+  if (verdicts.some(isTurnedAway)) return 'turned-away';
+  if (verdicts.some(({ reply }) => reply !== null && asksForLess(reply))) return 'throttled';
+  if (verdicts.some(({ reply, outcome }) => reply !== null || outcome === 'accepted')) return 'clean';
+  return verdicts.some(isUnanswered) ? 'unreachable' : 'unknown';
+}
+
+/** RFC 5321, section 3.1: 554 in place of a greeting is how a server says that it wants nothing of us, and 421 that it has enough. */
+function isTurnedAway({ isBeforeMail, isAboutDomain }: HandoverVerdict): boolean {
+  return isBeforeMail === true && isAboutDomain !== true;
+}
+
+/** A refusal without a reply is a rule of ours or of the DNS: no server was asked. */
+function isUnanswered({ outcome, costsNoAttempt, isAboutDomain, isOurFault }: HandoverVerdict): boolean {
+  return outcome === 'deferred' && costsNoAttempt !== true && isAboutDomain !== true && isOurFault !== true;
+}
+
+/**
+ * RFC 3463: policy (4.7.x, how providers limit rates), too many recipients (4.5.3), a system that takes no mail now (4.3.2) and congestion
+ * (4.4.5). RFC 5321, section 3.8: 421 is a server that closes because it has enough.
+ */
+function asksForLess({ code, enhanced }: ServerReply): boolean {
+  return code === 421 || (enhanced !== null && /^4\.(7\.\d+|5\.3|3\.2|4\.5)$/.test(enhanced));
+}

@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest';
+import { type HandoverHealth, healthOf } from '../../packages/server/src/routing/handover-health.ts';
+import {
+  afterHandover,
+  allowedAtOnce,
+  closedUntil,
+  FRESH_SHAPE,
+  mostAtOnce,
+  type Shape,
+} from '../../packages/server/src/routing/shaping.ts';
+import { judgeHandoverError } from '../../packages/server/src/smtp-client/handover-error.ts';
+import type { HandoverVerdict } from '../../packages/server/src/smtp-client/transport.ts';
+
+const NOW = new Date('2026-05-01T12:00:00.000Z');
+const later = (ms: number) => new Date(NOW.getTime() + ms);
+const MINUTE_MS = 60_000;
+
+/** Hand-offs one after the other, each begun after the one before. */
+function after(shape: Shape, healths: readonly HandoverHealth[], { now = NOW, most = 10 } = {}): Shape {
+  return healths.reduce((current, health) => afterHandover(current, health, current.era, now, most), shape);
+}
+
+const times = (n: number, health: HandoverHealth) => Array.from({ length: n }, () => health);
+
+describe('the hand-offs that go to a destination at once', () => {
+  it('are two at first, and one more for each clean round, which is as many as there may be', () => {
+    expect(allowedAtOnce(FRESH_SHAPE, NOW)).toBe(2);
+    expect(after(FRESH_SHAPE, times(1, 'clean')).limit).toBe(2);
+    expect(after(FRESH_SHAPE, times(2, 'clean')).limit).toBe(3);
+    expect(after(FRESH_SHAPE, times(4, 'clean')).limit).toBe(3);
+    expect(after(FRESH_SHAPE, times(5, 'clean')).limit).toBe(4);
+  });
+
+  it.each([
+    ['example.org', 10],
+    ['constructor', 10],
+    ['google.com', 5],
+    ['outlook.com', 5],
+    ['orange.fr', 2],
+  ])('are never more for %s than %i', (group, most) => {
+    expect(mostAtOnce(group)).toBe(most);
+    expect(after(FRESH_SHAPE, times(500, 'clean'), { most: mostAtOnce(group) }).limit).toBe(most);
+  });
+
+  it('are half as many after a throttle, at least one, and a new round begins', () => {
+    const grown = after(FRESH_SHAPE, times(500, 'clean'));
+    expect(after(grown, ['throttled']).limit).toBe(5);
+    expect(after(grown, ['throttled', 'throttled']).limit).toBe(2);
+    expect(after(grown, times(9, 'throttled')).limit).toBe(1);
+    const halved = after(grown, [...times(9, 'clean'), 'throttled']);
+    expect(after(halved, times(4, 'clean')).limit).toBe(5);
+    expect(after(halved, times(5, 'clean')).limit).toBe(6);
+  });
+
+  it('are halved once by those that were under way together and told the same', () => {
+    const grown = after(FRESH_SHAPE, times(500, 'clean'));
+    const told = times(10, 'throttled').reduce<Shape>(
+      (shape, health) => afterHandover(shape, health, grown.era, NOW, 10),
+      grown,
+    );
+    expect(told.limit).toBe(5);
+  });
+});
+
+describe('the breaker of a destination', () => {
+  const broken = after(FRESH_SHAPE, times(3, 'unreachable'));
+
+  it('opens for 30 s when nobody answered three times in a row, and not before', () => {
+    expect(after(FRESH_SHAPE, times(2, 'unreachable')).breaker).toBeNull();
+    expect(
+      after(FRESH_SHAPE, ['unreachable', 'unreachable', 'clean', 'unreachable', 'unreachable']).breaker,
+    ).toBeNull();
+    expect(after(FRESH_SHAPE, ['unreachable', 'unreachable', 'unknown', 'unreachable']).breaker).not.toBeNull();
+    expect(closedUntil(broken, NOW)).toEqual(later(30_000));
+    expect([allowedAtOnce(broken, NOW), allowedAtOnce(broken, later(29_999))]).toEqual([0, 0]);
+  });
+
+  it('lets one through when its time is over, and closes when somebody answers', () => {
+    const now = later(30_000);
+    expect([closedUntil(broken, now), allowedAtOnce(broken, now)]).toEqual([null, 1]);
+    for (const answer of ['clean', 'throttled'] as const) {
+      const mended = after(broken, [answer], { now });
+      expect([mended.breaker, mended.failures]).toEqual([null, 0]);
+    }
+    expect(allowedAtOnce(after(broken, ['clean'], { now }), now)).toBe(2);
+    expect(after(after(broken, ['clean'], { now }), times(3, 'unreachable'), { now }).breaker?.pauseMs).toBe(30_000);
+  });
+
+  it('stays open twice as long each time, up to 15 minutes', () => {
+    const pauses: number[] = [];
+    let shape = broken;
+    for (let n = 0; n < 7; n += 1) {
+      const pauseMs = shape.breaker?.pauseMs ?? 0;
+      pauses.push(pauseMs);
+      shape = after(shape, ['unreachable'], { now: shape.breaker?.endsAt ?? NOW });
+    }
+    expect(pauses).toEqual([
+      30_000,
+      MINUTE_MS,
+      2 * MINUTE_MS,
+      4 * MINUTE_MS,
+      8 * MINUTE_MS,
+      15 * MINUTE_MS,
+      15 * MINUTE_MS,
+    ]);
+  });
+
+  it('is not opened for longer by what was under way when it opened', () => {
+    expect(after(broken, times(5, 'unreachable'), { now: later(1_000) }).breaker).toEqual(broken.breaker);
+  });
+
+  it('opens for a destination that turns us away three times in a row, and lets less through before', () => {
+    const grown = after(FRESH_SHAPE, times(500, 'clean'));
+    expect(after(grown, times(2, 'turned-away'))).toMatchObject({ limit: 2, breaker: null });
+    const opened = after(grown, times(3, 'turned-away'));
+    expect(opened.breaker?.pauseMs).toBe(30_000);
+    expect(after(opened, ['turned-away'], { now: later(30_000) }).breaker?.pauseMs).toBe(60_000);
+  });
+
+  it('counts once those that were under way together and were turned away', () => {
+    const grown = after(FRESH_SHAPE, times(500, 'clean'));
+    const told = times(10, 'turned-away').reduce<Shape>(
+      (shape, health) => afterHandover(shape, health, grown.era, NOW, 10),
+      grown,
+    );
+    expect(told).toMatchObject({ limit: 5, failures: 1, breaker: null });
+  });
+
+  it('begins anew with two at once', () => {
+    const grown = after(FRESH_SHAPE, times(500, 'clean'));
+    const opened = after(grown, times(3, 'unreachable'));
+    expect([opened.limit, opened.isProven]).toEqual([2, false]);
+  });
+});
+
+const HANDOVER = {
+  ...{ accountId: 'a', messageId: 'm', deliveryId: 'd', attempt: 1, mailFrom: '', data: Buffer.alloc(0) },
+  recipients: ['ann@example.com'],
+};
+
+describe('what a hand-off says of its destination', () => {
+  const verdict = (changes: Partial<HandoverVerdict>): HandoverVerdict => ({
+    ...{ recipient: 'ann@example.com', outcome: 'deferred', reply: null, reason: '', ambiguous: false },
+    ...changes,
+  });
+  const reply = (code: number, enhanced: string | null) => ({ code, enhanced, text: '', server: null });
+  const refused = (code: number, enhanced: string | null) =>
+    verdict({ outcome: code >= 500 ? 'refused' : 'deferred', reply: reply(code, enhanced) });
+
+  it.each<[string, HandoverVerdict[], HandoverHealth]>([
+    ['taken', [verdict({ outcome: 'accepted', reply: reply(250, '2.0.0') })], 'clean'],
+    ['a bad address', [refused(550, '5.1.1')], 'clean'],
+    ['a full mailbox', [refused(452, '4.2.2')], 'clean'],
+    ['refused as spam for good', [refused(550, '5.7.1')], 'clean'],
+    ['421 without more', [refused(421, null)], 'throttled'],
+    ['4.7.0, as rate limits have it', [refused(450, '4.7.0')], 'throttled'],
+    ['4.7.28', [refused(450, '4.7.28')], 'throttled'],
+    ['too many recipients', [refused(452, '4.5.3')], 'throttled'],
+    ['a system that takes no mail', [refused(450, '4.3.2')], 'throttled'],
+    ['congestion', [refused(451, '4.4.5')], 'throttled'],
+    ['one taken and one put off by policy', [refused(250, '2.0.0'), refused(451, '4.7.1')], 'throttled'],
+    ['a connection that failed', [verdict({})], 'unreachable'],
+    ['a connection lost behind the message', [verdict({ ambiguous: true })], 'unreachable'],
+    ['one answered and the rest lost', [refused(550, '5.1.1'), verdict({})], 'clean'],
+    ['a domain that takes no mail', [verdict({ outcome: 'refused' })], 'unknown'],
+    ['nothing tried', [verdict({ costsNoAttempt: true })], 'unknown'],
+    ['nobody to write to', [], 'unknown'],
+    ['554 in place of a greeting', [{ ...refused(554, null), outcome: 'deferred', isBeforeMail: true }], 'turned-away'],
+    [
+      'a server that cannot do what a policy of the domain demands',
+      [{ ...refused(454, null), isBeforeMail: true, isAboutDomain: true }],
+      'clean',
+    ],
+    ['an error of ours', [...judgeHandoverError(HANDOVER, new Error('ours'))], 'unknown'],
+  ])('%s', (_, verdicts, health) => {
+    expect(healthOf(verdicts)).toBe(health);
+  });
+});
