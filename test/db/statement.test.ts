@@ -2,9 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { builder, named } from '../../packages/server/src/db/builder.ts';
 import type { Query } from '../../packages/server/src/db/client.ts';
 import { and, eq } from '../../packages/server/src/db/drizzle.ts';
+import type { Built } from '../../packages/server/src/db/result.ts';
 import { accounts } from '../../packages/server/src/db/schema/accounts.ts';
 import { suppressions } from '../../packages/server/src/db/schema/suppressions.ts';
-import { type Built, defineStatement, optional } from '../../packages/server/src/db/statement.ts';
+import { defineStatement, optional } from '../../packages/server/src/db/statement.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
 const MINE = '00000000-0000-7000-8000-0000000000a1';

@@ -6,11 +6,27 @@ import { createRequire } from 'node:module';
  */
 const load = createRequire(import.meta.url);
 
-export const { and, desc, eq, fillPlaceholders, getTableColumns, gt, is, isNull, lt, lte, ne, or, SQL, sql } = load(
-  'drizzle-orm',
-) as typeof import('drizzle-orm');
+export const {
+  and,
+  Column,
+  desc,
+  eq,
+  fillPlaceholders,
+  getTableColumns,
+  gt,
+  is,
+  isNull,
+  lt,
+  lte,
+  ne,
+  or,
+  SQL,
+  StringChunk,
+  sql,
+} = load('drizzle-orm') as typeof import('drizzle-orm');
 
-export type { Column, GetColumnData, Placeholder } from 'drizzle-orm';
+export type { GetColumnData, Placeholder } from 'drizzle-orm';
+export type Column = import('drizzle-orm').Column;
 export type SQL<T = unknown> = import('drizzle-orm').SQL<T>;
 
 export const {

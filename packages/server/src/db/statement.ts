@@ -1,17 +1,17 @@
-import { assertNamed } from './builder.ts';
+import { assertNamed, fieldsOf } from './builder.ts';
 import type { Query } from './client.ts';
 import { type Column, fillPlaceholders, type GetColumnData, type Placeholder, type SQL, sql } from './drizzle.ts';
+import type { Built, Compiled, ResultFields } from './result.ts';
 
-/** What the builder makes; a statement that returns nothing has no rows. */
-export interface Built<Result> {
-  readonly _: { readonly result: Result };
-  toSQL(): Compiled;
+/** One text of a defined statement, with what it returns, for the test that prepares all of them. */
+export interface DefinedShape extends Compiled {
+  readonly fields: ResultFields;
+  /** False for the builder, of whose expressions only the types in TypeScript are known. */
+  readonly isWhole: boolean;
 }
 
-interface Compiled {
-  readonly sql: string;
-  readonly params: readonly unknown[];
-}
+/** Every statement of the modules that are loaded, as the texts it can have; each is built when it is asked for. */
+export const DEFINED: (() => readonly DefinedShape[])[] = [];
 
 type RowsOf<Result> = Result extends readonly (infer Row)[] ? readonly Row[] : readonly never[];
 
@@ -67,6 +67,7 @@ export function defineStatement<const Ps extends Parameters, Result>(
   build: (given: GivenOf<Ps>) => Built<Result>,
 ): (query: Query, values: Values<Ps>) => Promise<RowsOf<Result>> {
   const optionals = Object.keys(parameters).filter((name) => isOptional(parameters[name]));
+  DEFINED.push(() => absences(optionals).map((absent) => shapeOf(build(toGiven(parameters, absent)))));
   const compiled = new Map<string, Compiled>();
   return async (query, values) => {
     const absent = optionals.filter((name) => values[name] === null);
@@ -80,8 +81,20 @@ export function defineStatement<const Ps extends Parameters, Result>(
 }
 
 function compile(built: Built<unknown>): Compiled {
-  assertNamed(built);
+  if (built.fields === undefined) assertNamed(built);
   return built.toSQL();
+}
+
+function shapeOf(built: Built<unknown>): DefinedShape {
+  const isWhole = built.fields !== undefined;
+  return { ...compile(built), fields: built.fields ?? fieldsOf(built), isWhole };
+}
+
+/** The sets of optional parameters that may be absent: all of them where they are few, else none, each by itself, and all together. */
+function absences(optionals: readonly string[]): readonly (readonly string[])[] {
+  if (optionals.length > 4) return [[], ...optionals.map((name) => [name]), optionals];
+  const sets = 2 ** optionals.length;
+  return Array.from({ length: sets }, (_, set) => optionals.filter((_name, at) => Math.floor(set / 2 ** at) % 2 === 1));
 }
 
 function toGiven<Ps extends Parameters>(parameters: Ps, absent: readonly string[]): GivenOf<Ps> {

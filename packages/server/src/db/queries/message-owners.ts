@@ -1,11 +1,23 @@
 import type { Query } from '../client.ts';
+import { sql } from '../drizzle.ts';
+import { pg, returning } from '../result.ts';
+import { messages } from '../schema/messages.ts';
+import { defineStatement, type RowOf, value } from '../statement.ts';
 
-export interface MessageOwnerRow {
-  readonly id: string;
-  readonly keyId: string;
-  /** The addresses of the blind recipients. */
-  readonly blind: readonly string[];
-}
+const readOwners = defineStatement(
+  { accountId: messages.accountId, ids: value<readonly string[]>() },
+  ({ accountId, ids }) =>
+    returning(
+      { id: messages.id, keyId: messages.keyId, blind: pg.textArray },
+      sql`
+        SELECT m.id, m.key_id AS "keyId", ARRAY(SELECT r.email FROM message_recipients r
+          WHERE r.account_id = m.account_id AND r.message_id = m.id AND r.kind = 'bcc') AS blind
+        FROM messages m WHERE m.account_id = ${accountId} AND m.id = ANY (${ids}::uuid[])`,
+    ),
+);
+
+/** Who issued a message, and the addresses of its blind recipients. */
+export type MessageOwnerRow = RowOf<typeof readOwners>;
 
 /** The keys that issued these messages, and their blind recipients; nothing of messages that are stored no more. */
 export async function readMessageOwners(
@@ -13,9 +25,5 @@ export async function readMessageOwners(
   accountId: string,
   ids: readonly string[],
 ): Promise<readonly MessageOwnerRow[]> {
-  if (ids.length === 0) return [];
-  return await query<MessageOwnerRow[]>`
-    SELECT m.id, m.key_id AS "keyId", ARRAY(SELECT r.email FROM message_recipients r
-      WHERE r.account_id = m.account_id AND r.message_id = m.id AND r.kind = 'bcc') AS blind
-    FROM messages m WHERE m.account_id = ${accountId} AND m.id = ANY (${[...ids]}::uuid[])`;
+  return ids.length === 0 ? [] : await readOwners(query, { accountId, ids });
 }

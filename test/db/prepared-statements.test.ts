@@ -1,0 +1,129 @@
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sql } from '../../packages/server/src/db/drizzle.ts';
+import {
+  allowsNull,
+  executing,
+  narrowed,
+  nullable,
+  pg,
+  present,
+  returning,
+  sqlTypeOf,
+} from '../../packages/server/src/db/result.ts';
+import { accounts } from '../../packages/server/src/db/schema/accounts.ts';
+import { suppressions } from '../../packages/server/src/db/schema/suppressions.ts';
+import { DEFINED, type DefinedShape } from '../../packages/server/src/db/statement.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
+
+const QUERIES = path.resolve(import.meta.dirname, '../../packages/server/src/db/queries');
+
+describe('every defined statement', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    for (const file of await readdir(QUERIES)) await import(path.join(QUERIES, file));
+    database = await createTestDatabase();
+  });
+  afterAll(() => database.drop());
+
+  it('can be prepared on the migrated database, and returns the names, types and nullability it declares', async () => {
+    const shapes = DEFINED.flatMap(built);
+    expect(shapes.length).toBeGreaterThan(40);
+    const catalogue = await readCatalogue(database);
+    const faults: string[] = [];
+    for (const shape of shapes) faults.push(...(await faultsOf(database, shape, catalogue)));
+    expect(faults).toEqual([]);
+  });
+
+  it.each([
+    ['a name that is not returned', { name: accounts.name }, 'declares name, which it does not return'],
+    ['another type', { id: pg.int4 }, 'id is uuid, declared as integer'],
+    ['no null where the column has some', { id: pg.uuid, note: pg.text }, 'note may be null'],
+    ['a field too few', {}, 'returns id, which it does not declare'],
+  ])('would be found with %s', async (_what, fields, fault) => {
+    const statement = returning(fields, sql`SELECT id, note FROM suppressions`);
+    const shape = { ...statement.toSQL(), fields, isWhole: true };
+    const faults = await faultsOf(database, shape, await readCatalogue(database));
+    expect(faults.join()).toContain(fault);
+  });
+
+  it('may say more of a field than its column does', async () => {
+    const fields = {
+      id: nullable(suppressions.id),
+      note: present(suppressions.note),
+      reason: narrowed<'manual'>(pg.text),
+    };
+    const read = returning(
+      fields,
+      sql`SELECT s.id, n.note, n.reason FROM suppressions n LEFT JOIN suppressions s ON s.id = n.email_id
+        WHERE n.note IS NOT NULL AND n.reason = 'manual'`,
+    );
+    const catalogue = await readCatalogue(database);
+    expect(await faultsOf(database, { ...read.toSQL(), fields, isWhole: true }, catalogue)).toEqual([]);
+    const write = executing(sql`DELETE FROM suppressions`);
+    expect(await faultsOf(database, { ...write.toSQL(), fields: {}, isWhole: true }, catalogue)).toEqual([]);
+  });
+});
+
+/** Nothing of a statement that cannot be built, as those that other tests define: to run one throws, in the first test that does. */
+function built(shapesOf: () => readonly DefinedShape[]): readonly DefinedShape[] {
+  try {
+    return shapesOf();
+  } catch {
+    return [];
+  }
+}
+
+type Columns = readonly {
+  readonly name: string;
+  readonly table: number;
+  readonly number: number;
+  readonly type: number;
+}[];
+
+/** What the catalogue knows of types and columns, read once. */
+interface Catalogue {
+  /** The columns that are NOT NULL, as `<oid of the table>.<number>`. */
+  readonly notNull: ReadonlySet<string>;
+  readonly types: ReadonlyMap<number, string>;
+}
+
+async function readCatalogue({ sql: query }: TestDatabase): Promise<Catalogue> {
+  const columns = await query<{ name: string }[]>`
+    SELECT attrelid || '.' || attnum AS name FROM pg_attribute WHERE attnotnull AND attnum > 0`;
+  const types = await query<
+    { oid: number; name: string }[]
+  >`SELECT oid::int, format_type(oid, NULL) AS name FROM pg_type`;
+  return {
+    notNull: new Set(columns.map(({ name }) => name)),
+    types: new Map(types.map(({ oid, name }) => [oid, name])),
+  };
+}
+
+async function faultsOf(database: TestDatabase, shape: DefinedShape, catalogue: Catalogue): Promise<string[]> {
+  const title = shape.sql.trim().replaceAll(/\s+/g, ' ').slice(0, 120);
+  try {
+    const { columns } = await database.sql.unsafe(shape.sql, [], { prepare: true }).describe();
+    return compare(shape, columns, catalogue).map((fault) => `${title}: ${fault}`);
+  } catch (error) {
+    return [`${title}: ${String(error)}`];
+  }
+}
+
+function compare({ fields, isWhole }: DefinedShape, columns: Columns, { notNull, types }: Catalogue): string[] {
+  const returned = new Set(columns.map(({ name }) => name));
+  const missing = Object.keys(fields).filter((name) => !returned.has(name));
+  const wrong = columns.flatMap(({ name, table, number, type }) => {
+    const field = fields[name];
+    if (field === undefined) return isWhole ? [`returns ${name}, which it does not declare`] : [];
+    const isSureColumn = table === 0 || notNull.has(`${table}.${number}`);
+    return [
+      ...(sqlTypeOf(field) === types.get(type)
+        ? []
+        : [`${name} is ${types.get(type)}, declared as ${sqlTypeOf(field)}`]),
+      ...(isSureColumn || allowsNull(field) ? [] : [`${name} may be null`]),
+    ];
+  });
+  return [...missing.map((name) => `declares ${name}, which it does not return`), ...wrong];
+}
