@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bindAccount } from '../../packages/server/src/db/account-client.ts';
 import { runCancelable } from '../../packages/server/src/db/cancelable.ts';
-import { openDatabase, type Sql } from '../../packages/server/src/db/client.ts';
+import { openDatabase, type Query, type Sql } from '../../packages/server/src/db/client.ts';
 import { startDatabaseProxy } from '../harness/database-proxy.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
@@ -76,10 +76,15 @@ describe('a client that is bound to an account', () => {
     await expect(sql.begin('READ ONLY', async (tx) => await tx`UPDATE accounts SET name = 'x'`)).rejects.toMatchObject({
       code: '25006',
     });
-    const gone = new AbortController();
-    const slow = runCancelable(sql, gone.signal, async (query) => await query`SELECT pg_sleep(20)`);
-    setImmediate(() => gone.abort(new Error('gone')));
-    await expect(slow).rejects.toThrow();
+    for (const sleep of [
+      (query: Query) => query`SELECT pg_sleep(20)`,
+      (query: Query) => query.unsafe('SELECT pg_sleep(20)'),
+    ]) {
+      const gone = new AbortController();
+      const slow = runCancelable(sql, gone.signal, async (query) => await sleep(query));
+      setImmediate(() => gone.abort(new Error('gone')));
+      await expect(slow).rejects.toThrow();
+    }
     expect(await sql`SELECT 1 AS one`).toHaveLength(1);
   });
 

@@ -10,6 +10,10 @@ export async function runCancelable<T>(sql: Sql, signal: AbortSignal, work: (que
   await sql.begin('READ ONLY', async (transaction) => {
     const query = new Proxy(transaction, {
       apply: (target, self, given) => cancelable(Reflect.apply(target, self, given), signal),
+      get: (target, name) => {
+        if (name !== 'unsafe') return Reflect.get(target, name);
+        return (...given: unknown[]) => cancelable(Reflect.apply(target.unsafe, target, given), signal);
+      },
     });
     result = { value: await work(query) };
   });

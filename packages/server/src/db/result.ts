@@ -1,10 +1,12 @@
 import { type Column, type GetColumnData, PgDialect, type SQL } from './drizzle.ts';
 
-/** What the builder makes, or `returning` below; a statement that returns nothing has no rows. */
+/** What the builder makes, or `returning` and `executing` below. */
 export interface Built<Result> {
   readonly _: { readonly result: Result };
   /** Of a statement written as SQL. The builder keeps its own. */
   readonly fields?: ResultFields;
+  /** Of one that only counts the rows that it changes. */
+  readonly counts?: true;
   toSQL(): Compiled;
 }
 
@@ -48,9 +50,9 @@ export function returning<const Fields extends ResultFields>(
   return { _: { result: [] }, fields, toSQL: () => compile(statement) };
 }
 
-/** A statement written as SQL that returns no rows. */
-export function executing(statement: SQL): Built<readonly never[]> {
-  return { _: { result: [] }, fields: {}, toSQL: () => compile(statement) };
+/** A statement written as SQL that returns no rows, but the number of those that it changed. */
+export function executing(statement: SQL): Built<number> {
+  return { _: { result: 0 }, fields: {}, counts: true, toSQL: () => compile(statement) };
 }
 
 /** A column or an expression that may be null here: behind an outer join, as an aggregate over no rows. */

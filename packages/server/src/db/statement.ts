@@ -13,7 +13,8 @@ export interface DefinedShape extends Compiled {
 /** Every statement of the modules that are loaded, as the texts it can have; each is built when it is asked for. */
 export const DEFINED: (() => readonly DefinedShape[])[] = [];
 
-type RowsOf<Result> = Result extends readonly (infer Row)[] ? readonly Row[] : readonly never[];
+/** The rows of a statement; how many rows it changed where it returns none. */
+type RowsOf<Result> = Result extends number ? number : Result extends readonly (infer Row)[] ? Row[] : never[];
 
 /** A parameter has the type of a column, or one of its own. */
 type Parameter = Column | Value<unknown>;
@@ -68,15 +69,23 @@ export function defineStatement<const Ps extends Parameters, Result>(
 ): (query: Query, values: Values<Ps>) => Promise<RowsOf<Result>> {
   const optionals = Object.keys(parameters).filter((name) => isOptional(parameters[name]));
   DEFINED.push(() => absences(optionals).map((absent) => shapeOf(build(toGiven(parameters, absent)))));
-  const compiled = new Map<string, Compiled>();
+  const compiled = new Map<string, Compiled & { readonly counts: boolean }>();
+
+  function compileWithout(absent: readonly string[]) {
+    const built = build(toGiven(parameters, absent));
+    const made = { ...compile(built), counts: built.counts === true };
+    compiled.set(absent.join(), made);
+    return made;
+  }
+
   return async (query, values) => {
     const absent = optionals.filter((name) => values[name] === null);
-    const shape = absent.join();
-    const { sql: text, params } = compiled.get(shape) ?? compile(build(toGiven(parameters, absent)));
-    compiled.set(shape, { sql: text, params });
+    const { sql: text, params, counts } = compiled.get(absent.join()) ?? compileWithout(absent);
     // The types of the columns have judged the values, and say what comes back: a test compares them with the database.
     const filled = fillPlaceholders([...params], values) as never[];
-    return (await query.unsafe(text, filled, { prepare: true })) as unknown as RowsOf<Result>;
+    const answer = await query.unsafe(text, filled, { prepare: true });
+    // The driver's array is emptied: it outlives its use until the next full garbage collection, and every body in it would with it.
+    return (counts ? answer.count : answer.splice(0)) as RowsOf<Result>;
   };
 }
 
