@@ -1235,7 +1235,15 @@ CREATE FUNCTION is_domain_held_elsewhere(account uuid, domain text)
  SET search_path TO '$user', 'public'
 AS $function$
   SELECT EXISTS (SELECT FROM sending_domains h WHERE h.name = domain AND h.account_id <> account
-    AND (h.status IN ('verified', 'degraded') OR (h.status = 'pending' AND h.claimed_at IS NOT NULL)))
+    AND (is_sendable(h.status) OR (h.status = 'pending' AND h.claimed_at IS NOT NULL)))
+$function$;
+
+CREATE FUNCTION is_sendable(domain_status text)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  SELECT domain_status IN ('verified', 'degraded')
 $function$;
 
 CREATE FUNCTION lock_queued_message(account uuid, message uuid, ids_before uuid, OUT obstacle text, OUT delivery_ids uuid[])

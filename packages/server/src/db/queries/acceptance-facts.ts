@@ -89,7 +89,7 @@ export async function readAcceptanceFacts(query: Query, questions: AcceptanceQue
       (SELECT coalesce(jsonb_agg(jsonb_build_object('accountId', d.account_id, 'value', d.name)), '[]')
         FROM asked, jsonb_to_recordset(q -> 'domains') AS p (a uuid, v text)
         JOIN sending_domains d ON d.account_id = p.a AND d.name = p.v
-        WHERE d.status IN ('verified', 'degraded')) AS domains,
+        WHERE is_sendable(d.status)) AS domains,
       (SELECT coalesce(jsonb_agg(jsonb_build_object('accountId', s.account_id, 'value', s.email)), '[]')
         FROM asked, jsonb_to_recordset(q -> 'recipients') AS p (a uuid, v text)
         JOIN suppressions s ON s.account_id = p.a AND s.email = p.v

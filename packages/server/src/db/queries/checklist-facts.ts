@@ -16,7 +16,7 @@ export async function readChecklistFacts(query: Query, accountId: string, fullSc
     SELECT EXISTS (SELECT FROM messages WHERE account_id = ${accountId}) AS "messageSent",
       EXISTS (SELECT FROM messages WHERE account_id = ${accountId} AND status IN ('delivered', 'sent')) AS "messageDelivered",
       EXISTS (SELECT FROM sending_domains WHERE account_id = ${accountId} AND status <> 'removed') AS "domainAdded",
-      EXISTS (SELECT FROM sending_domains WHERE account_id = ${accountId} AND status IN ('verified', 'degraded')) AS "domainVerified",
+      EXISTS (SELECT FROM sending_domains WHERE account_id = ${accountId} AND is_sendable(status)) AS "domainVerified",
       EXISTS (SELECT FROM api_keys WHERE account_id = ${accountId} AND revoked_at IS NULL AND NOT is_seat
         AND cardinality(scopes) < ${fullScopes}) AS "keyRestricted",
       EXISTS (SELECT FROM templates WHERE account_id = ${accountId}) AS "templateStored"`;

@@ -201,7 +201,7 @@ export async function readHolder(query: Query, accountId: string, name: string):
 
 /** As is_domain_held_elsewhere has it, by which an account is told that somebody has the name. */
 function holdsName(query: Query) {
-  return query`(h.status IN ('verified', 'degraded') OR (h.status = 'pending' AND h.claimed_at IS NOT NULL))`;
+  return query`(is_sendable(h.status) OR (h.status = 'pending' AND h.claimed_at IS NOT NULL))`;
 }
 
 /** Counts that a name was taken from its holder. */

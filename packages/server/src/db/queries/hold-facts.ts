@@ -99,7 +99,7 @@ export async function readHoldFacts(
     SELECT
       (SELECT coalesce(json_agg(json_build_object('keyId', q.k, 'approvalHours', c.approval_hours, 'accountName', c.name,
           'replyDomains', (SELECT coalesce(json_agg(d.name), '[]') FROM sending_domains d
-            WHERE d.account_id = q.a AND d.name = ANY (${replyDomains}::text[]) AND d.status IN ('verified', 'degraded')),
+            WHERE d.account_id = q.a AND d.name = ANY (${replyDomains}::text[]) AND is_sendable(d.status)),
           'isRevoked', k.id IS NULL OR k.revoked_at IS NOT NULL,
           'undecided', (SELECT count(*) FROM (SELECT FROM approvals h WHERE h.account_id = q.a AND h.key_id = q.k AND h.status = 'pending'
             LIMIT 1001) AS undecided),

@@ -54,7 +54,7 @@ export const STATEMENT = `
       OR (SELECT count(*) FROM charged) < (SELECT count(*) FROM charges WHERE units > 0)
       OR EXISTS (SELECT FROM charges c, unnest(c.domains) AS wanted (domain) WHERE NOT EXISTS (
         SELECT FROM sending_domains d
-        WHERE d.account_id = c.account_id AND d.name = wanted.domain AND d.status IN ('verified', 'degraded')))
+        WHERE d.account_id = c.account_id AND d.name = wanted.domain AND is_sendable(d.status)))
       OR EXISTS (SELECT FROM recipients r, suppressions s
         WHERE s.account_id = r.account_id AND s.email = r.folded AND (s.expires_at IS NULL OR s.expires_at > $5))) AS ok
   ),

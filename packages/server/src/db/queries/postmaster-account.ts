@@ -34,7 +34,7 @@ export async function ensurePostmasterAccount(query: Query, now: Date): Promise<
 /** The account that has verified this domain; null where none has. */
 export async function findDomainOwner(query: Query, name: string): Promise<string | null> {
   const [row] = await query<{ accountId: string }[]>`
-    SELECT account_id AS "accountId" FROM sending_domains WHERE name = ${name} AND status IN ('verified', 'degraded')
+    SELECT account_id AS "accountId" FROM sending_domains WHERE name = ${name} AND is_sendable(status)
     ORDER BY verified_at LIMIT 1`;
   return row?.accountId ?? null;
 }

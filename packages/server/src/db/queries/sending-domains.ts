@@ -29,7 +29,7 @@ export async function readSigningKeys(
     SELECT d.account_id AS "accountId", k.id, k.selector, k.algorithm, k.private_key AS "privateKey", d.return_path_host AS "returnPathHost"
     FROM sending_domains d
     JOIN dkim_keys k ON k.account_id = d.account_id AND k.domain_id = d.id AND k.state = 'signing'
-    WHERE d.account_id IN (${accountId}, ${INSTALLATION_ACCOUNT_ID}) AND d.name = ${domain} AND d.status IN ('verified', 'degraded')
+    WHERE d.account_id IN (${accountId}, ${INSTALLATION_ACCOUNT_ID}) AND d.name = ${domain} AND is_sendable(d.status)
     ORDER BY d.account_id DESC, k.algorithm DESC`;
   return rows.filter((row) => row.accountId === rows[0]?.accountId);
 }
@@ -66,7 +66,7 @@ export async function insertVerifiedDomain(query: Query, domain: NewSendingDomai
 /** The names the account may send from, beside the sandbox domain. */
 export async function listSendingDomains(query: Query, accountId: string): Promise<readonly string[]> {
   const rows = await query<{ name: string }[]>`
-    SELECT name FROM sending_domains WHERE account_id = ${accountId} AND status IN ('verified', 'degraded') ORDER BY name`;
+    SELECT name FROM sending_domains WHERE account_id = ${accountId} AND is_sendable(status) ORDER BY name`;
   return rows.map(({ name }) => name);
 }
 

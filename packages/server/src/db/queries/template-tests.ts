@@ -19,6 +19,6 @@ export async function readTestPlaces(
           WHERE k.account_id = ${accountId} AND k.id = ${keyId}),
         (SELECT email FROM members WHERE account_id = ${accountId} AND role = 'owner' ORDER BY id LIMIT 1)) AS inbox,
       (SELECT name FROM sending_domains
-        WHERE account_id = ${accountId} AND status IN ('verified', 'degraded') ORDER BY id LIMIT 1) AS domain`;
+        WHERE account_id = ${accountId} AND is_sendable(status) ORDER BY id LIMIT 1) AS domain`;
   return row ?? { inbox: null, domain: null };
 }
