@@ -6,7 +6,7 @@ import { createOutboundClient } from '../outbound/outbound-client.ts';
 import { createHostResolver } from '../outbound/resolve-host.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 import { VERSION } from '../version.ts';
-import type { AttemptMetrics } from '../webhooks/attempt-metrics.ts';
+import type { ObservedAttempt } from '../webhooks/webhook-metrics.ts';
 import type { AppOptions } from './app-options.ts';
 
 /** Many endpoints may share a host that receives for others: a slow one of them must not use up the connections of all. */
@@ -20,14 +20,14 @@ export function createWebhookWorker(
     ids,
     dns,
     box,
-    attempts,
+    onAttempt,
     onError,
   }: {
     readonly sql: Sql;
     readonly ids: IdGenerator;
     readonly dns: DnsResolver;
     readonly box: SecretBox;
-    readonly attempts: AttemptMetrics;
+    readonly onAttempt: (attempt: ObservedAttempt) => void;
     readonly onError: (error: unknown, what: string) => void;
   },
 ): WebhookWorker {
@@ -40,7 +40,7 @@ export function createWebhookWorker(
   const { monthlyQuota, sandboxDomain, retryHours, mailFrom } = config;
   const byDomain = config.transport.kind === 'direct';
   return startWebhooks({
-    ...{ sql, clock, ids, box, client, random, monthlyQuota, attempts, onError },
+    ...{ sql, clock, ids, box, client, random, monthlyQuota, onAttempt, onError },
     mailer: { sql, clock, ids, secrets: box, sandboxDomain, byDomain, retryHours, monthlyQuota, mailFrom, baseUrl },
   });
 }

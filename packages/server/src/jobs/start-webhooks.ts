@@ -4,10 +4,10 @@ import type { SecretBox } from '../keys/secret-box.ts';
 import type { OutboundClient } from '../outbound/outbound-client.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 import { announceQuota } from '../webhooks/announce-quota.ts';
-import type { AttemptMetrics } from '../webhooks/attempt-metrics.ts';
 import { createDispatcher, type DispatcherLoad } from '../webhooks/dispatcher.ts';
 import { mailNotices, type NoticeMailer } from '../webhooks/mail-notice.ts';
 import { storeEmailEvents } from '../webhooks/store-email-events.ts';
+import type { ObservedAttempt } from '../webhooks/webhook-metrics.ts';
 import { createBacklogWorker } from './backlog-worker.ts';
 
 /** Everything that brings events to endpoints, as one part of a worker. */
@@ -32,11 +32,11 @@ export function startWebhooks(options: {
   readonly random: () => number;
   readonly monthlyQuota: number;
   readonly mailer: NoticeMailer;
-  readonly attempts: Pick<AttemptMetrics, 'observe'>;
+  readonly onAttempt: (attempt: ObservedAttempt) => void;
   readonly onError: (error: unknown, what: string) => void;
 }): WebhookWorker {
-  const { sql, clock, client, mailer, attempts, onError } = options;
-  const dispatcher = createDispatcher({ ...options, onAttempt: attempts.observe });
+  const { sql, clock, client, mailer, onError } = options;
+  const dispatcher = createDispatcher(options);
   const take = async () => {
     const taken = await storeEmailEvents(sql, clock);
     if (taken > 0) void dispatcher.pump();

@@ -1,6 +1,11 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { EXPOSITION_TYPE, type MetricFamily, renderMetrics } from './exposition.ts';
+
+/** What a scrape returns, in the text format of Prometheus. */
+export interface MetricsPage {
+  readonly contentType: string;
+  render(): Promise<string>;
+}
 
 /** `GET /metrics`, on a port of its own. */
 export interface RunningMetrics {
@@ -8,16 +13,16 @@ export interface RunningMetrics {
   stop(): Promise<void>;
 }
 
-/** Who scrapes sends a few lines and reads a few kilobytes. */
+/** A scraper sends a few lines and reads a few kilobytes. */
 const REQUEST_MS = 5_000;
 
 /**
- * Serves what `collect` answers at every scrape. On a port of its own, since a worker serves nothing else, and since these figures are the
- * installation's and nobody's account: who may reach the port may read them. Rejects as listening does.
+ * Serves the page on a port of its own: a worker serves nothing else, and the metrics belong to the installation and to no account, so anyone
+ * who can reach the port may read them. Rejects if it cannot listen.
  */
 export async function startMetrics(
   address: { readonly host: string; readonly port: number },
-  collect: () => Promise<readonly MetricFamily[]>,
+  page: MetricsPage,
 ): Promise<RunningMetrics> {
   const server = createServer({ requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS }, (request, response) => {
     const say = (status: number, text: string, type = 'text/plain; charset=utf-8', headers = {}) =>
@@ -25,8 +30,8 @@ export async function startMetrics(
     if (request.url?.split('?', 1)[0] !== '/metrics') return say(404, 'There is only /metrics here.\n');
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return say(405, 'This path answers GET.\n', undefined, { allow: 'GET, HEAD' });
-    collect().then(
-      (families) => say(200, renderMetrics(families), EXPOSITION_TYPE),
+    page.render().then(
+      (text) => say(200, text, page.contentType),
       (error: unknown) => say(500, `${error instanceof Error ? error.message : String(error)}\n`),
     );
   });

@@ -1,26 +1,69 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Clock } from '../clock.ts';
 import type { Sql } from '../db/client.ts';
 import { readWebhookQueue, type WebhookQueue } from '../db/queries/webhook-queue.ts';
-import { gauge, type MetricFamily } from '../metrics/exposition.ts';
+import type { MetricsPage } from '../metrics/start-metrics.ts';
 import { timeOfId } from '../uuid-v7.ts';
-import type { AttemptMetrics } from './attempt-metrics.ts';
 import type { DispatcherLoad } from './dispatcher.ts';
+import type { AttemptResult } from './post-event.ts';
 
-/** Several that scrape, or one that does so all the time, cost the database no more than this allows. */
-const FRESH_MS = 5_000;
+/** What one attempt to deliver an event came to. */
+export type ObservedAttempt = Pick<AttemptResult, 'statusCode' | 'durationMs'>;
+
+export interface WebhookMetrics extends MetricsPage {
+  observe(attempt: ObservedAttempt): void;
+}
 
 export interface WebhookMetricsOptions {
   readonly sql: Sql;
   readonly clock: Clock;
-  readonly attempts: AttemptMetrics;
   /** Null where this process delivers nothing. */
   readonly load: () => DispatcherLoad | null;
   readonly streamsOpen: () => number;
 }
 
-/** Answers the figures of webhooks: of this process, and where the database answers of the installation. Never rejects. */
-export function createWebhookMetrics(options: WebhookMetricsOptions): () => Promise<readonly MetricFamily[]> {
-  const { sql, clock, attempts, load, streamsOpen } = options;
+/** Several scrapers, or one that scrapes all the time, cost the database no more than this allows. */
+const FRESH_MS = 5_000;
+/** Seconds; an attempt has 15 at most. */
+const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
+/** By the class of the response. `none`: there was no response, or the URL was refused. */
+const RESULTS = ['2xx', '3xx', '4xx', '5xx', 'none'];
+
+/** The metrics of this process and, while the database responds, of the webhooks of the whole installation. */
+export function createWebhookMetrics({ sql, clock, load, streamsOpen }: WebhookMetricsOptions): WebhookMetrics {
+  const register = new Registry();
+  collectDefaultMetrics({ register });
+  const registers = [register];
+  const attempts = new Counter({
+    name: 'postrider_webhook_attempts_total',
+    help: 'Attempts to deliver an event, by the class of the response; none where there was no response.',
+    labelNames: ['result'],
+    registers,
+  });
+  for (const result of RESULTS) attempts.inc({ result }, 0);
+  const durations = new Histogram({
+    name: 'postrider_webhook_attempt_duration_seconds',
+    help: 'How long attempts took, from the first byte to the end of the response.',
+    buckets: DURATION_BUCKETS,
+    registers,
+  });
+  const idle: DispatcherLoad = { underWay: 0, taken: 0, unwritten: 0 };
+  collected(register, {
+    postrider_webhook_in_flight: [
+      'Requests to endpoints that this process has in flight.',
+      () => (load() ?? idle).underWay,
+    ],
+    postrider_webhook_taken: [
+      'Deliveries that this process has claimed and not started.',
+      () => (load() ?? idle).taken,
+    ],
+    postrider_webhook_attempts_unwritten: [
+      'Attempts that this process has not recorded yet.',
+      () => (load() ?? idle).unwritten,
+    ],
+    postrider_webhook_streams_open: ['Event streams that are open to this process.', streamsOpen],
+  });
+  const isUp = new Gauge({ name: 'postrider_database_up', help: '1 if the database responded, else 0.', registers });
   let read: { readonly atMs: number; readonly queue: Promise<WebhookQueue | null> } | null = null;
 
   function readQueue(): Promise<WebhookQueue | null> {
@@ -29,55 +72,65 @@ export function createWebhookMetrics(options: WebhookMetricsOptions): () => Prom
     return read.queue;
   }
 
-  return async () => {
-    const queue = await readQueue();
-    return [
-      ...attempts.families(),
-      ...describeLoad(load() ?? { underWay: 0, taken: 0, unwritten: 0 }),
-      gauge('postrider_webhook_streams_open', 'Streams of events that are open to this process.', streamsOpen()),
-      gauge('postrider_database_up', '1 where the database answered, else 0.', queue === null ? 0 : 1),
-      ...(queue === null ? [] : describeQueue(queue, clock.now())),
-    ];
+  return {
+    contentType: register.contentType,
+    observe({ statusCode, durationMs }) {
+      attempts.inc({ result: statusCode === null ? 'none' : `${Math.floor(statusCode / 100)}xx` });
+      durations.observe(durationMs / 1_000);
+    },
+    async render() {
+      const queue = await readQueue();
+      isUp.set(queue === null ? 0 : 1);
+      const own = await register.metrics();
+      return queue === null ? own : `${own}\n${await describeQueue(queue, clock.now()).metrics()}`;
+    },
   };
 }
 
-function describeLoad({ underWay, taken, unwritten }: DispatcherLoad): readonly MetricFamily[] {
-  return [
-    gauge('postrider_webhook_in_flight', 'Requests to endpoints that this process has under way.', underWay),
-    gauge('postrider_webhook_taken', 'Deliveries that this process has taken and not begun.', taken),
-    gauge('postrider_webhook_attempts_unwritten', 'Attempts that this process has not written down yet.', unwritten),
-  ];
+/** Gauges whose values are read when they are scraped. */
+function collected(register: Registry, gauges: Readonly<Record<string, readonly [help: string, read: () => number]>>) {
+  for (const [name, [help, read]] of Object.entries(gauges))
+    new Gauge({
+      ...{ name, help, registers: [register] },
+      collect() {
+        this.set(read());
+      },
+    });
 }
 
-function describeQueue(queue: WebhookQueue, now: Date): readonly MetricFamily[] {
+/** A registry for one scrape: while the database is away these metrics are missing, not zero. */
+function describeQueue(queue: WebhookQueue, now: Date): Registry {
+  const register = new Registry();
   const ageOf = (at: Date | null) => (at === null ? 0 : Math.max(0, (now.getTime() - at.getTime()) / 1_000));
-  const { oldestEventId } = queue;
+  const oldestEventAt = queue.oldestEventId === null ? null : timeOfId(queue.oldestEventId);
   const { working, failing, manual, gone, failed } = queue.endpoints;
-  const endpoints = { working, failing, disabled_manual: manual, disabled_gone: gone, disabled_failing: failed };
-  return [
-    gauge('postrider_webhook_backlog', 'Events of messages that are not stored yet.', queue.backlog),
-    {
-      ...{ name: 'postrider_webhook_deliveries', type: 'gauge' },
-      help: 'Deliveries that wait: due now, under way included, or for their next attempt.',
-      samples: [
-        { labels: { state: 'due' }, value: queue.due },
-        { labels: { state: 'retrying' }, value: queue.waiting - queue.due },
-      ],
-    },
-    gauge(
-      'postrider_webhook_oldest_due_seconds',
-      'For how long the delivery has been due that waits longest, of endpoints that do not fail.',
-      ageOf(queue.oldestDueAt),
-    ),
-    gauge(
-      'postrider_webhook_oldest_event_seconds',
-      'The age of the oldest event that is not stored yet or waits to be delivered, retries and replays included.',
-      Math.max(ageOf(queue.oldestBacklogAt), ageOf(oldestEventId === null ? null : timeOfId(oldestEventId))),
-    ),
-    {
-      ...{ name: 'postrider_webhook_endpoints', type: 'gauge' },
-      help: 'Endpoints: enabled ones that work or fail, and disabled ones by why they are.',
-      samples: Object.entries(endpoints).map(([status, value]) => ({ labels: { status }, value })),
-    },
-  ];
+  collected(register, {
+    postrider_webhook_backlog: ['Events of messages that are not stored yet.', () => queue.backlog],
+    postrider_webhook_oldest_due_seconds: [
+      'How long the delivery that is due the longest has been due, of endpoints that do not fail.',
+      () => ageOf(queue.oldestDueAt),
+    ],
+    postrider_webhook_oldest_event_seconds: [
+      'The age of the oldest event that is not stored or not delivered yet, retries and replays included.',
+      () => Math.max(ageOf(queue.oldestBacklogAt), ageOf(oldestEventAt)),
+    ],
+  });
+  const registers = [register];
+  const deliveries = new Gauge({
+    name: 'postrider_webhook_deliveries',
+    help: 'Deliveries that wait: due now, those in flight included, or for their next attempt.',
+    labelNames: ['state'],
+    registers,
+  });
+  deliveries.set({ state: 'due' }, queue.due);
+  deliveries.set({ state: 'retrying' }, queue.waiting - queue.due);
+  const endpoints = new Gauge({
+    name: 'postrider_webhook_endpoints',
+    help: 'Endpoints: enabled ones that work or fail, and disabled ones by the reason.',
+    labelNames: ['status'],
+    registers,
+  });
+  const counts = { working, failing, disabled_manual: manual, disabled_gone: gone, disabled_failing: failed };
+  for (const [status, count] of Object.entries(counts)) endpoints.set({ status }, count);
+  return register;
 }

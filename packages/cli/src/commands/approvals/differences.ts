@@ -1,3 +1,4 @@
+import { diffArrays } from 'diff';
 import type { HeldContent } from './held-content.ts';
 
 export interface DiffLine {
@@ -10,8 +11,8 @@ const TITLES: Readonly<Record<keyof HeldContent, string>> = {
 };
 /** Lines around a change that show where it is. */
 const CONTEXT = 2;
-/** Above this the middle counts as changed as a whole: comparing it line by line would take a noticeable time. */
-const CELLS_MAX = 250_000;
+/** With more lines added and removed than this, all of them count as changed: to look for the shortest way would take a noticeable time. */
+const EDITS_MAX = 1_000;
 
 /** What differs, field by field; empty where nothing does. */
 export function differencesBetween(before: HeldContent, after: HeldContent): readonly DiffLine[] {
@@ -36,53 +37,22 @@ function linesOf(value: string | readonly string[]): readonly string[] {
   return value === '' ? [] : value.split('\n');
 }
 
-/** The shortest way from one list of lines to the other, by their longest common subsequence. */
+/** The shortest way from one list of lines to the other. */
 function diffLines(before: readonly string[], after: readonly string[]): readonly DiffLine[] {
-  let start = 0;
-  while (start < Math.min(before.length, after.length) && before[start] === after[start]) start += 1;
-  let end = 0;
-  const room = Math.min(before.length, after.length) - start;
-  while (end < room && before.at(-1 - end) === after.at(-1 - end)) end += 1;
-  const same = (lines: readonly string[]) => lines.map((text) => ({ kind: 'same' as const, text }));
-  const middle = diffMiddle(before.slice(start, before.length - end), after.slice(start, after.length - end));
-  return [...same(before.slice(0, start)), ...middle, ...same(before.slice(before.length - end))];
+  const changes = diffArrays([...before], [...after], { maxEditLength: EDITS_MAX });
+  const kindOf = (change: { readonly added: boolean; readonly removed: boolean }) =>
+    change.added ? 'added' : change.removed ? 'removed' : 'same';
+  return (changes ?? [removing(before), adding(after)]).flatMap((change) =>
+    change.value.map((text) => ({ kind: kindOf(change), text })),
+  );
 }
 
-function diffMiddle(before: readonly string[], after: readonly string[]): readonly DiffLine[] {
-  const removed = (text: string): DiffLine => ({ kind: 'removed', text });
-  const added = (text: string): DiffLine => ({ kind: 'added', text });
-  if (before.length * after.length > CELLS_MAX) return [...before.map(removed), ...after.map(added)];
-  const common = commonLengths(before, after);
-  const at = (row: number, column: number) => common[row]?.[column] ?? 0;
-  const lines: DiffLine[] = [];
-  let [row, column] = [0, 0];
-  while (row < before.length || column < after.length) {
-    const [was, is] = [before[row], after[column]];
-    if (was !== undefined && was === is) {
-      lines.push({ kind: 'same', text: was });
-      row += 1;
-      column += 1;
-    } else if (was !== undefined && (is === undefined || at(row + 1, column) >= at(row, column + 1))) {
-      lines.push(removed(was));
-      row += 1;
-    } else {
-      lines.push(added(is ?? ''));
-      column += 1;
-    }
-  }
-  return lines;
+function removing(value: readonly string[]) {
+  return { value, added: false, removed: true };
 }
 
-/** `[i][j]`: how many lines the rests from i and j on have in common, in order. */
-function commonLengths(before: readonly string[], after: readonly string[]): readonly (readonly number[])[] {
-  const table = Array.from({ length: before.length + 1 }, () => new Array<number>(after.length + 1).fill(0));
-  for (let i = before.length - 1; i >= 0; i--) {
-    const [own, below] = [table[i] ?? [], table[i + 1] ?? []];
-    for (let j = after.length - 1; j >= 0; j--) {
-      own[j] = before[i] === after[j] ? (below[j + 1] ?? 0) + 1 : Math.max(below[j] ?? 0, own[j + 1] ?? 0);
-    }
-  }
-  return table;
+function adding(value: readonly string[]) {
+  return { value, added: true, removed: false };
 }
 
 function withContext(lines: readonly DiffLine[]): readonly DiffLine[] {
