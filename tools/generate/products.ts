@@ -11,6 +11,7 @@ import { cliHelpFiles } from './cli-help.ts';
 import { renderConfigurationDoc, type Setting } from './configuration-doc.ts';
 import { renderErrorsDoc } from './errors-doc.ts';
 import { renderEventsDoc } from './events-doc.ts';
+import { INDEX_FOLDERS, renderIndexes } from './indexes.ts';
 import { renderMcpDoc } from './mcp-doc.ts';
 import { mcpSnapshotFiles } from './mcp-snapshots.ts';
 import { createOpenApiDocument, type OpenApiDocument, renderOpenApiDocument } from './openapi-document.ts';
@@ -19,7 +20,7 @@ import { renderKeysDoc } from './reach-doc.ts';
 import { renderRequirementsDoc } from './requirements-doc.ts';
 import { describeCall } from './sdk-calls.ts';
 import { renderSdkDoc } from './sdk-doc.ts';
-import { renderSdkModels } from './sdk-models.ts';
+import { renderSdkEntry, renderSdkModels } from './sdk-models.ts';
 import { renderSdkOperations } from './sdk-operations.ts';
 import { renderSdkPublicApi } from './sdk-public-api.ts';
 import { renderResource, renderResources } from './sdk-resources.ts';
@@ -30,7 +31,12 @@ import { renderToolsDoc } from './tools-doc.ts';
 const SDK_GENERATED = 'packages/sdk/src/generated';
 
 /** Folders that hold generated files only: whatever else lies there was left over. */
-export const GENERATED_FOLDERS: readonly string[] = [SDK_GENERATED, 'packages/cli/src/generated', 'test/mcp/snapshots'];
+export const GENERATED_FOLDERS: readonly string[] = [
+  ...INDEX_FOLDERS,
+  SDK_GENERATED,
+  'packages/cli/src/generated',
+  'test/mcp/snapshots',
+];
 
 /** Renders everything that is generated, from the sources under the repository's root. The same sources give the same bytes. */
 export async function renderProducts(root: string): Promise<readonly Product[]> {
@@ -38,6 +44,7 @@ export async function renderProducts(root: string): Promise<readonly Product[]> 
   const citations = await collectCitations(root);
   const sdk = await renderSdk(root, document, await readVersion(root, 'sdk'));
   return [
+    ...(await renderIndexes(root)),
     { path: 'openapi.yaml', content: renderOpenApiDocument(document) },
     ...sdk,
     { path: 'test/sdk/public-api.txt', content: await renderSdkPublicApi(root, sdk) },
@@ -62,6 +69,7 @@ async function renderSdk(root: string, document: OpenApiDocument, version: strin
     ({ resource }) => resource,
   );
   return [
+    { path: 'packages/sdk/src/index.ts', content: await renderSdkEntry(root, document) },
     { path: 'docs/sdk.md', content: await renderSdkDoc(root, resources) },
     { path: `${SDK_GENERATED}/version.ts`, content: `${TYPESCRIPT_NOTICE}\n\nexport const VERSION = '${version}';\n` },
     { path: `${SDK_GENERATED}/schema.ts`, content: await renderSdkSchema(document) },

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { renderDocComment } from './doc-comment.ts';
 import type { OpenApiDocument } from './openapi-document.ts';
 import { TYPESCRIPT_NOTICE } from './product.ts';
@@ -9,4 +11,15 @@ export function renderSdkModels({ components }: OpenApiDocument): string {
     return `${comment}export type ${name} = components['schemas']['${name}'];\n`;
   });
   return `${TYPESCRIPT_NOTICE}\n\nimport type { components } from './schema.ts';\n\n${models.join('\n')}`;
+}
+
+const EXPORTED = /^export type \{[^}]*\} from '\.\/generated\/models\.ts';$/m;
+
+/** The SDK's entry, with every noun of the contract among its exports. The rest of the file is written by hand. */
+export async function renderSdkEntry(root: string, { components }: OpenApiDocument): Promise<string> {
+  const entry = await readFile(path.join(root, 'packages/sdk/src/index.ts'), 'utf8');
+  if (!EXPORTED.test(entry)) throw new Error('packages/sdk/src/index.ts exports nothing of generated/models.ts');
+  // As Biome sorts them.
+  const names = Object.keys(components.schemas).toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+  return entry.replace(EXPORTED, `export type {\n  ${names.join(',\n  ')},\n} from './generated/models.ts';`);
 }

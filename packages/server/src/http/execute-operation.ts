@@ -11,7 +11,7 @@ import {
 import { z } from 'zod';
 import type { Person } from '../keys/caller.ts';
 import type { CallContext, Reply } from '../operations/context.ts';
-import { HANDLERS } from '../operations/index.ts';
+import { HANDLERS } from '../operations/generated/handlers.ts';
 import { parsePart, validationFailed } from '../operations/parse-part.ts';
 import { ProblemError } from '../problem.ts';
 import { assertReach } from './assert-reach.ts';
