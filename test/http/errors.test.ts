@@ -215,6 +215,20 @@ describe('refusals', () => {
     expect(answer.body.detail).toContain('(and 2 more)');
   });
 
+  it('suggests the field that was meant', async () => {
+    const answer = await server.send({ replyTo: 'ada@example.com', utm: { campain: 'x' } });
+    expectInvalid(answer, ['replyTo', 'unknown_field'], ['utm.campain', 'unknown_field']);
+    const messages = answer.body.errors.map(({ message }: { message: string }) => message);
+    expect(messages).toEqual(
+      expect.arrayContaining([
+        '`replyTo` is not a known field; did you mean `reply_to`?',
+        '`utm.campain` is not a known field; did you mean `utm.campaign`?',
+      ]),
+    );
+    const one = await server.send({ replyTo: 'ada@example.com' });
+    expect(one.body.detail).toBe('replyTo: `replyTo` is not a known field; did you mean `reply_to`?');
+  });
+
   it('names each refused recipient with its kind and its reason [contract-errors.recipients] [contract-errors.body]', async () => {
     await suppress(server.database, server.accountId, 'late@example.com');
     const key = await server.newKey({ recipientAllowlist: ['@example.com'] });

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { knownFields, nearestName } from './known-fields.ts';
 import type { FieldProblem } from './schemas/problem.ts';
 
 type Issue = z.core.$ZodIssue;
@@ -6,7 +7,12 @@ type Issue = z.core.$ZodIssue;
 /** How a field that is not in the schema is reported: unknown, or known but brought by a later capability. */
 export interface FieldNames {
   readonly upcoming: readonly string[];
+  /** What the value was parsed by, to suggest the field that was meant. */
+  readonly schema?: z.core.$ZodType;
 }
+
+/** A body may have a million unknown fields: only the first ones are compared with the known ones. */
+const SUGGESTIONS_MAX = 20;
 
 /**
  * Turns the issues of a failed parse into the `errors` of a problem body: a path joined by dots, a stable code, and a sentence.
@@ -23,19 +29,30 @@ function toProblems(issue: Issue, prefix: readonly PropertyKey[], names: FieldNa
     return branch.flatMap((inner) => toProblems(inner, path, names, root));
   }
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => unknownField([...path, key], prefix.length === 0 && issue.path.length === 0, names));
+    const known = names.schema === undefined ? [] : knownFields(names.schema, path);
+    return issue.keys.map((key, at) => {
+      const meant = at < SUGGESTIONS_MAX ? nearestName(key, known) : null;
+      return unknownField([...path, key], prefix.length === 0 && issue.path.length === 0, names, meant);
+    });
   }
   const isRepeated = root === 'query' && path.length === 1 && Array.isArray(issue.input);
   const message = isRepeated ? 'is given more than once; give it once' : messageOf(issue);
   return [{ path: joinPath(path) || root, code: codeOf(issue), message }];
 }
 
-function unknownField(path: readonly PropertyKey[], atRoot: boolean, names: FieldNames): FieldProblem {
+function unknownField(
+  path: readonly PropertyKey[],
+  atRoot: boolean,
+  names: FieldNames,
+  meant: string | null,
+): FieldProblem {
   const name = joinPath(path);
   if (atRoot && names.upcoming.includes(name)) {
     return { path: name, code: 'not_available', message: `\`${name}\` is not available in this version; leave it out` };
   }
-  return { path: name, code: 'unknown_field', message: `\`${name}\` is not a known field; leave it out or correct it` };
+  const advice =
+    meant === null ? 'leave it out or correct it' : `did you mean \`${joinPath([...path.slice(0, -1), meant])}\`?`;
+  return { path: name, code: 'unknown_field', message: `\`${name}\` is not a known field; ${advice}` };
 }
 
 /** The branch whose own type fits has no complaint about the value as a whole. */

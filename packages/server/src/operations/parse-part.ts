@@ -23,7 +23,7 @@ export function parsePart<T>(
   if (fault !== null) return { ok: false, problems: [{ ...fault, path: fault.path || root }] };
   const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return { ok: true, data: result.data };
-  return { ok: false, problems: toFieldProblems(result.error.issues, { upcoming }, root) };
+  return { ok: false, problems: toFieldProblems(result.error.issues, { upcoming, schema }, root) };
 }
 
 function withoutField(value: unknown, field: string): unknown {
@@ -42,5 +42,6 @@ export function validationFailed(faults: readonly FieldProblem[]): ProblemError 
   }));
   const first = errors[0];
   const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';
-  return new ProblemError('validation_failed', { detail: `${first?.path}: ${first?.message}${more}.`, errors });
+  const told = `${first?.path}: ${first?.message}${more}`;
+  return new ProblemError('validation_failed', { detail: told.endsWith('?') ? told : `${told}.`, errors });
 }
