@@ -193,7 +193,10 @@ describe('a process that counts requests of a key', () => {
     const { sql } = server.database;
     const caller = { ...(await callerOf(1_000)), rateLimit: 1_000 };
     const late = new Proxy(sql, {
-      apply: (target, self, given) => pause(140).then(() => Reflect.apply(target, self, given)),
+      get: (target, name) =>
+        name === 'unsafe'
+          ? (...given: Parameters<typeof sql.unsafe>) => pause(140).then(() => target.unsafe(...given))
+          : Reflect.get(target, name),
     });
     const rates = createKeyRates(late);
     const burst = () => Promise.all(Array.from({ length: 20 }, () => rates.take(caller)));

@@ -5,11 +5,11 @@ import {
   deleteConfirmedCodes,
   deleteOtherSessions,
   deleteOwnSession,
-  type EndedSessionRow,
   lockOwnSession,
   type OwnSessionRow,
   readOwnSessions,
 } from '../db/queries/own-sessions.ts';
+import type { EndedSessionRow } from '../db/queries/sessions.ts';
 import type { Person } from '../keys/caller.ts';
 import { isUuid } from '../uuid-v7.ts';
 import type { People } from './people.ts';

@@ -19,6 +19,7 @@ export const {
   lt,
   lte,
   ne,
+  not,
   or,
   SQL,
   StringChunk,
@@ -30,6 +31,7 @@ export type Column = import('drizzle-orm').Column;
 export type SQL<T = unknown> = import('drizzle-orm').SQL<T>;
 
 export const {
+  alias,
   bigint,
   boolean,
   check,

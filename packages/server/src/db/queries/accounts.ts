@@ -1,6 +1,7 @@
 import { builder, named } from '../builder.ts';
 import type { Query } from '../client.ts';
 import { and, eq, ne, sql } from '../drizzle.ts';
+import { executing } from '../result.ts';
 import { accounts, quotaUsage } from '../schema/accounts.ts';
 import { installation } from '../schema/installation.ts';
 import { members } from '../schema/people.ts';
@@ -34,6 +35,11 @@ export async function insertMember(query: Query, member: NewMember): Promise<voi
   const { accountId, id: memberId, email, now } = member;
   await addSeatKey(query, { accountId, memberId, email, now });
 }
+
+/** Locks an account's row to the end of the transaction. */
+export const lockAccount = defineStatement({ id: accounts.id }, ({ id }) =>
+  executing(sql`SELECT FROM accounts WHERE id = ${id} FOR NO KEY UPDATE`),
+);
 
 const readSome = defineStatement({ id: optional(accounts.id) }, ({ id: wanted }) => {
   const ownerEmail = builder

@@ -1,4 +1,8 @@
 import type { Query } from '../client.ts';
+import { sql } from '../drizzle.ts';
+import { nullable, pg, returning } from '../result.ts';
+import { codeTries } from '../schema/sessions.ts';
+import { defineStatement, value } from '../statement.ts';
 
 /** A user or a client address, and how many codes it may try after a moment. */
 export interface CodeTry {
@@ -8,20 +12,36 @@ export interface CodeTry {
   readonly now: Date;
 }
 
+const take = defineStatement(
+  { triedBy: codeTries.triedBy, limit: value<number>(), after: value<Date>(), now: codeTries.lastAt },
+  ({ triedBy, limit, after, now }) =>
+    returning(
+      { triedBy: codeTries.triedBy },
+      sql`
+        INSERT INTO code_tries AS c (tried_by, tried_at, last_at) VALUES (${triedBy}, ARRAY[${now}::timestamptz], ${now})
+        ON CONFLICT (tried_by) DO UPDATE
+        SET tried_at = array(SELECT t FROM unnest(c.tried_at) AS t WHERE t > ${after} ORDER BY t) || excluded.tried_at, last_at = excluded.last_at
+        WHERE (SELECT count(*) FROM unnest(c.tried_at) AS t WHERE t > ${after}) < ${limit}
+        RETURNING tried_by AS "triedBy"`,
+    ),
+);
+
 /** Counts a try. @returns false, and counts nothing, where none is left; of two who ask for the last one at once, one gets it */
 export async function takeCodeTry(query: Query, { triedBy, limit, after, now }: CodeTry): Promise<boolean> {
-  const rows = await query`
-    INSERT INTO code_tries AS c (tried_by, tried_at, last_at) VALUES (${triedBy}, ARRAY[${now}::timestamptz], ${now})
-    ON CONFLICT (tried_by) DO UPDATE
-    SET tried_at = array(SELECT t FROM unnest(c.tried_at) AS t WHERE t > ${after} ORDER BY t) || excluded.tried_at, last_at = excluded.last_at
-    WHERE (SELECT count(*) FROM unnest(c.tried_at) AS t WHERE t > ${after}) < ${limit}
-    RETURNING 1`;
-  return rows.length > 0;
+  return (await take(query, { triedBy, limit, after, now })).length > 0;
 }
+
+const findOldest = defineStatement({ triedBy: codeTries.triedBy, after: value<Date>() }, ({ triedBy, after }) =>
+  returning(
+    { oldest: nullable(pg.timestamptz) },
+    sql`
+        SELECT (SELECT min(t) FROM unnest(c.tried_at) AS t WHERE t > ${after}) AS oldest
+        FROM code_tries c WHERE c.tried_by = ${triedBy}`,
+  ),
+);
 
 /** When the oldest counted try was; null where none is counted. */
 export async function findOldestCodeTry(query: Query, triedBy: string, after: Date): Promise<Date | null> {
-  const [row] = await query<{ oldest: Date | null }[]>`
-    SELECT (SELECT min(t) FROM unnest(c.tried_at) AS t WHERE t > ${after}) AS oldest FROM code_tries c WHERE c.tried_by = ${triedBy}`;
+  const [row] = await findOldest(query, { triedBy, after });
   return row?.oldest ?? null;
 }

@@ -1,97 +1,117 @@
 import type { Role } from '@postrider/core';
+import { builder, named } from '../builder.ts';
 import type { Query } from '../client.ts';
+import { and, eq, type SQL } from '../drizzle.ts';
+import { members } from '../schema/people.ts';
+import { deviceCodes } from '../schema/sessions.ts';
+import { defineStatement, type RowOf } from '../statement.ts';
+import { isActive } from './people.ts';
 
-export interface NewDeviceCode {
-  readonly hash: Uint8Array;
-  readonly userCode: string;
-  readonly intervalSeconds: number;
-  /** What the program said of itself. */
-  readonly client: string;
-  readonly address: string;
-  readonly now: Date;
-  readonly expiresAt: Date;
+const insert = defineStatement(
+  {
+    ...{ hash: deviceCodes.codeHash, userCode: deviceCodes.userCode, intervalSeconds: deviceCodes.intervalSeconds },
+    /** `client`: what the program said of itself. */
+    ...{ client: deviceCodes.client, address: deviceCodes.address },
+    ...{ now: deviceCodes.createdAt, expiresAt: deviceCodes.expiresAt },
+  },
+  ({ hash, now, ...code }) =>
+    builder
+      .insert(deviceCodes)
+      .values({ ...code, codeHash: hash, createdAt: now })
+      .onConflictDoNothing({ target: deviceCodes.userCode })
+      .returning(named({ userCode: deviceCodes.userCode })),
+);
+
+/** Stores the codes of a device; false where the person's code is in use already. */
+export async function insertDeviceCode(query: Query, code: Parameters<typeof insert>[1]): Promise<boolean> {
+  return (await insert(query, code)).length > 0;
 }
 
-/** Keeps the codes of a device; false where the person's code is in use already. */
-export async function insertDeviceCode(query: Query, code: NewDeviceCode): Promise<boolean> {
-  const rows = await query`
-    INSERT INTO device_codes (code_hash, user_code, interval_seconds, client, address, created_at, expires_at)
-    VALUES (${code.hash}, ${code.userCode}, ${code.intervalSeconds}, ${code.client}, ${code.address}, ${code.now}, ${code.expiresAt})
-    ON CONFLICT (user_code) DO NOTHING RETURNING 1`;
-  return rows.length > 0;
+function lockWhere(isMeant: SQL) {
+  return builder
+    .select(
+      named({
+        ...{ userCode: deviceCodes.userCode, intervalSeconds: deviceCodes.intervalSeconds },
+        ...{ client: deviceCodes.client, address: deviceCodes.address },
+        ...{ createdAt: deviceCodes.createdAt, expiresAt: deviceCodes.expiresAt, polledAt: deviceCodes.polledAt },
+        /** Null until a person has confirmed it. */
+        ...{ userId: deviceCodes.userId, accountId: deviceCodes.accountId, memberId: deviceCodes.memberId },
+        /** Whether the person let it decide held sends. */
+        mayDecide: deviceCodes.mayDecide,
+      }),
+    )
+    .from(deviceCodes)
+    .where(isMeant)
+    .for('update');
 }
 
-export interface DeviceCodeRow {
-  readonly userCode: string;
-  readonly intervalSeconds: number;
-  readonly client: string;
-  readonly address: string;
-  readonly createdAt: Date;
-  readonly expiresAt: Date;
-  readonly polledAt: Date | null;
-  /** Null until a person has confirmed it. */
-  readonly userId: string | null;
-  readonly accountId: string | null;
-  readonly memberId: string | null;
-  /** Whether the person let it decide held sends. */
-  readonly mayDecide: boolean;
-}
+const lockByHash = defineStatement({ hash: deviceCodes.codeHash }, ({ hash }) =>
+  lockWhere(eq(deviceCodes.codeHash, hash)),
+);
 
-/** What a device asks after, behind its lock; null where nothing is known of the code. */
-export async function lockDeviceCode(query: Query, hash: Uint8Array): Promise<DeviceCodeRow | null> {
-  const [row] = await query<DeviceCodeRow[]>`
-    SELECT ${columns(query)} FROM device_codes WHERE code_hash = ${hash} FOR UPDATE`;
+export type DeviceCodeRow = RowOf<typeof lockByHash>;
+
+/** The code that a device asks about, with its row locked; null where nothing is known of it. */
+export async function lockDeviceCode(query: Query, hash: Buffer): Promise<DeviceCodeRow | null> {
+  const [row] = await lockByHash(query, { hash });
   return row ?? null;
 }
 
-/** By what the person typed, behind its lock. */
+const lockByUserCode = defineStatement({ userCode: deviceCodes.userCode }, ({ userCode }) =>
+  lockWhere(eq(deviceCodes.userCode, userCode)),
+);
+
+/** By what the person typed, with its row locked. */
 export async function lockUserCode(query: Query, userCode: string): Promise<DeviceCodeRow | null> {
-  const [row] = await query<DeviceCodeRow[]>`
-    SELECT ${columns(query)} FROM device_codes WHERE user_code = ${userCode} FOR UPDATE`;
+  const [row] = await lockByUserCode(query, { userCode });
   return row ?? null;
 }
+
+const lockRole = defineStatement({ accountId: members.accountId, id: members.id }, ({ accountId, id }) =>
+  builder
+    .select(named({ role: members.role }))
+    .from(members)
+    .where(and(eq(members.accountId, accountId), eq(members.id, id), isActive))
+    .for('share'),
+);
 
 /** The role of a seat, locked against a change of it until the transaction ends; null where the seat was taken away. */
 export async function lockSeatRole(query: Query, accountId: string, memberId: string): Promise<Role | null> {
-  const [seat] = await query<{ role: Role }[]>`
-    SELECT role FROM members WHERE account_id = ${accountId} AND id = ${memberId} AND status = 'active' FOR SHARE`;
+  const [seat] = await lockRole(query, { accountId, id: memberId });
   return seat?.role ?? null;
 }
 
-export interface DeviceConsent {
-  readonly userId: string;
-  readonly accountId: string;
-  readonly memberId: string;
-  readonly mayDecide: boolean;
-}
+const confirm = defineStatement(
+  {
+    ...{ userCode: deviceCodes.userCode, userId: deviceCodes.userId, accountId: deviceCodes.accountId },
+    ...{ memberId: deviceCodes.memberId, mayDecide: deviceCodes.mayDecide },
+  },
+  ({ userCode, ...consent }) => builder.update(deviceCodes).set(consent).where(eq(deviceCodes.userCode, userCode)),
+);
 
 export async function confirmDeviceCode(
   query: Query,
   userCode: string,
-  { userId, accountId, memberId, mayDecide }: DeviceConsent,
+  consent: Omit<Parameters<typeof confirm>[1], 'userCode'>,
 ): Promise<void> {
-  await query`
-    UPDATE device_codes SET user_id = ${userId}, account_id = ${accountId}, member_id = ${memberId}, may_decide = ${mayDecide}
-    WHERE user_code = ${userCode}`;
+  await confirm(query, { ...consent, userCode });
 }
+
+const notePoll = defineStatement(
+  { hash: deviceCodes.codeHash, intervalSeconds: deviceCodes.intervalSeconds, now: deviceCodes.polledAt },
+  ({ hash, intervalSeconds, now }) =>
+    builder.update(deviceCodes).set({ polledAt: now, intervalSeconds }).where(eq(deviceCodes.codeHash, hash)),
+);
 
 /** Notes that the device has asked, and how long it has to wait from now on. */
-export async function noteDevicePoll(
-  query: Query,
-  hash: Uint8Array,
-  intervalSeconds: number,
-  now: Date,
-): Promise<void> {
-  await query`
-    UPDATE device_codes SET polled_at = ${now}, interval_seconds = ${intervalSeconds} WHERE code_hash = ${hash}`;
+export async function noteDevicePoll(query: Query, hash: Buffer, intervalSeconds: number, now: Date): Promise<void> {
+  await notePoll(query, { hash, intervalSeconds, now });
 }
+
+const remove = defineStatement({ userCode: deviceCodes.userCode }, ({ userCode }) =>
+  builder.delete(deviceCodes).where(eq(deviceCodes.userCode, userCode)),
+);
 
 export async function deleteDeviceCode(query: Query, userCode: string): Promise<void> {
-  await query`DELETE FROM device_codes WHERE user_code = ${userCode}`;
-}
-
-function columns(query: Query) {
-  return query`
-    user_code AS "userCode", interval_seconds AS "intervalSeconds", client, address, created_at AS "createdAt", expires_at AS "expiresAt",
-    polled_at AS "polledAt", user_id AS "userId", account_id AS "accountId", member_id AS "memberId", may_decide AS "mayDecide"`;
+  await remove(query, { userCode });
 }

@@ -1,30 +1,38 @@
+import { builder, named } from '../builder.ts';
 import type { Query } from '../client.ts';
-import type { KeyRestrictions } from './api-keys.ts';
+import { and, eq, sql } from '../drizzle.ts';
+import { executing, present, returning } from '../result.ts';
+import { apiKeys, keySends, retiredKeySecrets } from '../schema/keys.ts';
+import { defineStatement, type GivenOf, type RowOf, value } from '../statement.ts';
+import { type KeyRestrictions, keyRestrictions } from './api-keys.ts';
 
-export interface NewKeyRow {
-  readonly accountId: string;
-  readonly id: string;
-  readonly name: string;
-  readonly hash: Uint8Array;
-  readonly last4: string;
+export type NewKeyRow = Readonly<
+  Pick<typeof apiKeys.$inferSelect, 'accountId' | 'id' | 'name' | 'last4' | 'makers' | 'createdByMember'>
+> & {
+  readonly hash: Buffer;
   readonly restrictions: KeyRestrictions;
-  /** The keys it is made by, its own maker first; none where a user or an operator makes it. */
-  readonly makers: readonly string[];
-  readonly createdByMember: string | null;
   readonly now: Date;
-}
+};
 
-export async function insertKey(query: Query, key: NewKeyRow): Promise<void> {
-  const { restrictions: r } = key;
-  await query`
-    INSERT INTO api_keys (account_id, id, name, mode, secret_hash, last4, scopes, rate_limit, recipient_allowlist, ip_allowlist,
-      attachment_hosts, expires_at, approval_mode, hold_when, persona_source, persona_agent_name, lock_persona, hourly_sends, daily_sends,
-      held_since, created_by_key, makers, created_by_member, created_at)
-    VALUES (${key.accountId}, ${key.id}, ${key.name}, ${r.mode}, ${key.hash}, ${key.last4}, ${[...r.scopes]}, ${r.rateLimit},
-      ${copyOf(r.recipientAllowlist)}, ${copyOf(r.ipAllowlist)}, ${copyOf(r.attachmentHosts)}, ${r.expiresAt}, ${r.approvalMode}, ${toJson(r.holdWhen)}::text::jsonb,
-      ${r.personaSource}, ${r.personaAgentName}, ${r.lockPersona}, ${r.hourlySends}, ${r.dailySends},
-      ${r.approvalMode === 'off' ? null : key.now}, ${key.makers[0] ?? null},
-      ${[...key.makers]}::uuid[], ${key.createdByMember}, ${key.now})`;
+const { mode, ...changeable } = keyRestrictions;
+const CHANGEABLE = { ...changeable, holdWhen: value<string | null>() };
+
+const insert = defineStatement(
+  {
+    ...{ accountId: apiKeys.accountId, id: apiKeys.id, name: apiKeys.name, mode, hash: apiKeys.secretHash },
+    ...{ last4: apiKeys.last4, createdByKey: apiKeys.createdByKey, makers: apiKeys.makers, ...CHANGEABLE },
+    ...{ createdByMember: apiKeys.createdByMember, heldSince: apiKeys.heldSince, now: apiKeys.createdAt },
+  },
+  ({ hash, holdWhen, now, ...key }) =>
+    builder
+      .insert(apiKeys)
+      .values({ ...key, secretHash: hash, holdWhen: sql`${holdWhen}::text::jsonb`, createdAt: now }),
+);
+
+export async function insertKey(query: Query, { restrictions, ...key }: NewKeyRow): Promise<void> {
+  const heldSince = restrictions.approvalMode === 'off' ? null : key.now;
+  const createdByKey = key.makers[0] ?? null;
+  await insert(query, { ...key, ...restrictions, holdWhen: toJson(restrictions.holdWhen), createdByKey, heldSince });
 }
 
 export interface KeyName {
@@ -32,85 +40,132 @@ export interface KeyName {
   readonly keyId: string;
 }
 
+const NAME = { accountId: apiKeys.accountId, keyId: apiKeys.id };
+
+function isNamed({ accountId, keyId }: GivenOf<typeof NAME>) {
+  return and(eq(apiKeys.accountId, accountId), eq(apiKeys.id, keyId));
+}
+
+const rewrite = defineStatement(
+  { ...NAME, name: apiKeys.name, ...CHANGEABLE, now: apiKeys.heldSince },
+  ({ accountId, keyId, now, holdWhen, ...given }) => {
+    const isSameEnd = sql`${apiKeys.expiresAt} IS NOT DISTINCT FROM ${given.expiresAt}::timestamptz`;
+    return builder
+      .update(apiKeys)
+      .set({
+        ...given,
+        holdWhen: sql`${holdWhen}::text::jsonb`,
+        expiryToldAt: sql`CASE WHEN ${isSameEnd} THEN ${apiKeys.expiryToldAt} END`,
+        heldSince: sql`CASE WHEN ${given.approvalMode}::text = 'off' THEN NULL
+          WHEN ${apiKeys.approvalMode} = 'off' THEN ${now}::timestamptz ELSE ${apiKeys.heldSince} END`,
+      })
+      .where(isNamed({ accountId, keyId }));
+  },
+);
+
 /** Writes the name and every restriction as they are to be. The mode stays. A new end is announced again. */
 export async function rewriteKey(
   query: Query,
   { accountId, keyId }: KeyName,
   name: string,
-  r: KeyRestrictions,
+  restrictions: KeyRestrictions,
   now: Date,
 ): Promise<void> {
-  await query`
-    UPDATE api_keys SET name = ${name}, scopes = ${[...r.scopes]}, rate_limit = ${r.rateLimit},
-      recipient_allowlist = ${copyOf(r.recipientAllowlist)}, ip_allowlist = ${copyOf(r.ipAllowlist)},
-      attachment_hosts = ${copyOf(r.attachmentHosts)},
-      expiry_told_at = CASE WHEN expires_at IS NOT DISTINCT FROM ${r.expiresAt}::timestamptz THEN expiry_told_at END,
-      expires_at = ${r.expiresAt}, approval_mode = ${r.approvalMode}, hold_when = ${toJson(r.holdWhen)}::text::jsonb,
-      persona_source = ${r.personaSource}, persona_agent_name = ${r.personaAgentName}, lock_persona = ${r.lockPersona},
-      hourly_sends = ${r.hourlySends}, daily_sends = ${r.dailySends},
-      held_since = CASE WHEN ${r.approvalMode === 'off'} THEN NULL WHEN approval_mode = 'off' THEN ${now}::timestamptz ELSE held_since END
-    WHERE account_id = ${accountId} AND id = ${keyId}`;
+  const holdWhen = toJson(restrictions.holdWhen);
+  await rewrite(query, { accountId, keyId, name, ...restrictions, holdWhen, now });
 }
 
+const revoke = defineStatement({ ...NAME, at: apiKeys.revokedAt }, ({ at, ...name }) =>
+  builder.update(apiKeys).set({ revokedAt: at }).where(isNamed(name)),
+);
+
 export async function markRevoked(query: Query, { accountId, keyId }: KeyName, at: Date): Promise<void> {
-  await query`UPDATE api_keys SET revoked_at = ${at} WHERE account_id = ${accountId} AND id = ${keyId}`;
+  await revoke(query, { accountId, keyId, at });
 }
+
+const endRetired = defineStatement({ ...NAME, endsAt: retiredKeySecrets.endsAt }, ({ accountId, keyId, endsAt }) =>
+  builder
+    .update(retiredKeySecrets)
+    .set({ endsAt: sql`least(${retiredKeySecrets.endsAt}, ${endsAt})` })
+    .where(and(eq(retiredKeySecrets.accountId, accountId), eq(retiredKeySecrets.keyId, keyId))),
+);
+
+const retire = defineStatement({ ...NAME, endsAt: retiredKeySecrets.endsAt }, ({ accountId, keyId, endsAt }) =>
+  executing(sql`
+    INSERT INTO retired_key_secrets (account_id, key_id, secret_hash, last4, ends_at)
+    SELECT account_id, id, secret_hash, last4, ${endsAt}::timestamptz FROM api_keys
+    WHERE account_id = ${accountId} AND id = ${keyId}`),
+);
+
+const setSecret = defineStatement(
+  { ...NAME, hash: apiKeys.secretHash, last4: apiKeys.last4 },
+  ({ hash, last4, ...name }) => builder.update(apiKeys).set({ secretHash: hash, last4 }).where(isNamed(name)),
+);
 
 /** Gives a key another secret. The one before it, and those before that, end at `oldEndsAt` or when they would have anyway. */
 export async function replaceSecret(
   query: Query,
   { accountId, keyId }: KeyName,
-  secret: { readonly hash: Uint8Array; readonly last4: string },
+  { hash, last4 }: { readonly hash: Buffer; readonly last4: string },
   oldEndsAt: Date,
 ): Promise<void> {
-  await query`
-    UPDATE retired_key_secrets SET ends_at = least(ends_at, ${oldEndsAt}) WHERE account_id = ${accountId} AND key_id = ${keyId}`;
-  await query`
-    INSERT INTO retired_key_secrets (account_id, key_id, secret_hash, last4, ends_at)
-    SELECT account_id, id, secret_hash, last4, ${oldEndsAt} FROM api_keys WHERE account_id = ${accountId} AND id = ${keyId}`;
-  await query`
-    UPDATE api_keys SET secret_hash = ${secret.hash}, last4 = ${secret.last4} WHERE account_id = ${accountId} AND id = ${keyId}`;
+  await endRetired(query, { accountId, keyId, endsAt: oldEndsAt });
+  await retire(query, { accountId, keyId, endsAt: oldEndsAt });
+  await setSecret(query, { accountId, keyId, hash, last4 });
 }
 
-export interface ExpiringKey extends KeyName {
-  readonly keyName: string;
-  readonly last4: string;
-  readonly expiresAt: Date;
-}
+const claimExpiring = defineStatement({ now: value<Date>(), before: value<Date>() }, ({ now, before }) =>
+  returning(
+    {
+      ...{ accountId: apiKeys.accountId, keyId: apiKeys.id, keyName: apiKeys.name, last4: apiKeys.last4 },
+      expiresAt: present(apiKeys.expiresAt),
+    },
+    sql`
+      UPDATE api_keys SET expiry_told_at = ${now}
+      WHERE expires_at > ${now} AND expires_at <= ${before} AND expiry_told_at IS NULL AND revoked_at IS NULL
+      RETURNING account_id AS "accountId", id AS "keyId", name AS "keyName", last4, expires_at AS "expiresAt"`,
+  ),
+);
 
-/** Keys that end before `before`, have not ended by now and were not announced to; they count as announced from here on. */
+/** A key that ends soon. */
+export type ExpiringKey = RowOf<typeof claimExpiring>;
+
+/** Keys that end before `before`, have not ended by now and were not announced; they count as announced from here on. */
 export async function claimExpiringKeys(
   query: Query,
   { now, before }: { readonly now: Date; readonly before: Date },
 ): Promise<readonly ExpiringKey[]> {
-  return await query<ExpiringKey[]>`
-    UPDATE api_keys SET expiry_told_at = ${now}
-    WHERE expires_at > ${now} AND expires_at <= ${before} AND expiry_told_at IS NULL AND revoked_at IS NULL
-    RETURNING account_id AS "accountId", id AS "keyId", name AS "keyName", last4, expires_at AS "expiresAt"`;
+  return await claimExpiring(query, { now, before });
 }
 
-export interface SentCounts {
-  readonly hour: number;
-  readonly day: number;
-}
+const readSends = defineStatement(
+  { ...NAME, hour: keySends.startsAt, day: keySends.startsAt },
+  ({ accountId, keyId, hour, day }) =>
+    builder
+      .select(named({ period: keySends.period, sends: keySends.sends }))
+      .from(keySends)
+      .where(
+        and(
+          eq(keySends.accountId, accountId),
+          eq(keySends.keyId, keyId),
+          sql`${keySends.startsAt} >= CASE ${keySends.period} WHEN 'hour' THEN ${hour}::timestamptz ELSE ${day}::timestamptz END`,
+        ),
+      ),
+);
+
+export type SentCounts = Readonly<Record<'hour' | 'day', number>>;
 
 /** What a key has sent in the hour and on the day that began then. */
 export async function readSentCounts(
   query: Query,
   { accountId, keyId }: KeyName,
-  starts: { readonly hour: Date; readonly day: Date },
+  { hour, day }: { readonly hour: Date; readonly day: Date },
 ): Promise<SentCounts> {
-  const rows = await query<{ period: 'hour' | 'day'; sends: number }[]>`
-    SELECT period, sends FROM key_sends WHERE account_id = ${accountId} AND key_id = ${keyId}
-      AND starts_at >= CASE period WHEN 'hour' THEN ${starts.hour}::timestamptz ELSE ${starts.day}::timestamptz END`;
+  const rows = await readSends(query, { accountId, keyId, hour, day });
   const of = (period: 'hour' | 'day') => rows.find((row) => row.period === period)?.sends ?? 0;
   return { hour: of('hour'), day: of('day') };
 }
 
-function copyOf(list: readonly string[] | null): string[] | null {
-  return list === null ? null : [...list];
-}
-
-function toJson(value: unknown): string | null {
-  return value === null ? null : JSON.stringify(value);
+function toJson(holdWhen: KeyRestrictions['holdWhen']): string | null {
+  return holdWhen === null ? null : JSON.stringify(holdWhen);
 }

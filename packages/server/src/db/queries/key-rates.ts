@@ -1,4 +1,7 @@
 import type { Sql } from '../client.ts';
+import { sql } from '../drizzle.ts';
+import { pg, returning } from '../result.ts';
+import { defineStatement, type RowOf, value } from '../statement.ts';
 
 /** What one process asks of the rate limit of one key. */
 export interface AllowanceAsk {
@@ -6,7 +9,7 @@ export interface AllowanceAsk {
   readonly keyId: string;
   /** Requests a minute. */
   readonly rateLimit: number;
-  /** Requests that wait for an answer. */
+  /** Requests that wait. */
   readonly needed: number;
   /** How many more to take along. */
   readonly wished: number;
@@ -14,32 +17,39 @@ export interface AllowanceAsk {
   readonly returned: number;
 }
 
-/** What came of it; times in milliseconds from now. */
-export interface Allowance {
-  /** How many of those that wait may go. */
-  readonly granted: number;
-  /** Lent beyond them, for the life of a lease. */
-  readonly spare: number;
-  /** Free in the bucket after this. */
-  readonly remaining: number;
-  /** Until the whole allowance is there again. */
-  readonly fullMs: number;
-  /** Until there is allowance for one more request. */
-  readonly nextMs: number;
-  /** How long other processes may still hold what they will give back; 0 where what is refused is refused for good. */
-  readonly waitMs: number;
-}
+const take = defineStatement({ asks: value<string>(), leaseMs: value<number>() }, ({ asks, leaseMs }) =>
+  returning(
+    {
+      /** How many of those that wait may go. */
+      granted: pg.int4,
+      /** Lent beyond them, for the life of a lease. */
+      spare: pg.int4,
+      /** Free in the bucket after this. */
+      remaining: pg.int4,
+      /** Until the whole allowance is there again. */
+      fullMs: pg.float8,
+      /** Until there is allowance for one more request. */
+      nextMs: pg.float8,
+      /** How long other processes may still keep what they will give back; 0 where a refusal is final. */
+      waitMs: pg.float8,
+    },
+    sql`
+      SELECT granted, spare, remaining, full_ms AS "fullMs", next_ms AS "nextMs", wait_ms AS "waitMs"
+      FROM take_allowance(${asks}::text::json, ${leaseMs}) ORDER BY o`,
+  ),
+);
 
-/** Takes allowance for many keys in one statement; the answers are in the order of the asks. `leaseMs`: how long what is lent is held. */
+/** What came of it; times in milliseconds from now. */
+export type Allowance = RowOf<typeof take>;
+
+/** Takes allowance for many keys in one statement; the results are in the order of the asks. `leaseMs`: how long what is lent is kept. */
 export async function takeAllowance(
-  sql: Sql,
+  query: Sql,
   asks: readonly AllowanceAsk[],
   leaseMs: number,
 ): Promise<readonly Allowance[]> {
   const rows = asks.map(({ accountId, keyId, rateLimit, needed, wished, returned }, o) => {
     return { o, a: accountId, k: keyId, r: rateLimit, n: needed, w: wished, b: returned };
   });
-  return await sql<Allowance[]>`
-    SELECT granted, spare, remaining, full_ms AS "fullMs", next_ms AS "nextMs", wait_ms AS "waitMs"
-    FROM take_allowance(${JSON.stringify(rows)}::text::json, ${leaseMs}) ORDER BY o`;
+  return await take(query, { asks: JSON.stringify(rows), leaseMs });
 }

@@ -1,28 +1,38 @@
+import { builder, named } from '../builder.ts';
 import type { Query } from '../client.ts';
+import { and, eq, gt } from '../drizzle.ts';
+import { magicLinks } from '../schema/sessions.ts';
+import { defineStatement, type RowOf } from '../statement.ts';
 
-export interface NewMagicLink {
-  readonly hash: Uint8Array;
-  /** Of the cookie of the browser that asked. */
-  readonly browserHash: Uint8Array;
-  readonly email: string;
-  readonly next: string | null;
-  readonly now: Date;
-  readonly expiresAt: Date;
-}
+export const insertMagicLink = defineStatement(
+  {
+    hash: magicLinks.tokenHash,
+    /** Of the cookie of the browser that asked. */
+    browserHash: magicLinks.browserHash,
+    email: magicLinks.email,
+    next: magicLinks.next,
+    now: magicLinks.createdAt,
+    expiresAt: magicLinks.expiresAt,
+  },
+  ({ hash, now, ...link }) => builder.insert(magicLinks).values({ ...link, tokenHash: hash, createdAt: now }),
+);
 
-export async function insertMagicLink(query: Query, link: NewMagicLink): Promise<void> {
-  await query`
-    INSERT INTO magic_links (token_hash, browser_hash, email, next, created_at, expires_at)
-    VALUES (${link.hash}, ${link.browserHash}, ${link.email}, ${link.next}, ${link.now}, ${link.expiresAt})`;
-}
+const spend = defineStatement(
+  { hash: magicLinks.tokenHash, browserHash: magicLinks.browserHash, now: magicLinks.expiresAt },
+  ({ hash, browserHash, now }) =>
+    builder
+      .delete(magicLinks)
+      .where(
+        and(eq(magicLinks.tokenHash, hash), eq(magicLinks.browserHash, browserHash), gt(magicLinks.expiresAt, now)),
+      )
+      .returning(named({ email: magicLinks.email, next: magicLinks.next })),
+);
 
-/** Spends a link in the browser that asked for it: of many who try one is answered. Null where it does not work there, or not any more. */
+/** Spends a link in the browser that asked for it, once. Null where it does not work there, or not any more. */
 export async function spendMagicLink(
   query: Query,
-  { hash, browserHash, now }: { readonly hash: Uint8Array; readonly browserHash: Uint8Array; readonly now: Date },
-): Promise<{ readonly email: string; readonly next: string | null } | null> {
-  const [row] = await query<{ email: string; next: string | null }[]>`
-    DELETE FROM magic_links WHERE token_hash = ${hash} AND browser_hash = ${browserHash} AND expires_at > ${now}
-    RETURNING email, next`;
+  link: Parameters<typeof spend>[1],
+): Promise<RowOf<typeof spend> | null> {
+  const [row] = await spend(query, link);
   return row ?? null;
 }

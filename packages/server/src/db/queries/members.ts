@@ -1,71 +1,108 @@
 import type { Role } from '@postrider/core';
+import { builder, named } from '../builder.ts';
 import type { Query } from '../client.ts';
+import { and, eq, isNull, sql } from '../drizzle.ts';
+import { approvalLinks } from '../schema/approvals.ts';
+import { apiKeys } from '../schema/keys.ts';
+import { members, users } from '../schema/people.ts';
+import { deviceCodes, sessions } from '../schema/sessions.ts';
+import { defineStatement, type RowOf } from '../statement.ts';
+import { lockAccount } from './accounts.ts';
 
-export interface MemberRow {
-  readonly id: string;
-  readonly name: string | null;
-  readonly email: string;
-  readonly role: Role;
-  readonly status: 'active' | 'invited';
-  readonly joinedAt: Date | null;
-}
+const list = defineStatement({ accountId: members.accountId }, ({ accountId }) =>
+  builder
+    .select(
+      named({
+        ...{ id: members.id, name: users.name, email: members.email },
+        ...{ role: members.role, status: members.status, joinedAt: members.joinedAt },
+      }),
+    )
+    .from(members)
+    .leftJoin(users, eq(users.id, members.userId))
+    .where(eq(members.accountId, accountId))
+    .orderBy(members.id),
+);
+
+export type MemberRow = RowOf<typeof list>;
 
 /** The team, in the order in which seats were given. */
 export async function listMembers(query: Query, accountId: string): Promise<readonly MemberRow[]> {
-  return await query<MemberRow[]>`
-    SELECT ${columns(query)} FROM members m LEFT JOIN users u ON u.id = m.user_id WHERE m.account_id = ${accountId} ORDER BY m.id`;
+  return await list(query, { accountId });
 }
 
-/** Everything that decides over seats waits for whoever else decides over those of the account: so the last owner and the last seat are exact. */
+/** Decisions over seats of an account wait for one another: so the last owner and the last seat are exact. */
 export async function lockTeam(transaction: Query, accountId: string): Promise<readonly MemberRow[]> {
-  await transaction`SELECT FROM accounts WHERE id = ${accountId} FOR NO KEY UPDATE`;
+  await lockAccount(transaction, { id: accountId });
   return await listMembers(transaction, accountId);
 }
 
-export async function insertInvitation(
-  query: Query,
-  invitation: {
-    readonly accountId: string;
-    readonly id: string;
-    readonly email: string;
-    readonly role: Role;
-    readonly invitedBy: string;
-    readonly now: Date;
+export const insertInvitation = defineStatement(
+  {
+    ...{ accountId: members.accountId, id: members.id, email: members.email, role: members.role },
+    ...{ invitedBy: members.invitedBy, now: members.invitedAt },
   },
-): Promise<void> {
-  const { accountId, id, email, role, invitedBy, now } = invitation;
-  await query`
-    INSERT INTO members (account_id, id, email, role, status, joined_at, invited_by, invited_at)
-    VALUES (${accountId}, ${id}, ${email}, ${role}, 'invited', NULL, ${invitedBy}, ${now})`;
-}
+  ({ now, ...invitation }) => builder.insert(members).values({ ...invitation, status: sql`'invited'`, invitedAt: now }),
+);
+
+const SEAT = { accountId: members.accountId, id: members.id };
+
+const setRole = defineStatement({ ...SEAT, role: members.role }, ({ accountId, id, role }) =>
+  builder
+    .update(members)
+    .set({ role })
+    .where(and(eq(members.accountId, accountId), eq(members.id, id))),
+);
 
 export async function setMemberRole(query: Query, accountId: string, id: string, role: Role): Promise<void> {
-  await query`UPDATE members SET role = ${role} WHERE account_id = ${accountId} AND id = ${id}`;
+  await setRole(query, { accountId, id, role });
 }
+
+const dropDevices = defineStatement(SEAT, ({ accountId, id }) =>
+  builder.delete(deviceCodes).where(and(eq(deviceCodes.accountId, accountId), eq(deviceCodes.memberId, id))),
+);
 
 /** Drops the device sign-ins that a member confirmed and no device has collected. Goes before a change of the seat: polling locks the code first. */
 export async function dropConfirmedDevices(query: Query, accountId: string, memberId: string): Promise<void> {
-  await query`DELETE FROM device_codes WHERE account_id = ${accountId} AND member_id = ${memberId}`;
+  await dropDevices(query, { accountId, id: memberId });
 }
+
+const endDevices = defineStatement(SEAT, ({ accountId, id }) =>
+  builder
+    .update(sessions)
+    .set({ mayDecide: sql`false` })
+    .where(and(eq(sessions.accountId, accountId), eq(sessions.memberId, id), eq(sessions.kind, sql`'device'`))),
+);
+
+const endLinks = defineStatement(SEAT, ({ accountId, id }) =>
+  builder
+    .delete(approvalLinks)
+    .where(and(eq(approvalLinks.accountId, accountId), eq(approvalLinks.memberId, id), isNull(approvalLinks.usedAt))),
+);
 
 /**
  * Ends what a member could still decide with after losing a role that decides: their device sessions and the approval links they were mailed.
  * A role that decides again brings none of it back.
  */
 export async function endDeciding(query: Query, accountId: string, memberId: string): Promise<void> {
-  await query`
-    UPDATE sessions SET may_decide = false WHERE account_id = ${accountId} AND member_id = ${memberId} AND kind = 'device'`;
-  await query`DELETE FROM approval_links WHERE account_id = ${accountId} AND member_id = ${memberId} AND used_at IS NULL`;
+  await endDevices(query, { accountId, id: memberId });
+  await endLinks(query, { accountId, id: memberId });
 }
+
+const remove = defineStatement(SEAT, ({ accountId, id }) =>
+  builder.delete(members).where(and(eq(members.accountId, accountId), eq(members.id, id))),
+);
+
+const revokeSeatKey = defineStatement({ ...SEAT, now: apiKeys.revokedAt }, ({ accountId, id, now }) =>
+  builder
+    .update(apiKeys)
+    .set({ revokedAt: now })
+    .where(and(eq(apiKeys.accountId, accountId), eq(apiKeys.id, id), apiKeys.isSeat)),
+);
 
 /** Takes a seat away, with the sessions in it and the device sign-ins they confirmed; its key stays, revoked, because messages refer to it. */
 export async function deleteMember(query: Query, accountId: string, id: string, now: Date): Promise<void> {
   await dropConfirmedDevices(query, accountId, id);
-  await query`DELETE FROM members WHERE account_id = ${accountId} AND id = ${id}`;
+  await remove(query, { accountId, id });
   await endDeciding(query, accountId, id);
-  await query`UPDATE api_keys SET revoked_at = ${now} WHERE account_id = ${accountId} AND id = ${id} AND is_seat`;
-}
-
-function columns(query: Query) {
-  return query`m.id, u.name, m.email, m.role, m.status, m.joined_at AS "joinedAt"`;
+  await revokeSeatKey(query, { accountId, id, now });
 }

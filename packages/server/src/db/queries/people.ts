@@ -1,18 +1,43 @@
 import type { Role } from '@postrider/core';
+import { builder, named } from '../builder.ts';
 import type { Query } from '../client.ts';
+import { and, eq, isNull, type SQL, sql } from '../drizzle.ts';
+import { executing, returning } from '../result.ts';
+import { accounts } from '../schema/accounts.ts';
+import { apiKeys } from '../schema/keys.ts';
+import { identities, members, users } from '../schema/people.ts';
+import { defineStatement, type RowOf, value } from '../statement.ts';
 
-export interface SeatRow {
-  readonly accountId: string;
-  readonly accountName: string;
-  readonly memberId: string;
-  readonly role: Role;
+/** Of a member: the seat is taken, and not only offered. */
+export const isActive = eq(members.status, sql`'active'`);
+
+function hasAddress(email: SQL<string>): SQL {
+  return sql`lower(${members.email}) = lower(${email})`;
 }
 
-/** Whether somebody has a seat under this address, or is invited to one. */
+const findSeat = defineStatement({ email: members.email }, ({ email }) =>
+  builder
+    .select(named({ id: members.id }))
+    .from(members)
+    .where(hasAddress(email))
+    .limit(1),
+);
+
+/** Whether there is a seat under this address, or an invitation to one. */
 export async function hasSeat(query: Query, email: string): Promise<boolean> {
-  const rows = await query`SELECT 1 FROM members WHERE lower(email) = lower(${email}) LIMIT 1`;
-  return rows.length > 0;
+  return (await findSeat(query, { email })).length > 0;
 }
+
+const ensure = defineStatement(
+  { id: users.id, email: users.email, name: users.name, now: users.createdAt },
+  ({ id, email, name, now }) =>
+    returning(
+      { id: users.id },
+      sql`
+        INSERT INTO users AS u (id, email, name, created_at) VALUES (${id}, ${email}, ${name}, ${now})
+        ON CONFLICT (lower(email)) DO UPDATE SET name = coalesce(u.name, excluded.name) RETURNING u.id`,
+    ),
+);
 
 /**
  * The person of an address, made where there is none. The row is locked from here on, so that of two who sign in at once with a new address one
@@ -22,67 +47,105 @@ export async function ensureUser(
   query: Query,
   user: { readonly id: string; readonly email: string; readonly name: string | null; readonly now: Date },
 ): Promise<string> {
-  const [row] = await query<{ id: string }[]>`
-    INSERT INTO users AS u (id, email, name, created_at) VALUES (${user.id}, ${user.email}, ${user.name}, ${user.now})
-    ON CONFLICT (lower(email)) DO UPDATE SET name = coalesce(u.name, excluded.name) RETURNING u.id`;
+  const [row] = await ensure(query, user);
   if (row === undefined) throw new Error('a person who was neither found nor made');
   return row.id;
 }
 
-/** Whom a provider knows by this name: the person's id and address; null where nobody is linked to it. */
+const find = defineStatement({ issuer: identities.issuer, subject: identities.subject }, ({ issuer, subject }) =>
+  builder
+    .select(named({ userId: users.id, email: users.email }))
+    .from(identities)
+    .innerJoin(users, eq(users.id, identities.userId))
+    .where(and(eq(identities.issuer, issuer), eq(identities.subject, subject))),
+);
+
+/** Whom a provider knows by this name: the person's id and address; null where no person is linked to it. */
 export async function findIdentity(
   query: Query,
   { issuer, subject }: { readonly issuer: string; readonly subject: string },
-): Promise<{ readonly userId: string; readonly email: string } | null> {
-  const [row] = await query<{ userId: string; email: string }[]>`
-    SELECT u.id AS "userId", u.email FROM identities i JOIN users u ON u.id = i.user_id
-    WHERE i.issuer = ${issuer} AND i.subject = ${subject}`;
+): Promise<RowOf<typeof find> | null> {
+  const [row] = await find(query, { issuer, subject });
   return row ?? null;
 }
 
-export async function insertIdentity(
-  query: Query,
-  identity: { readonly issuer: string; readonly subject: string; readonly userId: string; readonly now: Date },
-): Promise<void> {
-  await query`
-    INSERT INTO identities (issuer, subject, user_id, created_at)
-    VALUES (${identity.issuer}, ${identity.subject}, ${identity.userId}, ${identity.now}) ON CONFLICT (issuer, subject) DO NOTHING`;
-}
+export const insertIdentity = defineStatement(
+  {
+    ...{ issuer: identities.issuer, subject: identities.subject },
+    ...{ userId: identities.userId, now: identities.createdAt },
+  },
+  ({ now, ...identity }) =>
+    builder
+      .insert(identities)
+      .values({ ...identity, createdAt: now })
+      .onConflictDoNothing({ target: [identities.issuer, identities.subject] }),
+);
 
-/** Gives the person every seat that waits under their address; answers those they were invited to, which they join by it. */
+const take = defineStatement({ userId: users.id, email: members.email, now: value<Date>() }, ({ userId, email, now }) =>
+  returning(
+    { accountId: members.accountId, memberId: members.id, role: members.role, status: members.status },
+    sql`
+      WITH waiting AS MATERIALIZED (
+        SELECT account_id, id, status FROM members WHERE ${hasAddress(email)} AND user_id IS NULL FOR UPDATE)
+      UPDATE members m SET user_id = ${userId}, status = 'active', joined_at = coalesce(m.joined_at, ${now})
+      FROM waiting w WHERE m.account_id = w.account_id AND m.id = w.id
+      RETURNING m.account_id AS "accountId", m.id AS "memberId", m.role, w.status`,
+  ),
+);
+
+/** Gives the person every seat that waits under their address; returns those they were invited to, which they join by it. */
 export async function takeSeats(
   query: Query,
   { userId, email, now }: { readonly userId: string; readonly email: string; readonly now: Date },
 ): Promise<readonly { readonly accountId: string; readonly memberId: string; readonly role: Role }[]> {
-  const joined = await query<{ accountId: string; memberId: string; role: Role }[]>`
-    WITH waiting AS MATERIALIZED (
-      SELECT account_id, id, status FROM members WHERE lower(email) = lower(${email}) AND user_id IS NULL FOR UPDATE)
-    UPDATE members m SET user_id = ${userId}, status = 'active', joined_at = coalesce(m.joined_at, ${now})
-    FROM waiting w WHERE m.account_id = w.account_id AND m.id = w.id
-    RETURNING m.account_id AS "accountId", m.id AS "memberId", m.role, w.status`;
+  const joined = await take(query, { userId, email, now });
   for (const { accountId, memberId } of joined) await addSeatKey(query, { accountId, memberId, email, now });
-  return joined.filter((seat) => 'status' in seat && seat.status === 'invited');
+  return joined.filter(({ status }) => status === 'invited');
 }
 
 /** The key that a member acts under; there already where they had one. */
-export async function addSeatKey(
-  query: Query,
-  seat: { readonly accountId: string; readonly memberId: string; readonly email: string; readonly now: Date },
-): Promise<void> {
-  await query`SELECT add_seat_key(${seat.accountId}::uuid, ${seat.memberId}::uuid, ${seat.email}::text, ${seat.now}::timestamptz)`;
-}
+export const addSeatKey = defineStatement(
+  {
+    ...{ accountId: members.accountId, memberId: members.id },
+    ...{ email: members.email, now: value<Date>() },
+  },
+  ({ accountId, memberId, email, now }) =>
+    executing(
+      sql`SELECT FROM add_seat_key(${accountId}::uuid, ${memberId}::uuid, ${email}::text, ${now}::timestamptz)`,
+    ),
+);
+
+const read = defineStatement({ userId: users.id }, ({ userId }) =>
+  builder
+    .select(
+      named({
+        ...{ accountId: members.accountId, accountName: accounts.name },
+        ...{ memberId: members.id, role: members.role },
+      }),
+    )
+    .from(members)
+    .innerJoin(accounts, eq(accounts.id, members.accountId))
+    .innerJoin(
+      apiKeys,
+      and(eq(apiKeys.accountId, members.accountId), eq(apiKeys.id, members.id), isNull(apiKeys.revokedAt)),
+    )
+    .where(and(eq(members.userId, userId), isActive, isNull(accounts.erasingAt)))
+    .orderBy(members.joinedAt, members.id),
+);
+
+/** A person's seat in an account. */
+export type SeatRow = RowOf<typeof read>;
 
 /** The seats of a person, the one they joined first coming first; none of an account that is being erased. */
 export async function readSeats(query: Query, userId: string): Promise<readonly SeatRow[]> {
-  return await query<SeatRow[]>`
-    SELECT m.account_id AS "accountId", a.name AS "accountName", m.id AS "memberId", m.role
-    FROM members m JOIN accounts a ON a.id = m.account_id
-    JOIN api_keys k ON k.account_id = m.account_id AND k.id = m.id AND k.revoked_at IS NULL
-    WHERE m.user_id = ${userId} AND m.status = 'active' AND a.erasing_at IS NULL
-    ORDER BY m.joined_at, m.id`;
+  return await read(query, { userId });
 }
 
-/** Forgets whoever has no seat anywhere any more. */
+const forget = defineStatement({}, () =>
+  executing(sql`DELETE FROM users u WHERE NOT EXISTS (SELECT FROM members m WHERE m.user_id = u.id)`),
+);
+
+/** Removes the users that have no seat in any account. */
 export async function forgetUnseated(query: Query): Promise<void> {
-  await query`DELETE FROM users u WHERE NOT EXISTS (SELECT FROM members m WHERE m.user_id = u.id)`;
+  await forget(query, {});
 }
