@@ -35,10 +35,14 @@ const FREE_SMTP_PORTS = { POSTRIDER_SMTP_PORT: '0', POSTRIDER_SMTPS_PORT: '0', P
 
 /**
  * Starts `postrider-server` as a process of its own, in an environment that holds nothing else than what is given, and free ports for SMTP
- * submission.
+ * submission. `starter` is the script, with its first arguments, of a program that starts the server in turn.
  */
-export function startServerProcess(args: readonly string[], env: Environment): ServerProcess {
-  const child = spawn(process.execPath, [MAIN, ...args], {
+export function startServerProcess(
+  args: readonly string[],
+  env: Environment,
+  starter: readonly string[] = [],
+): ServerProcess {
+  const child = spawn(process.execPath, [...starter, MAIN, ...args], {
     env: { ...INHERITED, ...COMPILE_CACHE, NO_COLOR: '1', ...FREE_SMTP_PORTS, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

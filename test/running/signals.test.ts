@@ -97,4 +97,22 @@ describe('the end of a server', () => {
     await expect.poll(connections, UNTIL).toHaveLength(0);
     await database.sql`ALTER TABLE hidden_deliveries RENAME TO deliveries`;
   }, 60_000);
+
+  it('comes in order where a signal ended only npx or pnpm, which did not pass it on', async () => {
+    const starter = join(folder, 'npx');
+    await writeFile(
+      starter,
+      `require('node:child_process').spawn('sh', ['-c', process.argv.slice(2).join(' ') + '; true'], { stdio: 'inherit' });`,
+    );
+    const manager = startServerProcess(['start'], environment, [starter, process.execPath]);
+    const baseUrl = await manager.ready;
+    expect((await fetch(`${baseUrl}/health`)).status).toBe(200);
+    manager.child.kill('SIGKILL');
+    // The server writes to the same pipes: they close when it has ended.
+    expect(await manager.finished).toMatchObject({ signal: 'SIGKILL' });
+    await expect(fetch(`${baseUrl}/health`)).rejects.toThrow();
+    expect(
+      await database.sql`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name <> 'tests'`,
+    ).toHaveLength(0);
+  }, 60_000);
 });

@@ -12,6 +12,7 @@ import { VERSION } from '../version.ts';
 import { sendFirstMessage } from './first-message.ts';
 import { type OpenDatabase, openPreparedDatabase } from './prepared-database.ts';
 import { StartError } from './start-error.ts';
+import { watchStarters } from './starters.ts';
 
 const EXIT_WITHIN_MS = 14_000;
 /** A terminal, npx and pnpm each pass one Ctrl-C on, so that it arrives more than once: only a later signal is a second one. */
@@ -96,6 +97,9 @@ function stopOnce(app: () => App | null, database: OpenDatabase): () => Promise<
   };
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
+  watchStarters(() => {
+    if (signalledAtMs === null) onSignal();
+  });
   return stop;
 }
 

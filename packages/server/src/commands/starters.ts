@@ -1,0 +1,80 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+/** A process as the system lists it. `beganAt` tells it from a later one with the same id. */
+interface RunningProcess {
+  readonly pid: number;
+  readonly parentPid: number;
+  readonly beganAt: string;
+  readonly words: readonly string[];
+}
+
+const PACKAGE_MANAGER = /(?:^|[/\\])(?:npm|npx|pnpm|pnpx|yarn|bun|bunx|corepack)(?:[ .-]|$)/;
+const LOOK_EVERY_MS = 500;
+
+/**
+ * Calls `onGone` once when one of the package managers that this process was started through has ended. npx and pnpm do not pass every signal
+ * on, and without this the server would run on behind the terminal and keep its port and its data directory.
+ */
+export function watchStarters(onGone: () => void): void {
+  const starters = findStarters();
+  if (starters.length === 0) return;
+  const timer = setInterval(() => {
+    if (starters.every(isRunning)) return;
+    clearInterval(timer);
+    onGone();
+  }, LOOK_EVERY_MS);
+  timer.unref();
+}
+
+/**
+ * The processes between this one and the outermost package manager above it, the shells in which package managers run scripts included. A shell
+ * or a service manager that began the outermost one is none of them: it may end while the server goes on.
+ */
+function findStarters(): readonly RunningProcess[] {
+  const above: RunningProcess[] = [];
+  let pid = process.ppid;
+  while (pid > 1) {
+    const found = readProcess(pid);
+    if (found === null) break;
+    above.push(found);
+    pid = found.parentPid;
+  }
+  return above.slice(0, above.findLastIndex(isPackageManager) + 1);
+}
+
+function isPackageManager({ words }: RunningProcess): boolean {
+  // As `npx`, as `node …/npx-cli.js`, or by the title that npm gives itself.
+  return words.slice(0, 2).some((word) => PACKAGE_MANAGER.test(word));
+}
+
+function isRunning({ pid, beganAt }: RunningProcess): boolean {
+  return readProcess(pid)?.beganAt === beganAt;
+}
+
+/** Null for a process that has ended, whose parent may not have noticed yet. */
+function readProcess(pid: number): RunningProcess | null {
+  try {
+    return process.platform === 'linux' ? readFromProc(pid) : readFromPs(pid);
+  } catch {
+    return null;
+  }
+}
+
+/** proc(5): the name is in parentheses and may hold some; the state, the parent and, 18 fields later, the start time follow. */
+function readFromProc(pid: number): RunningProcess | null {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const [state, parentPid, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  if (state === 'Z' || state === 'X') return null;
+  const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+  return { pid, parentPid: Number(parentPid), beganAt: fields[17] ?? '', words };
+}
+
+function readFromPs(pid: number): RunningProcess | null {
+  const line = execFileSync('ps', ['-o', 'ppid=,stat=,lstart=,command=', '-p', String(pid)], {
+    encoding: 'utf8',
+  }).trim();
+  const [parentPid, state = '', ...rest] = line.split(/\s+/);
+  if (state.startsWith('Z')) return null;
+  return { pid, parentPid: Number(parentPid), beganAt: rest.slice(0, 5).join(' '), words: rest.slice(5) };
+}
