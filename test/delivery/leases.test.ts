@@ -225,7 +225,7 @@ describe('a delivery under a lease', () => {
 
 describe('deliveries that a process holds', () => {
   const claimOf = (id: string, attempt: number) => ({
-    ...{ accountId: 'a', id, messageId: 'm', route: 'outbound', destination: '', ordinals: [0], attempt, octets: 0 },
+    ...{ accountId: 'a', id, messageId: 'm', route: 'outbound', destination: '', ordinals: [0], attempt, bytes: 0 },
     expiresAt: new Date('2030-01-01'),
   });
 
@@ -261,7 +261,7 @@ describe('the account at which the next claim begins', () => {
         destination: '',
         ordinals: [0],
         attempt: 1,
-        octets: 0,
+        bytes: 0,
       },
       expiresAt: new Date('2030-01-01'),
     }));

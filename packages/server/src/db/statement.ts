@@ -20,7 +20,7 @@ type RowsOf<Result> = Result extends number ? number : Result extends readonly (
 type Parameter = Column | Value<unknown>;
 type Parameters = Readonly<Record<string, Parameter | Optional<unknown>>>;
 
-interface Value<T> {
+export interface Value<T> {
   /** For the types alone. */
   readonly _value?: T;
 }

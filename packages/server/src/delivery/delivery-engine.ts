@@ -318,8 +318,8 @@ interface Going {
 }
 
 /** Octets that take room on the way; 0 for the many that are small. */
-function weightOf({ claim: { octets } }: HeldDelivery): number {
-  return octets > LARGE_OCTETS ? octets : 0;
+function weightOf({ claim: { bytes } }: HeldDelivery): number {
+  return bytes > LARGE_OCTETS ? bytes : 0;
 }
 
 function isClaimedAgain({ claim, leaseId }: HeldDelivery, outcome: AttemptOutcome): boolean {

@@ -72,7 +72,7 @@ function toMimeMessage(
     subject: content.subject,
     text: content.text,
     html: content.html,
-    headers: Object.entries(content.headers),
+    headers: Object.entries(content.headers ?? {}),
     attachments,
     boundarySeed: content.messageId,
   };

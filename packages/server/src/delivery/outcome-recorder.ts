@@ -214,8 +214,7 @@ async function recordOnce(
   const done = new Set(answers.filter(({ isWritten }) => isWritten).map(({ deliveryId }) => deliveryId));
   const attempts = rows.attempts.filter(({ delivery }) => done.has(delivery));
   if (attempts.length > 0) {
-    // The statuses written are names of message-status.ts; rows carry them as text.
-    options.onRecorded(attempts.map(({ message, status }) => ({ id: message, status: status as MessageStatus })));
+    options.onRecorded(attempts.map(({ message, status }) => ({ id: message, status })));
   }
   const firstRetry = attempts.flatMap(({ next_at }) => next_at ?? []).sort()[0];
   if (firstRetry !== undefined) options.onDueAt(new Date(firstRetry));
@@ -232,8 +231,7 @@ async function readFacts(sql: Sql, outcomes: readonly AttemptOutcome[]): Promise
   const facts = new Map<string, { eventCount: number; statuses: Map<number, MessageStatus> }>();
   for (const { messageId, eventCount, ordinal, status } of await readRecipientStatuses(sql, partial)) {
     const known = facts.get(messageId) ?? { eventCount, statuses: new Map() };
-    // The column holds what message-status.ts names.
-    facts.set(messageId, { ...known, statuses: known.statuses.set(ordinal, status as MessageStatus) });
+    facts.set(messageId, { ...known, statuses: known.statuses.set(ordinal, status) });
   }
   return facts;
 }

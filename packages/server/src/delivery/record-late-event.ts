@@ -42,8 +42,7 @@ export async function recordLateEvent(query: Query, event: LateEvent): Promise<b
 }
 
 function statusOf({ statuses }: LateEventFacts, ordinal: number): MessageStatus | null {
-  // The column holds what message-status.ts names.
-  return (statuses.find((recipient) => recipient.ordinal === ordinal)?.status ?? null) as MessageStatus | null;
+  return statuses.find((recipient) => recipient.ordinal === ordinal)?.status ?? null;
 }
 
 /** Whether there is something to tell. */
@@ -54,14 +53,12 @@ function isNews(current: MessageStatus, next: MessageStatus, type: LateEvent['ty
 
 async function write(query: Query, event: LateEvent, facts: LateEventFacts, next: MessageStatus): Promise<boolean> {
   const { accountId, messageId, ordinal, type, classification, detail, at } = event;
-  const statuses = facts.statuses.map((recipient) =>
-    recipient.ordinal === ordinal ? next : (recipient.status as MessageStatus),
-  );
+  const statuses = facts.statuses.map((recipient) => (recipient.ordinal === ordinal ? next : recipient.status));
   return await writeLateEvent(query, {
     ...{ accountId, messageId, ordinal, seen: facts.eventCount },
     recipientStatus: next,
     messageStatus: messageStatusOf(statuses),
     lastError: type === 'bounced' ? `${facts.recipient}: ${detail ?? 'a bounce was reported'}` : null,
-    event: { id: event.eventId, type, recipient: facts.recipient, classification, detail, at },
+    ...{ eventId: event.eventId, type, recipient: facts.recipient, classification, detail, at },
   });
 }

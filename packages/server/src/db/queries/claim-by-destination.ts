@@ -1,5 +1,9 @@
 import type { Query } from '../client.ts';
-import { type ClaimedDelivery, type ClaimOptions, octetsOfMessage } from './claim-deliveries.ts';
+import { sql } from '../drizzle.ts';
+import { narrowed, nullable, pg, returning } from '../result.ts';
+import { deliveries } from '../schema/deliveries.ts';
+import { defineStatement, value } from '../statement.ts';
+import { BYTES_OF_MESSAGE, CLAIM, type ClaimedDelivery, type ClaimOptions } from './claim-deliveries.ts';
 
 export interface DestinationClaimOptions extends ClaimOptions {
   /** Rows that each of these destinations may still be given, by name. */
@@ -32,19 +36,31 @@ const OLDEST_ROWS = 200;
 /** Rows without a destination are for somebody who finds the way. */
 const UNBOUNDED = 1_000_000;
 
-/**
- * Leases due rows, fairly over accounts and over the destinations of each, and of no destination more than it has room for. Of each account the
- * oldest rows are looked at; where there may be more than those, and this claim is to look there, its destinations are looked at as well, one look each, so that a backlog for a
- * destination that takes nothing hides no other, however long it is. Chance decides between accounts that want the same room, so that none is always first.
- */
-export async function claimByDestination(query: Query, options: DestinationClaimOptions): Promise<DestinationClaim> {
-  const { now } = options;
-  const [row] = await query<AnswerRow[]>`
+/** A claim as JSON has it. */
+type ClaimRecord = Omit<ClaimedDelivery, 'expiresAt'> & { readonly expiresAtMs: number };
+
+const claim = defineStatement(
+  {
+    ...CLAIM,
+    rooms: value<string>(),
+    otherRoom: value<number>(),
+    lookAfter: value<string>(),
+    isLooking: value<boolean>(),
+  },
+  (options) =>
+    returning(
+      {
+        claims: nullable(narrowed<readonly ClaimRecord[]>(pg.json)),
+        lookAfter: nullable(narrowed<readonly DestinationCursor[]>(pg.json)),
+        lastAccount: nullable(deliveries.accountId),
+        share: nullable(pg.int4),
+      },
+      sql`
     WITH RECURSIVE waiting AS (
-      (SELECT account_id, next_at, (next_at <= ${now})::int AS n FROM deliveries
+      (SELECT account_id, next_at, (next_at <= ${options.now})::int AS n FROM deliveries
         WHERE account_id > ${options.afterAccount} ORDER BY account_id, next_at LIMIT 1)
       UNION ALL
-      SELECT following.account_id, following.next_at, waiting.n + (following.next_at <= ${now})::int FROM waiting, LATERAL (
+      SELECT following.account_id, following.next_at, waiting.n + (following.next_at <= ${options.now})::int FROM waiting, LATERAL (
         SELECT account_id, next_at FROM deliveries WHERE account_id > waiting.account_id ORDER BY account_id, next_at LIMIT 1) AS following
       WHERE waiting.n < ${options.maxAccounts}
     ),
@@ -52,17 +68,17 @@ export async function claimByDestination(query: Query, options: DestinationClaim
       SELECT w.account_id, shares.*, c.after FROM waiting w
       CROSS JOIN (SELECT greatest(${options.perAccount}, ${options.limit} / greatest(count(*), 1))::int AS share,
         greatest(1, ${LOOKS} / greatest(count(*), 1))::int AS looks, greatest(5, ${OLDEST_ROWS} / greatest(count(*), 1))::int AS oldest
-        FROM waiting WHERE next_at <= ${now}) AS shares
-      LEFT JOIN json_to_recordset(${JSON.stringify(options.lookAfter)}::text::json) AS c (account uuid, after text) ON c.account = w.account_id
-      WHERE w.next_at <= ${now}
+        FROM waiting WHERE next_at <= ${options.now}) AS shares
+      LEFT JOIN json_to_recordset(${options.lookAfter}::text::json) AS c (account uuid, after text) ON c.account = w.account_id
+      WHERE w.next_at <= ${options.now}
     ),
     rooms AS MATERIALIZED (
-      SELECT d, n FROM json_to_recordset(${JSON.stringify(options.rooms)}::text::json) AS r (d text, n integer)
+      SELECT d, n FROM json_to_recordset(${options.rooms}::text::json) AS r (d text, n integer)
     ),
     oldest AS MATERIALIZED (
       SELECT due.account_id, due.share, row.* FROM due, LATERAL (
         SELECT d.id, d.destination, d.next_at FROM deliveries d
-        WHERE d.account_id = due.account_id AND d.next_at <= ${now} ORDER BY d.next_at LIMIT due.oldest) AS row
+        WHERE d.account_id = due.account_id AND d.next_at <= ${options.now} ORDER BY d.next_at LIMIT due.oldest) AS row
     ),
     looked AS MATERIALIZED (
       SELECT due.account_id, due.share, due.looks, look.* FROM due
@@ -83,16 +99,16 @@ export async function claimByDestination(query: Query, options: DestinationClaim
     ),
     spread AS MATERIALIZED (
       SELECT greatest(2, 2 * ${options.limit} / greatest(count(*), 1))::int AS each
-      FROM looked l LEFT JOIN rooms r ON r.d = l.destination WHERE l.next_at <= ${now} AND coalesce(r.n, ${options.otherRoom}) > 0
+      FROM looked l LEFT JOIN rooms r ON r.d = l.destination WHERE l.next_at <= ${options.now} AND coalesce(r.n, ${options.otherRoom}) > 0
     ),
     found AS (
       SELECT account_id, share, id, destination, next_at FROM oldest
       UNION
       SELECT l.account_id, l.share, row.id, l.destination, row.next_at FROM looked l LEFT JOIN rooms r ON r.d = l.destination, LATERAL (
         SELECT d.id, d.next_at FROM deliveries d
-        WHERE d.account_id = l.account_id AND d.destination <> '' AND d.destination = l.destination AND d.next_at <= ${now}
+        WHERE d.account_id = l.account_id AND d.destination <> '' AND d.destination = l.destination AND d.next_at <= ${options.now}
         ORDER BY d.next_at LIMIT least(coalesce(r.n, ${options.otherRoom}), l.share, (SELECT each FROM spread))) AS row
-      WHERE l.next_at <= ${now}
+      WHERE l.next_at <= ${options.now}
     ),
     numbered AS (
       SELECT *, row_number() OVER (PARTITION BY account_id, destination ORDER BY next_at, id) AS nth FROM found
@@ -110,31 +126,36 @@ export async function claimByDestination(query: Query, options: DestinationClaim
     ),
     picked AS MATERIALIZED (
       SELECT d.account_id, d.id FROM chosen c JOIN deliveries d ON d.account_id = c.account_id AND d.id = c.id
-      WHERE d.next_at <= ${now}
+      WHERE d.next_at <= ${options.now}
       FOR UPDATE OF d SKIP LOCKED
     ),
     claimed AS (
       UPDATE deliveries d SET lease_id = ${options.leaseId}, next_at = ${options.leaseUntil}, attempt = d.attempt + 1
       FROM picked WHERE d.account_id = picked.account_id AND d.id = picked.id
-      RETURNING d.*, ${octetsOfMessage(query)} AS octets
+      RETURNING d.*, ${BYTES_OF_MESSAGE} AS bytes
     )
     SELECT
       (SELECT json_agg(json_build_object('accountId', account_id, 'id', id, 'messageId', message_id, 'route', route,
-        'destination', destination, 'ordinals', ordinals, 'attempt', attempt, 'octets', octets,
+        'destination', destination, 'ordinals', ordinals, 'attempt', attempt, 'bytes', bytes,
         'expiresAtMs', round(extract(epoch FROM expires_at) * 1000))) FROM claimed) AS claims,
       (SELECT json_agg(json_build_object('account', account_id, 'after', destination)) FROM looked WHERE n = looks) AS "lookAfter",
       (SELECT account_id FROM waiting WHERE n >= ${options.maxAccounts} ORDER BY account_id DESC LIMIT 1) AS "lastAccount",
-      (SELECT share FROM due LIMIT 1) AS share`;
+      (SELECT share FROM due LIMIT 1) AS share`,
+    ),
+);
+
+/**
+ * Leases due rows, fairly over accounts and over the destinations of each, and of no destination more than it has room for. Of each account the
+ * oldest rows are looked at; where there may be more than those, and this claim is to look there, its destinations are looked at as well, one look each, so that a backlog for a
+ * destination that takes nothing hides no other, however long it is. Chance decides between accounts that want the same room, so that none is always first.
+ */
+export async function claimByDestination(query: Query, options: DestinationClaimOptions): Promise<DestinationClaim> {
+  const { rooms, lookAfter, ...others } = options;
+  const given = { ...others, rooms: JSON.stringify(rooms), lookAfter: JSON.stringify(lookAfter) };
+  const [row] = await claim(query, given);
   const claims = (row?.claims ?? []).map(({ expiresAtMs, ...claim }) => ({
     ...claim,
     expiresAt: new Date(expiresAtMs),
   }));
   return { claims, lookAfter: row?.lookAfter ?? [], lastAccount: row?.lastAccount ?? null, share: row?.share ?? 0 };
-}
-
-interface AnswerRow {
-  readonly share: number | null;
-  readonly claims: readonly (Omit<ClaimedDelivery, 'expiresAt'> & { readonly expiresAtMs: number })[] | null;
-  readonly lookAfter: readonly DestinationCursor[] | null;
-  readonly lastAccount: string | null;
 }

@@ -1,4 +1,11 @@
 import type { Query } from '../client.ts';
+import { sql } from '../drizzle.ts';
+import { type RecordOf, recordColumns } from '../record-columns.ts';
+import { executing, narrowed, nullable, pg, present, type ResultRow, returning } from '../result.ts';
+import { deliveries } from '../schema/deliveries.ts';
+import { messageBodies, type messageRecipients, messages, type messageTracking } from '../schema/messages.ts';
+import type { suppressions } from '../schema/suppressions.ts';
+import { defineStatement, type RowOf, value } from '../statement.ts';
 import { POSTMASTER_KEY_ID } from './postmaster-account.ts';
 
 export interface ClaimOptions {
@@ -14,36 +21,48 @@ export interface ClaimOptions {
   readonly maxAccounts: number;
 }
 
-export interface ClaimedDelivery {
-  readonly accountId: string;
-  readonly id: string;
-  readonly messageId: string;
-  readonly route: string;
-  /** The domain of its recipients, where each goes its own way; else empty. */
-  readonly destination: string;
-  readonly ordinals: number[];
-  /** Counts this attempt, from 1. */
-  readonly attempt: number;
-  readonly expiresAt: Date;
-  /** What its message takes in memory: octets of both bodies and of all files. */
-  readonly octets: number;
-}
-
-/** As an expression over `deliveries d`. Neither bodies nor files are read for it. */
-export function octetsOfMessage(query: Query) {
-  return query`(coalesce((SELECT coalesce(octet_length(b.html), 0) + coalesce(octet_length(b.text), 0) FROM message_bodies b
-      WHERE b.account_id = d.account_id AND b.message_id = d.message_id), 0)
+/** What the message of `deliveries d` takes in memory: bytes of both bodies and of all files. Neither bodies nor files are read for it. */
+export const BYTES_OF_MESSAGE = sql`(coalesce((SELECT coalesce(octet_length(b.html), 0) + coalesce(octet_length(b.text), 0)
+      FROM message_bodies b WHERE b.account_id = d.account_id AND b.message_id = d.message_id), 0)
     + coalesce((SELECT sum(a.size) FROM message_attachments a
       WHERE a.account_id = d.account_id AND a.message_id = d.message_id), 0))::int`;
-}
+
+/** What both ways to claim are given. */
+export const CLAIM = {
+  leaseId: present(deliveries.leaseId),
+  now: deliveries.nextAt,
+  leaseUntil: deliveries.nextAt,
+  limit: value<number>(),
+  perAccount: value<number>(),
+  afterAccount: deliveries.accountId,
+  maxAccounts: value<number>(),
+};
+
+/** What both ways to claim return; `attempt` counts this one, from 1. */
+export const CLAIMED = {
+  accountId: deliveries.accountId,
+  id: deliveries.id,
+  messageId: deliveries.messageId,
+  route: deliveries.route,
+  /** The domain of its recipients, where each is delivered by destination; else empty. */
+  destination: deliveries.destination,
+  ordinals: deliveries.ordinals,
+  attempt: deliveries.attempt,
+  expiresAt: deliveries.expiresAt,
+  bytes: pg.int4,
+};
+
+export type ClaimedDelivery = ResultRow<typeof CLAIMED>;
 
 /**
  * Leases due rows, fairly: a loose scan finds the accounts that have rows due, each gives up to its share, and where few accounts wait the
  * shares grow. An account with a backlog of hundreds of thousands so never stands in front of another's fresh message. Accounts whose rows
  * are all leased or deferred cost a look each and count for nothing: however many there are, they hide nobody behind them.
  */
-export async function claimDeliveries(query: Query, options: ClaimOptions): Promise<readonly ClaimedDelivery[]> {
-  return await query<ClaimedDelivery[]>`
+export const claimDeliveries = defineStatement(CLAIM, (options) =>
+  returning(
+    CLAIMED,
+    sql`
     WITH RECURSIVE waiting AS (
       (SELECT account_id, next_at, (next_at <= ${options.now})::int AS n FROM deliveries
         WHERE account_id > ${options.afterAccount} ORDER BY account_id, next_at LIMIT 1)
@@ -68,53 +87,54 @@ export async function claimDeliveries(query: Query, options: ClaimOptions): Prom
     FROM picked WHERE d.account_id = picked.account_id AND d.id = picked.id
     RETURNING d.account_id AS "accountId", d.id, d.message_id AS "messageId", d.route, d.destination,
       d.ordinals, d.attempt,
-      d.expires_at AS "expiresAt", ${octetsOfMessage(query)} AS octets`;
+      d.expires_at AS "expiresAt", ${BYTES_OF_MESSAGE} AS bytes`,
+  ),
+);
+
+const HAND = {
+  accountId: deliveries.accountId,
+  deliveryId: deliveries.id,
+  messageId: deliveries.messageId,
+  ordinals: deliveries.ordinals,
+};
+
+/** A recipient, in short: `s` is why the address is on the suppression list at this moment; null where it is not. */
+interface ContentRecipient {
+  readonly o: typeof messageRecipients.$inferSelect.ordinal;
+  readonly k: typeof messageRecipients.$inferSelect.kind;
+  readonly n: typeof messageRecipients.$inferSelect.name;
+  readonly e: typeof messageRecipients.$inferSelect.email;
+  readonly s: typeof suppressions.$inferSelect.reason | null;
 }
 
-export interface DeliveryContent {
-  readonly accountId: string;
-  readonly messageId: string;
-  /** Whether it is the installation's own mail, whose body is sealed. */
-  readonly isSealed: boolean;
-  readonly createdAt: Date;
-  readonly fromGiven: string;
-  readonly fromDomain: string;
-  readonly replyTo: string | null;
-  readonly subject: string;
-  readonly html: string | null;
-  readonly text: string | null;
-  readonly headers: Record<string, string>;
-  readonly hasBody: boolean;
-  /** Octets of all files; 0 where there are none. The files themselves are read when the message is composed. */
-  readonly attachmentBytes: number;
-  /** Null where the message carries neither pixel nor rewritten links. */
-  readonly tracking: { openPixel: boolean; links: string[] } | null;
-  /** The send asked for the headers of one-click unsubscribe. */
-  readonly unsubscribe: boolean;
-  /** `s`: why the address is on the suppression list at this moment; null where it is not. */
-  readonly recipients: { o: number; k: string; n: string | null; e: string; s: string | null }[];
-}
-
-/**
- * Marks the claimed messages `sending` and answers what is needed to compose them, in one round trip for the whole batch. A delivery whose
- * message is gone from the log is dropped, and missing from the answer: nobody could ever settle it. The suppression list is looked at here,
- * so that no message comes to be composed by an answer that lacks it.
- */
-export async function startSending(
-  query: Query,
-  claimed: readonly ClaimedDelivery[],
-  now: Date,
-): Promise<readonly DeliveryContent[]> {
-  const given = claimed.map(({ accountId, id, messageId, ordinals }) => ({
-    a: accountId,
-    d: id,
-    m: messageId,
-    o: ordinals,
-  }));
-  const contents = await query<DeliveryContent[]>`
+const start = defineStatement({ hands: value<string>(), sealedKeyId: messages.keyId, now: value<Date>() }, (given) =>
+  returning(
+    {
+      accountId: messages.accountId,
+      messageId: messages.id,
+      /** Whether it is the installation's own mail, whose body is sealed. */
+      isSealed: pg.bool,
+      createdAt: messages.createdAt,
+      fromGiven: messages.fromGiven,
+      fromDomain: messages.fromDomain,
+      replyTo: messages.replyTo,
+      subject: messages.subject,
+      html: messageBodies.html,
+      text: messageBodies.text,
+      /** Null with the body. */
+      headers: nullable(messageBodies.headers),
+      hasBody: pg.bool,
+      /** Of all files; 0 where there are none. The files themselves are read when the message is composed. */
+      attachmentBytes: pg.int4,
+      unsubscribe: messages.unsubscribe,
+      /** Null where the message has neither pixel nor rewritten links. */
+      tracking: nullable(narrowed<Pick<typeof messageTracking.$inferSelect, 'openPixel' | 'links'>>(pg.json)),
+      recipients: narrowed<readonly ContentRecipient[]>(pg.json),
+    },
+    sql`
     WITH hands AS MATERIALIZED (
-      SELECT a AS account_id, d AS delivery_id, m AS message_id, o AS ordinals
-      FROM json_to_recordset(${JSON.stringify(given)}::text::json) AS g (a uuid, d uuid, m uuid, o smallint[])
+      SELECT "accountId" AS account_id, "deliveryId" AS delivery_id, "messageId" AS message_id, ordinals
+      FROM json_to_recordset(${given.hands}::text::json) AS g (${sql.raw(recordColumns(HAND))})
     ),
     claimed AS MATERIALIZED (
       SELECT DISTINCT account_id, message_id FROM hands
@@ -132,7 +152,7 @@ export async function startSending(
       WHERE d.account_id = h.account_id AND d.id = h.delivery_id
         AND NOT EXISTS (SELECT FROM messages m WHERE m.account_id = h.account_id AND m.id = h.message_id)
     )
-    SELECT m.account_id AS "accountId", m.id AS "messageId", m.key_id = ${POSTMASTER_KEY_ID} AS "isSealed", m.created_at AS "createdAt", m.from_given AS "fromGiven",
+    SELECT m.account_id AS "accountId", m.id AS "messageId", m.key_id = ${given.sealedKeyId} AS "isSealed", m.created_at AS "createdAt", m.from_given AS "fromGiven",
       m.from_domain AS "fromDomain", m.reply_to AS "replyTo", m.subject, b.html, b.text, b.headers,
       b.message_id IS NOT NULL AS "hasBody",
       (SELECT coalesce(sum(a.size), 0)::int FROM message_attachments a
@@ -142,13 +162,35 @@ export async function startSending(
       coalesce((SELECT json_agg(json_build_object('o', r.ordinal, 'k', r.kind, 'n', r.name, 'e', r.email, 's', s.reason) ORDER BY r.ordinal)
         FROM message_recipients r
         LEFT JOIN suppressions s ON s.account_id = r.account_id AND s.email = lower(r.email COLLATE "C") COLLATE "default"
-          AND (s.expires_at IS NULL OR s.expires_at > ${now})
+          AND (s.expires_at IS NULL OR s.expires_at > ${given.now})
         WHERE r.account_id = c.account_id AND r.message_id = c.message_id), '[]') AS recipients
     FROM claimed c
     JOIN messages m ON m.account_id = c.account_id AND m.id = c.message_id
-    LEFT JOIN message_bodies b ON b.account_id = c.account_id AND b.message_id = c.message_id`;
-  // The driver's array is emptied: it outlives its use until the next full garbage collection, and every body in it would with it.
-  return contents.splice(0);
+    LEFT JOIN message_bodies b ON b.account_id = c.account_id AND b.message_id = c.message_id`,
+  ),
+);
+
+export type DeliveryContent = RowOf<typeof start>;
+
+/**
+ * Marks the claimed messages `sending` and answers what is needed to compose them, in one round trip for the whole batch. A delivery whose
+ * message is gone from the log is dropped, and missing from the answer: nobody could ever settle it. The suppression list is looked at here,
+ * so that no message comes to be composed by an answer that lacks it.
+ */
+export async function startSending(
+  query: Query,
+  claimed: readonly ClaimedDelivery[],
+  now: Date,
+): Promise<readonly DeliveryContent[]> {
+  const hands = claimed.map(
+    ({ accountId, id, messageId, ordinals }): RecordOf<typeof HAND> => ({
+      accountId,
+      deliveryId: id,
+      messageId,
+      ordinals,
+    }),
+  );
+  return await start(query, { hands: JSON.stringify(hands), sealedKeyId: POSTMASTER_KEY_ID, now });
 }
 
 export interface Lease {
@@ -161,20 +203,49 @@ export interface PutBackLease extends Lease {
   readonly nextAt: Date;
 }
 
+const putBack = defineStatement(
+  {
+    accountIds: value<readonly string[]>(),
+    ids: value<readonly string[]>(),
+    leaseIds: value<readonly string[]>(),
+    nextAts: value<readonly string[]>(),
+  },
+  ({ accountIds, ids, leaseIds, nextAts }) =>
+    executing(sql`
+      UPDATE deliveries d SET lease_id = NULL, next_at = l.next_at, attempt = d.attempt - 1
+      FROM unnest(${accountIds}::uuid[], ${ids}::uuid[], ${leaseIds}::uuid[], ${nextAts}::text[]::timestamptz[])
+        AS l (account_id, id, lease_id, next_at)
+      WHERE d.account_id = l.account_id AND d.id = l.id AND d.lease_id = l.lease_id`),
+);
+
 /** Gives back what was claimed and not begun: the attempt does not count, and nothing else has changed. */
 export async function putBackDeliveries(query: Query, leases: readonly PutBackLease[]): Promise<void> {
-  await query`
-    UPDATE deliveries d SET lease_id = NULL, next_at = l.next_at, attempt = d.attempt - 1
-    FROM unnest(${leases.map((l) => l.accountId)}::uuid[], ${leases.map((l) => l.id)}::uuid[], ${leases.map((l) => l.leaseId)}::uuid[],
-      ${leases.map((l) => l.nextAt.toISOString())}::text[]::timestamptz[]) AS l (account_id, id, lease_id, next_at)
-    WHERE d.account_id = l.account_id AND d.id = l.id AND d.lease_id = l.lease_id`;
+  await putBack(query, { ...columnsOf(leases), nextAts: leases.map(({ nextAt }) => nextAt.toISOString()) });
 }
+
+const renew = defineStatement(
+  {
+    accountIds: value<readonly string[]>(),
+    ids: value<readonly string[]>(),
+    leaseIds: value<readonly string[]>(),
+    until: deliveries.nextAt,
+  },
+  ({ accountIds, ids, leaseIds, until }) =>
+    executing(sql`
+      UPDATE deliveries d SET next_at = ${until}
+      FROM unnest(${accountIds}::uuid[], ${ids}::uuid[], ${leaseIds}::uuid[]) AS l (account_id, id, lease_id)
+      WHERE d.account_id = l.account_id AND d.id = l.id AND d.lease_id = l.lease_id`),
+);
 
 /** Moves the end of leases that are still held. */
 export async function renewLeases(query: Query, leases: readonly Lease[], until: Date): Promise<void> {
-  await query`
-    UPDATE deliveries d SET next_at = ${until}
-    FROM unnest(${leases.map((l) => l.accountId)}::uuid[], ${leases.map((l) => l.id)}::uuid[], ${leases.map((l) => l.leaseId)}::uuid[])
-      AS l (account_id, id, lease_id)
-    WHERE d.account_id = l.account_id AND d.id = l.id AND d.lease_id = l.lease_id`;
+  await renew(query, { ...columnsOf(leases), until });
+}
+
+function columnsOf(leases: readonly Lease[]) {
+  return {
+    accountIds: leases.map(({ accountId }) => accountId),
+    ids: leases.map(({ id }) => id),
+    leaseIds: leases.map(({ leaseId }) => leaseId),
+  };
 }

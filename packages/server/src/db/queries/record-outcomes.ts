@@ -1,4 +1,10 @@
 import type { Query } from '../client.ts';
+import { sql } from '../drizzle.ts';
+import { type RecordOf, recordColumns } from '../record-columns.ts';
+import { executing, pg, returning } from '../result.ts';
+import { deliveries } from '../schema/deliveries.ts';
+import { messageEvents, messageRecipients, messages } from '../schema/messages.ts';
+import { defineStatement, type RowOf, value } from '../statement.ts';
 
 /** Names one attempt: what it did counts only while the delivery still belongs to it. */
 export interface AttemptFence {
@@ -9,80 +15,107 @@ export interface AttemptFence {
   readonly attempt: number;
 }
 
-/** What is known of a message whose other recipients belong to other deliveries, as one snapshot. */
-export interface RecipientStatusRow {
-  readonly messageId: string;
-  readonly eventCount: number;
-  readonly ordinal: number;
-  readonly status: string;
-}
+const readStatuses = defineStatement(
+  { accountIds: value<readonly string[]>(), messageIds: value<readonly string[]>() },
+  ({ accountIds, messageIds }) =>
+    returning(
+      {
+        messageId: messageRecipients.messageId,
+        eventCount: messages.eventCount,
+        ordinal: messageRecipients.ordinal,
+        status: messageRecipients.status,
+      },
+      sql`
+        SELECT r.message_id AS "messageId", m.event_count AS "eventCount", r.ordinal, r.status
+        FROM unnest(${accountIds}::uuid[], ${messageIds}::uuid[]) AS given (account_id, message_id)
+        JOIN messages m ON m.account_id = given.account_id AND m.id = given.message_id
+        JOIN message_recipients r ON r.account_id = m.account_id AND r.message_id = m.id`,
+    ),
+);
 
-/** The state of every recipient of the given messages. Nothing is locked: `writeOutcomes` refuses what went stale meanwhile. */
+/**
+ * The state of every recipient of the given messages, whose other recipients belong to other deliveries: as one snapshot. Nothing is locked:
+ * `writeOutcomes` refuses what went stale meanwhile.
+ */
 export async function readRecipientStatuses(
   query: Query,
   messages: readonly { readonly accountId: string; readonly messageId: string }[],
-): Promise<readonly RecipientStatusRow[]> {
-  return await query<RecipientStatusRow[]>`
-    SELECT r.message_id AS "messageId", m.event_count AS "eventCount", r.ordinal, r.status
-    FROM unnest(${messages.map((m) => m.accountId)}::uuid[], ${messages.map((m) => m.messageId)}::uuid[]) AS given (account_id, message_id)
-    JOIN messages m ON m.account_id = given.account_id AND m.id = given.message_id
-    JOIN message_recipients r ON r.account_id = m.account_id AND r.message_id = m.id`;
+): Promise<readonly RowOf<typeof readStatuses>[]> {
+  return await readStatuses(query, {
+    accountIds: messages.map(({ accountId }) => accountId),
+    messageIds: messages.map(({ messageId }) => messageId),
+  });
 }
+
+const ATTEMPT = {
+  account: deliveries.accountId,
+  delivery: deliveries.id,
+  message: deliveries.messageId,
+  lease: deliveries.leaseId,
+  attempt: deliveries.attempt,
+  uncounted: deliveries.attempt,
+  seen: messages.eventCount,
+  status: messages.status,
+  events: messages.eventCount,
+  error: messages.lastError,
+  next_at: deliveries.nextAt,
+  ordinals: deliveries.ordinals,
+};
+
+const RECIPIENT = {
+  message: messageRecipients.messageId,
+  ordinal: messageRecipients.ordinal,
+  status: messageRecipients.status,
+};
+
+const EVENT = {
+  message: messageEvents.messageId,
+  n: messageEvents.seq,
+  id: messageEvents.id,
+  type: messageEvents.type,
+  recipient: messageEvents.recipient,
+  classification: messageEvents.classification,
+  detail: messageEvents.detail,
+  at: messageEvents.createdAt,
+};
 
 /** Everything a batch of attempts changes. */
 export interface OutcomeRows {
   /** Of each message at most one. */
   readonly attempts: readonly AttemptRow[];
-  readonly recipients: readonly { readonly message: string; readonly ordinal: number; readonly status: string }[];
-  readonly events: readonly {
-    readonly message: string;
-    /** From 1 among the events of this attempt. */
-    readonly n: number;
-    readonly id: string;
-    readonly type: string;
-    readonly recipient: string;
-    readonly classification: string | null;
-    readonly detail: string | null;
-    readonly at: string;
-  }[];
+  readonly recipients: readonly RecordOf<typeof RECIPIENT>[];
+  readonly events: readonly EventRow[];
 }
 
-export interface AttemptRow {
-  readonly account: string;
-  readonly delivery: string;
-  readonly message: string;
-  readonly lease: string;
-  readonly attempt: number;
-  /** 1 where the attempt does not count, else 0. */
-  readonly uncounted: number;
+/** `n` counts from 1 among the events of the attempt. */
+interface EventRow extends Omit<RecordOf<typeof EVENT>, 'at'> {
+  readonly at: string;
+}
+
+/**
+ * `uncounted` is 1 where the attempt does not count, else 0. A null `error` leaves the former one, except where all recipients have the message
+ * now: then none is left.
+ */
+interface AttemptRow extends Omit<RecordOf<typeof ATTEMPT>, 'seen' | 'next_at' | 'ordinals'> {
   /** The message's events when its other recipients were read; null where none were, so that nothing can be stale. */
   readonly seen: number | null;
-  readonly status: string;
-  readonly events: number;
-  /** Null leaves the former one standing, save where all recipients have the message now: then none is left. */
-  readonly error: string | null;
   /** When the delivery goes on, and for whom; null where it is done. */
   readonly next_at: string | null;
   readonly ordinals: readonly number[] | null;
 }
 
-export interface WrittenOutcome {
-  readonly deliveryId: string;
-  /** False where the message had further events than were seen: it has to be decided anew. */
-  readonly isWritten: boolean;
-}
-
-/**
- * Writes outcomes in one statement: each attempt whole or not at all. An attempt that is missing from the answer was overtaken (another
- * worker has the delivery, or it is settled) and changed nothing. Deliveries and messages are locked in one order, the deliveries first,
- * so that two workers cannot wait for each other.
- */
-export async function writeOutcomes(query: Query, rows: OutcomeRows): Promise<readonly WrittenOutcome[]> {
-  return await query<WrittenOutcome[]>`
+const write = defineStatement(
+  { attempts: value<string>(), recipients: value<string>(), events: value<string>() },
+  ({ attempts, recipients, events }) =>
+    returning(
+      {
+        deliveryId: pg.uuid,
+        /** False where the message had further events than were seen: it has to be decided again. */
+        isWritten: pg.bool,
+      },
+      sql`
     WITH given AS MATERIALIZED (
-      SELECT * FROM json_to_recordset(${JSON.stringify(rows.attempts)}::text::json) AS g (
-        account uuid, delivery uuid, message uuid, lease uuid, attempt integer, uncounted integer, seen integer, status text, events integer, error text,
-        next_at timestamptz, ordinals smallint[])
+      SELECT * FROM json_to_recordset(${attempts}::text::json) AS g (${sql.raw(recordColumns(ATTEMPT))})
     ),
     locked AS MATERIALIZED (
       SELECT g.*, m.event_count FROM given g
@@ -103,15 +136,14 @@ export async function writeOutcomes(query: Query, rows: OutcomeRows): Promise<re
     ),
     settled AS (
       UPDATE message_recipients r SET status = s.status
-      FROM json_to_recordset(${JSON.stringify(rows.recipients)}::text::json) AS s (message uuid, ordinal smallint, status text)
+      FROM json_to_recordset(${recipients}::text::json) AS s (${sql.raw(recordColumns(RECIPIENT))})
       JOIN present p ON p.message = s.message
       WHERE r.account_id = p.account AND r.message_id = p.message AND r.ordinal = s.ordinal
     ),
     told AS (
       INSERT INTO message_events (account_id, message_id, seq, id, type, recipient, classification, detail, created_at)
       SELECT p.account, p.message, p.event_count + e.n, e.id, e.type, e.recipient, e.classification, e.detail, e.at
-      FROM json_to_recordset(${JSON.stringify(rows.events)}::text::json) AS e (
-        message uuid, n integer, id uuid, type text, recipient text, classification text, detail text, at timestamptz)
+      FROM json_to_recordset(${events}::text::json) AS e (${sql.raw(recordColumns(EVENT))})
       JOIN present p ON p.message = e.message
     ),
     shown AS (
@@ -122,7 +154,24 @@ export async function writeOutcomes(query: Query, rows: OutcomeRows): Promise<re
     to_count AS (
       INSERT INTO count_backlog (account_id, message_ids) SELECT account, array_agg(message) FROM present GROUP BY account
     )
-    SELECT delivery AS "deliveryId", seen IS NULL OR seen = event_count AS "isWritten" FROM locked`;
+    SELECT delivery AS "deliveryId", seen IS NULL OR seen = event_count AS "isWritten" FROM locked`,
+    ),
+);
+
+export type WrittenOutcome = RowOf<typeof write>;
+
+/**
+ * Writes outcomes in one statement: each attempt whole or not at all. An attempt that is missing from the answer was overtaken (another
+ * worker has the delivery, or it is settled) and changed nothing. Deliveries and messages are locked in one order, the deliveries first,
+ * so that two workers cannot wait for each other.
+ */
+export async function writeOutcomes(query: Query, rows: OutcomeRows): Promise<readonly WrittenOutcome[]> {
+  const { attempts, recipients, events } = rows;
+  return await write(query, {
+    attempts: JSON.stringify(attempts),
+    recipients: JSON.stringify(recipients),
+    events: JSON.stringify(events),
+  });
 }
 
 /**
@@ -130,17 +179,27 @@ export async function writeOutcomes(query: Query, rows: OutcomeRows): Promise<re
  * Their attempts count: nobody knows how far they came. Answers how many there were.
  */
 export async function takeLeasesOf(query: Query, leaseIds: readonly string[], now: Date): Promise<number> {
-  const rows = await query`
-    UPDATE deliveries SET lease_id = NULL, next_at = ${now} WHERE lease_id = ANY (${[...leaseIds]}::uuid[]) RETURNING 1`;
-  return rows.length;
+  return await takeLeases(query, { leaseIds, now });
 }
 
-/** Gives leased deliveries back at once, as at shutdown, without counting the attempt that was not made. */
-export async function releaseDeliveries(query: Query, attempts: readonly AttemptFence[], now: Date): Promise<void> {
-  await query`
+const takeLeases = defineStatement(
+  { leaseIds: value<readonly string[]>(), now: deliveries.nextAt },
+  ({ leaseIds, now }) =>
+    executing(sql`UPDATE deliveries SET lease_id = NULL, next_at = ${now} WHERE lease_id = ANY (${leaseIds}::uuid[])`),
+);
+
+const release = defineStatement(
+  {
+    accountIds: value<readonly string[]>(),
+    ids: value<readonly string[]>(),
+    leaseIds: value<readonly string[]>(),
+    now: deliveries.nextAt,
+  },
+  ({ accountIds, ids, leaseIds, now }) =>
+    executing(sql`
     WITH released AS (
       UPDATE deliveries d SET lease_id = NULL, next_at = ${now}, attempt = d.attempt - 1
-      FROM unnest(${attempts.map((a) => a.accountId)}::uuid[], ${attempts.map((a) => a.deliveryId)}::uuid[], ${attempts.map((a) => a.leaseId)}::uuid[])
+      FROM unnest(${accountIds}::uuid[], ${ids}::uuid[], ${leaseIds}::uuid[])
         AS a (account_id, id, lease_id)
       WHERE d.account_id = a.account_id AND d.id = a.id AND d.lease_id = a.lease_id
       RETURNING d.account_id, d.message_id, d.ordinals, d.attempt
@@ -150,5 +209,15 @@ export async function releaseDeliveries(query: Query, attempts: readonly Attempt
       FROM released d WHERE r.account_id = d.account_id AND r.message_id = d.message_id AND r.ordinal = ANY (d.ordinals)
     )
     UPDATE messages m SET status = CASE WHEN d.attempt = 0 THEN 'queued' ELSE 'deferred' END
-    FROM released d WHERE m.account_id = d.account_id AND m.id = d.message_id AND m.status = 'sending'`;
+    FROM released d WHERE m.account_id = d.account_id AND m.id = d.message_id AND m.status = 'sending'`),
+);
+
+/** Gives leased deliveries back at once, as at shutdown, without counting the attempt that was not made. */
+export async function releaseDeliveries(query: Query, attempts: readonly AttemptFence[], now: Date): Promise<void> {
+  await release(query, {
+    accountIds: attempts.map(({ accountId }) => accountId),
+    ids: attempts.map(({ deliveryId }) => deliveryId),
+    leaseIds: attempts.map(({ leaseId }) => leaseId),
+    now,
+  });
 }
