@@ -163,9 +163,7 @@ async function mendOne(
 ): Promise<MessageStatus | null> {
   const { clock, recording } = options;
   const message = await lockStrandedMessage(transaction, name);
-  // The column holds what message-status.ts names.
-  if (message === null || message.hasDeliveries || !OPEN_STATUSES.includes(message.status as MessageStatus))
-    return null;
+  if (message === null || message.hasDeliveries || !OPEN_STATUSES.includes(message.status)) return null;
   const now = clock.now();
   const dueAt = message.scheduledAt ?? message.createdAt;
   const expiresAt = options.expiryOf(dueAt);
@@ -179,7 +177,7 @@ async function mendOne(
   const retried = failure === null && open.length > 0;
   const events = changed.open.map(({ ordinal }) => ({
     id: recording.ids.next(now),
-    type: failure === null ? 'deferred' : 'failed',
+    type: failure === null ? ('deferred' as const) : ('failed' as const),
     recipient: emails.get(ordinal) ?? null,
     detail: failure ?? STRANDED_REASON,
   }));
@@ -203,8 +201,7 @@ function failureOf({ hasBody }: StrandedMessage, expiresAt: Date, now: Date): st
 /** What the change makes of the recipients that are not settled: those, and the statuses of all. */
 function changeOpen({ recipients }: StrandedMessage, change: RecipientChange) {
   const open: { ordinal: number; status: MessageStatus }[] = [];
-  const statuses = recipients.map(({ ordinal, status }) => {
-    const current = status as MessageStatus; // The column holds what message-status.ts names.
+  const statuses = recipients.map(({ ordinal, status: current }) => {
     if (!OPEN_STATUSES.includes(current)) return current;
     // What was never begun stays as it is, so that it can still be canceled.
     const next = change === 'deferred' && current === 'queued' ? current : nextRecipientStatus(current, change);

@@ -1,51 +1,71 @@
-import type { Query, Sql, Transaction } from '../client.ts';
+import type { Sql, Transaction } from '../client.ts';
+import { sql } from '../drizzle.ts';
+import { type RecordOf, recordColumns } from '../record-columns.ts';
+import { executing, narrowed, pg, returning } from '../result.ts';
+import { deliveries } from '../schema/deliveries.ts';
+import { messageBodies, messageEvents, messageRecipients, messages } from '../schema/messages.ts';
+import { defineStatement, type GivenOf, type RowOf, value } from '../statement.ts';
 
 export interface MessageName {
   readonly accountId: string;
   readonly messageId: string;
 }
 
+const withoutLoops = defineStatement({}, () => executing(sql`SET LOCAL enable_nestloop = off`));
+
+const findStranded = defineStatement(
+  { before: value<Date>(), openStatuses: value<readonly string[]>(), limit: value<number>() },
+  ({ before, openStatuses, limit }) =>
+    returning(
+      { accountId: messages.accountId, messageId: messages.id },
+      sql`
+        SELECT m.account_id AS "accountId", m.id AS "messageId" FROM messages m
+        WHERE m.account_id = ANY (ARRAY(SELECT id FROM accounts)) AND m.status = ANY (${openStatuses}::text[])
+          AND m.id < uuid_v7_lower_bound(${before})
+          AND NOT EXISTS (SELECT FROM deliveries d WHERE d.account_id = m.account_id AND d.message_id = m.id)
+        LIMIT ${limit}`,
+    ),
+);
+
 /**
  * Messages that are not over and that nobody will ever deliver, since no delivery is there. Joined as a whole: deliveries are not indexed by
  * their message, and looking for each by itself would read an account's backlog as many times as it has messages.
  */
 export async function findStrandedMessages(
-  sql: Sql,
-  options: { readonly before: Date; readonly openStatuses: readonly string[]; readonly limit: number },
+  pool: Sql,
+  options: Parameters<typeof findStranded>[1],
 ): Promise<readonly MessageName[]> {
-  return await sql.begin(async (transaction) => {
-    await transaction`SET LOCAL enable_nestloop = off`;
-    return await transaction<MessageName[]>`
-      SELECT m.account_id AS "accountId", m.id AS "messageId" FROM messages m
-      WHERE m.account_id = ANY (ARRAY(SELECT id FROM accounts)) AND m.status = ANY (${[...options.openStatuses]}::text[])
-        AND m.id < uuid_v7_lower_bound(${options.before})
-        AND NOT EXISTS (SELECT FROM deliveries d WHERE d.account_id = m.account_id AND d.message_id = m.id)
-      LIMIT ${options.limit}`;
+  return await pool.begin(async (transaction) => {
+    await withoutLoops(transaction, {});
+    return await findStranded(transaction, options);
   });
 }
 
-export interface StrandedMessage {
-  readonly status: string;
-  readonly createdAt: Date;
-  readonly scheduledAt: Date | null;
-  readonly eventCount: number;
-  readonly unsubscribe: boolean;
-  readonly hasBody: boolean;
-  readonly html: string | null;
-  readonly text: string | null;
-  readonly hasDeliveries: boolean;
-  /** Whether a test key sent it. */
-  readonly isTest: boolean;
-  readonly recipients: readonly { readonly ordinal: number; readonly email: string; readonly status: string }[];
-}
+const MESSAGE = { accountId: messages.accountId, messageId: messages.id };
 
-/** Locks a message and reads what is true behind the lock; null where it is gone. */
-export async function lockStrandedMessage(
-  transaction: Transaction,
-  { accountId, messageId }: MessageName,
-): Promise<StrandedMessage | null> {
-  await transaction`SELECT FROM messages WHERE account_id = ${accountId} AND id = ${messageId} FOR UPDATE`;
-  const [row] = await transaction<StrandedMessage[]>`
+const lock = defineStatement(MESSAGE, ({ accountId, messageId }) =>
+  executing(sql`SELECT FROM messages WHERE account_id = ${accountId} AND id = ${messageId} FOR UPDATE`),
+);
+
+type Recipient = typeof messageRecipients.$inferSelect;
+
+const readStranded = defineStatement(MESSAGE, ({ accountId, messageId }) =>
+  returning(
+    {
+      status: messages.status,
+      createdAt: messages.createdAt,
+      scheduledAt: messages.scheduledAt,
+      eventCount: messages.eventCount,
+      unsubscribe: messages.unsubscribe,
+      hasBody: pg.bool,
+      html: messageBodies.html,
+      text: messageBodies.text,
+      hasDeliveries: pg.bool,
+      /** Whether a test key sent it. */
+      isTest: pg.bool,
+      recipients: narrowed<readonly Pick<Recipient, 'ordinal' | 'email' | 'status'>[]>(pg.json),
+    },
+    sql`
     SELECT m.status, m.created_at AS "createdAt", m.scheduled_at AS "scheduledAt", m.event_count AS "eventCount", m.unsubscribe,
       b.message_id IS NOT NULL AS "hasBody", b.html, b.text,
       EXISTS (SELECT FROM deliveries d WHERE d.account_id = m.account_id AND d.message_id = m.id) AS "hasDeliveries",
@@ -53,135 +73,168 @@ export async function lockStrandedMessage(
       coalesce((SELECT json_agg(json_build_object('ordinal', r.ordinal, 'email', r.email, 'status', r.status) ORDER BY r.ordinal)
         FROM message_recipients r WHERE r.account_id = m.account_id AND r.message_id = m.id), '[]') AS recipients
     FROM messages m LEFT JOIN message_bodies b ON b.account_id = m.account_id AND b.message_id = m.id
-    WHERE m.account_id = ${accountId} AND m.id = ${messageId}`;
+    WHERE m.account_id = ${accountId} AND m.id = ${messageId}`,
+  ),
+);
+
+export type StrandedMessage = RowOf<typeof readStranded>;
+
+/** Locks a message and reads what is true behind the lock; null where it is gone. */
+export async function lockStrandedMessage(
+  transaction: Transaction,
+  { accountId, messageId }: MessageName,
+): Promise<StrandedMessage | null> {
+  await lock(transaction, { accountId, messageId });
+  const [row] = await readStranded(transaction, { accountId, messageId });
   return row ?? null;
 }
 
+const MENDED_RECIPIENT = { ordinal: messageRecipients.ordinal, status: messageRecipients.status };
+
+const MENDED_EVENT = {
+  id: messageEvents.id,
+  type: messageEvents.type,
+  recipient: messageEvents.recipient,
+  detail: messageEvents.detail,
+};
+
+const MENDED_DELIVERY = {
+  id: deliveries.id,
+  route: deliveries.route,
+  destination: deliveries.destination,
+  ordinals: deliveries.ordinals,
+};
+
+const mend = defineStatement(
+  {
+    ...MESSAGE,
+    status: messages.status,
+    lastError: messages.lastError,
+    eventCount: messages.eventCount,
+    added: messages.eventCount,
+    recipients: value<string>(),
+    events: value<string>(),
+    deliveries: value<string>(),
+    nextAt: deliveries.nextAt,
+    expiresAt: deliveries.expiresAt,
+    now: messageEvents.createdAt,
+  },
+  (mending) =>
+    executing(sql`
+    WITH shown AS (
+      UPDATE messages SET status = ${mending.status}, event_count = event_count + ${mending.added},
+        last_error = coalesce(${mending.lastError}::text, last_error)
+      WHERE account_id = ${mending.accountId} AND id = ${mending.messageId}
+    ),
+    settled AS (
+      UPDATE message_recipients r SET status = s.status
+      FROM json_to_recordset(${mending.recipients}::text::json) AS s (${sql.raw(recordColumns(MENDED_RECIPIENT))})
+      WHERE r.account_id = ${mending.accountId} AND r.message_id = ${mending.messageId} AND r.ordinal = s.ordinal
+    ),
+    told AS (
+      INSERT INTO message_events (account_id, message_id, seq, id, type, recipient, detail, created_at)
+      SELECT ${mending.accountId}, ${mending.messageId}, ${mending.eventCount}::int + n, id, type, recipient, detail, ${mending.now}
+      FROM ROWS FROM (json_to_recordset(${mending.events}::text::json) AS (${sql.raw(recordColumns(MENDED_EVENT))}))
+        WITH ORDINALITY AS e (id, type, recipient, detail, n)
+    ),
+    to_count AS (
+      INSERT INTO count_backlog (account_id, message_ids) VALUES (${mending.accountId}, ARRAY[${mending.messageId}::uuid])
+    )
+    INSERT INTO deliveries (account_id, id, message_id, route, destination, ordinals, next_at, expires_at)
+    SELECT ${mending.accountId}, d.id, ${mending.messageId}, d.route, d.destination, d.ordinals, ${mending.nextAt}, ${mending.expiresAt}
+    FROM json_to_recordset(${mending.deliveries}::text::json) AS d (${sql.raw(recordColumns(MENDED_DELIVERY))})`),
+);
+
 /** How a message is mended: every status and word is decided. */
-export interface Mending extends MessageName {
-  readonly status: string;
-  readonly lastError: string | null;
+export interface Mending extends Omit<Parameters<typeof mend>[1], 'added' | 'recipients' | 'events' | 'deliveries'> {
   /** The message's events before. */
   readonly eventCount: number;
-  readonly recipients: readonly { readonly ordinal: number; readonly status: string }[];
-  readonly events: readonly {
-    readonly id: string;
-    readonly type: string;
-    readonly recipient: string | null;
-    readonly detail: string;
-  }[];
-  readonly deliveries: readonly {
-    readonly id: string;
-    readonly route: string;
-    readonly destination: string;
-    readonly ordinals: readonly number[];
-  }[];
-  readonly nextAt: Date;
-  readonly expiresAt: Date;
-  readonly now: Date;
+  readonly recipients: readonly RecordOf<typeof MENDED_RECIPIENT>[];
+  readonly events: readonly RecordOf<typeof MENDED_EVENT>[];
+  readonly deliveries: readonly RecordOf<typeof MENDED_DELIVERY>[];
 }
 
 /** Writes a mending of a message that this transaction has locked. */
 export async function mendMessage(transaction: Transaction, mending: Mending): Promise<void> {
-  const { accountId, messageId, now } = mending;
-  await transaction`
-    WITH shown AS (
-      UPDATE messages SET status = ${mending.status}, event_count = event_count + ${mending.events.length},
-        last_error = coalesce(${mending.lastError}::text, last_error)
-      WHERE account_id = ${accountId} AND id = ${messageId}
-    ),
-    settled AS (
-      UPDATE message_recipients r SET status = s.status
-      FROM json_to_recordset(${JSON.stringify(mending.recipients)}::text::json) AS s (ordinal smallint, status text)
-      WHERE r.account_id = ${accountId} AND r.message_id = ${messageId} AND r.ordinal = s.ordinal
-    ),
-    told AS (
-      INSERT INTO message_events (account_id, message_id, seq, id, type, recipient, detail, created_at)
-      SELECT ${accountId}, ${messageId}, ${mending.eventCount}::int + n, id, type, recipient, detail, ${now}
-      FROM ROWS FROM (json_to_recordset(${JSON.stringify(mending.events)}::text::json) AS (id uuid, type text, recipient text, detail text))
-        WITH ORDINALITY AS e (id, type, recipient, detail, n)
-    ),
-    to_count AS (
-      INSERT INTO count_backlog (account_id, message_ids) VALUES (${accountId}, ARRAY[${messageId}::uuid])
-    )
-    INSERT INTO deliveries (account_id, id, message_id, route, destination, ordinals, next_at, expires_at)
-    SELECT ${accountId}, d.id, ${messageId}, d.route, d.destination, d.ordinals, ${mending.nextAt}, ${mending.expiresAt}
-    FROM json_to_recordset(${JSON.stringify(mending.deliveries)}::text::json) AS d (id uuid, route text, destination text, ordinals smallint[])`;
+  await mend(transaction, {
+    ...mending,
+    added: mending.events.length,
+    recipients: JSON.stringify(mending.recipients),
+    events: JSON.stringify(mending.events),
+    deliveries: JSON.stringify(mending.deliveries),
+  });
 }
 
-export interface LostDeliveries extends MessageName {
-  readonly deliveryIds: readonly string[];
-}
-
-interface LostOptions {
-  readonly now: Date;
+const LOST = {
+  now: value<Date>(),
   /** Leases end before as much has passed. */
-  readonly longestLeaseMs: number;
+  longestLeaseMs: value<number>(),
+};
+
+/** By the later of two clocks: a process whose own is behind the database's, or behind those of its fellows, takes no lease of another. */
+function lost({ now, longestLeaseMs }: GivenOf<typeof LOST>) {
+  return sql`((lease_id IS NOT NULL AND next_at > greatest(${now}::timestamptz, now()) + ${longestLeaseMs} * interval '1 millisecond')
+    OR (lease_id IS NULL AND next_at > expires_at + interval '1 minute'))`;
 }
 
 /**
  * Deliveries that would not be due for longer than any rule of ours lets them wait: leases that end later than a lease can, and retries after
  * the end of all retries. By message; `limit` bounds the deliveries.
  */
-export async function findLostDeliveries(
-  query: Query,
-  { now, longestLeaseMs, limit }: LostOptions & { readonly limit: number },
-): Promise<readonly LostDeliveries[]> {
-  return await query<LostDeliveries[]>`
-    SELECT account_id AS "accountId", message_id AS "messageId", array_agg(id ORDER BY id) AS "deliveryIds" FROM (
-      SELECT account_id, message_id, id FROM deliveries WHERE ${lost(query, { now, longestLeaseMs })} LIMIT ${limit}) AS found
-    GROUP BY account_id, message_id`;
-}
+export const findLostDeliveries = defineStatement({ ...LOST, limit: value<number>() }, ({ limit, ...given }) =>
+  returning(
+    { accountId: deliveries.accountId, messageId: deliveries.messageId, deliveryIds: pg.uuidArray },
+    sql`
+      SELECT account_id AS "accountId", message_id AS "messageId", array_agg(id ORDER BY id) AS "deliveryIds" FROM (
+        SELECT account_id, message_id, id FROM deliveries WHERE ${lost(given)} LIMIT ${limit}) AS found
+      GROUP BY account_id, message_id`,
+  ),
+);
+
+export type LostDeliveries = RowOf<typeof findLostDeliveries>;
 
 /**
- * Makes those of a message's deliveries due again that are still lost, and answers how many. Their rows are locked before the message's own,
- * in the order in which outcomes are written; for whoever has one, nobody waits here.
+ * Makes those of a message's deliveries due again that are still lost, and returns how many. Their rows are locked before the message's own,
+ * in the order in which outcomes are written; rows that another transaction has locked are left out.
  */
-export async function freeLostDeliveries(
-  transaction: Transaction,
-  { accountId, deliveryIds, now, longestLeaseMs }: LostDeliveries & LostOptions,
-): Promise<number> {
-  const freed = await transaction`
-    WITH locked AS MATERIALIZED (
-      SELECT account_id, id FROM deliveries
-      WHERE account_id = ${accountId} AND id = ANY (${[...deliveryIds]}::uuid[]) AND ${lost(transaction, { now, longestLeaseMs })}
-      ORDER BY id
-      FOR UPDATE SKIP LOCKED
-    )
-    UPDATE deliveries d SET lease_id = NULL, next_at = ${now} FROM locked l WHERE d.account_id = l.account_id AND d.id = l.id RETURNING 1`;
-  return freed.length;
-}
-
-/** By the later of two clocks: a process whose own is behind the database's, or behind those of its fellows, takes nobody's lease. */
-function lost(query: Query, { now, longestLeaseMs }: LostOptions) {
-  return query`((lease_id IS NOT NULL AND next_at > greatest(${now}::timestamptz, now()) + ${longestLeaseMs} * interval '1 millisecond')
-    OR (lease_id IS NULL AND next_at > expires_at + interval '1 minute'))`;
-}
-
-export interface ExpiredDelivery extends MessageName {
-  readonly id: string;
-  readonly attempt: number;
-  readonly route: string;
-  readonly recipients: readonly { readonly ordinal: number; readonly email: string }[];
-  readonly recipientsInMessage: number;
-  readonly lastError: string | null;
-}
+export const freeLostDeliveries = defineStatement(
+  { ...LOST, accountId: deliveries.accountId, deliveryIds: value<readonly string[]>() },
+  ({ accountId, deliveryIds, ...given }) =>
+    executing(sql`
+      WITH locked AS MATERIALIZED (
+        SELECT account_id, id FROM deliveries
+        WHERE account_id = ${accountId} AND id = ANY (${deliveryIds}::uuid[]) AND ${lost(given)}
+        ORDER BY id
+        FOR UPDATE SKIP LOCKED
+      )
+      UPDATE deliveries d SET lease_id = NULL, next_at = ${given.now} FROM locked l WHERE d.account_id = l.account_id AND d.id = l.id`),
+);
 
 /**
- * Leases deliveries whose time was over before `before` and that nobody has in hand. Those whose message is gone from the log are dropped:
- * nobody could ever settle them.
+ * Leases deliveries whose time was over before `before` and that no process has. Those whose message is gone from the log are dropped:
+ * no process could ever settle them.
  */
-export async function claimExpiredDeliveries(
-  query: Query,
-  options: {
-    readonly leaseId: string;
-    readonly leaseUntil: Date;
-    readonly now: Date;
-    readonly before: Date;
-    readonly limit: number;
+export const claimExpiredDeliveries = defineStatement(
+  {
+    leaseId: value<string>(),
+    leaseUntil: deliveries.nextAt,
+    now: deliveries.nextAt,
+    before: deliveries.expiresAt,
+    limit: value<number>(),
   },
-): Promise<readonly ExpiredDelivery[]> {
-  return await query<ExpiredDelivery[]>`
+  (options) =>
+    returning(
+      {
+        accountId: deliveries.accountId,
+        messageId: deliveries.messageId,
+        id: deliveries.id,
+        attempt: deliveries.attempt,
+        route: deliveries.route,
+        lastError: messages.lastError,
+        recipients: narrowed<readonly Pick<Recipient, 'ordinal' | 'email'>[]>(pg.json),
+        recipientsInMessage: pg.int4,
+      },
+      sql`
     WITH expired AS MATERIALIZED (
       SELECT d.account_id, d.id, EXISTS (SELECT FROM messages m WHERE m.account_id = d.account_id AND m.id = d.message_id) AS is_known
       FROM deliveries d WHERE d.expires_at < ${options.before} AND d.next_at <= ${options.now}
@@ -200,5 +253,8 @@ export async function claimExpiredDeliveries(
       coalesce((SELECT json_agg(json_build_object('ordinal', r.ordinal, 'email', r.email) ORDER BY r.ordinal) FROM message_recipients r
         WHERE r.account_id = c.account_id AND r.message_id = c.message_id AND r.ordinal = ANY (c.ordinals)), '[]') AS recipients,
       (SELECT count(*)::int FROM message_recipients r WHERE r.account_id = c.account_id AND r.message_id = c.message_id) AS "recipientsInMessage"
-    FROM claimed c JOIN messages m ON m.account_id = c.account_id AND m.id = c.message_id`;
-}
+    FROM claimed c JOIN messages m ON m.account_id = c.account_id AND m.id = c.message_id`,
+    ),
+);
+
+export type ExpiredDelivery = RowOf<typeof claimExpiredDeliveries>;

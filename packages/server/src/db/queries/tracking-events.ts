@@ -1,41 +1,50 @@
 import type { Query } from '../client.ts';
+import { sql } from '../drizzle.ts';
+import { type RecordOf, recordColumns } from '../record-columns.ts';
+import { nullable, pg, returning } from '../result.ts';
+import { messageEvents, messages, messageTracking } from '../schema/messages.ts';
+import { defineStatement, value } from '../statement.ts';
+
+const readLink = defineStatement(
+  { accountId: messageTracking.accountId, messageId: messageTracking.messageId, place: value<number>() },
+  ({ accountId, messageId, place }) =>
+    returning(
+      { url: nullable(pg.text) },
+      sql`SELECT links[${place}::int] AS url FROM message_tracking WHERE account_id = ${accountId} AND message_id = ${messageId}`,
+    ),
+);
 
 /** The URL of a tracked link by its place; null where the message, or its link, is not known. */
 export async function readTrackedLink(
   query: Query,
   { accountId, messageId, link }: { readonly accountId: string; readonly messageId: string; readonly link: number },
 ): Promise<string | null> {
-  const [row] = await query<{ url: string | null }[]>`
-    SELECT links[${link + 1}::int] AS url FROM message_tracking WHERE account_id = ${accountId} AND message_id = ${messageId}`;
+  const [row] = await readLink(query, { accountId, messageId, place: link + 1 });
   return row?.url ?? null;
 }
 
-/** An opening or a click on its way to the trail. Names are the statement's. */
-export interface NewTrackingEvent {
-  readonly account: string;
-  readonly message: string;
-  readonly id: string;
+const GIVEN = {
+  n: messageEvents.seq,
+  account: messageEvents.accountId,
+  message: messageEvents.messageId,
+  id: messageEvents.id,
+  type: messageEvents.type,
+  detail: messageEvents.detail,
+  at: messageEvents.createdAt,
+};
+
+/** An opening or a click that is to be recorded. Names are the statement's. */
+export interface NewTrackingEvent extends Omit<RecordOf<typeof GIVEN>, 'n' | 'at'> {
   readonly type: 'opened' | 'clicked';
-  readonly detail: string | null;
   readonly at: string;
 }
 
-/**
- * Appends openings and clicks to their messages' trails, in the order given; the status stays. The recipient is named where the message had
- * one alone. Of each type a message keeps `max`, and none while its account has the switch off. Answers the messages that somebody else is
- * writing to at this moment: their events were left out, to be given again. Nothing is waited for, so that this can be in no deadlock with
- * the statements of delivery, which lock several messages each.
- */
-export async function insertTrackingEvents(
-  query: Query,
-  events: readonly NewTrackingEvent[],
-  max: number,
-): Promise<readonly string[]> {
-  const given = JSON.stringify(events.map((event, n) => ({ n, ...event })));
-  const rows = await query<{ message: string }[]>`
+const insert = defineStatement({ events: value<string>(), max: value<number>() }, ({ events, max }) =>
+  returning(
+    { message: messages.id },
+    sql`
     WITH given AS MATERIALIZED (
-      SELECT g.* FROM json_to_recordset(${given}::text::json) AS g (
-        n integer, account uuid, message uuid, id uuid, type text, detail text, at timestamptz)
+      SELECT g.* FROM json_to_recordset(${events}::text::json) AS g (${sql.raw(recordColumns(GIVEN))})
       JOIN accounts a ON a.id = g.account AND CASE g.type WHEN 'opened' THEN a.track_opens ELSE a.track_clicks END
     ),
     known AS MATERIALIZED (
@@ -72,6 +81,22 @@ export async function insertTrackingEvents(
     to_count AS (
       INSERT INTO count_backlog (account_id, message_ids) SELECT account, array_agg(DISTINCT message) FROM kept GROUP BY account
     )
-    SELECT known.id AS message FROM known LEFT JOIN locked USING (account_id, id) WHERE locked.id IS NULL`;
+    SELECT known.id AS message FROM known LEFT JOIN locked USING (account_id, id) WHERE locked.id IS NULL`,
+  ),
+);
+
+/**
+ * Appends openings and clicks to their messages' trails, in the order given; the status stays. The recipient is named where the message had
+ * one alone. Of each type a message keeps `max`, and none while its account has the switch off. Answers the messages that somebody else is
+ * writing to at this moment: their events were left out, to be given again. Nothing is waited for, so that this can be in no deadlock with
+ * the statements of delivery, which lock several messages each.
+ */
+export async function insertTrackingEvents(
+  query: Query,
+  events: readonly NewTrackingEvent[],
+  max: number,
+): Promise<readonly string[]> {
+  const given = events.map((event, n) => ({ n, ...event }));
+  const rows = await insert(query, { events: JSON.stringify(given), max });
   return rows.map(({ message }) => message);
 }
