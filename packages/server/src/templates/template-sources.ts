@@ -1,5 +1,5 @@
 import type { AccountSql } from '../db/client.ts';
-import { type MadeTemplateSource, readTemplateSource } from '../db/queries/templates.ts';
+import { type MadeTemplateSource, readTemplateSource } from '../db/queries/template-records.ts';
 import type { TemplateReference } from './template-reference.ts';
 
 export interface TemplateSources {

@@ -1,24 +1,74 @@
+import { builder } from '../builder.ts';
 import type { Query } from '../client.ts';
-import type { PartAuthors } from '../schema/templates.ts';
-import type { TemplateContent } from './templates.ts';
+import { and, eq, type SQL, sql } from '../drizzle.ts';
+import { executing, nullable, pg, present, returning } from '../result.ts';
+import { apiKeys } from '../schema/keys.ts';
+import { type PartAuthors, templates, templateVersions } from '../schema/templates.ts';
+import { defineStatement, type GivenOf, optional, type RowOf, value } from '../statement.ts';
 
-/** A draft beside what it would replace. */
-export interface DraftRow extends TemplateContent {
-  readonly id: string;
-  readonly templateId: string;
-  readonly slug: string;
-  readonly name: string;
-  readonly version: number;
-  readonly baseVersion: number | null;
-  /** Null where the template has drafts only. */
-  readonly currentVersion: number | null;
-  readonly currentSubject: string | null;
-  readonly currentHtml: string | null;
-  readonly currentText: string | null;
-  readonly createdBy: string | null;
-  readonly keyName: string | null;
-  readonly createdAt: Date;
-  readonly note: string | null;
+const DRAFT = {
+  id: present(templateVersions.draftId),
+  templateId: templates.id,
+  slug: templates.slug,
+  name: templates.name,
+  version: templateVersions.version,
+  baseVersion: templateVersions.baseVersion,
+  currentVersion: templates.currentVersion,
+  subject: templateVersions.subject,
+  html: templateVersions.html,
+  text: templateVersions.text,
+  currentSubject: nullable(templateVersions.subject),
+  currentHtml: nullable(templateVersions.html),
+  currentText: nullable(templateVersions.text),
+  createdBy: templateVersions.createdBy,
+  keyName: nullable(apiKeys.name),
+  createdAt: templateVersions.createdAt,
+  note: templateVersions.note,
+};
+
+const COLUMNS = sql`d.draft_id AS id, t.id AS "templateId", t.slug, t.name, d.version, d.base_version AS "baseVersion", t.current_version AS "currentVersion",
+  d.subject, d.html, d.text, c.subject AS "currentSubject", c.html AS "currentHtml", c.text AS "currentText",
+  d.created_by AS "createdBy", k.name AS "keyName", d.created_at AS "createdAt", d.note`;
+
+const TABLES = sql`template_versions d
+  JOIN templates t ON t.account_id = d.account_id AND t.id = d.template_id
+  LEFT JOIN template_versions c ON c.account_id = t.account_id AND c.template_id = t.id AND c.version = t.current_version
+  LEFT JOIN api_keys k ON k.account_id = d.account_id AND k.id::text = d.created_by`;
+
+/** Which drafts of an account are asked for: those of the key that wrote them, or all. */
+const FILTERS = { accountId: templateVersions.accountId, keyId: optional(value<string>()) };
+
+function matches({ accountId, keyId }: GivenOf<typeof FILTERS>) {
+  return sql`d.account_id = ${accountId} AND d.status = 'draft' ${keyId && sql`AND d.created_by = ${keyId}`}`;
+}
+
+const list = defineStatement(
+  { ...FILTERS, before: optional(templateVersions.draftId), limit: value<number>(), bodyBytes: value<number>() },
+  ({ before, limit, bodyBytes, ...filters }) =>
+    returning(
+      { ...DRAFT, more: pg.int4 },
+      sql`
+        WITH page AS (
+          SELECT d.draft_id, count(*) OVER () - row_number() OVER (ORDER BY d.draft_id DESC) + 1 AS more,
+            coalesce(sum(${sizeOf('d')} + coalesce(${sizeOf('c')}, 0))
+              OVER (ORDER BY d.draft_id DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before_bytes
+          FROM template_versions d
+          JOIN templates t ON t.account_id = d.account_id AND t.id = d.template_id
+          LEFT JOIN template_versions c ON c.account_id = t.account_id AND c.template_id = t.id AND c.version = t.current_version
+          WHERE ${matches(filters)} ${before && sql`AND d.draft_id < ${before}`}
+          ORDER BY d.draft_id DESC
+          LIMIT ${limit}
+        )
+        SELECT ${COLUMNS}, p.more::int AS more FROM ${TABLES}
+        JOIN page p ON p.draft_id = d.draft_id
+        WHERE d.account_id = ${filters.accountId} AND p.before_bytes < ${bodyBytes}
+        ORDER BY d.draft_id DESC`,
+    ),
+);
+
+function sizeOf(table: 'd' | 'c') {
+  const sizes = ['subject', 'html', 'text'].map((part) => `coalesce(octet_length(${table}.${part}), 0)`);
+  return sql.raw(sizes.join(' + '));
 }
 
 /** Which drafts of an account are asked for. */
@@ -31,36 +81,42 @@ export interface DraftFilters {
 /** One page, newest first, as many as fit and one at least; `more` is how many drafts come behind a row, itself included. */
 export async function listDrafts(
   query: Query,
-  { accountId, keyId }: DraftFilters,
-  { before, limit, bodyBytes }: { readonly before: string | null; readonly limit: number; readonly bodyBytes: number },
-): Promise<readonly (DraftRow & { readonly more: number })[]> {
-  return await query<(DraftRow & { more: number })[]>`
-    WITH page AS (
-      SELECT d.draft_id, count(*) OVER () - row_number() OVER (ORDER BY d.draft_id DESC) + 1 AS more,
-        coalesce(sum(${sizeOf(query, 'd')} + coalesce(${sizeOf(query, 'c')}, 0))
-          OVER (ORDER BY d.draft_id DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before_bytes
-      FROM template_versions d
-      JOIN templates t ON t.account_id = d.account_id AND t.id = d.template_id
-      LEFT JOIN template_versions c ON c.account_id = t.account_id AND c.template_id = t.id AND c.version = t.current_version
-      WHERE d.account_id = ${accountId} AND d.status = 'draft' ${keyId === null ? query`` : query`AND d.created_by = ${keyId}`}
-        ${before === null ? query`` : query`AND d.draft_id < ${before}`}
-      ORDER BY d.draft_id DESC
-      LIMIT ${limit}
-    )
-    SELECT ${draftColumns(query)}, p.more::int AS more FROM ${draftTables(query)}
-    JOIN page p ON p.draft_id = d.draft_id
-    WHERE d.account_id = ${accountId} AND p.before_bytes < ${bodyBytes}
-    ORDER BY d.draft_id DESC`;
+  filters: DraftFilters,
+  page: { readonly before: string | null; readonly limit: number; readonly bodyBytes: number },
+): Promise<readonly RowOf<typeof list>[]> {
+  return await list(query, { ...filters, ...page });
 }
 
+const count = defineStatement({ ...FILTERS, cap: value<number>() }, ({ cap, ...filters }) =>
+  returning(
+    { count: pg.int4 },
+    sql`SELECT count(*)::int AS count FROM (SELECT FROM template_versions d WHERE ${matches(filters)} LIMIT ${cap}) AS matches`,
+  ),
+);
+
 /** Counts no further than `cap`. */
-export async function countDrafts(query: Query, { accountId, keyId }: DraftFilters, cap: number): Promise<number> {
-  const [row] = await query<{ count: number }[]>`
-    SELECT count(*)::int AS count FROM (
-      SELECT FROM template_versions d WHERE d.account_id = ${accountId} AND d.status = 'draft'
-        ${keyId === null ? query`` : query`AND d.created_by = ${keyId}`} LIMIT ${cap}) AS matches`;
+export async function countDrafts(query: Query, filters: DraftFilters, cap: number): Promise<number> {
+  const [row] = await count(query, { ...filters, cap });
   return row?.count ?? 0;
 }
+
+const VERSION = {
+  accountId: templateVersions.accountId,
+  templateId: templateVersions.templateId,
+  version: templateVersions.version,
+};
+
+const read = defineStatement(VERSION, ({ accountId, templateId, version }) =>
+  returning(
+    DRAFT,
+    sql`
+      SELECT ${COLUMNS} FROM ${TABLES}
+      WHERE d.account_id = ${accountId} AND d.template_id = ${templateId} AND d.version = ${version} AND d.status = 'draft'`,
+  ),
+);
+
+/** A draft beside what it would replace; nothing of that is null where the template has drafts only. */
+export type DraftRow = RowOf<typeof read>;
 
 /** One draft; null where that version is none. */
 export async function readDraft(
@@ -69,47 +125,54 @@ export async function readDraft(
   templateId: string,
   version: number,
 ): Promise<DraftRow | null> {
-  const [row] = await query<DraftRow[]>`
-    SELECT ${draftColumns(query)} FROM ${draftTables(query)}
-    WHERE d.account_id = ${accountId} AND d.template_id = ${templateId} AND d.version = ${version} AND d.status = 'draft'`;
+  const [row] = await read(query, { accountId, templateId, version });
   return row ?? null;
 }
 
-function draftColumns(query: Query) {
-  return query`d.draft_id AS id, t.id AS "templateId", t.slug, t.name, d.version, d.base_version AS "baseVersion", t.current_version AS "currentVersion",
-      d.subject, d.html, d.text, c.subject AS "currentSubject", c.html AS "currentHtml", c.text AS "currentText",
-      d.created_by AS "createdBy", k.name AS "keyName", d.created_at AS "createdAt", d.note`;
-}
+const lock = defineStatement({ accountId: apiKeys.accountId, keyId: apiKeys.id }, ({ accountId, keyId }) =>
+  returning(
+    { isHeld: pg.bool, isTest: pg.bool, isRevoked: pg.bool, isPaused: pg.bool },
+    sql`
+      SELECT k.approval_mode <> 'off' AS "isHeld", k.mode = 'test' AS "isTest", k.revoked_at IS NOT NULL AS "isRevoked",
+        NOT k.is_seat AND coalesce(k.paused_at, a.paused_at) IS NOT NULL AS "isPaused"
+      FROM api_keys k JOIN accounts a ON a.id = k.account_id
+      WHERE k.account_id = ${accountId} AND k.id = ${keyId} FOR NO KEY UPDATE OF k`,
+  ),
+);
 
-function draftTables(query: Query) {
-  return query`template_versions d
-    JOIN templates t ON t.account_id = d.account_id AND t.id = d.template_id
-    LEFT JOIN template_versions c ON c.account_id = t.account_id AND c.template_id = t.id AND c.version = t.current_version
-    LEFT JOIN api_keys k ON k.account_id = d.account_id AND k.id::text = d.created_by`;
-}
-
-function sizeOf(query: Query, table: 'd' | 'c') {
-  const [subject, html, text] = [query(`${table}.subject`), query(`${table}.html`), query(`${table}.text`)];
-  return query`coalesce(octet_length(${subject}), 0) + coalesce(octet_length(${html}), 0) + coalesce(octet_length(${text}), 0)`;
-}
-
-/** What decides whether a writer's versions are drafts, as the database has it now. */
-export interface WriterState {
-  readonly isHeld: boolean;
-  readonly isTest: boolean;
-  readonly isRevoked: boolean;
-  /** The key or its account; a pause does not restrict users. */
-  readonly isPaused: boolean;
-}
+/**
+ * What decides whether a writer's versions are drafts, as the database has it now. The key is paused, or its account; a pause does not
+ * restrict users.
+ */
+export type WriterState = RowOf<typeof lock>;
 
 /** Locks the writer's key, so that its approval mode and the number of its drafts stay the same until the transaction ends. */
 export async function lockWriter(transaction: Query, accountId: string, keyId: string): Promise<WriterState | null> {
-  const [row] = await transaction<WriterState[]>`
-    SELECT k.approval_mode <> 'off' AS "isHeld", k.mode = 'test' AS "isTest", k.revoked_at IS NOT NULL AS "isRevoked",
-      NOT k.is_seat AND coalesce(k.paused_at, a.paused_at) IS NOT NULL AS "isPaused"
-    FROM api_keys k JOIN accounts a ON a.id = k.account_id
-    WHERE k.account_id = ${accountId} AND k.id = ${keyId} FOR NO KEY UPDATE OF k`;
+  const [row] = await lock(transaction, { accountId, keyId });
   return row ?? null;
+}
+
+const publish = defineStatement(
+  {
+    ...VERSION,
+    authors: value<string>(),
+    publishedBy: templateVersions.publishedBy,
+    now: templateVersions.publishedAt,
+  },
+  ({ authors, publishedBy, now, ...version }) =>
+    builder
+      .update(templateVersions)
+      .set({ status: 'published', authors: sql`${authors}::text::jsonb`, publishedBy, publishedAt: now })
+      .where(isDraft(version)),
+);
+
+function isDraft({ accountId, templateId, version }: GivenOf<typeof VERSION>): SQL | undefined {
+  return and(
+    eq(templateVersions.accountId, accountId),
+    eq(templateVersions.templateId, templateId),
+    eq(templateVersions.version, version),
+    eq(templateVersions.status, sql`'draft'`),
+  );
 }
 
 /** Makes a draft a published version. */
@@ -124,11 +187,10 @@ export async function publishVersion(
     readonly now: Date;
   },
 ): Promise<void> {
-  await transaction`
-    UPDATE template_versions SET status = 'published', authors = ${JSON.stringify(change.authors)}::text::jsonb,
-      published_by = ${change.publishedBy}, published_at = ${change.now}
-    WHERE account_id = ${accountId} AND template_id = ${templateId} AND version = ${change.version} AND status = 'draft'`;
+  await publish(transaction, { accountId, templateId, ...change, authors: JSON.stringify(change.authors) });
 }
+
+const removeDraft = defineStatement(VERSION, (version) => builder.delete(templateVersions).where(isDraft(version)));
 
 /** Removes a draft; published versions stay. */
 export async function deleteDraft(
@@ -137,17 +199,30 @@ export async function deleteDraft(
   templateId: string,
   version: number,
 ): Promise<void> {
-  await transaction`
-    DELETE FROM template_versions
-    WHERE account_id = ${accountId} AND template_id = ${templateId} AND version = ${version} AND status = 'draft'`;
+  await removeDraft(transaction, { accountId, templateId, version });
 }
+
+const removeEmpty = defineStatement(
+  { accountId: templates.accountId, templateId: templates.id },
+  ({ accountId, templateId }) =>
+    executing(sql`
+      DELETE FROM templates t WHERE t.account_id = ${accountId} AND t.id = ${templateId}
+        AND NOT EXISTS (SELECT FROM template_versions v WHERE v.account_id = t.account_id AND v.template_id = t.id)`),
+);
 
 /** Removes a template that has no version left. */
 export async function deleteEmptyTemplate(transaction: Query, accountId: string, templateId: string): Promise<void> {
-  await transaction`
-    DELETE FROM templates t WHERE t.account_id = ${accountId} AND t.id = ${templateId}
-      AND NOT EXISTS (SELECT FROM template_versions v WHERE v.account_id = t.account_id AND v.template_id = t.id)`;
+  await removeEmpty(transaction, { accountId, templateId });
 }
+
+const updateLast = defineStatement(
+  { accountId: templates.accountId, templateId: templates.id, lastVersion: templates.lastVersion },
+  ({ accountId, templateId, lastVersion }) =>
+    builder
+      .update(templates)
+      .set({ lastVersion })
+      .where(and(eq(templates.accountId, accountId), eq(templates.id, templateId))),
+);
 
 /** Records the highest number that a version was given; nothing that senders see changes. */
 export async function setLastVersion(
@@ -156,6 +231,5 @@ export async function setLastVersion(
   templateId: string,
   lastVersion: number,
 ): Promise<void> {
-  await transaction`
-    UPDATE templates SET last_version = ${lastVersion} WHERE account_id = ${accountId} AND id = ${templateId}`;
+  await updateLast(transaction, { accountId, templateId, lastVersion });
 }

@@ -1,5 +1,5 @@
 import { LIMITS } from '@postrider/core';
-import { countTemplates, listTemplates as readPage } from '../../db/queries/templates.ts';
+import { countTemplates, listTemplates as readPage } from '../../db/queries/template-records.ts';
 import type { Handler } from '../context.ts';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
 import { countSeen, EXACT_COUNT_CAP, toTotal } from '../total.ts';

@@ -1,4 +1,4 @@
-import { readTemplateSource } from '../../db/queries/templates.ts';
+import { readTemplateSource } from '../../db/queries/template-records.ts';
 import { ProblemError } from '../../problem.ts';
 import { BODY_TEXT } from '../../sending/content/body-text.ts';
 import { toTemplateName } from '../../templates/template-reference.ts';

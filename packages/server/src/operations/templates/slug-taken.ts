@@ -1,4 +1,4 @@
-import { readTemplateSource } from '../../db/queries/templates.ts';
+import { readTemplateSource } from '../../db/queries/template-records.ts';
 import { ProblemError } from '../../problem.ts';
 import { toTemplateName } from '../../templates/template-reference.ts';
 import type { KeyedContext } from '../context.ts';

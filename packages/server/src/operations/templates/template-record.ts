@@ -1,5 +1,5 @@
 import { LIMITS, maySee, type Template } from '@postrider/core';
-import { readTemplate, type TemplateRow } from '../../db/queries/templates.ts';
+import { readTemplate, type TemplateRow } from '../../db/queries/template-records.ts';
 import type { Caller } from '../../keys/caller.ts';
 import { ProblemError } from '../../problem.ts';
 import { hashDraft } from '../../templates/draft-hash.ts';

@@ -1,6 +1,6 @@
 import { foldAddress, sendRequestSchema } from '@postrider/core';
+import { readTemplateSource, type TemplateSourceRow } from '../../db/queries/template-records.ts';
 import { readTestPlaces } from '../../db/queries/template-tests.ts';
-import { readTemplateSource, type TemplateSourceRow } from '../../db/queries/templates.ts';
 import { ProblemError } from '../../problem.ts';
 import { fingerprintOf } from '../../sending/idempotency.ts';
 import { senderOf } from '../../sending/judged-sender.ts';

@@ -1,4 +1,4 @@
-import { readTemplateSource } from '../../db/queries/templates.ts';
+import { readTemplateSource } from '../../db/queries/template-records.ts';
 import { changeTemplate } from '../../templates/change-template.ts';
 import { toTemplateName } from '../../templates/template-reference.ts';
 import type { Handler } from '../context.ts';

@@ -1,5 +1,5 @@
 import type { SendRequest } from '@postrider/core';
-import type { TemplateSourceRow } from '../../db/queries/templates.ts';
+import type { TemplateSourceRow } from '../../db/queries/template-records.ts';
 import { vouchersOf } from '../../templates/part-authors.ts';
 import { toFieldProblems } from '../../templates/template-faults.ts';
 import type { PrintedValues } from '../../templates/template-job.ts';
