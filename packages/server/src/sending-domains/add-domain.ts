@@ -1,14 +1,9 @@
 import { LIMITS } from '@postrider/core';
 import type { Query } from '../db/client.ts';
 import { appendAudit } from '../db/queries/audit-log.ts';
-import {
-  countDomains,
-  countForAddition,
-  hasDomain,
-  insertDkimKeys,
-  insertDomain,
-  readUsedSelectors,
-} from '../db/queries/domains.ts';
+import { insertDkimKeys, readUsedSelectors } from '../db/queries/dkim-keys.ts';
+import { hasDomain } from '../db/queries/domain-names.ts';
+import { countDomains, countForAddition, insertDomain } from '../db/queries/domains.ts';
 import type { NameClaim } from './domain-claim.ts';
 import { beginPending } from './domain-status.ts';
 import { auditDomain, type DomainTools } from './domain-tools.ts';

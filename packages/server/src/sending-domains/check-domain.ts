@@ -1,17 +1,14 @@
 import type { Transaction } from '../db/client.ts';
 import { type AuditEntry, appendAudit } from '../db/queries/audit-log.ts';
+import { retireKey, setKeyState } from '../db/queries/dkim-keys.ts';
+import { countTakeover, lockName, readHolder } from '../db/queries/domain-names.ts';
 import {
   changeDomain,
-  countTakeover,
   type DomainKey,
   type DomainRow,
   failDomain,
   lockDomain,
-  lockName,
   readDomain,
-  readHolder,
-  retireKey,
-  setKeyState,
 } from '../db/queries/domains.ts';
 import { type LookupBounds, withinBounds } from '../diagnostics/bounded-lookups.ts';
 import type { DnsResolver } from '../dns/dns-resolver.ts';

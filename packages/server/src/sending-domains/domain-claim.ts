@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { NameHolder } from '../db/queries/domains.ts';
+import type { NameHolder } from '../db/queries/domain-names.ts';
 import { deriveKeys } from '../derived-keys.ts';
 import type { DnsAnswer } from '../dns/dns-resolver.ts';
 

@@ -1,6 +1,6 @@
 import type { Transaction } from '../db/client.ts';
 import type { AuditEntry } from '../db/queries/audit-log.ts';
-import { lockName, readHolder } from '../db/queries/domains.ts';
+import { lockName, readHolder } from '../db/queries/domain-names.ts';
 import { lookUpClaim, takeOver } from './check-domain.ts';
 import { type NameClaim, renewClaim } from './domain-claim.ts';
 import type { DomainReference, DomainTools } from './domain-tools.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { NewDkimKey } from '../db/queries/domains.ts';
+import type { NewDkimKey } from '../db/queries/dkim-keys.ts';
 import { generateEd25519Key } from './dkim-key.ts';
 import type { DomainReference, DomainTools } from './domain-tools.ts';
 import type { TooManyKeys } from './key-maker.ts';

@@ -1,6 +1,7 @@
 import { LIMITS } from '@postrider/core';
 import { appendAudit } from '../db/queries/audit-log.ts';
-import { changeDomain, countForAddition, hasDomain, lockDomain, readDomain } from '../db/queries/domains.ts';
+import { hasDomain } from '../db/queries/domain-names.ts';
+import { changeDomain, countForAddition, lockDomain, readDomain } from '../db/queries/domains.ts';
 import type { BeginRefusal } from './add-domain.ts';
 import { beginPending } from './domain-status.ts';
 import { auditDomain, type DomainReference, type DomainTools } from './domain-tools.ts';

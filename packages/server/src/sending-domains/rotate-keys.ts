@@ -1,17 +1,8 @@
 import { LIMITS } from '@postrider/core';
 import { appendAudit } from '../db/queries/audit-log.ts';
+import { deleteKey, forgetRetiredKeys, insertDkimKeys, readUsedSelectors, retireKey } from '../db/queries/dkim-keys.ts';
 import { forgetOldSelectors } from '../db/queries/dkim-selectors.ts';
-import {
-  type DomainKey,
-  type DomainRow,
-  deleteKey,
-  forgetRetiredKeys,
-  insertDkimKeys,
-  lockDomain,
-  readDomain,
-  readUsedSelectors,
-  retireKey,
-} from '../db/queries/domains.ts';
+import { type DomainKey, type DomainRow, lockDomain, readDomain } from '../db/queries/domains.ts';
 import type { SelectorTaken } from './add-domain.ts';
 import { fitsName } from './domain-name.ts';
 import { auditDomain, type DomainReference, type DomainTools } from './domain-tools.ts';
