@@ -15,19 +15,24 @@ it('keeps the order of a committed list, drops what is gone and puts a new name 
   expect(keepOrder(names, ordered, groupOf)).toEqual(ordered);
 });
 
-it('lists the operations and handlers that a tree has', async () => {
+it('lists the operations, handlers and tools that a tree has', async () => {
   const root = await mkdtemp(path.join(tmpdir(), 'indexes-'));
   try {
     await writeTree(root, {
       'packages/core/src/operations/keys/get.ts': "export const getKey = defineOperation({\n  id: 'keys.get',\n});\n",
-      'packages/core/src/operations/keys/size.ts': "export const sizeKey = defineOperation({\n  id: 'keys.size',\n});\n",
+      'packages/core/src/operations/keys/size.ts':
+        "export const sizeKey = defineOperation({\n  id: 'keys.size',\n  mcp: {\n    tool: 'size_key',\n  },\n});\n",
       'packages/core/src/generated/operations.ts': 'export const OPERATIONS = [\n  sizeKey,\n  getGone,\n] as const;\n',
       'packages/server/src/operations/keys/size.ts': "export const sizeKey: Handler<'keys.size'> = async () => {};\n",
+      'packages/mcp/src/tools/one-key.ts':
+        'export const sizeKeyTool = oneKeyTool();\nexport function oneKeyTool(): ToolMaker {}\n',
     });
-    const [registry, handlers] = await renderIndexes(root);
+    const [registry, handlers, order, own] = await renderIndexes(root);
     expect(namesListed(registry?.content ?? '')).toEqual(['sizeKey', 'getKey']);
     expect(registry?.content).toContain("import { getKey } from '../operations/keys/get.ts';");
     expect(handlers?.content).toContain("  'keys.size': sizeKey,\n};");
+    expect(namesListed(order?.content ?? '')).toEqual(['size_key']);
+    expect(own?.content).toContain('> = {\n  size_key: sizeKeyTool,\n};');
   } finally {
     await rm(root, { recursive: true });
   }

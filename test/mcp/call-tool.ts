@@ -1,4 +1,5 @@
-import { type Invoke, TOOLS, type ToolName } from '@postrider/mcp';
+import type { ToolName } from '@postrider/core';
+import { type Invoke, TOOLS } from '@postrider/mcp';
 
 export interface Called {
   readonly text: string;

@@ -9,7 +9,7 @@ import {
   SCOPES,
   type Scope,
 } from '@postrider/core';
-import { createMcpServer, DEFAULT_TOOLSET, surfaceEntries, TOOLS } from '@postrider/mcp';
+import { createMcpServer, DEFAULT_TOOLSET, SURFACE, TOOLS } from '@postrider/mcp';
 import { describe, expect, it } from 'vitest';
 import { annotationsOf } from '../../packages/mcp/src/tool.ts';
 import { mcpSnapshotFiles } from '../../tools/generate/mcp-snapshots.ts';
@@ -62,12 +62,12 @@ describe('the surface', () => {
   it('has every operation of the registry that shows itself over MCP, under the name it gives itself', () => {
     const operations: readonly Operation[] = OPERATIONS;
     const shown = operations.flatMap(({ id, mcp }) => (mcp === null ? [] : [{ tool: mcp.tool, operation: id }]));
-    const entries = surfaceEntries().map(({ entry: { tool, operation } }) => ({ tool, operation }));
+    const entries = SURFACE.map(({ tool, operation }) => ({ tool, operation }));
     expect(entries).toEqual(expect.arrayContaining(shown));
   });
 
   it('reaches every operation, save those that say why they are left out', () => {
-    const reached = new Set<string>(surfaceEntries().map(({ entry }) => entry.operation));
+    const reached = new Set<string>(SURFACE.map(({ operation }) => operation));
     const operations: readonly Operation[] = OPERATIONS;
     const left = operations.filter(({ id, aliasOf }) => !reached.has(id) && aliasOf === undefined);
     expect(left.map(({ id }) => id)).toEqual(Object.keys(LEFT_OUT));
@@ -99,7 +99,7 @@ describe('the surface', () => {
   });
 
   it('hides and lowers only arguments that the operation has', () => {
-    for (const { entry } of surfaceEntries()) {
+    for (const entry of SURFACE) {
       const names = argumentsOf(findOperation(entry.operation)).map(({ name }) => name);
       const changed = [...(entry.hides ?? []), ...Object.keys(entry.ceilings ?? {})];
       expect(names).toEqual(expect.arrayContaining(changed));
@@ -107,7 +107,7 @@ describe('the surface', () => {
   });
 
   it('knows the limits of the API that its own stay below', () => {
-    for (const { operation, ceilings } of surfaceEntries().map(({ entry }) => entry)) {
+    for (const { operation, ceilings } of SURFACE) {
       const list = argumentsOf(findOperation(operation));
       for (const [name, { max, apiMax }] of Object.entries(ceilings ?? {})) {
         expect(list.find((argument) => argument.name === name)?.schema).toMatchObject({ maximum: apiMax });

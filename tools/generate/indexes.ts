@@ -3,19 +3,30 @@ import { importsOf, readCommitted, readDeclarations } from './declarations.ts';
 import { keepOrder, namesListed } from './kept-order.ts';
 import type { Product } from './product.ts';
 
+const OPERATIONS_FOLDER = 'packages/core/src/operations';
 const REGISTRY = 'packages/core/src/generated/operations.ts';
 const HANDLERS = 'packages/server/src/operations/generated/handlers.ts';
 
+const TOOL_ORDER = 'packages/mcp/src/generated/tool-order.ts';
+const OWN_TOOLS = 'packages/mcp/src/generated/own-tools.ts';
+
 /** Folders that hold these lists only. */
-export const INDEX_FOLDERS: readonly string[] = [path.posix.dirname(REGISTRY), path.posix.dirname(HANDLERS)];
+export const INDEX_FOLDERS: readonly string[] = [REGISTRY, HANDLERS, OWN_TOOLS].map((file) => path.posix.dirname(file));
 
 /** The lists of files that the programs load: they come first, since nothing else can be generated without them. */
 export async function renderIndexes(root: string): Promise<readonly Product[]> {
-  return await Promise.all([renderRegistry(root), renderHandlers(root)]);
+  const tools = await readDeclarations(path.join(root, OPERATIONS_FOLDER), /^ +tool: '(?<name>\w+)'/gm);
+  const names = tools.map(({ name }) => name);
+  return await Promise.all([
+    renderRegistry(root),
+    renderHandlers(root),
+    renderToolOrder(root, names),
+    renderOwnTools(root, names),
+  ]);
 }
 
 async function renderRegistry(root: string): Promise<Product> {
-  const folder = path.join(root, 'packages/core/src/operations');
+  const folder = path.join(root, OPERATIONS_FOLDER);
   const declared = await readDeclarations(
     folder,
     /^export const (?<name>\w+) = defineOperation\(\{\n {2}id: '(?<id>[^']+)'/gm,
@@ -48,6 +59,44 @@ export const HANDLERS: { readonly [Id in CallableId]: Handler<Id> } = {
 ${declared.map(({ id, name }) => `  '${id}': ${name},\n`).join('')}};
 `;
   return { path: HANDLERS, content };
+}
+
+async function renderToolOrder(root: string, tools: readonly string[]): Promise<Product> {
+  const committed = namesListed(await readCommitted(path.join(root, TOOL_ORDER)));
+  const content = `${notice('the tools that operations name; their order is kept')}
+
+import type { ToolName } from '@postrider/core';
+
+/** Within its toolset a tool is listed where it stands here; a new one comes last. */
+export const TOOL_ORDER: readonly ToolName[] = [
+${keepOrder(tools, committed)
+  .map((name) => `  '${name}',\n`)
+  .join('')}];
+`;
+  return { path: TOOL_ORDER, content };
+}
+
+/** What a file of `tools/` exports under the name of a tool is how that tool differs from the default. */
+async function renderOwnTools(root: string, tools: readonly string[]): Promise<Product> {
+  const byExport = new Map(tools.map((name) => [`${toCamelCase(name)}Tool`, name]));
+  const folder = path.join(root, 'packages/mcp/src/tools');
+  const exported = await readDeclarations(folder, /^export (?:const|function) (?<name>\w+Tool)\b/gm);
+  const declared = exported.filter(({ name }) => byExport.has(name));
+  const content = `${notice('packages/mcp/src/tools')}
+
+import type { ToolName } from '@postrider/core';
+import type { ToolMaker } from '../tool.ts';
+${importsOf(declared, '../tools')}
+
+/** The tools that differ from the default one. */
+export const OWN_TOOLS: Readonly<Partial<Record<ToolName, ToolMaker>>> = {
+${declared.map(({ name }) => `  ${byExport.get(name)}: ${name},\n`).join('')}};
+`;
+  return { path: OWN_TOOLS, content };
+}
+
+function toCamelCase(name: string): string {
+  return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function notice(sources: string): string {

@@ -23,10 +23,12 @@ export {
   type Access,
   type AnonymousLimits,
   bodyLimitOf,
+  type Ceiling,
   type CliExposure,
   type Deprecation,
   type Effect,
   type McpExposure,
+  type McpTool,
   type Operation,
   type OperationInput,
   type OperationOutput,
@@ -41,6 +43,7 @@ export {
   OPERATIONS,
   type OperationById,
   type OperationId,
+  type ToolName,
 } from './operations/index.ts';
 export {
   CALLER_POLICY,
@@ -97,6 +100,7 @@ export type { KeyMode, SendLimit } from './schemas/key.ts';
 export type { Message, MessageRecord } from './schemas/message.ts';
 export type { MessageApproval } from './schemas/message-approval.ts';
 export type { KeyChangesInput, NewKeyInput } from './schemas/new-key.ts';
+export { pagesRows } from './schemas/page.ts';
 export type { FieldProblem, Problem, RefusedRecipient } from './schemas/problem.ts';
 export { agentNameSchema, CHANNELS, type Channel, SOURCES, type Source, sourceSchema } from './schemas/provenance.ts';
 export { mailboxSchema, RECIPIENT_KINDS, type RecipientKind } from './schemas/recipients.ts';

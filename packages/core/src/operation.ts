@@ -3,6 +3,7 @@ import type { ErrorCode } from './errors.ts';
 import { LIMITS } from './limits.ts';
 import type { Reach } from './reach.ts';
 import type { Scope } from './scopes.ts';
+import type { Toolset } from './toolsets.ts';
 
 /**
  * What a call does to the world; retry rules, MCP annotations and the CLI's confirmations follow from it. An `update` made twice is as if it
@@ -20,11 +21,39 @@ export type Access =
   | { readonly kind: 'key'; readonly scope: Scope | null; readonly people?: 'none' | 'owners' }
   | { readonly kind: 'session' };
 
-/** How the operation shows as an MCP tool. `description`: what for, what not for, what comes back; at most 400 characters. */
-export interface McpExposure {
-  readonly tool: string;
-  readonly title: string;
+/** A number that a tool keeps lower than the API does; it is the default too, unless it is optional. */
+export interface Ceiling {
+  readonly max: number;
+  /** The API's own limit: what lies beyond it goes on to the API, which refuses it and names that limit. */
+  readonly apiMax: number;
   readonly description: string;
+  /** Whether the argument stays out of the request where it is not given. */
+  readonly optional?: boolean;
+}
+
+/** A tool that calls the operation. Its hints follow from the effect, its scope from the access, and its schemas from input and output. */
+export interface McpTool {
+  readonly tool: string;
+  /** The toolset that brings it; null where every connection has it. Those are few on purpose: about 16, within 6,000 tokens. */
+  readonly toolset: Toolset | null;
+  readonly title: string;
+  /** What for, what not for, what comes back; at most 400 characters. */
+  readonly description: string;
+  /** What a call does, where that is less than the operation can. */
+  readonly effect?: Effect;
+  /** Arguments the tool does not offer, because it sets them or another tool is for that. A call that has one is refused. */
+  readonly hides?: readonly string[];
+  /** The only arguments it offers, where they are few. */
+  readonly offers?: readonly string[];
+  /** Arguments without their descriptions: another tool has the same ones, or the tool's own says enough. */
+  readonly terse?: boolean;
+  /** Beside that of pages, which every list has. */
+  readonly ceilings?: Readonly<Record<string, Ceiling>>;
+}
+
+/** How the operation shows over MCP: its tool, and others that do a part of what it can. */
+export interface McpExposure extends McpTool {
+  readonly also?: readonly McpTool[];
 }
 
 /** How the operation shows as a CLI command: the words after `postrider`, and the positional arguments by input name. */

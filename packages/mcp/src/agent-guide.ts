@@ -1,7 +1,7 @@
 import { ERRORS, findOperation, OPERATIONS, type Operation, TOOLSET_NAMES, TOOLSETS } from '@postrider/core';
 import { PROMPTS } from './prompts/index.ts';
 import { RESOURCE_KINDS, uriTemplateOf } from './resources/resource-kinds.ts';
-import { TOOLS } from './tools/index.ts';
+import { TOOLS } from './tools.ts';
 
 /**
  * The guide for agents, as `/llms.txt` of a server and as docs/agents.md: how to connect, how to send without doing harm, and what there is.

@@ -16,7 +16,7 @@ import { type ResourceSubscriptions, setResourceHandlers } from './resources/res
 import { refuse } from './results.ts';
 import { type GivenArguments, type ReportProgress, type Tool, visibleTools } from './tool.ts';
 import { isSelected, notSelectedProblem, type ToolSelection } from './tool-selection.ts';
-import { TOOLS } from './tools/index.ts';
+import { TOOLS } from './tools.ts';
 
 export interface McpServerSettings {
   readonly invoke: Invoke;

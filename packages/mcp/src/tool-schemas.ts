@@ -1,5 +1,12 @@
-import { argumentSchema, findOperation, type JsonSchema, type Operation, toInlineSchema } from '@postrider/core';
-import type { Ceiling, SurfaceEntry } from './surface.ts';
+import {
+  argumentSchema,
+  type Ceiling,
+  findOperation,
+  type JsonSchema,
+  type Operation,
+  toInlineSchema,
+} from '@postrider/core';
+import type { SurfaceEntry } from './surface.ts';
 
 /** A schema with a root object, as tools must have. */
 export interface ObjectSchema {

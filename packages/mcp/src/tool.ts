@@ -2,6 +2,7 @@ import type { CallToolResult, Tool as ToolDefinition } from '@modelcontextprotoc
 import {
   type CallableOperation,
   type CallerFacts,
+  type Ceiling,
   type Effect,
   type FieldProblem,
   findOperation,
@@ -14,13 +15,14 @@ import {
   placeArguments,
   refusedKind,
   type Scope,
+  type ToolName,
   type Toolset,
 } from '@postrider/core';
 import { BODY_OFFSET, isOffset, offsetProblem } from './body-offset.ts';
 import type { Invoke } from './invoke.ts';
 import { localProblem } from './local-problem.ts';
 import { present, refuse, type View } from './results.ts';
-import { type Ceiling, isVisible, type PlacedEntry, type SurfaceEntry, scopeOf, type ToolName } from './surface.ts';
+import { isVisible, type SurfaceEntry, scopeOf } from './surface.ts';
 import { type ObjectSchema, toolInputSchema, toolOutputSchema } from './tool-schemas.ts';
 
 /** The arguments of a call as the client gave them, unchecked. */
@@ -52,9 +54,9 @@ export interface Tool {
   readonly run: (given: GivenArguments, call: ToolCall) => Promise<CallToolResult>;
 }
 
-/** What a tool's own file says; the rest follows from its place on the surface. */
-export interface ToolParts extends Omit<McpExposure, 'tool'> {
-  readonly placed: PlacedEntry;
+/** What a tool does; the rest follows from its place on the surface. */
+export interface ToolParts {
+  readonly entry: SurfaceEntry;
   /** Made when somebody asks for it: all of them together take longer than the rest of a start. */
   readonly input: () => ObjectSchema;
   readonly output: () => ObjectSchema;
@@ -62,10 +64,10 @@ export interface ToolParts extends Omit<McpExposure, 'tool'> {
 }
 
 /** A tool's own file answers this: the tool for its place on the surface. */
-export type ToolMaker = (placed: PlacedEntry) => Tool;
+export type ToolMaker = (entry: SurfaceEntry) => Tool;
 
-export function defineTool({ placed, title, description, input, output, run }: ToolParts): Tool {
-  const { entry, toolset } = placed;
+export function defineTool({ entry, input, output, run }: ToolParts): Tool {
+  const { title, description, toolset } = entry;
   const operation: Operation = { ...findOperation(entry.operation), ...(entry.effect ? { effect: entry.effect } : {}) };
   const annotations = annotationsOf(operation.effect);
   let inputSchema: ToolDefinition['inputSchema'] | undefined;
@@ -119,7 +121,7 @@ export interface CallParts<Answer, Record extends object> {
 /** What an operation answers as JSON. */
 type JsonAnswer<O extends Operation> = Extract<OperationOutput<O>, object>;
 
-/** A tool that calls its operation once and shows the answer; title and description are the operation's own. */
+/** A tool that calls its operation once and shows the answer. */
 export function callingTool<O extends ShownOperation, Record extends object = JsonAnswer<O>>(
   operation: O,
   parts: CallParts<JsonAnswer<O>, Record>,
@@ -135,16 +137,15 @@ export function callingTool<O extends ShownOperation, Record extends object = Js
     toNotes = () => [],
     toText,
   } = parts;
-  return (placed) =>
+  return (entry) =>
     defineTool({
-      placed,
-      ...operation.mcp,
-      input: () => toolInputSchema(placed.entry, pagesBodies ? { body_offset: BODY_OFFSET } : {}),
+      entry,
+      input: () => toolInputSchema(entry, pagesBodies ? { body_offset: BODY_OFFSET } : {}),
       output: () => toolOutputSchema(operation, shows, output),
       run: async (given, { invoke, signal }) => {
         const { body_offset: bodyOffset = 0, ...rest } = given;
         if (pagesBodies && !isOffset(bodyOffset)) return refuse(offsetProblem());
-        const input = placeGiven(placed.entry, pagesBodies ? rest : given);
+        const input = placeGiven(entry, pagesBodies ? rest : given);
         if (!input.ok) return refuse(input.problem);
         const result = await invoke(operation.id, input.input, { signal });
         if (!result.ok) return refuse(toRefusal(result.problem));
@@ -152,7 +153,7 @@ export function callingTool<O extends ShownOperation, Record extends object = Js
         const answer = result.body as JsonAnswer<O>;
         const record = toRecord === undefined ? (answer as unknown as Record) : toRecord(answer);
         const paging = isOffset(bodyOffset) ? { bodyOffset } : {};
-        const restTool = pagesBodies ? placed.entry.tool : bodyTool;
+        const restTool = pagesBodies ? entry.tool : bodyTool;
         const named = restTool === undefined ? {} : { bodyTool: restTool };
         const notes = [...input.notes, ...toNotes(record)];
         return present({ record, notes, ...paging, ...named, structuredNotes, toText });

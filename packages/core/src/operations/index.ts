@@ -10,6 +10,12 @@ export type OperationById<Id extends OperationId> = Extract<AnyOperation, { read
 export type CallableOperation = Exclude<AnyOperation, { readonly response: 'raw' }>;
 export type CallableId = CallableOperation['id'];
 
+/** Every tool that the registry names. */
+export type ToolName = ToolNameOf<AnyOperation['mcp']>;
+type ToolNameOf<Exposure> = Exposure extends { readonly tool: infer Name extends string }
+  ? Name | (Exposure extends { readonly also: readonly (infer Other)[] } ? ToolNameOf<Other> : never)
+  : never;
+
 const byId = new Map<string, AnyOperation>(OPERATIONS.map((operation) => [operation.id, operation]));
 
 export function findOperation<Id extends OperationId>(id: Id): OperationById<Id> {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { LIMITS } from '../limits.ts';
+import type { Operation } from '../operation.ts';
 
 /**
  * A whole number as a query string carries it: decimal digits alone, so `1e2`, ` 5` and `0x5` are refused; callers that speak JSON give
@@ -41,3 +42,8 @@ export const pageFields = {
   totalIsEstimate: z.boolean(),
   nextCursor: z.string().nullable().describe('Give it as `cursor` for the next page; null at the end.'),
 };
+
+/** Whether an operation answers a page of rows, of the size that its caller asks for. */
+export function pagesRows({ query }: Operation): boolean {
+  return query?.shape['limit'] === limitSchema;
+}

@@ -1,7 +1,7 @@
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from '@modelcontextprotocol/server';
 import type { Problem } from '@postrider/core';
 import type { Tool, ToolCall } from '../tool.ts';
-import { TOOLS } from '../tools/index.ts';
+import { TOOLS } from '../tools.ts';
 import { parseResourceUri, type ResourceKind } from './resource-kinds.ts';
 
 /** What reading and completing work with. */

@@ -1,6 +1,6 @@
 import { type DryRun, findOperation, type OperationById, type OperationOutput } from '@postrider/core';
 import { present, refuse } from '../results.ts';
-import type { PlacedEntry } from '../surface.ts';
+import type { SurfaceEntry } from '../surface.ts';
 import { defineTool, placeGiven, type Tool } from '../tool.ts';
 import { toolInputSchema } from '../tool-schemas.ts';
 import { ANSWER_OUTPUT, QUOTA_OUTPUT, RECIPIENTS_OUTPUT, refusedRows } from './dry-run-text.ts';
@@ -9,13 +9,9 @@ import { asDryRun } from './preview-email.ts';
 const operation = findOperation('emails.send');
 
 /** Asks of recipients alone, by the dry run of a send that has nothing in it. */
-export function checkRecipientsTool(surface: PlacedEntry): Tool {
-  const { entry } = surface;
+export function checkRecipientsTool(entry: SurfaceEntry): Tool {
   return defineTool({
-    placed: surface,
-    title: 'Check recipients',
-    description:
-      'Tells for each address whether this key may write to it now: allowlist, suppression list and the quota for all of them. Not for whole emails: use preview_email. Sends nothing. Answers each recipient with `ok`, and a code where refused.',
+    entry,
     input: () => ({ ...toolInputSchema(entry), required: ['to'] }),
     output: () => ({
       type: 'object',

@@ -18,11 +18,10 @@ interface Part {
 }
 
 /** The log as a file, part by part: a result holds some 60 lines. Only as much of the file is read as is shown or passed over. */
-export const exportEmailsTool: ToolMaker = (placed) =>
+export const exportEmailsTool: ToolMaker = (entry) =>
   defineTool({
-    placed,
-    ...operation.mcp,
-    input: () => toolInputSchema(placed.entry, { body_offset: BODY_OFFSET }),
+    entry,
+    input: () => toolInputSchema(entry, { body_offset: BODY_OFFSET }),
     output: () => ({
       type: 'object',
       properties: {
@@ -34,7 +33,7 @@ export const exportEmailsTool: ToolMaker = (placed) =>
     }),
     run: async ({ body_offset: offset = 0, ...given }, { invoke, signal }) => {
       if (!isOffset(offset)) return refuse(offsetProblem());
-      const input = placeGiven(placed.entry, given);
+      const input = placeGiven(entry, given);
       if (!input.ok) return refuse(input.problem);
       const result = await invoke(operation.id, input.input, { signal });
       if (!result.ok) return refuse(result.problem);
@@ -43,7 +42,7 @@ export const exportEmailsTool: ToolMaker = (placed) =>
       const format: ExportFormat = (input.input.query['format'] as ExportFormat | undefined) ?? 'csv'; // As the API took it.
       return present({
         record: { format, ...part },
-        notes: [...input.notes, restNote(part, placed.entry.tool)],
+        notes: [...input.notes, restNote(part, entry.tool)],
         structuredNotes: [UNTRUSTED_NOTE],
         toText: ({ content }, untrusted) =>
           [`Part of the log as ${format}, newest first`, untrusted(content)].join('\n'),

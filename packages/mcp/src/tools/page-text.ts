@@ -1,5 +1,5 @@
 /** The fields every list answers beside its rows. */
-interface Page {
+export interface Page {
   readonly total: number;
   readonly totalIsEstimate: boolean;
   readonly nextCursor: string | null;

@@ -1,7 +1,7 @@
 import { type DryRun, findOperation, type PlacedInput } from '@postrider/core';
 import { isOffset, offsetProblem, TERSE_BODY_OFFSET } from '../body-offset.ts';
 import { present, refuse, UNTRUSTED_NOTE } from '../results.ts';
-import type { PlacedEntry } from '../surface.ts';
+import type { SurfaceEntry } from '../surface.ts';
 import { defineTool, placeGiven, type Tool } from '../tool.ts';
 import { toolInputSchema } from '../tool-schemas.ts';
 import { checkRows, DRY_RUN_OUTPUT, refusedRows } from './dry-run-text.ts';
@@ -12,13 +12,9 @@ const operation = findOperation('emails.send');
 const ADVICE = 'Nothing was sent. Call send_email with the same arguments to send it.';
 
 /** The dry run of a send: whether it would be accepted or held and why, and what would be sent. */
-export function previewEmailTool(surface: PlacedEntry): Tool {
-  const { entry } = surface;
+export function previewEmailTool(entry: SurfaceEntry): Tool {
   return defineTool({
-    placed: surface,
-    title: 'Preview an email',
-    description:
-      'Checks and renders one email as send_email would, and sends nothing. Not for sending: call send_email afterwards. Answers whether it would be accepted (`ok`) or held (`wouldHold`, `reasons`), every failed check with its fix, the rendered message and its cost.',
+    entry,
     // Its name says what it is for, as it does elsewhere: every word here is paid for in every listing.
     input: () => toolInputSchema(entry, { body_offset: TERSE_BODY_OFFSET }),
     output: () => DRY_RUN_OUTPUT,

@@ -2,7 +2,7 @@ import { type BatchItem, type FieldProblem, findOperation, LIMITS } from '@postr
 import { DEDUPLICATED, deduplicationOf, guardDuplicates } from '../duplicate-guard.ts';
 import { localProblem } from '../local-problem.ts';
 import { present, refuse } from '../results.ts';
-import type { PlacedEntry } from '../surface.ts';
+import type { SurfaceEntry } from '../surface.ts';
 import { defineTool, placeGiven, type Tool } from '../tool.ts';
 import { toolInputSchema, toolOutputSchema } from '../tool-schemas.ts';
 import { toOneLine } from '../untrusted-text.ts';
@@ -40,11 +40,9 @@ interface Outcome {
   readonly results: readonly BatchItem[];
 }
 
-export function sendEmailBatchTool(surface: PlacedEntry): Tool {
-  const { entry } = surface;
+export function sendEmailBatchTool(entry: SurfaceEntry): Tool {
   return defineTool({
-    placed: surface,
-    ...operation.mcp,
+    entry,
     input: () => toolInputSchema(entry, { emails: EMAILS }),
     output: () => {
       const output = toolOutputSchema(operation, ['accepted', 'refused', 'total'], { deduplicated: DEDUPLICATED });

@@ -20,15 +20,14 @@ interface Accepted {
 
 /** A tool that makes one message: the same content again within ten minutes answers with the first. `advice` tells what comes next. */
 export function singleSendTool(operation: SingleSend, advice: string): ToolMaker {
-  return (surface) =>
+  return (entry) =>
     defineTool({
-      placed: surface,
-      ...operation.mcp,
-      input: () => toolInputSchema(surface.entry),
+      entry,
+      input: () => toolInputSchema(entry),
       // What a held one has beside these says enough by its names: the output schema, for which every connection pays, is open to it.
       output: () => toolOutputSchema(operation, ['id', 'status', 'resendOf'], { deduplicated: DEDUPLICATED }),
       run: async (given, { invoke, caller, signal }) => {
-        const placed = placeGiven(surface.entry, given);
+        const placed = placeGiven(entry, given);
         if (!placed.ok) return refuse(placed.problem);
         const { input, isAutomatic } = guardDuplicates(operation.id, placed.input, caller);
         const result = await invoke(operation.id, input, { signal });

@@ -1,7 +1,7 @@
 import { findOperation, type Message, type MessageStatus, type PlacedInput } from '@postrider/core';
 import type { InvokeResult } from '../invoke.ts';
 import { present, refuse, UNTRUSTED_NOTE } from '../results.ts';
-import type { PlacedEntry } from '../surface.ts';
+import type { SurfaceEntry } from '../surface.ts';
 import { defineTool, placeGiven, type Tool, type ToolCall } from '../tool.ts';
 import { toolInputSchema, toolOutputSchema } from '../tool-schemas.ts';
 import { describeHold, noteOf } from './approval-text.ts';
@@ -35,14 +35,10 @@ type Outcome = Pick<Message, (typeof SHOWN)[number]> & {
 const STEP_SECONDS = 5;
 
 /** Waits for a message's outcome, or of a held one for the decision, and answers it without the content; the time-out is an answer too, never an error. */
-export function waitForEmailTool(surface: PlacedEntry): Tool {
-  const { entry } = surface;
+export function waitForEmailTool(entry: SurfaceEntry): Tool {
   const settled = { type: 'boolean', description: 'False where the time ran out first.' };
   return defineTool({
-    placed: surface,
-    title: 'Wait for an email’s outcome',
-    description:
-      'Waits up to 50 seconds until a message has an outcome (sent, delivered, bounced, failed, …), or a held one is decided, and answers its status, recipients and trail. Not for content: use get_email. If the time runs out `settled` is false: call it again, and do not send again.',
+    entry,
     input: () => toolInputSchema(entry),
     output: () => {
       const output = toolOutputSchema(operation, SHOWN);

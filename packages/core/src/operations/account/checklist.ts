@@ -19,6 +19,7 @@ export const getAccountChecklist = defineOperation({
   errors: [],
   mcp: {
     tool: 'get_checklist',
+    toolset: 'account',
     title: 'Read the setup checklist',
     description:
       'Reads the steps from a fresh account to one that sends from its own domain: which are done, and how to do the others. Not for what this key may send: use get_sending_context. Answers the steps in order.',

@@ -19,6 +19,7 @@ export const deleteAccount = defineOperation({
   errors: [],
   mcp: {
     tool: 'delete_account',
+    toolset: 'account',
     title: 'Delete the account',
     description:
       'Schedules the deletion of the whole account with all its data; until then everything works, and update_account with `cancelDeletion` keeps it. Only where the user asked for exactly this: ask again first. Not for a stop of sending: use pause_account. Answers the time.',

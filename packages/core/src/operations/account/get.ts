@@ -19,6 +19,7 @@ export const getAccount = defineOperation({
   errors: [],
   mcp: {
     tool: 'get_account',
+    toolset: 'account',
     title: 'Read the account',
     description:
       'Reads the account: plan, quota and what is used of it, domains and seats, reputation, and whether opens and clicks are tracked. Not for what this key may do: use get_sending_context. Answers one record.',

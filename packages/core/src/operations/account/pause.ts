@@ -20,6 +20,7 @@ export const pauseAccount = defineOperation({
   errors: [],
   mcp: {
     tool: 'pause_account',
+    toolset: 'account',
     title: 'Pause all sending',
     description:
       'Refuses every further send of every key of the account until resume_account; reading goes on. What was accepted before is delivered. Ask the user first. Not for one message or one key: use cancel_email or pause_key. Answers the account.',

@@ -20,6 +20,7 @@ export const resumeAccount = defineOperation({
   errors: ['permission_escalation'],
   mcp: {
     tool: 'resume_account',
+    toolset: 'account',
     title: 'Resume sending',
     description:
       'Lets the keys of a paused account send again, except those that are paused themselves. Works only if a key paused it: only a user can resume what a user paused. Ask the user first. Not for one key: use resume_key. Returns the account.',

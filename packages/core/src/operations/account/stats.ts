@@ -27,9 +27,12 @@ export const getAccountStats = defineOperation({
   errors: ['window_too_large'],
   mcp: {
     tool: 'get_stats',
+    toolset: null,
     title: 'Read statistics',
     description:
       'Reads what became of the messages of the last days (`window`, 1d to 90d): counts and rates, on request by tag, bounce, engagement or provenance. Not for single messages: use list_emails. Answers one record.',
+    // Its description says what the arguments are for.
+    terse: true,
   },
   cli: {
     command: 'account stats',

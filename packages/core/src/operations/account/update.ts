@@ -29,6 +29,7 @@ export const updateAccount = defineOperation({
   errors: [],
   mcp: {
     tool: 'update_account',
+    toolset: 'account',
     title: 'Change the account',
     description:
       'Changes the name or the tracking switches of the account, or keeps an account that is to be deleted. What you leave out stays. Not for one message: switches act on all later sends of everybody. Ask the user first. Answers the account.',

@@ -20,6 +20,7 @@ export const getAccountVolume = defineOperation({
   errors: ['window_too_large'],
   mcp: {
     tool: 'get_volume',
+    toolset: 'account',
     title: 'Read the volume by day',
     description:
       'Reads how many messages were sent, delivered, bounced, complained of, opened and clicked on each UTC day of a window, oldest first. Not for totals and rates: use get_stats. Answers one row a day under `days`.',

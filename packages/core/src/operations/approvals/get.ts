@@ -28,9 +28,18 @@ export const getApproval = defineOperation({
   errors: ['not_found'],
   mcp: {
     tool: 'get_approval',
+    toolset: 'approvals',
     title: 'Read a held send',
     description:
       'Reads one held send by its approval id: why it is held, what it says, and the decision with code, note and edited fields. Not for deciding: only people do that. To take it back, use cancel_email with its emailId. `wait` answers once it is decided. Long bodies are cut.',
+    ceilings: {
+      wait: {
+        max: 50,
+        apiMax: LIMITS.waitSecondsMax,
+        optional: true,
+        description: 'Seconds to wait for a decision, 1 to 50.',
+      },
+    },
   },
   cli: { command: 'approvals get', positional: ['id'], examples: ['postrider approvals get <id> --wait 50'] },
 });

@@ -25,6 +25,7 @@ export const listApprovals = defineOperation({
   errors: ['invalid_cursor'],
   mcp: {
     tool: 'list_approvals',
+    toolset: 'approvals',
     title: 'List held sends',
     description:
       'Lists sends that are held until a person decides, newest first, 20 at a time; narrow it by status. Not for deciding: only people do that. To take a held send back, use cancel_email. Answers rows without bodies, and a cursor; read one with get_approval.',

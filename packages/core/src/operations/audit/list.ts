@@ -35,6 +35,7 @@ export const listAuditEntries = defineOperation({
   errors: ['invalid_cursor'],
   mcp: {
     tool: 'list_audit_entries',
+    toolset: 'logs',
     title: 'Read the audit log',
     description:
       'Lists who changed what in the account, newest first, 20 at a time; narrow it by action, actor, target or time. Not for sends or API calls: use list_emails or list_requests. Answers rows without their hashes, and a cursor.',

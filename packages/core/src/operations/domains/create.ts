@@ -39,6 +39,7 @@ export const createDomain = defineOperation({
   errors: ['already_exists', 'domain_claimed'],
   mcp: {
     tool: 'create_domain',
+    toolset: 'domains',
     title: 'Add a sending domain',
     description:
       'Adds a domain to send from and answers the DNS records that somebody must publish for it. Not for checking them: call verify_domain once they are published. Nothing can be sent from it before. Tell the user the records word for word. Answers the domain.',

@@ -20,6 +20,7 @@ export const deleteDomain = defineOperation({
   errors: ['not_found'],
   mcp: {
     tool: 'delete_domain',
+    toolset: 'domains',
     title: 'Remove a sending domain',
     description:
       'Removes a sending domain: every send from it is refused from then on. Not for a domain whose records are amiss: mend them and use verify_domain. Its keys are kept for restore_domain. Ask the user first. Answers the domain.',

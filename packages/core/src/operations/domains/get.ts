@@ -20,6 +20,7 @@ export const getDomain = defineOperation({
   errors: ['not_found'],
   mcp: {
     tool: 'get_domain',
+    toolset: 'domains',
     title: 'Read a sending domain',
     description:
       'Reads one sending domain: its status, and every record with its value, whether it was found, and why not. Not for a fresh look at the DNS: use verify_domain. Answers what was found when it was looked up last.',

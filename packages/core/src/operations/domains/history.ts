@@ -20,6 +20,7 @@ export const listRemovedDomains = defineOperation({
   errors: ['invalid_cursor'],
   mcp: {
     tool: 'list_removed_domains',
+    toolset: 'domains',
     title: 'List removed domains',
     description:
       'Lists domains that were removed from the account and whose DKIM keys are kept, newest first, 20 at a time. Not for domains in use: use list_domains. Bring one back with restore_domain. Answers rows and a cursor.',

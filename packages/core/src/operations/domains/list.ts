@@ -29,9 +29,12 @@ export const listDomains = defineOperation({
   errors: ['invalid_cursor'],
   mcp: {
     tool: 'list_domains',
+    toolset: null,
     title: 'List sending domains',
     description:
       'Lists the sending domains with status (only verified and degraded ones can send) and what is amiss with their records, 20 at a time. Not for the records to publish: use get_domain of the toolset domains. Answers rows and a cursor.',
+    // An account has few domains, and each row shows its status.
+    hides: ['status', 'name'],
   },
   cli: { command: 'domains list', examples: ['postrider domains list', 'postrider domains list --status failed'] },
 });

@@ -21,6 +21,7 @@ export const getDomainRecords = defineOperation({
   errors: ['not_found'],
   mcp: {
     tool: 'get_domain_records',
+    toolset: 'domains',
     title: 'Read the records to publish',
     description:
       'Reads the DNS records to publish for a domain: type, full name, value, priority and ttl, for the user or another tool to enter at the DNS host. Not for whether they are found: use verify_domain. Answers the records.',

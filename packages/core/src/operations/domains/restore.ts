@@ -20,6 +20,7 @@ export const restoreDomain = defineOperation({
   errors: ['not_found', 'already_exists', 'domain_claimed'],
   mcp: {
     tool: 'restore_domain',
+    toolset: 'domains',
     title: 'Restore a removed domain',
     description:
       'Brings a removed domain back with the DKIM keys it had, and looks up its records at once. Not for domains that never were here: use create_domain. Answers the domain with its records.',

@@ -35,6 +35,7 @@ export const rotateDomain = defineOperation({
   errors: ['not_found', 'already_exists'],
   mcp: {
     tool: 'rotate_domain_key',
+    toolset: 'domains',
     title: 'Rotate the DKIM keys',
     description:
       'Makes new DKIM keys for a domain under a new selector. Not for records that are amiss: mend those. Mail is signed with the old key until the new record is found: tell the user to publish the new one and to keep the old one for now. Answers the domain with its records.',

@@ -20,6 +20,7 @@ export const verifyDomain = defineOperation({
   errors: ['not_found', 'domain_claimed'],
   mcp: {
     tool: 'verify_domain',
+    toolset: 'domains',
     title: 'Verify a sending domain',
     description:
       'Looks up the records of a domain now and answers pass or fail for each, with the reason and what was found. Not for waiting: records take minutes to hours to appear, and the server looks again by itself. Call it after somebody has published or mended records.',

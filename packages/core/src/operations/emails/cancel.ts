@@ -24,6 +24,7 @@ export const cancelEmail = defineOperation({
   effect: 'update',
   mcp: {
     tool: 'cancel_email',
+    toolset: null,
     title: 'Cancel an email',
     description:
       'Takes back a message that is still queued, such as a scheduled one, by id. Not for messages that are sent already: those cannot be taken back, and the answer says where the message stands. Answers the id with the status `canceled`.',

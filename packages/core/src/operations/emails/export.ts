@@ -29,6 +29,7 @@ export const exportEmails = defineOperation({
   errors: ['rate_limited'],
   mcp: {
     tool: 'export_emails',
+    toolset: 'logs',
     title: 'Export emails',
     description:
       'Reads the message log as a file (`csv`, `json` or `jsonl`), newest first, some 60 lines a call: `body_offset` pages on. Not for finding single messages: use list_emails. Answers a part of the file, and where the next one begins.',

@@ -26,9 +26,24 @@ export const getEmail = defineOperation({
   errors: ['not_found'],
   mcp: {
     tool: 'get_email',
+    toolset: null,
     title: 'Read an email',
     description:
       'Reads one message by id: status, recipients, body, provenance and the full event trail. Not for waiting: use wait_for_email. Long bodies are cut.',
+    hides: ['wait'],
+    also: [
+      {
+        tool: 'wait_for_email',
+        toolset: null,
+        title: 'Wait for an email’s outcome',
+        description:
+          'Waits up to 50 seconds until a message has an outcome (sent, delivered, bounced, failed, …), or a held one is decided, and answers its status, recipients and trail. Not for content: use get_email. If the time runs out `settled` is false: call it again, and do not send again.',
+        // 50 seconds stay below the 60 after which common clients give a call up.
+        ceilings: {
+          wait: { max: 50, apiMax: LIMITS.waitSecondsMax, description: 'Seconds to wait at most, 1 to 50.' },
+        },
+      },
+    ],
   },
   cli: { command: 'emails get', positional: ['id'], examples: ['postrider emails get <id> --wait 30'] },
 });

@@ -23,6 +23,7 @@ export const listEmails = defineOperation({
   errors: ['invalid_cursor'],
   mcp: {
     tool: 'list_emails',
+    toolset: null,
     title: 'List emails',
     description:
       'Lists the newest messages of the account, 20 rows at a time, and finds them by text, status, tags, recipient, agent or time. Not for content or trails: use get_email with an id. Answers rows and a cursor for the next page.',

@@ -27,6 +27,7 @@ export const rescheduleEmail = defineOperation({
   errors: ['not_found', 'permission_escalation', 'sending_paused', 'recipient_not_allowed', 'message_not_queued'],
   mcp: {
     tool: 'reschedule_email',
+    toolset: 'logs',
     title: 'Change when an email is sent',
     description:
       'Moves the time of a message that is still queued: later, earlier, or now. Not for one that is under way: that is refused with its present status. Not for taking it back: use cancel_email. Answers the new time.',

@@ -45,6 +45,7 @@ export const resendEmail = defineOperation({
   ],
   mcp: {
     tool: 'resend_email',
+    toolset: null,
     title: 'Send an email again',
     description:
       'Sends a stored message once more to the same recipients, by the id of the first. Not for retrying a delivery that is still under way, and not for changed content: use send_email. Answers the id of the new message, with status `queued`; call wait_for_email with it to learn the outcome.',

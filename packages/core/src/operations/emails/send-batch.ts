@@ -28,6 +28,7 @@ export const sendEmailBatch = defineOperation({
   errors: [],
   mcp: {
     tool: 'send_email_batch',
+    toolset: null,
     title: 'Send several emails',
     description:
       'Sends 1 to 100 different emails in one call, each judged by itself. Not for one email to several people: that is send_email. Answers one result an item: an id with its status, or why it was refused. Repeat only refused items, or the whole call with the same idempotency_key.',

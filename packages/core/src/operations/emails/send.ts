@@ -54,9 +54,33 @@ export const sendEmail = defineOperation({
   ],
   mcp: {
     tool: 'send_email',
+    toolset: null,
     title: 'Send an email',
     description:
       'Sends one email from a verified domain of the account. Not for mass mailings. Answers at once with the id and status `queued`: that is acceptance, not delivery; call wait_for_email with the id to learn the outcome. Do not send again when unsure: read the message instead, or repeat with the same idempotency_key.',
+    // The channel is a fact about the entry and no wish of the agent; and what sends must not become a question by one argument.
+    hides: ['channel', 'dry_run'],
+    also: [
+      {
+        tool: 'preview_email',
+        toolset: null,
+        title: 'Preview an email',
+        description:
+          'Checks and renders one email as send_email would, and sends nothing. Not for sending: call send_email afterwards. Answers whether it would be accepted (`ok`) or held (`wouldHold`, `reasons`), every failed check with its fix, the rendered message and its cost.',
+        effect: 'read',
+        terse: true,
+        hides: ['channel', 'dry_run', 'idempotency_key'],
+      },
+      {
+        tool: 'check_recipients',
+        toolset: null,
+        title: 'Check recipients',
+        description:
+          'Tells for each address whether this key may write to it now: allowlist, suppression list and the quota for all of them. Not for whole emails: use preview_email. Sends nothing. Answers each recipient with `ok`, and a code where refused.',
+        effect: 'read',
+        offers: ['to', 'cc', 'bcc'],
+      },
+    ],
   },
   cli: {
     command: 'emails send',

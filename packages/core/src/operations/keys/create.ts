@@ -21,6 +21,7 @@ export const createKey = defineOperation({
   errors: ['permission_escalation'],
   mcp: {
     tool: 'create_key',
+    toolset: 'keys',
     title: 'Make a key',
     description:
       'Makes an API key no less restricted than the calling one, and answers its secret, which is shown this once. Give it the fewest scopes that do. Ask the user first. Not for a new secret of a key there is: use rotate_key.',

@@ -19,6 +19,7 @@ export const getKey = defineOperation({
   errors: ['not_found'],
   mcp: {
     tool: 'get_key',
+    toolset: 'keys',
     title: 'Read a key',
     description:
       'Reads one API key by id: scopes, limits, allowlists, persona, and whether it is paused or revoked. Not for the key you call with: use get_sending_context. Answers one record, never the secret.',

@@ -20,6 +20,7 @@ export const listKeys = defineOperation({
   errors: ['invalid_cursor'],
   mcp: {
     tool: 'list_keys',
+    toolset: 'keys',
     title: 'List keys',
     description:
       'Lists the account’s API keys without their secrets, newest first, 20 at a time; revoked and expired ones are among them. Not for the key you call with: use get_sending_context. Answers short rows and a cursor.',

@@ -22,6 +22,7 @@ export const pauseKey = defineOperation({
   errors: ['not_found'],
   mcp: {
     tool: 'pause_key',
+    toolset: 'keys',
     title: 'Pause the sending of a key',
     description:
       'Refuses every further send of one API key until resume_key; its reading goes on. What was accepted before is delivered. Ask the user first. Not for all keys: use pause_account. Answers the key.',

@@ -21,6 +21,7 @@ export const resumeKey = defineOperation({
   errors: ['not_found', 'permission_escalation'],
   mcp: {
     tool: 'resume_key',
+    toolset: 'keys',
     title: 'Resume the sending of a key',
     description:
       'Lets one paused API key send again. Works only if a key paused it: only a user can resume what a user paused. Ask the user first. Not for a paused account: use resume_account. Returns the key.',

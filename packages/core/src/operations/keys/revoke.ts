@@ -22,6 +22,7 @@ export const revokeKey = defineOperation({
   errors: ['not_found'],
   mcp: {
     tool: 'revoke_key',
+    toolset: 'keys',
     title: 'Revoke a key',
     description:
       'Ends an API key for good, within a second; whatever uses it stops working, and the calling key can end itself. Ask the user first. Not for a while: use pause_key. Not for a new secret: use rotate_key. Answers the key.',

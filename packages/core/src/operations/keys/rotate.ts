@@ -35,6 +35,7 @@ export const rotateKey = defineOperation({
   errors: ['not_found', 'permission_escalation'],
   mcp: {
     tool: 'rotate_key',
+    toolset: 'keys',
     title: 'Rotate the secret of a key',
     description:
       'Gives an API key a new secret, shown this once; the old one ends at once, or after `graceSeconds`. Ask the user first, and do not call it twice: each call makes another secret. Not for changing what a key may do: use update_key. Answers the key.',

@@ -41,6 +41,7 @@ export const getOwnKey = defineOperation({
   errors: [],
   mcp: {
     tool: 'get_sending_context',
+    toolset: null,
     title: 'What this key may send',
     description:
       'Tells what you may do here before you send: the scopes and recipient allowlist of the calling key, the domains you may send from, and what is left of the monthly quota. Not for the state of messages: use list_emails. Answers one record.',

@@ -22,6 +22,7 @@ export const updateKey = defineOperation({
   errors: ['not_found', 'permission_escalation'],
   mcp: {
     tool: 'update_key',
+    toolset: 'keys',
     title: 'Change a key',
     description:
       'Changes what is given of an API key, within a second; null lifts a restriction, and what you leave out stays. No key can be loosened beyond the calling one. Ask the user first. Not for a stop of sending: use pause_key. Answers the key.',

@@ -20,6 +20,7 @@ export const getRequest = defineOperation({
   errors: ['not_found'],
   mcp: {
     tool: 'get_request',
+    toolset: 'logs',
     title: 'Read one logged request',
     description:
       'Reads one logged request by its request id, which every refusal names. Not for messages: use get_email with its emailId. Answers path, status, error code, duration and the message it made.',

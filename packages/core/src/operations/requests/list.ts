@@ -20,6 +20,7 @@ export const listRequests = defineOperation({
   errors: ['invalid_cursor'],
   mcp: {
     tool: 'list_requests',
+    toolset: 'logs',
     title: 'List logged requests',
     description:
       'Lists the requests that were made to the API with this account’s keys: path, status, error code and time, newest first, 20 at a time. For finding out what was refused. Not for messages: use list_emails. Answers rows and a cursor.',

@@ -33,6 +33,7 @@ export const getReadiness = defineOperation({
   errors: [],
   mcp: {
     tool: 'check_service',
+    toolset: 'diagnostics',
     title: 'Check the server',
     description:
       'Tells whether the server can accept and deliver now: its database, its queue and its transport. Not for what became of a message: use get_email. Answers each check with the reason where it fails.',

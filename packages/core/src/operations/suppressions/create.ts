@@ -23,6 +23,7 @@ export const createSuppression = defineOperation({
   errors: [],
   mcp: {
     tool: 'add_suppression',
+    toolset: 'suppressions',
     title: 'Suppress addresses',
     description:
       'Puts one address (`email`) or many (`emails`) on the suppression list, so that nothing is sent to them any more. Not for bounces and complaints, which add themselves. Answers the entry, or the entries and how many are new.',

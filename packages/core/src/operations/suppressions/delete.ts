@@ -25,6 +25,7 @@ export const deleteSuppression = defineOperation({
   errors: ['not_found'],
   mcp: {
     tool: 'remove_suppression',
+    toolset: 'suppressions',
     title: 'Remove a suppression',
     description:
       'Takes an address off the suppression list, so that it can be sent to again. Not for complaints and unsubscribes, unless the recipient asked for it: mail they did not want harms every other send. Ask the user first, and say why in `note`. Answers the entry as it was.',

@@ -20,6 +20,7 @@ export const getSuppression = defineOperation({
   errors: ['not_found'],
   mcp: {
     tool: 'get_suppression',
+    toolset: 'suppressions',
     title: 'Look up a suppression',
     description:
       'Tells whether and why one address is suppressed. Not for several addresses of a send: use check_recipients; not for browsing: use list_suppressions. Answers the entry; `not_found` means that the address is not suppressed.',

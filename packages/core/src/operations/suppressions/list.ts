@@ -35,6 +35,7 @@ export const listSuppressions = defineOperation({
   errors: ['invalid_cursor'],
   mcp: {
     tool: 'list_suppressions',
+    toolset: null,
     title: 'List suppressions',
     description:
       'Lists addresses the account must not send to, with the reason, newest first, 20 at a time; give `email` to look one up after recipient_suppressed. Not for removing them: a person decides that. Answers rows and a cursor.',

@@ -22,6 +22,7 @@ export const inviteMember = defineOperation({
   errors: ['permission_escalation', 'already_exists'],
   mcp: {
     tool: 'invite_member',
+    toolset: 'team',
     title: 'Invite somebody to the team',
     description:
       'Mails an invitation to join the account in a role. Ask the user first. Not for programs: use create_key. Answers the member, with the status `invited`.',

@@ -18,6 +18,7 @@ export const listTeam = defineOperation({
   errors: [],
   mcp: {
     tool: 'list_team',
+    toolset: 'team',
     title: 'List the team',
     description:
       'Lists the people of the account with their roles, and how many seats are left. Not for API keys: use list_keys. Answers rows with their ids.',

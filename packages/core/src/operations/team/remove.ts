@@ -20,6 +20,7 @@ export const removeMember = defineOperation({
   errors: ['not_found', 'permission_escalation'],
   mcp: {
     tool: 'remove_member',
+    toolset: 'team',
     title: 'Remove a member',
     description:
       'Takes one person out of the account, or takes an invitation back. Ask the user first. Not for API keys: use revoke_key. Answers the member as they were.',

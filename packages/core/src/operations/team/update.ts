@@ -22,6 +22,7 @@ export const updateMember = defineOperation({
   errors: ['not_found', 'permission_escalation'],
   mcp: {
     tool: 'update_member',
+    toolset: 'team',
     title: 'Change the role of a member',
     description:
       'Gives one member of the account another role. Ask the user first. Not for API keys: use update_key. Answers the member.',

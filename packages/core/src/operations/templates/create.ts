@@ -39,6 +39,7 @@ export const createTemplate = defineOperation({
   errors: ['already_exists', 'too_many_held'],
   mcp: {
     tool: 'create_template',
+    toolset: 'templates',
     title: 'Create a template',
     description:
       'Stores a new Liquid email template and returns it with the variables it takes. Values are HTML-escaped in `html`. From a held key or a test key it is a draft that no one can send until an approver publishes it. Not for changing one that exists: use update_template. Check it with render_template.',

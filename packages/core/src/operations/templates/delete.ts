@@ -20,6 +20,7 @@ export const deleteTemplate = defineOperation({
   errors: ['not_found'],
   mcp: {
     tool: 'delete_template',
+    toolset: 'templates',
     title: 'Delete a template',
     description:
       'Removes a template with all its versions, for good; later sends that name it are refused. Not for going back to earlier content: use update_template with rollbackTo. Ask the user first. Answers it as it was last.',

@@ -23,9 +23,12 @@ export const discardTemplateDraft = defineOperation({
   errors: ['not_found', 'missing_scope', 'approval_already_decided', 'approval_changed'],
   mcp: {
     tool: 'discard_template_draft',
+    toolset: 'templates',
     title: 'Discard a template draft',
     description:
       'Discards a template draft that this key wrote, so that no approver has to decide it. Not for published templates: use delete_template. Not for replacing a draft: update_template does that. Returns the draft that was removed.',
+    hides: ['contentHash'],
+    terse: true,
   },
   cli: {
     command: 'templates discard',

@@ -21,6 +21,7 @@ export const listTemplateDrafts = defineOperation({
   errors: ['invalid_cursor'],
   mcp: {
     tool: 'list_template_drafts',
+    toolset: 'templates',
     title: 'List template drafts',
     description:
       'Lists template drafts that no one can send until an approver publishes them, newest first, 20 at a time. Not for publishing: only approvers do that. Not for content: use get_template with `version`. Returns rows that name the changed parts, and a cursor. Take one back with discard_template_draft.',

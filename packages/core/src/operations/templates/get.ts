@@ -23,6 +23,7 @@ export const getTemplate = defineOperation({
   errors: ['not_found'],
   mcp: {
     tool: 'get_template',
+    toolset: null,
     title: 'Read a template',
     description:
       'Reads one email template by id or slug: Liquid subject and bodies, the variables it takes and its versions. Not for seeing it with values: use render_template. Long bodies are cut.',

@@ -20,6 +20,7 @@ export const listTemplates = defineOperation({
   errors: ['invalid_cursor'],
   mcp: {
     tool: 'list_templates',
+    toolset: null,
     title: 'List templates',
     description:
       'Lists stored email templates with slug, subject and the variables each takes, newest first, 20 at a time. Not for bodies: use get_template. Send one with send_email: `template` and `variables`. Answers rows and a cursor.',

@@ -31,9 +31,12 @@ export const renderTemplate = defineOperation({
   errors: ['not_found', 'template_not_found', 'template_render_failed'],
   mcp: {
     tool: 'render_template',
+    toolset: null,
     title: 'Render a template',
     description:
       'Shows what a stored template becomes with these variables, and names those still missing. Not for sending: it sends nothing. Use it before send_email. Answers subject, html, text and `missing`.',
+    // Drafts are for those who write templates.
+    hides: ['subject', 'html', 'text'],
   },
   cli: {
     command: 'templates render',

@@ -50,6 +50,7 @@ export const testTemplate = defineOperation({
   ],
   mcp: {
     tool: 'test_template',
+    toolset: 'templates',
     title: 'Send a test of a template',
     description:
       'Sends the current version of a template to the inbox of the person this key belongs to, with your sample variables. Not for other recipients: use send_email; not for a look without mail: use render_template. Counts against the quota. Answers the id for wait_for_email.',

@@ -55,6 +55,7 @@ export const updateTemplate = defineOperation({
   errors: ['not_found', 'already_exists', 'too_many_held'],
   mcp: {
     tool: 'update_template',
+    toolset: 'templates',
     title: 'Change or roll back a template',
     description:
       'Changes the parts you pass: new content makes a new version that later sends use, and `rollbackTo` one that equals an earlier version. From a held key or a test key it is a draft: sends use the current version until an approver publishes the draft. Not for new templates: use create_template. Earlier versions stay. Returns the template.',

@@ -20,6 +20,7 @@ export const createTicket = defineOperation({
   errors: [],
   mcp: {
     tool: 'create_ticket',
+    toolset: 'support',
     title: 'Raise a support ticket',
     description:
       'Raises a ticket with the people who operate this installation; give `requestId` or `emailId` and what is known of it is attached. Ask the user first. Not for answering in a thread: use reply_to_ticket. Answers the ticket with its number.',

@@ -19,6 +19,7 @@ export const getTicket = defineOperation({
   errors: ['not_found'],
   mcp: {
     tool: 'get_ticket',
+    toolset: 'support',
     title: 'Read a support ticket',
     description:
       'Reads one support ticket by id or number: status, the thread, and what was captured when it was raised. Not for finding one: use list_tickets. Long messages are cut, and `body_offset` reads on. Answers one record.',

@@ -23,6 +23,7 @@ export const listTickets = defineOperation({
   errors: ['invalid_cursor'],
   mcp: {
     tool: 'list_tickets',
+    toolset: 'support',
     title: 'List support tickets',
     description:
       'Lists the account’s support tickets, newest first, 20 at a time: number, status, subject, and who wrote last. Not for what was written: use get_ticket. Answers rows and a cursor.',

@@ -21,6 +21,7 @@ export const replyToTicket = defineOperation({
   errors: ['not_found'],
   mcp: {
     tool: 'reply_to_ticket',
+    toolset: 'support',
     title: 'Reply to a support ticket',
     description:
       'Adds a message to the thread of a support ticket, which opens it again where it was pending or solved. Ask the user first. Not for a new matter: use create_ticket. Answers the ticket with its thread.',

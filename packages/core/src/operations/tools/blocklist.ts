@@ -38,6 +38,7 @@ export const checkBlocklist = defineOperation({
   errors: ['rate_limited'],
   mcp: {
     tool: 'check_blocklist',
+    toolset: 'diagnostics',
     title: 'Check blocklists',
     description:
       'Looks a public IP address or a domain up in blocklists: listed, not listed, or could not be checked. Not for recipients: use check_recipients. Answers findings with fixes, worst first, and what each list said.',

@@ -41,6 +41,7 @@ export const checkDkim = defineOperation({
   errors: ['rate_limited'],
   mcp: {
     tool: 'check_dkim',
+    toolset: 'diagnostics',
     title: 'Check DKIM keys',
     description:
       'Reads the DKIM key of any domain under a selector, or under the common ones, and names what is wrong with it. Not for the account’s own sending domains: use list_domains. Answers findings with fixes, worst first, and the keys.',

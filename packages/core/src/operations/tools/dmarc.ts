@@ -30,6 +30,7 @@ export const checkDmarc = defineOperation({
   errors: ['rate_limited'],
   mcp: {
     tool: 'check_dmarc',
+    toolset: 'diagnostics',
     title: 'Check DMARC',
     description:
       'Reads the DMARC policy that holds for any domain, and judges policy, alignment and report addresses. Not for whether one message passes: use check_inbox_placement. Answers findings with fixes, worst first, and the records.',

@@ -71,6 +71,7 @@ export const checkInboxPlacement = defineOperation({
   errors: ['rate_limited'],
   mcp: {
     tool: 'check_inbox_placement',
+    toolset: 'diagnostics',
     title: 'Estimate inbox placement',
     description:
       'Estimates from a whole message (`raw`), or from `from`, `subject` and bodies, whether it reaches the inbox: authentication, headers, content, links, blocklists. Not for acceptance by this server: use preview_email. Sends nothing. Answers findings with fixes, worst first.',

@@ -27,6 +27,7 @@ export const listTools = defineOperation({
   errors: [],
   mcp: {
     tool: 'list_checks',
+    toolset: 'diagnostics',
     title: 'List the free checks',
     description:
       'Lists the checks and builders that need no key, with their REST paths, to name them to somebody without access. Not for running one: each has a tool of its own in this toolset. Answers name, method, path and description of each.',

@@ -33,6 +33,7 @@ export const checkMx = defineOperation({
   errors: ['rate_limited'],
   mcp: {
     tool: 'check_mx',
+    toolset: 'diagnostics',
     title: 'Check mail exchangers',
     description:
       'Reads where mail for any domain goes: MX hosts, their addresses and names, and whether it can be delivered at all. Not for single mailboxes: no host is connected to. Answers findings with fixes, worst first, and the records.',

@@ -41,6 +41,7 @@ export const checkSpf = defineOperation({
   errors: ['rate_limited'],
   mcp: {
     tool: 'check_spf',
+    toolset: 'diagnostics',
     title: 'Check SPF',
     description:
       'Reads the SPF record of any domain with everything it includes, counts the ten look-ups and names what is wrong. Not for the account’s own sending domains: use list_domains. Answers findings with fixes, worst first, and the tree of records.',

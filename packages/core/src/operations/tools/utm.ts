@@ -51,9 +51,12 @@ export const tagLink = defineOperation({
   errors: ['rate_limited'],
   mcp: {
     tool: 'tag_link',
+    toolset: 'diagnostics',
     title: 'Tag a link',
     description:
       'Adds utm parameters to one link, for use elsewhere. Not for emails: send_email with `utm` tags every link of the message. Parameters that the link has stay unless `override_existing` is true. Sends and stores nothing. Answers the link and its parameters.',
+    // The builder returns a link and stores nothing.
+    effect: 'read',
   },
   cli: {
     command: 'tools utm',

@@ -18,6 +18,7 @@ export const createWebhook = defineOperation({
   errors: [],
   mcp: {
     tool: 'create_webhook',
+    toolset: 'webhooks',
     title: 'Add a webhook endpoint',
     description:
       'Adds an https URL that the account’s events are posted to, all or those named in `events`. Ask the user first: what is posted names recipients and subjects. Not for a program on a laptop: simulate_webhook is. Answers the endpoint with its signing secret, shown this once.',

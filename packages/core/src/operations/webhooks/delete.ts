@@ -18,6 +18,7 @@ export const deleteWebhook = defineOperation({
   errors: ['not_found'],
   mcp: {
     tool: 'delete_webhook',
+    toolset: 'webhooks',
     title: 'Delete a webhook endpoint',
     description:
       'Removes a webhook endpoint with its log; nothing is delivered to it any more, and it cannot be brought back. Ask the user first. Not for stopping deliveries for a while: use update_webhook. Answers the endpoint as it was.',

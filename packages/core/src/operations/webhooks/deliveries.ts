@@ -44,6 +44,7 @@ export const listWebhookDeliveries = defineOperation({
   errors: ['not_found', 'invalid_cursor'],
   mcp: {
     tool: 'list_webhook_deliveries',
+    toolset: 'webhooks',
     title: 'List the deliveries of an endpoint',
     description:
       'Lists the attempts to deliver events to one webhook endpoint, newest first, 20 at a time, with what the receiver answered; filter by `status`, `event_type`, `event_id` and time. Not for the trail of a message: use get_email. Answers rows and a cursor.',

@@ -17,6 +17,7 @@ export const getWebhook = defineOperation({
   errors: ['not_found'],
   mcp: {
     tool: 'get_webhook',
+    toolset: 'webhooks',
     title: 'Read a webhook endpoint',
     description:
       'Reads one webhook endpoint by id: its URL, filter, whether it is disabled and why, and since when it fails. Not for what was delivered: use list_webhook_deliveries. Answers the endpoint.',

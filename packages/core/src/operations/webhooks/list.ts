@@ -19,6 +19,7 @@ export const listWebhooks = defineOperation({
   errors: ['invalid_cursor'],
   mcp: {
     tool: 'list_webhooks',
+    toolset: 'webhooks',
     title: 'List webhook endpoints',
     description:
       'Lists the webhook endpoints of the account with their URLs, filters and states, newest first, 20 at a time. Not for what was delivered to one: use list_webhook_deliveries. Answers rows and a cursor.',

@@ -53,6 +53,7 @@ export const replayWebhook = defineOperation({
   errors: ['not_found', 'webhook_disabled', 'window_too_large'],
   mcp: {
     tool: 'replay_webhook',
+    toolset: 'webhooks',
     title: 'Replay events to an endpoint',
     description:
       'Delivers the events of up to 7 days to one webhook endpoint again; narrow it by `events`, `ids` and `status`. Call it with `dryRun` first and tell the user how many it would be. Not for one delivery: use retry_webhook_delivery. Answers how many were queued.',

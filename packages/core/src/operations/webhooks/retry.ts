@@ -21,6 +21,7 @@ export const retryWebhookDelivery = defineOperation({
   errors: ['not_found', 'webhook_disabled'],
   mcp: {
     tool: 'retry_webhook_delivery',
+    toolset: 'webhooks',
     title: 'Deliver an event again',
     description:
       'Delivers the event of one webhook delivery again, at once, by the ids of the endpoint and the delivery. Not for many: use replay_webhook. Answers how many were queued, which is 1.',

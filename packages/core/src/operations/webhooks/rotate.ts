@@ -18,6 +18,7 @@ export const rotateWebhook = defineOperation({
   errors: ['not_found'],
   mcp: {
     tool: 'rotate_webhook',
+    toolset: 'webhooks',
     title: 'Rotate the secret of a webhook endpoint',
     description: `Gives a webhook endpoint a new signing secret, shown this once; for ${LIMITS.webhookSecretGraceHours} hours the old one signs too. Ask the user first, and do not call it twice: each call makes another secret. Not for changing the URL: use update_webhook. Answers the endpoint.`,
   },

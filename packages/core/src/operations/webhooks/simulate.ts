@@ -44,6 +44,7 @@ export const simulateWebhook = defineOperation({
   errors: [],
   mcp: {
     tool: 'simulate_webhook',
+    toolset: 'webhooks',
     title: 'Simulate a webhook delivery',
     description:
       'Makes a signed sample event for a receiver on the developer’s machine (`http://localhost:<port>`); a server in development mode posts it itself. Not for endpoints: use test_webhook. Answers the request with its secret, and what was answered.',

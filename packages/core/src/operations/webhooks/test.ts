@@ -20,6 +20,7 @@ export const testWebhook = defineOperation({
   errors: ['not_found', 'webhook_disabled'],
   mcp: {
     tool: 'test_webhook',
+    toolset: 'webhooks',
     title: 'Send a test event to an endpoint',
     description:
       'Sends a signed test event to one webhook endpoint. Not for repeating real events: use replay_webhook. Answers the event’s id; list_webhook_deliveries with it says what the receiver answered.',

@@ -19,6 +19,7 @@ export const updateWebhook = defineOperation({
   errors: ['not_found'],
   mcp: {
     tool: 'update_webhook',
+    toolset: 'webhooks',
     title: 'Change a webhook endpoint',
     description:
       'Changes the URL, description or event filter of a webhook endpoint, or disables and enables it by `status`. Ask the user before changing where events go. Disabling drops what waits. Not for a new secret: use rotate_webhook. Answers the endpoint.',

@@ -1,0 +1,78 @@
+import { findOperation } from '@postrider/core';
+import { UNTRUSTED_NOTE } from './results.ts';
+import type { SurfaceEntry } from './surface.ts';
+import { callingTool, type ShownOperation, type Tool } from './tool.ts';
+import { section } from './tools/message-text.ts';
+import { describePage, type Page } from './tools/page-text.ts';
+import { toOneLine } from './untrusted-text.ts';
+
+/** The tool of an operation that has no file in `tools/`: it calls the operation once and shows the answer by its fields. */
+export function defaultTool(entry: SurfaceEntry): Tool {
+  // An operation on the surface has an exposure.
+  const operation = findOperation(entry.operation) as ShownOperation;
+  return callingTool(operation, { toRecord, structuredNotes: [UNTRUSTED_NOTE], toText: describeAnswer })(entry);
+}
+
+type Answer = Readonly<Record<string, unknown>>;
+
+/** An answer without a body is a record without fields. */
+function toRecord(answer: unknown): Answer {
+  return isRecord(answer) ? answer : {};
+}
+
+/** A page as rows and a cursor, anything else as a line for each field. Nothing is known of its texts, so all of them are fenced. */
+export function describeAnswer(answer: Answer, untrusted: (text: string) => string): string {
+  const [list, ...others] = Object.entries(answer).filter(([, value]) => Array.isArray(value));
+  if (isPage(answer) && list !== undefined && others.length === 0) {
+    const [name, rows] = list;
+    return describePage(answer, { rows: toRows(rows), noun: toWords(name), describeRow }, untrusted);
+  }
+  const lines = Object.entries(answer).flatMap(([name, value]) => describeField(name, value));
+  return lines.length === 0 ? 'Done.' : untrusted(lines.join('\n'));
+}
+
+function describeField(name: string, value: unknown): readonly string[] {
+  if (value === null || value === undefined) return [];
+  if (isListOfRecords(value)) return section(name, value.map(describeRecord));
+  return isRecord(value) ? section(name, describeParts(value)) : [`${name}: ${inWords(value)}`];
+}
+
+function describeRow(row: unknown): string {
+  return `- ${describeRecord(row)}`;
+}
+
+function describeRecord(record: unknown): string {
+  return isRecord(record) ? describeParts(record).join(' | ') : inWords(record);
+}
+
+/** The id first and by itself, since that is what the next call needs. */
+function describeParts({ id, ...record }: Answer): string[] {
+  const parts = Object.entries(record).filter(([, value]) => value !== null && value !== undefined);
+  return [...(id === undefined ? [] : [inWords(id)]), ...parts.map(([name, value]) => `${name} ${inWords(value)}`)];
+}
+
+function inWords(value: unknown): string {
+  if (Array.isArray(value)) return value.some(isRecord) ? `${value.length}` : value.map(inWords).join(', ') || 'none';
+  return toOneLine(isRecord(value) ? JSON.stringify(value) : String(value));
+}
+
+/** `webhookDeliveries` as people write it. */
+function toWords(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
+
+function isPage(answer: Answer): answer is Answer & Page {
+  return 'nextCursor' in answer && 'total' in answer && 'totalIsEstimate' in answer;
+}
+
+function toRows(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function isListOfRecords(value: unknown): value is readonly Answer[] {
+  return Array.isArray(value) && value.length > 0 && value.every(isRecord);
+}
+
+function isRecord(value: unknown): value is Answer {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
