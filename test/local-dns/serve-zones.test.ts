@@ -31,7 +31,7 @@ describe('the local DNS server', () => {
     return runInProcess(argv, { env });
   };
 
-  it('takes a domain from its zone file to a send, as the README says', async () => {
+  it('takes a domain from its zone file to a send, as docs/real-mail.md says', async () => {
     expect((await cli('domains', 'add', 'mail.example.com')).code).toBe(0);
     const early = JSON.parse((await cli('domains', 'verify', 'mail.example.com')).stdout);
     expect(early.status).toBe('pending');
