@@ -7,8 +7,8 @@ import type { WorkspacePackage } from './packages/package-list.ts';
 /** Modules that are one file with all they import, by what is loaded at once: what the program begins with, the words of all commands, and what every call needs. */
 const LOADED_TOGETHER = [
   { name: 'start', test: /\/cli\/src\/(?:exit-codes|version)\.ts$/, priority: 3 },
-  { name: 'commands', test: /\/cli\/src\/run-cli\.ts$/, priority: 2 },
-  { name: 'calls', test: /\/cli\/src\/execute\.ts$/, priority: 1 },
+  { name: 'commands', test: /\/cli\/src\/(?:run-cli|execute)\.ts$/, priority: 2 },
+  { name: 'calls', test: /\/cli\/src\/(?:api-connection|run-operation)\.ts$/, priority: 1 },
 ];
 
 /**

@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { COMMANDS } from '../../packages/cli/src/generated/commands.ts';
+import { COMMANDS, OWN_COMMANDS } from '../../packages/cli/src/generated/commands.ts';
 import type { Invocation } from '../../packages/cli/src/invocation.ts';
-import { OWN_COMMANDS } from '../../packages/cli/src/own-commands.ts';
-import { buildProgram } from '../../packages/cli/src/program.ts';
+import { buildProgram } from '../../packages/cli/src/parser/program.ts';
 
 const ALL = [...COMMANDS, ...OWN_COMMANDS];
 const noInput = { async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void> {} };

@@ -15,11 +15,11 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { putIntoJson, takeFromJson } from '../../packages/cli/src/commands/mcp/edit-json.ts';
-import { putIntoToml, takeFromToml } from '../../packages/cli/src/commands/mcp/edit-toml.ts';
-import { findMcpProgram } from '../../packages/cli/src/commands/mcp/find-mcp-program.ts';
-import { parseJsonWithComments } from '../../packages/cli/src/commands/mcp/json-with-comments.ts';
-import { MCP_CLIENTS } from '../../packages/cli/src/commands/mcp/mcp-clients.ts';
+import { putIntoJson, takeFromJson } from '../../packages/cli/src/mcp-clients/edit-json.ts';
+import { putIntoToml, takeFromToml } from '../../packages/cli/src/mcp-clients/edit-toml.ts';
+import { findMcpProgram } from '../../packages/cli/src/mcp-clients/find-mcp-program.ts';
+import { parseJsonWithComments } from '../../packages/cli/src/mcp-clients/json-with-comments.ts';
+import { MCP_CLIENTS } from '../../packages/cli/src/mcp-clients/mcp-clients.ts';
 import { ROOT } from '../../tools/run-program.ts';
 import { KEY, runInProcess } from './run-in-process.ts';
 

@@ -1,13 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { readHold } from '../../packages/cli/src/commands/approvals/hold.ts';
-import { createInbox, type Inbox } from '../../packages/cli/src/commands/approvals/inbox/create-inbox.ts';
-import { drawInbox } from '../../packages/cli/src/commands/approvals/inbox/draw-inbox.ts';
-import { readDraft, type TemplateDraft } from '../../packages/cli/src/commands/approvals/template-draft.ts';
-import type {
-  DraftAnswer,
-  DraftDecision,
-  TemplateDrafts,
-} from '../../packages/cli/src/commands/approvals/template-drafts.ts';
+import { readHold } from '../../packages/cli/src/approvals/hold.ts';
+import { createInbox, type Inbox } from '../../packages/cli/src/approvals/inbox/create-inbox.ts';
+import { drawInbox } from '../../packages/cli/src/approvals/inbox/draw-inbox.ts';
+import { readDraft, type TemplateDraft } from '../../packages/cli/src/approvals/template-draft.ts';
+import type { DraftAnswer, DraftDecision, TemplateDrafts } from '../../packages/cli/src/approvals/template-drafts.ts';
 import { CliFailure } from '../../packages/cli/src/failure.ts';
 import { textWidth } from '../../packages/cli/src/output/text-width.ts';
 

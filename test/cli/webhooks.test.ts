@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { verifyWebhook } from '@postrider/sdk';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readServerSentEvents } from '../../packages/cli/src/commands/webhooks/read-server-sent-events.ts';
+import { readServerSentEvents } from '../../packages/cli/src/webhooks/read-server-sent-events.ts';
 import { useCleanUps } from '../harness/clean-ups.ts';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
 import { type Finished, KEY, runInProcess, type Terminal } from './run-in-process.ts';

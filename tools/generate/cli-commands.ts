@@ -1,16 +1,18 @@
-import type { CommandDescription, InputDescription, ValueDescription } from '@postrider/cli';
+import type { CommandDefinition, CommandDescription, InputDescription, ValueDescription } from '@postrider/cli';
 import { GLOBAL_FLAG_NAMES } from '@postrider/cli';
 import { type Argument, argumentsOf, type JsonSchema, type Operation } from '@postrider/core';
-import { TYPESCRIPT_NOTICE } from './product.ts';
+import { withDefinition } from './cli-definitions.ts';
 
 /**
  * The CLI's commands, from every operation that shows in the CLI. They are written down as data, because reading the registry at each start
  * would cost the CLI more time than everything else it does before its first request.
  */
-export function describeCommands(operations: readonly Operation[]): readonly CommandDescription[] {
-  return operations.flatMap((operation) => {
+export function describeCommands(
+  operations: readonly Operation[],
+  definitions: readonly CommandDefinition[] = [],
+): readonly CommandDescription[] {
+  const commands = operations.flatMap((operation) => {
     if (operation.cli === null) return [];
-    const inputs = describeInputs(operation, operation.cli.positional ?? []);
     return [
       {
         id: operation.id,
@@ -20,21 +22,14 @@ export function describeCommands(operations: readonly Operation[]): readonly Com
         needsKey: operation.access.kind !== 'public',
         scope: operation.access.kind === 'key' ? operation.access.scope : null,
         examples: operation.cli.examples ?? [],
-        inputs,
+        inputs: describeInputs(operation, operation.cli.positional ?? []),
       },
     ];
   });
-}
-
-/** The source of the CLI's catalogue of commands. */
-export function commandsSource(commands: readonly CommandDescription[]): string {
-  return [
-    TYPESCRIPT_NOTICE,
-    "import type { CommandDescription } from '../command-description.ts';",
-    '',
-    `export const COMMANDS: readonly CommandDescription[] = ${JSON.stringify(commands, null, 2)};`,
-    '',
-  ].join('\n');
+  return commands.map((command) => {
+    const definition = definitions.find(({ id }) => id === command.id);
+    return definition === undefined ? command : withDefinition(command, definition, commands);
+  });
 }
 
 /** What stands for the value in help, where the kind of value alone would say too little. */
@@ -84,6 +79,9 @@ function isChannelOfSend(operation: Operation, { place, name }: Argument): boole
   return operation.effect === 'send' && place === 'body' && name === 'channel';
 }
 
+/** What may come from a file or from stdin. */
+const CONTENTS: readonly string[] = ['html', 'text', 'raw', 'body'];
+
 /** Lists of whole requests are written in files. */
 const FILE: ValueDescription = { kind: 'file' };
 const FILE_FORMS = ' A file, or - for stdin: a JSON array, or one JSON object a line.';
@@ -110,6 +108,7 @@ function describeInput(
         : (OWN_VALUE_NAMES[id]?.[name] ?? VALUE_NAMES[name] ?? valueNameOf(value, name, isPositional)),
     description: `${typeof schema['description'] === 'string' ? schema['description'] : ''}${value.kind === 'file' ? FILE_FORMS : ''}`,
     value,
+    ...(CONTENTS.includes(name) && value.kind === 'text' ? { isContent: true } : {}),
   };
 }
 

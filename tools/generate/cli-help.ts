@@ -1,17 +1,24 @@
-import { type HelpPage, helpPages, OWN_COMMANDS } from '@postrider/cli';
+import { type HelpPage, helpPages } from '@postrider/cli';
 import { OPERATIONS } from '@postrider/core';
-import { commandsSource, describeCommands } from './cli-commands.ts';
+import { readCommandFiles } from './cli-command-files.ts';
+import { describeCommands } from './cli-commands.ts';
+import { describeOwnCommands } from './cli-definitions.ts';
+import { commandFilesSource, commandsSource } from './cli-sources.ts';
 import { MARKDOWN_NOTICE } from './markdown.ts';
 
 /** Wide enough for sentences, narrow enough for a page. */
 const HELP_COLUMNS = 110;
 
-/** The files of the CLI that follow from the registry: its catalogue of commands, and the reference of their help texts. */
+/** The files of the CLI that follow from the registry and from the files of the commands, and the reference of their help texts. */
 export async function cliHelpFiles(): Promise<Record<string, string>> {
-  const commands = describeCommands(OPERATIONS);
+  const files = await readCommandFiles(OPERATIONS);
+  const definitions = files.map(({ definition }) => definition);
+  const commands = describeCommands(OPERATIONS, definitions);
+  const own = describeOwnCommands(definitions, commands);
   return {
-    'packages/cli/src/generated/commands.ts': commandsSource(commands),
-    'docs/cli.md': renderReference(helpPages([...commands, ...OWN_COMMANDS], HELP_COLUMNS)),
+    'packages/cli/src/generated/commands.ts': commandsSource(commands, own),
+    'packages/cli/src/generated/command-files.ts': commandFilesSource(files),
+    'docs/cli.md': renderReference(helpPages([...commands, ...own], HELP_COLUMNS)),
   };
 }
 

@@ -19,17 +19,15 @@ const TRAILING_SLASHES = String.raw`/\/+$/`;
 
 /** Each is a promise: who lifts the bound proves the pattern. */
 export const PATTERN_EXCEPTIONS: readonly PatternException[] = [
-  ...[`${CLI}/api-connection.ts`, `${CLI}/commands/doctor/run-doctor.ts`, 'packages/mcp/src/credentials.ts'].map(
-    (file) => ({
-      file,
-      pattern: TRAILING_SLASHES,
-      why: OWN_ADDRESS,
-    }),
-  ),
+  ...[`${CLI}/api-connection.ts`, `${CLI}/commands/doctor.ts`, 'packages/mcp/src/credentials.ts'].map((file) => ({
+    file,
+    pattern: TRAILING_SLASHES,
+    why: OWN_ADDRESS,
+  })),
   { file: 'packages/sdk/src/address.ts', pattern: TRAILING_SLASHES, why: OWN_ADDRESS },
   { file: `${SERVER}/config/setting-values.ts`, pattern: TRAILING_SLASHES, why: OWN_ADDRESS },
-  { file: `${CLI}/commands/mcp/edit-toml.ts`, pattern: 'every pattern', why: OWN_FILE },
-  { file: `${CLI}/commands/mcp/edit-json.ts`, pattern: String.raw`/[ \t]*$/`, why: OWN_FILE },
+  { file: `${CLI}/mcp-clients/edit-toml.ts`, pattern: 'every pattern', why: OWN_FILE },
+  { file: `${CLI}/mcp-clients/edit-json.ts`, pattern: String.raw`/[ \t]*$/`, why: OWN_FILE },
   {
     file: 'packages/mcp/src/untrusted-text.ts',
     pattern: String.raw`/[[\p{Cc}\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB]--[\n\t]]/gv`,
@@ -93,7 +91,7 @@ export const PATTERN_EXCEPTIONS: readonly PatternException[] = [
     pattern: BUILT,
     why: 'the name is a constant; the blanks behind a semicolon are read once, and the HTTP client limits headers to 16 KB',
   },
-  ...[`${CLI}/commands/approvals/html-tokens.ts`, `${SERVER}/console/html-tokens.ts`].map((file) => ({
+  ...[`${CLI}/approvals/html-tokens.ts`, `${SERVER}/console/html-tokens.ts`].map((file) => ({
     file,
     pattern: BUILT,
     why: 'the name of a tag from a fixed list, without repetition',

@@ -1,3 +1,5 @@
+import type { OwnArgument, OwnFlag } from './own-flag.ts';
+
 /**
  * What the CLI has to know of an operation to offer it as a command. The catalogue in `generated/commands.ts` is a list of these, made
  * from the registry: the registry itself brings zod, which would triple the time that `postrider --help` takes.
@@ -15,6 +17,11 @@ export interface CommandDescription {
   readonly scope: string | null;
   readonly examples: readonly string[];
   readonly inputs: readonly InputDescription[];
+  /** What the file of the command adds. */
+  readonly flags?: readonly OwnFlag[];
+  readonly args?: readonly OwnArgument[];
+  /** A second name, or the name of a group that does this by itself. */
+  readonly shortcut?: string;
 }
 
 /** One argument of the operation, as a flag or a positional argument. */
@@ -32,6 +39,10 @@ export interface InputDescription {
   readonly valueName: string;
   readonly description: string;
   readonly value: ValueDescription;
+  /** Help behind all else. */
+  readonly moreHelp?: string;
+  /** Whether the text may stand in a file or come on stdin. */
+  readonly isContent?: boolean;
   /** Values to offer to whoever types, where others can be given too. */
   readonly suggestions?: readonly string[];
 }

@@ -2,7 +2,7 @@ import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CliIo } from './cli-io.ts';
 import { EXIT_CODES } from './exit-codes.ts';
-import { ownFailure } from './failure.ts';
+import { CliFailure, ownFailure } from './failure.ts';
 import { isRecord } from './output/json-value.ts';
 
 /** A sign-in that is kept: whose session it is, and where. */
@@ -93,7 +93,7 @@ export async function findProfile(
   throw unknownProfile(wished, Object.keys(saved));
 }
 
-export function unknownProfile(name: string, known: readonly string[]): Error {
+function unknownProfile(name: string, known: readonly string[]): Error {
   const list =
     known.length === 0 ? 'There is none yet: sign in with postrider login.' : `There are: ${known.join(', ')}.`;
   return ownFailure(
@@ -103,6 +103,20 @@ export function unknownProfile(name: string, known: readonly string[]): Error {
     `${name} is not known`,
     list,
   );
+}
+
+/** @throws CliFailure where there is no profile of this name; to these commands it is what they were asked about. */
+export async function knownProfiles(io: CliIo, name: string): Promise<Profiles> {
+  const profiles = await readProfiles(io);
+  if (Object.hasOwn(profiles.saved, name)) return profiles;
+  const failure = unknownProfile(name, Object.keys(profiles.saved));
+  throw failure instanceof CliFailure ? new CliFailure(EXIT_CODES.notFound, failure.problem) : failure;
+}
+
+/** Where the one in use goes, none is until another is chosen. */
+export function withoutProfile({ current, saved }: Profiles, name: string): Profiles {
+  const left = Object.fromEntries(Object.entries(saved).filter(([other]) => other !== name));
+  return { current: current === name ? null : current, saved: left };
 }
 
 function unusable(path: string, why: string): Error {

@@ -1,17 +1,14 @@
 import { CommanderError } from 'commander';
+import { ALL_COMMANDS } from './all-commands.ts';
 import type { CliIo } from './cli-io.ts';
 import type { CommandDescription } from './command-description.ts';
 import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
 import { CliFailure, unexpectedFailure, usageFailure } from './failure.ts';
-import { COMMANDS } from './generated/commands.ts';
 import { guessOutputForm } from './global-options.ts';
 import type { Invocation } from './invocation.ts';
 import { reportFailure } from './output/failure-report.ts';
-import { OWN_COMMANDS } from './own-commands.ts';
-import { buildProgram } from './program.ts';
-import { findSwallowedFlag, mayBeSwallowed } from './swallowed-flag.ts';
-
-const ALL_COMMANDS = [...COMMANDS, ...OWN_COMMANDS];
+import { buildProgram } from './parser/program.ts';
+import { findSwallowedFlag, mayBeSwallowed } from './parser/swallowed-flag.ts';
 
 /**
  * Runs one command line and answers with its exit code. Writes data to `io.stdout` and everything else to `io.stderr`; never throws,
@@ -54,10 +51,6 @@ function asFlag(argv: readonly string[]): readonly string[] {
 
 /** What talks to the server is loaded here and not before: help and usage mistakes need none of it. */
 async function execute(invocation: Invocation, io: CliIo): Promise<ExitCode> {
-  const { runProgramCommand } = await import('./commands/program/run-program-command.ts');
-  const told = runProgramCommand(invocation, io);
-  // Shells ask for their completions at every start: what talks to a server stays out of it.
-  if (told !== null) return told;
   const { executeInvocation } = await import('./execute.ts');
   return executeInvocation(invocation, invocation.options.mayAsk ? io : withoutAsking(io));
 }

@@ -121,7 +121,8 @@ export const COMMANDS: readonly CommandDescription[] = [
         "description": "HTML body, at most 2 MB.",
         "value": {
           "kind": "text"
-        }
+        },
+        "isContent": true
       },
       {
         "name": "text",
@@ -136,7 +137,8 @@ export const COMMANDS: readonly CommandDescription[] = [
         "description": "Plain text body, at most 2 MB. Derived from `html` when absent; an empty string turns that off.",
         "value": {
           "kind": "text"
-        }
+        },
+        "isContent": true
       },
       {
         "name": "template",
@@ -344,7 +346,27 @@ export const COMMANDS: readonly CommandDescription[] = [
           "kind": "text"
         }
       }
-    ]
+    ],
+    "flags": [
+      {
+        "flags": "--attach <file[:content-id]>",
+        "description": "A file to send along, by its path. With :content-id behind it the file is inline, shown by html as cid:content-id. Repeatable.",
+        "value": {
+          "kind": "texts"
+        }
+      },
+      {
+        "flags": "--wait [seconds]",
+        "description": "Wait for the outcome, 60 seconds unless given. The exit code then tells it: 0 sent or delivered, 10 held for approval, 11 not known in time, 12 not delivered.",
+        "value": {
+          "kind": "number",
+          "min": 1,
+          "max": 86400,
+          "fix": "Give whole seconds from 1 to 86400."
+        }
+      }
+    ],
+    "shortcut": "send"
   },
   {
     "id": "emails.send-batch",
@@ -386,7 +408,27 @@ export const COMMANDS: readonly CommandDescription[] = [
           "kind": "text"
         }
       }
-    ]
+    ],
+    "flags": [
+      {
+        "flags": "--dry-run",
+        "description": "Check every item and send none.",
+        "value": {
+          "kind": "switch"
+        }
+      },
+      {
+        "flags": "--wait [seconds]",
+        "description": "Wait for the outcome, 60 seconds unless given. The exit code then tells it: 0 sent or delivered, 10 held for approval, 11 not known in time, 12 not delivered.",
+        "value": {
+          "kind": "number",
+          "min": 1,
+          "max": 86400,
+          "fix": "Give whole seconds from 1 to 86400."
+        }
+      }
+    ],
+    "shortcut": "batch"
   },
   {
     "id": "emails.list",
@@ -823,6 +865,15 @@ export const COMMANDS: readonly CommandDescription[] = [
           "kind": "text"
         }
       }
+    ],
+    "flags": [
+      {
+        "flags": "-o, --output <file>",
+        "description": "Write the file there; a folder gets it under the name the server gives it. Without it the file goes to stdout.",
+        "value": {
+          "kind": "text"
+        }
+      }
     ]
   },
   {
@@ -973,6 +1024,18 @@ export const COMMANDS: readonly CommandDescription[] = [
         "description": "Makes a retry safe: the same key with the same body answers the first answer again for 24 h (with `idempotency-replayed: true`), and sends nothing twice. Keys that begin with `auto-10m-` are kept for 10 minutes. 1 to 255 printable ASCII characters.",
         "value": {
           "kind": "text"
+        }
+      }
+    ],
+    "flags": [
+      {
+        "flags": "--wait [seconds]",
+        "description": "Wait for the outcome, 60 seconds unless given. The exit code then tells it: 0 sent or delivered, 10 held for approval, 11 not known in time, 12 not delivered.",
+        "value": {
+          "kind": "number",
+          "min": 1,
+          "max": 86400,
+          "fix": "Give whole seconds from 1 to 86400."
         }
       }
     ]
@@ -2102,7 +2165,8 @@ export const COMMANDS: readonly CommandDescription[] = [
         "value": {
           "kind": "list",
           "choices": null
-        }
+        },
+        "moreHelp": "Or @file for the addresses in a file, - for those on stdin: one a line, of any number; lines that begin with # are left out."
       },
       {
         "name": "reason",
@@ -2333,7 +2397,8 @@ export const COMMANDS: readonly CommandDescription[] = [
       "postrider account get",
       "postrider account get --json"
     ],
-    "inputs": []
+    "inputs": [],
+    "shortcut": "account"
   },
   {
     "id": "account.update",
@@ -2444,7 +2509,16 @@ export const COMMANDS: readonly CommandDescription[] = [
       "postrider account delete",
       "postrider account delete --yes"
     ],
-    "inputs": []
+    "inputs": [],
+    "flags": [
+      {
+        "flags": "--yes",
+        "description": "Do it without asking; needed where stdin is no terminal.",
+        "value": {
+          "kind": "switch"
+        }
+      }
+    ]
   },
   {
     "id": "account.stats",
@@ -2533,7 +2607,8 @@ export const COMMANDS: readonly CommandDescription[] = [
           "kind": "boolean"
         }
       }
-    ]
+    ],
+    "shortcut": "stats"
   },
   {
     "id": "account.volume",
@@ -2645,7 +2720,8 @@ export const COMMANDS: readonly CommandDescription[] = [
         "description": "HTML body in Liquid. Values are HTML-escaped; `| raw` as the last filter turns that off.",
         "value": {
           "kind": "text"
-        }
+        },
+        "isContent": true
       },
       {
         "name": "text",
@@ -2660,7 +2736,8 @@ export const COMMANDS: readonly CommandDescription[] = [
         "description": "Plain text body in Liquid, not HTML-escaped. Derived from the rendered `html` when absent; an empty string turns that off.",
         "value": {
           "kind": "text"
-        }
+        },
+        "isContent": true
       },
       {
         "name": "note",
@@ -2852,7 +2929,8 @@ export const COMMANDS: readonly CommandDescription[] = [
         "description": "HTML body in Liquid. Values are HTML-escaped; `| raw` as the last filter turns that off.",
         "value": {
           "kind": "text"
-        }
+        },
+        "isContent": true
       },
       {
         "name": "text",
@@ -2867,7 +2945,8 @@ export const COMMANDS: readonly CommandDescription[] = [
         "description": "Plain text body in Liquid, not HTML-escaped. Derived from the rendered `html` when absent; an empty string turns that off.",
         "value": {
           "kind": "text"
-        }
+        },
+        "isContent": true
       },
       {
         "name": "rollbackTo",
@@ -3015,7 +3094,8 @@ export const COMMANDS: readonly CommandDescription[] = [
         "description": "HTML body in Liquid. Values are HTML-escaped; `| raw` as the last filter turns that off.",
         "value": {
           "kind": "text"
-        }
+        },
+        "isContent": true
       },
       {
         "name": "text",
@@ -3030,7 +3110,8 @@ export const COMMANDS: readonly CommandDescription[] = [
         "description": "Plain text body in Liquid, not HTML-escaped. Derived from the rendered `html` when absent; an empty string turns that off.",
         "value": {
           "kind": "text"
-        }
+        },
+        "isContent": true
       }
     ]
   },
@@ -3521,7 +3602,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "UUIDv7, so that id order is time order.",
+        "description": "The domain: its name or its id.",
         "value": {
           "kind": "text"
         }
@@ -3548,9 +3629,18 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "UUIDv7, so that id order is time order.",
+        "description": "The domain: its name or its id.",
         "value": {
           "kind": "text"
+        }
+      }
+    ],
+    "flags": [
+      {
+        "flags": "--zone",
+        "description": "Print a zone file, which most DNS hosts import.",
+        "value": {
+          "kind": "switch"
         }
       }
     ]
@@ -3575,10 +3665,30 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "UUIDv7, so that id order is time order.",
+        "description": "The domain: its name or its id.",
         "value": {
           "kind": "text"
         }
+      }
+    ],
+    "flags": [
+      {
+        "flags": "--watch",
+        "description": "Look again and again, at growing intervals, until the domain is verified (exit code 0) or the time is over (11).",
+        "value": {
+          "kind": "switch"
+        }
+      },
+      {
+        "flags": "--for <seconds>",
+        "description": "How long to watch, 1 to 86400 seconds; 600 unless given.",
+        "value": {
+          "kind": "number",
+          "min": 1,
+          "max": 86400,
+          "fix": "Give whole seconds from 1 to 86400."
+        },
+        "implies": "watch"
       }
     ]
   },
@@ -3601,7 +3711,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "UUIDv7, so that id order is time order.",
+        "description": "The domain: its name or its id.",
         "value": {
           "kind": "text"
         }
@@ -3657,7 +3767,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "UUIDv7, so that id order is time order.",
+        "description": "The domain: its name or its id.",
         "value": {
           "kind": "text"
         }
@@ -3683,7 +3793,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "UUIDv7, so that id order is time order.",
+        "description": "The domain: its name or its id.",
         "value": {
           "kind": "text"
         }
@@ -3730,7 +3840,8 @@ export const COMMANDS: readonly CommandDescription[] = [
         "description": "Plain text, 1 to 20000 characters.",
         "value": {
           "kind": "text"
-        }
+        },
+        "isContent": true
       },
       {
         "name": "requestId",
@@ -3909,7 +4020,8 @@ export const COMMANDS: readonly CommandDescription[] = [
         "description": "Plain text, 1 to 20000 characters.",
         "value": {
           "kind": "text"
-        }
+        },
+        "isContent": true
       }
     ]
   },
@@ -5241,7 +5353,8 @@ export const COMMANDS: readonly CommandDescription[] = [
         "description": "A whole message as it was received, with its headers; then nothing else but `ip`.",
         "value": {
           "kind": "text"
-        }
+        },
+        "isContent": true
       },
       {
         "name": "from",
@@ -5286,7 +5399,8 @@ export const COMMANDS: readonly CommandDescription[] = [
         "description": "HTML body.",
         "value": {
           "kind": "text"
-        }
+        },
+        "isContent": true
       },
       {
         "name": "text",
@@ -5301,7 +5415,8 @@ export const COMMANDS: readonly CommandDescription[] = [
         "description": "Plain text body.",
         "value": {
           "kind": "text"
-        }
+        },
+        "isContent": true
       },
       {
         "name": "ip",
@@ -5317,6 +5432,16 @@ export const COMMANDS: readonly CommandDescription[] = [
         "value": {
           "kind": "text"
         }
+      }
+    ],
+    "flags": [
+      {
+        "flags": "--file <path>",
+        "description": "The whole message as a file, - for stdin; in place of --raw. Without any other flag it is read from stdin where that is no terminal.",
+        "value": {
+          "kind": "text"
+        },
+        "conflicts": "raw"
       }
     ]
   },
@@ -5435,5 +5560,1235 @@ export const COMMANDS: readonly CommandDescription[] = [
         }
       }
     ]
+  }
+];
+
+export const OWN_COMMANDS: readonly CommandDescription[] = [
+  {
+    "id": "api",
+    "command": "api",
+    "summary": "Call the API by method and path",
+    "description": "Makes one request with the key and prints the answer, JSON as it came. The path begins with `/` and may carry a query. A refusal is reported as by every other command, with the same exit codes. Without `--data` there is no body; a POST is repeated after a lost connection only where it has an idempotency key.",
+    "needsKey": false,
+    "examples": [
+      "postrider api GET /account",
+      "postrider api GET '/emails?limit=2&tag=order'",
+      "postrider api POST /suppressions --data '{\"email\":\"ada@example.com\"}'",
+      "postrider api POST /emails --data @message.json --idempotency-key order-1042"
+    ],
+    "scope": null,
+    "inputs": [],
+    "flags": [
+      {
+        "flags": "-d, --data <json>",
+        "description": "The body as JSON; @file reads a file, - reads stdin.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "flags": "-H, --header <header>",
+        "description": "A further request header, as \"Name: value\"; repeatable.",
+        "value": {
+          "kind": "texts"
+        }
+      },
+      {
+        "flags": "--idempotency-key <key>",
+        "description": "Makes a repeated call safe where the operation takes one.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "flags": "-i, --include",
+        "description": "Print status and headers before the answer, on stderr.",
+        "value": {
+          "kind": "switch"
+        }
+      }
+    ],
+    "args": [
+      {
+        "name": "method",
+        "description": "One of: GET, POST, PATCH, DELETE.",
+        "value": {
+          "kind": "form",
+          "pattern": "^(?:GET|POST|PATCH|DELETE)$",
+          "letters": "upper",
+          "fix": "Give one of: GET, POST, PATCH, DELETE."
+        }
+      },
+      {
+        "name": "path",
+        "description": "From the server’s address on, such as /account.",
+        "value": {
+          "kind": "form",
+          "pattern": "^\\/(?!\\/)",
+          "letters": "as given",
+          "fix": "Give a path that begins with one /, such as /account."
+        }
+      }
+    ]
+  },
+  {
+    "id": "approvals approve",
+    "command": "approvals approve",
+    "summary": "Approve a held send",
+    "description": "Approves one hold without the inbox. Where the acceptance check refuses the message by then, it is approved and yet not sent, and the command ends with 12. Users can decide if their role allows it and they ticked “Approve and reject held sends” at `postrider login`. So can keys with `approvals:decide`, except the key that sent it.",
+    "needsKey": true,
+    "examples": [
+      "postrider approvals approve <id>",
+      "postrider approvals approve <id> --remember --note \"Known customer.\""
+    ],
+    "scope": "approvals:decide",
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "The id of the hold, `approvalId` of the send.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "note",
+        "place": "body",
+        "key": "note",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--note"
+        ],
+        "valueName": "text",
+        "description": "Kept with the decision, and shown to whoever sent it.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "contentHash",
+        "place": "body",
+        "key": "contentHash",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--content-hash"
+        ],
+        "valueName": "text",
+        "description": "Of the record that was looked at: should it no longer match, nothing is decided (409 `approval_changed`).",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ],
+    "flags": [
+      {
+        "flags": "--remember",
+        "description": "Trust these recipients for this key from now on.",
+        "value": {
+          "kind": "switch"
+        }
+      }
+    ]
+  },
+  {
+    "id": "approvals edit",
+    "command": "approvals edit",
+    "summary": "Change a held send and approve it",
+    "description": "Opens the hold as a file in $VISUAL or $EDITOR, shows what was changed, asks, and approves it so. Only what was changed is sent. Where the acceptance check refuses the message by then, it is approved and yet not sent, and the command ends with 12. Users can decide if their role allows it and they ticked “Approve and reject held sends” at `postrider login`. So can keys with `approvals:decide`, except the key that sent it.",
+    "needsKey": true,
+    "examples": [
+      "postrider approvals edit <id>",
+      "EDITOR=nano postrider approvals edit <id> --note \"Kinder words.\""
+    ],
+    "scope": "approvals:decide",
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "The id of the hold, `approvalId` of the send.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "note",
+        "place": "body",
+        "key": "note",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--note"
+        ],
+        "valueName": "text",
+        "description": "Kept with the decision, and shown to whoever sent it.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ],
+    "flags": [
+      {
+        "flags": "--yes",
+        "description": "Approve the changed mail without asking.",
+        "value": {
+          "kind": "switch"
+        }
+      },
+      {
+        "flags": "--remember",
+        "description": "Trust these recipients for this key from now on.",
+        "value": {
+          "kind": "switch"
+        }
+      }
+    ]
+  },
+  {
+    "id": "approvals reject",
+    "command": "approvals reject",
+    "summary": "Reject a held send",
+    "description": "Rejects one hold. Whoever sent it reads the code and the note, and an agent corrects itself by them. Users can decide if their role allows it and they ticked “Approve and reject held sends” at `postrider login`. So can keys with `approvals:decide`, except the key that sent it.",
+    "needsKey": true,
+    "examples": [
+      "postrider approvals reject <id> --code wrong_recipient",
+      "postrider approvals reject <id> --code other --note \"Ask Ada first.\""
+    ],
+    "scope": "approvals:decide",
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "The id of the hold, `approvalId` of the send.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "note",
+        "place": "body",
+        "key": "note",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--note"
+        ],
+        "valueName": "text",
+        "description": "Kept with the decision, and shown to whoever sent it.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "contentHash",
+        "place": "body",
+        "key": "contentHash",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--content-hash"
+        ],
+        "valueName": "text",
+        "description": "Of the record that was looked at: should it no longer match, nothing is decided (409 `approval_changed`).",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ],
+    "flags": [
+      {
+        "flags": "--code <code>",
+        "description": "Why it is rejected.",
+        "value": {
+          "kind": "choice",
+          "choices": [
+            "wrong_recipient",
+            "wrong_content",
+            "not_needed",
+            "policy",
+            "other"
+          ]
+        }
+      }
+    ]
+  },
+  {
+    "id": "approvals",
+    "command": "approvals",
+    "summary": "Decide held sends and template drafts, in an inbox",
+    "description": "Opens the inbox of held sends and template drafts, a live list. For each send it shows every recipient with the blind copies, why it is held, its files, the real target of each link, and its bodies. a approves, e edits it in $EDITOR first, r rejects with a code and a note, space selects several, ? shows all keys. A template draft is shown as a difference from the current version; a publishes it and r discards it. A decision applies only to what you saw: if it changed, you are asked again. Without a terminal, or with `--json`, it prints the same as `postrider approvals list --status pending`; `postrider templates drafts` lists the drafts. Users can decide if their role allows it and they ticked “Approve and reject held sends” at `postrider login`. So can keys with `approvals:decide`, except the key that sent it.",
+    "needsKey": true,
+    "examples": [
+      "postrider approvals",
+      "EDITOR=\"code --wait\" postrider approvals",
+      "postrider approvals --json"
+    ],
+    "scope": null,
+    "inputs": []
+  },
+  {
+    "id": "audit verify",
+    "command": "audit verify",
+    "summary": "Verify the audit log",
+    "description": "Reads the whole audit log of the account and computes the hash of every entry again, on this machine. The exit code is 1 where an entry was changed, taken out or put in, and the first is named. Keep the hash it ends with, and give it the next time as `--expect`: then entries taken off the end, and a log written anew, show as well. With `--json`: `{ok, entries, lastHash, broken: null | {reason, seq, id, message}}`.",
+    "needsKey": true,
+    "examples": [
+      "postrider audit verify",
+      "postrider audit verify --expect <hash> --json"
+    ],
+    "scope": "audit:read",
+    "inputs": [],
+    "flags": [
+      {
+        "flags": "--expect <hash>",
+        "description": "A hash that an earlier run ended with: it has to be there still.",
+        "value": {
+          "kind": "form",
+          "pattern": "^[0-9a-f]{64}$",
+          "letters": "lower",
+          "fix": "Give 64 hexadecimal digits."
+        }
+      }
+    ]
+  },
+  {
+    "id": "commands",
+    "command": "commands",
+    "summary": "List every command",
+    "description": "Lists every command with what it does. With `--json`: `{commands: [{command, summary, description, scope, needsKey, arguments, options, examples}], globalOptions, exitCodes}`, from which a program can tell what it may call. Nothing is asked of a server.",
+    "needsKey": false,
+    "examples": [
+      "postrider commands",
+      "postrider commands --json | jq -r '.commands[].command'"
+    ],
+    "scope": null,
+    "inputs": []
+  },
+  {
+    "id": "completion",
+    "command": "completion",
+    "summary": "Print a completion script for a shell",
+    "description": "Prints a script that completes commands and flags in bash, zsh, fish or PowerShell. It has the commands of this version: make it anew after an update.",
+    "needsKey": false,
+    "examples": [
+      "source <(postrider completion bash)        # in ~/.bashrc",
+      "source <(postrider completion zsh)         # in ~/.zshrc, after compinit",
+      "postrider completion fish > ~/.config/fish/completions/postrider.fish",
+      "postrider completion powershell | Out-String | Invoke-Expression    # in $PROFILE"
+    ],
+    "scope": null,
+    "inputs": [],
+    "args": [
+      {
+        "name": "shell",
+        "description": "One of: bash, zsh, fish, powershell.",
+        "value": {
+          "kind": "form",
+          "pattern": "^(?:bash|zsh|fish|powershell)$",
+          "letters": "as given",
+          "fix": "Give one of: bash, zsh, fish, powershell."
+        }
+      }
+    ]
+  },
+  {
+    "id": "dev",
+    "command": "dev",
+    "summary": "Run a server for development, and follow it",
+    "description": "Starts a server in development mode on this machine, where mail is caught and leaves nowhere, and shows each event as it happens, until Ctrl-C, which ends the server too. Key and address are in `quickstart.json` of the data directory, where every other command finds them. With `--forward-to` each event is posted to a program of yours, signed as a real delivery is. A server that runs there already is followed, and left running. With `--json` each event is a JSON document on a line of its own.",
+    "needsKey": false,
+    "examples": [
+      "postrider dev",
+      "postrider dev --port 9025 --data-dir /tmp/mail --forward-to http://localhost:3000/webhooks/postrider",
+      "postrider dev --events email.bounced --json | jq .event.data"
+    ],
+    "scope": null,
+    "inputs": [
+      {
+        "name": "events",
+        "place": "query",
+        "key": "events",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--events"
+        ],
+        "valueName": "type",
+        "description": "Only events of this type; give it again for further ones, or several parted by commas. All unless given.",
+        "value": {
+          "kind": "list",
+          "choices": null
+        },
+        "suggestions": [
+          "email.queued",
+          "email.pending_approval",
+          "email.approved",
+          "email.rejected",
+          "email.scheduled",
+          "email.rescheduled",
+          "email.sent",
+          "email.delivered",
+          "email.deferred",
+          "email.bounced",
+          "email.complained",
+          "email.opened",
+          "email.clicked",
+          "email.failed",
+          "email.suppressed",
+          "email.canceled",
+          "email.expired",
+          "email.unsubscribed",
+          "approval.requested",
+          "approval.decided",
+          "approval.reminder",
+          "domain.verified",
+          "domain.degraded",
+          "domain.failed",
+          "suppression.added",
+          "suppression.removed",
+          "quota.threshold",
+          "key.expiring",
+          "webhook.disabled",
+          "webhook.test"
+        ]
+      }
+    ],
+    "flags": [
+      {
+        "flags": "--forward-to <url>",
+        "description": "Post each event to this address; only the path is optional.",
+        "value": {
+          "kind": "url"
+        }
+      },
+      {
+        "flags": "--port <number>",
+        "description": "HTTP port of the server; else POSTRIDER_PORT, else 8025.",
+        "value": {
+          "kind": "number",
+          "min": 1,
+          "max": 65535,
+          "fix": "Give a whole number from 1 to 65535."
+        }
+      },
+      {
+        "flags": "--server <program>",
+        "description": "The program to start; else postrider-server of node_modules here or further up, else of the PATH.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "doctor",
+    "command": "doctor",
+    "summary": "Check the connection",
+    "description": "Checks the key and where it comes from, whether the server is reached and ready, its certificate, whether webhook endpoints fail, the clock and the versions, and says how to mend what is wrong. With `--json`: `{ok, checks: [{name, status: pass|warn|fail|skip, message, fix}]}`. What the server stands on is checked by `postrider-server doctor`, on its machine.",
+    "needsKey": false,
+    "examples": [
+      "postrider doctor",
+      "postrider doctor --json | jq .ok"
+    ],
+    "scope": null,
+    "inputs": []
+  },
+  {
+    "id": "emails tail",
+    "command": "emails tail",
+    "summary": "Follow new emails",
+    "description": "Prints the newest messages and then every new one as it is accepted, oldest first, until Ctrl-C. With `--json` each is a JSON document on a line of its own.",
+    "needsKey": true,
+    "examples": [
+      "postrider emails tail --tag order",
+      "postrider emails tail --source agent --json | jq -r .subject"
+    ],
+    "scope": "emails:read",
+    "inputs": [
+      {
+        "name": "status",
+        "place": "query",
+        "key": "status",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--status"
+        ],
+        "valueName": "choice",
+        "description": "Only messages that stand there.",
+        "value": {
+          "kind": "choice",
+          "choices": [
+            "queued",
+            "sending",
+            "sent",
+            "delivered",
+            "deferred",
+            "bounced",
+            "complained",
+            "failed",
+            "suppressed",
+            "pending_approval",
+            "rejected",
+            "expired",
+            "canceled"
+          ]
+        }
+      },
+      {
+        "name": "q",
+        "place": "query",
+        "key": "q",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--q"
+        ],
+        "valueName": "text",
+        "description": "Text within the subject or any recipient (address or name; cc and bcc too), whatever its case; 2 to 200 characters, none of them a wildcard. Blind recipients of other keys’ messages match only for keys with `emails:content-all`.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "tag",
+        "place": "query",
+        "key": "tag",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--tag"
+        ],
+        "valueName": "text",
+        "description": "A tag; repeated, all must be there.",
+        "value": {
+          "kind": "list",
+          "choices": null
+        }
+      },
+      {
+        "name": "channel",
+        "place": "query",
+        "key": "channel",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--channel"
+        ],
+        "valueName": "choice",
+        "description": "Ingress protocol.",
+        "value": {
+          "kind": "choice",
+          "choices": [
+            "api",
+            "sdk",
+            "mcp",
+            "smtp"
+          ]
+        }
+      },
+      {
+        "name": "source",
+        "place": "query",
+        "key": "source",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--source"
+        ],
+        "valueName": "choice",
+        "description": "Provenance source.",
+        "value": {
+          "kind": "choice",
+          "choices": [
+            "agent",
+            "backend",
+            "automation",
+            "system"
+          ]
+        }
+      },
+      {
+        "name": "agent_name",
+        "place": "query",
+        "key": "agent_name",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--agent-name"
+        ],
+        "valueName": "name",
+        "description": "Exactly this agent name.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "recipient",
+        "place": "query",
+        "key": "recipient",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--recipient"
+        ],
+        "valueName": "text",
+        "description": "An address in to, cc or bcc, whole, whatever its case. Blind recipients as with `q`.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "domain",
+        "place": "query",
+        "key": "domain",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--domain"
+        ],
+        "valueName": "domain",
+        "description": "The sending domain.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ],
+    "flags": [
+      {
+        "flags": "--last <number>",
+        "description": "Begin with so many of the newest, 0 to 100; 10 unless given.",
+        "value": {
+          "kind": "number",
+          "min": 0,
+          "max": 100,
+          "fix": "Give a whole number from 0 to 100."
+        }
+      },
+      {
+        "flags": "--interval <seconds>",
+        "description": "Look so often, 1 to 3600; 2 unless given.",
+        "value": {
+          "kind": "number",
+          "min": 1,
+          "max": 3600,
+          "fix": "Give a whole number from 1 to 3600."
+        }
+      }
+    ],
+    "shortcut": "tail"
+  },
+  {
+    "id": "login",
+    "command": "login",
+    "summary": "Sign in as a person",
+    "description": "Prints an address and a code. Open the address in any browser, sign in there and type the code. The page shows what the session may do. It may approve and reject held sends only if you tick that box. The command then stores the session in a profile, and every command without a key uses it. It does not open a browser.",
+    "needsKey": false,
+    "examples": [
+      "postrider login --base-url https://mail.example.com",
+      "postrider login --profile work"
+    ],
+    "scope": null,
+    "inputs": []
+  },
+  {
+    "id": "logout",
+    "command": "logout",
+    "summary": "Sign out",
+    "description": "Ends the session of the profile on the server, and forgets the profile. A session that has ended already is forgotten all the same.",
+    "needsKey": false,
+    "examples": [
+      "postrider logout",
+      "postrider logout --profile work"
+    ],
+    "scope": null,
+    "inputs": []
+  },
+  {
+    "id": "mcp install",
+    "command": "mcp install",
+    "summary": "Set up agents’ programs to use Postrider",
+    "description": "Enters the MCP server into the configuration of agents’ programs: those that are found on this machine, or those that `--client` names (claude-desktop, claude-code, cursor, vscode, windsurf, codex, gemini, zed). Whatever else a file holds stays as it is, comments included, and a copy of the file is kept beside it. The key goes into the file: give the agent one of its own, that may do no more than it should. With `--print` nothing is written.",
+    "needsKey": false,
+    "examples": [
+      "postrider mcp install --print",
+      "postrider mcp install --client claude-code --api-key <key> --base-url https://mail.example.com",
+      "postrider mcp install --client cursor --client vscode --toolsets templates,domains --readonly"
+    ],
+    "scope": null,
+    "inputs": [],
+    "flags": [
+      {
+        "flags": "--client <name...>",
+        "description": "Only this program; give it again for further ones. All that are found unless given.",
+        "value": {
+          "kind": "choice",
+          "choices": [
+            "claude-desktop",
+            "claude-code",
+            "cursor",
+            "vscode",
+            "windsurf",
+            "codex",
+            "gemini",
+            "zed"
+          ]
+        }
+      },
+      {
+        "flags": "--name <name>",
+        "description": "What the server is called there.",
+        "value": {
+          "kind": "text"
+        },
+        "default": "postrider"
+      },
+      {
+        "flags": "--print",
+        "description": "Print what would be entered, and write nothing.",
+        "value": {
+          "kind": "switch"
+        }
+      },
+      {
+        "flags": "--toolsets <list>",
+        "description": "Tools beyond the default ones, parted by commas.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "flags": "--readonly",
+        "description": "Only tools that change and send nothing.",
+        "value": {
+          "kind": "switch"
+        }
+      }
+    ]
+  },
+  {
+    "id": "mcp uninstall",
+    "command": "mcp uninstall",
+    "summary": "Take Postrider out of agents’ programs",
+    "description": "Takes the MCP server out of the configuration of agents’ programs: of all that have it, or of those that `--client` names (claude-desktop, claude-code, cursor, vscode, windsurf, codex, gemini, zed). Whatever else a file holds stays as it is, and a copy of the file is kept beside it. The key that stood there goes on working until it is revoked.",
+    "needsKey": false,
+    "examples": [
+      "postrider mcp uninstall",
+      "postrider mcp uninstall --client cursor"
+    ],
+    "scope": null,
+    "inputs": [],
+    "flags": [
+      {
+        "flags": "--client <name...>",
+        "description": "Only this program; give it again for further ones. All that have it unless given.",
+        "value": {
+          "kind": "choice",
+          "choices": [
+            "claude-desktop",
+            "claude-code",
+            "cursor",
+            "vscode",
+            "windsurf",
+            "codex",
+            "gemini",
+            "zed"
+          ]
+        }
+      },
+      {
+        "flags": "--name <name>",
+        "description": "What the server is called there.",
+        "value": {
+          "kind": "text"
+        },
+        "default": "postrider"
+      }
+    ]
+  },
+  {
+    "id": "profiles list",
+    "command": "profiles list",
+    "summary": "List the profiles",
+    "description": "The sign-ins that are kept on this machine, without their secrets. The one in use is marked.",
+    "needsKey": false,
+    "examples": [
+      "postrider profiles list"
+    ],
+    "scope": null,
+    "inputs": []
+  },
+  {
+    "id": "profiles remove",
+    "command": "profiles remove",
+    "summary": "Forget a profile",
+    "description": "Takes the profile from this machine. Its session goes on until it ends; postrider logout ends it as well.",
+    "needsKey": false,
+    "examples": [
+      "postrider profiles remove work"
+    ],
+    "scope": null,
+    "inputs": [],
+    "args": [
+      {
+        "name": "name",
+        "description": "Name of the profile.",
+        "value": {
+          "kind": "form",
+          "pattern": "^[A-Za-z0-9][\\w.-]{0,63}$",
+          "letters": "as given",
+          "fix": "Use letters, digits, hyphens, dots and underscores."
+        }
+      }
+    ]
+  },
+  {
+    "id": "profiles use",
+    "command": "profiles use",
+    "summary": "Choose the profile in use",
+    "description": "From now on commands that name no profile use this one.",
+    "needsKey": false,
+    "examples": [
+      "postrider profiles use work"
+    ],
+    "scope": null,
+    "inputs": [],
+    "args": [
+      {
+        "name": "name",
+        "description": "Name of the profile.",
+        "value": {
+          "kind": "form",
+          "pattern": "^[A-Za-z0-9][\\w.-]{0,63}$",
+          "letters": "as given",
+          "fix": "Use letters, digits, hyphens, dots and underscores."
+        }
+      }
+    ]
+  },
+  {
+    "id": "requests tail",
+    "command": "requests tail",
+    "summary": "Follow new requests",
+    "description": "Prints the newest requests to the API and then every new one, oldest first, until Ctrl-C. With `--json` each is a JSON document on a line of its own. The requests that the command itself makes are left out.",
+    "needsKey": true,
+    "examples": [
+      "postrider logs tail",
+      "postrider requests tail --json | jq -r .path"
+    ],
+    "scope": "logs:read",
+    "inputs": [],
+    "flags": [
+      {
+        "flags": "--last <number>",
+        "description": "Begin with so many of the newest, 0 to 100; 10 unless given.",
+        "value": {
+          "kind": "number",
+          "min": 0,
+          "max": 100,
+          "fix": "Give a whole number from 0 to 100."
+        }
+      },
+      {
+        "flags": "--interval <seconds>",
+        "description": "Look so often, 1 to 3600; 2 unless given.",
+        "value": {
+          "kind": "number",
+          "min": 1,
+          "max": 3600,
+          "fix": "Give a whole number from 1 to 3600."
+        }
+      }
+    ],
+    "shortcut": "logs tail"
+  },
+  {
+    "id": "templates preview",
+    "command": "templates preview",
+    "summary": "Render template files without storing them",
+    "description": "Has the server render the files of one template with sample values, to see a change before it is pushed. A template is `<slug>.html` and `<slug>.txt`, one of them or both, with its name and its subject in `<slug>.json`: {\"name\": …, \"subject\": …}. The template has to be there under its slug already.",
+    "needsKey": true,
+    "examples": [
+      "postrider templates preview templates/welcome.html --variables '{\"name\":\"Ada\"}'",
+      "postrider templates preview templates/welcome.html --variables @sample.json --out preview.html"
+    ],
+    "scope": "templates:read",
+    "inputs": [
+      {
+        "place": "body",
+        "key": "path",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "value": {
+          "kind": "text"
+        },
+        "name": "path",
+        "valueName": "path",
+        "description": "A file of the template."
+      },
+      {
+        "place": "body",
+        "key": "variables",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--variables"
+        ],
+        "value": {
+          "kind": "text"
+        },
+        "name": "variables",
+        "valueName": "json",
+        "description": "Sample values as JSON, or @file, or - for stdin."
+      },
+      {
+        "place": "body",
+        "key": "out",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--out"
+        ],
+        "value": {
+          "kind": "text"
+        },
+        "name": "out",
+        "valueName": "path",
+        "description": "Write the rendered html to this file."
+      }
+    ]
+  },
+  {
+    "id": "templates pull",
+    "command": "templates pull",
+    "summary": "Write templates to files",
+    "description": "Writes one template, or all of the account, to files in the form that push reads. A template is `<slug>.html` and `<slug>.txt`, one of them or both, with its name and its subject in `<slug>.json`: {\"name\": …, \"subject\": …}. Files of the same name are overwritten.",
+    "needsKey": true,
+    "examples": [
+      "postrider templates pull",
+      "postrider templates pull welcome --dir mail"
+    ],
+    "scope": "templates:read",
+    "inputs": [
+      {
+        "place": "body",
+        "key": "id",
+        "required": false,
+        "positional": true,
+        "flags": [],
+        "value": {
+          "kind": "text"
+        },
+        "name": "id",
+        "valueName": "id",
+        "description": "Template id or slug; all of them unless given."
+      },
+      {
+        "place": "body",
+        "key": "dir",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--dir"
+        ],
+        "value": {
+          "kind": "text"
+        },
+        "name": "dir",
+        "valueName": "path",
+        "description": "The folder to write to; `templates` unless given."
+      }
+    ]
+  },
+  {
+    "id": "templates push",
+    "command": "templates push",
+    "summary": "Store templates from files",
+    "description": "Brings the server to what the files say: new templates are created, changed ones get a new version, equal ones stay as they are. A template is `<slug>.html` and `<slug>.txt`, one of them or both, with its name and its subject in `<slug>.json`: {\"name\": …, \"subject\": …}. What has no file is taken away from the template; templates without files are left alone. Every file is read before the first is stored.",
+    "needsKey": true,
+    "examples": [
+      "postrider templates push templates/",
+      "postrider templates push templates/welcome.html --note \"New footer\""
+    ],
+    "scope": "templates:write",
+    "inputs": [
+      {
+        "place": "body",
+        "key": "path",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "value": {
+          "kind": "text"
+        },
+        "name": "path",
+        "valueName": "path",
+        "description": "A folder, or one file of a template."
+      },
+      {
+        "place": "body",
+        "key": "note",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--note"
+        ],
+        "value": {
+          "kind": "text"
+        },
+        "name": "note",
+        "valueName": "text",
+        "description": "What the new version is about."
+      },
+      {
+        "place": "body",
+        "key": "check",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--check"
+        ],
+        "value": {
+          "kind": "boolean"
+        },
+        "name": "check",
+        "valueName": "",
+        "description": "Only tell what would be done."
+      }
+    ]
+  },
+  {
+    "id": "templates rollback",
+    "command": "templates rollback",
+    "summary": "Go back to an earlier version",
+    "description": "Makes a new version that equals an earlier one; what came between stays in the history.",
+    "needsKey": true,
+    "examples": [
+      "postrider templates rollback welcome 3 --note \"The new footer broke\""
+    ],
+    "scope": "templates:write",
+    "inputs": [
+      {
+        "place": "body",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "value": {
+          "kind": "text"
+        },
+        "name": "id",
+        "valueName": "id",
+        "description": "Template id or slug."
+      },
+      {
+        "place": "body",
+        "key": "version",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "value": {
+          "kind": "number",
+          "whole": true,
+          "min": 1,
+          "max": null
+        },
+        "name": "version",
+        "valueName": "version",
+        "description": "The version to equal."
+      },
+      {
+        "place": "body",
+        "key": "note",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--note"
+        ],
+        "value": {
+          "kind": "text"
+        },
+        "name": "note",
+        "valueName": "text",
+        "description": "What the new version is about."
+      }
+    ]
+  },
+  {
+    "id": "webhooks listen",
+    "command": "webhooks listen",
+    "summary": "Forward events to a program on this machine",
+    "description": "Shows the account’s events as they happen, and with `--forward-to` posts each to a program of yours, signed as a real delivery is, until Ctrl-C. No tunnel and no endpoint are needed. A connection that breaks is opened again, and goes on behind the last event. The signing secret belongs to the key and stays the same. With `--json` each event is a JSON document on a line of its own.",
+    "needsKey": true,
+    "examples": [
+      "postrider webhooks listen --forward-to http://localhost:3000/webhooks/postrider",
+      "postrider webhooks listen --events email.bounced --events email.complained --json | jq .event.data",
+      "POSTRIDER_WEBHOOK_SECRET=$(postrider webhooks listen --print-secret) node server.js"
+    ],
+    "scope": "webhooks:read",
+    "inputs": [
+      {
+        "name": "events",
+        "place": "query",
+        "key": "events",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--events"
+        ],
+        "valueName": "type",
+        "description": "Only events of this type; give it again for further ones, or several parted by commas. All unless given.",
+        "value": {
+          "kind": "list",
+          "choices": null
+        },
+        "suggestions": [
+          "email.queued",
+          "email.pending_approval",
+          "email.approved",
+          "email.rejected",
+          "email.scheduled",
+          "email.rescheduled",
+          "email.sent",
+          "email.delivered",
+          "email.deferred",
+          "email.bounced",
+          "email.complained",
+          "email.opened",
+          "email.clicked",
+          "email.failed",
+          "email.suppressed",
+          "email.canceled",
+          "email.expired",
+          "email.unsubscribed",
+          "approval.requested",
+          "approval.decided",
+          "approval.reminder",
+          "domain.verified",
+          "domain.degraded",
+          "domain.failed",
+          "suppression.added",
+          "suppression.removed",
+          "quota.threshold",
+          "key.expiring",
+          "webhook.disabled",
+          "webhook.test"
+        ]
+      }
+    ],
+    "flags": [
+      {
+        "flags": "--forward-to <url>",
+        "description": "Post each event to this address; only the path is optional.",
+        "value": {
+          "kind": "url"
+        }
+      },
+      {
+        "flags": "--print-secret",
+        "description": "Print the secret that the forwarded events are signed with, alone (with --json as JSON), and end.",
+        "value": {
+          "kind": "switch"
+        }
+      }
+    ]
+  },
+  {
+    "id": "webhooks trigger",
+    "command": "webhooks trigger",
+    "summary": "Make an event happen",
+    "description": "Causes a true event by sending to a test address, which costs nothing: it reaches the endpoints of the account and whoever listens. With `--forward-to` a made-up event of any type is signed and posted to that address on this machine alone, and its secret is shown.",
+    "needsKey": true,
+    "examples": [
+      "postrider webhooks trigger email.bounced",
+      "postrider webhooks trigger approval.requested --forward-to http://localhost:3000/webhooks/postrider"
+    ],
+    "scope": null,
+    "inputs": [
+      {
+        "name": "type",
+        "place": "body",
+        "key": "event",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "type",
+        "description": "The type of the event, for example email.bounced.",
+        "value": {
+          "kind": "text"
+        },
+        "suggestions": [
+          "email.queued",
+          "email.pending_approval",
+          "email.approved",
+          "email.rejected",
+          "email.scheduled",
+          "email.rescheduled",
+          "email.sent",
+          "email.delivered",
+          "email.deferred",
+          "email.bounced",
+          "email.complained",
+          "email.opened",
+          "email.clicked",
+          "email.failed",
+          "email.suppressed",
+          "email.canceled",
+          "email.expired",
+          "email.unsubscribed",
+          "approval.requested",
+          "approval.decided",
+          "approval.reminder",
+          "domain.verified",
+          "domain.degraded",
+          "domain.failed",
+          "suppression.added",
+          "suppression.removed",
+          "quota.threshold",
+          "key.expiring",
+          "webhook.disabled",
+          "webhook.test"
+        ]
+      }
+    ],
+    "flags": [
+      {
+        "flags": "--forward-to <url>",
+        "description": "Post a made-up event to this address of this machine.",
+        "value": {
+          "kind": "url"
+        }
+      }
+    ]
+  },
+  {
+    "id": "whoami",
+    "command": "whoami",
+    "summary": "Show who commands act as",
+    "description": "Shows the signed-in user, their role and account, and whether this sign-in may decide held sends. With a key, shows what the key may do.",
+    "needsKey": false,
+    "examples": [
+      "postrider whoami",
+      "postrider whoami --json | jq -r .user.email"
+    ],
+    "scope": null,
+    "inputs": []
   }
 ];

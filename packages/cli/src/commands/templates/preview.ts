@@ -3,37 +3,54 @@ import { resolve } from 'node:path';
 import type { ApiConnection } from '../../api-connection.ts';
 import type { CliIo } from '../../cli-io.ts';
 import { readContent } from '../../content-argument.ts';
-import { EXIT_CODES, type ExitCode } from '../../exit-codes.ts';
+import { defineCommand } from '../../define-command.ts';
+import { EXIT_CODES } from '../../exit-codes.ts';
 import { CliFailure, usageFailure } from '../../failure.ts';
-import type { Invocation } from '../../invocation.ts';
 import { isRecord, type JsonRecord, textOf } from '../../output/json-value.ts';
-import type { Output } from '../../output/output.ts';
 import { renderAnswer } from '../../output/render-answer.ts';
-import { type LocalTemplate, readTemplateFiles } from './template-files.ts';
+import { type LocalTemplate, readTemplateFiles } from '../../templates/template-files.ts';
+import { FILES, flagInput, positionalInput } from '../../templates/template-inputs.ts';
 
 /** Has the server render files that are not stored yet. */
-export async function runPreview(
-  { values }: Invocation,
-  connection: ApiConnection,
-  output: Output,
-  io: CliIo,
-): Promise<ExitCode> {
-  const path = textOf(values['path']);
-  const [template, ...others] = await readTemplateFiles(path, io.cwd);
-  if (template === undefined || others.length > 0) {
-    throw usageFailure(`${path} holds ${others.length + 1} templates`, 'Name one file of the template to preview.');
-  }
-  const variables = await readVariables(values['variables'], io);
-  const rendered = await render(template, variables, connection);
-  const { out } = values;
-  if (typeof out === 'string') {
-    await writeFile(resolve(io.cwd, out), textOf(rendered['html']));
-    output.remark(`The html is in ${out}.`);
-  }
-  if (output.isJson) output.writeJson(rendered);
-  else renderAnswer('templates.render', rendered, output, new Date());
-  return EXIT_CODES.done;
-}
+export const definition = defineCommand({
+  id: 'templates preview',
+  about: {
+    summary: 'Render template files without storing them',
+    description: `Has the server render the files of one template with sample values, to see a change before it is pushed. ${FILES} The template has to be there under its slug already.`,
+    needsKey: true,
+    scope: 'templates:read',
+    examples: [
+      `postrider templates preview templates/welcome.html --variables '{"name":"Ada"}'`,
+      'postrider templates preview templates/welcome.html --variables @sample.json --out preview.html',
+    ],
+    inputs: [
+      positionalInput('path', 'path', 'A file of the template.', true),
+      flagInput({
+        name: 'variables',
+        valueName: 'json',
+        description: 'Sample values as JSON, or @file, or - for stdin.',
+      }),
+      flagInput({ name: 'out', valueName: 'path', description: 'Write the rendered html to this file.' }),
+    ],
+  },
+  async run({ values }, connection, output, io) {
+    const path = textOf(values['path']);
+    const [template, ...others] = await readTemplateFiles(path, io.cwd);
+    if (template === undefined || others.length > 0) {
+      throw usageFailure(`${path} holds ${others.length + 1} templates`, 'Name one file of the template to preview.');
+    }
+    const variables = await readVariables(values['variables'], io);
+    const rendered = await render(template, variables, connection);
+    const { out } = values;
+    if (typeof out === 'string') {
+      await writeFile(resolve(io.cwd, out), textOf(rendered['html']));
+      output.remark(`The html is in ${out}.`);
+    }
+    if (output.isJson) output.writeJson(rendered);
+    else renderAnswer('templates.render', rendered, output, new Date());
+    return EXIT_CODES.done;
+  },
+});
 
 async function readVariables(given: unknown, io: CliIo): Promise<JsonRecord> {
   if (typeof given !== 'string') return {};

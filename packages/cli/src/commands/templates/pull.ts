@@ -1,43 +1,51 @@
 import { relative, resolve } from 'node:path';
 import type { ApiConnection } from '../../api-connection.ts';
-import type { CliIo } from '../../cli-io.ts';
-import { EXIT_CODES, type ExitCode } from '../../exit-codes.ts';
+import { defineCommand } from '../../define-command.ts';
+import { EXIT_CODES } from '../../exit-codes.ts';
 import { ownFailure } from '../../failure.ts';
-import type { Invocation } from '../../invocation.ts';
 import { isRecord, type JsonRecord, recordsOf, textOf } from '../../output/json-value.ts';
-import type { Output } from '../../output/output.ts';
 import { createProgress } from '../../output/progress.ts';
-import { writeTemplateFiles } from './template-files.ts';
+import { writeTemplateFiles } from '../../templates/template-files.ts';
+import { FILES, flagInput, positionalInput } from '../../templates/template-inputs.ts';
 
 const FOLDER = 'templates';
 
 /** Writes templates to files in the form that a push reads. */
-export async function runPull(
-  { values, options }: Invocation,
-  connection: ApiConnection,
-  output: Output,
-  io: CliIo,
-): Promise<ExitCode> {
-  const folder = resolve(io.cwd, textOf(values['dir']) || FOLDER);
-  const given = values['id'];
-  const { total, pages } = typeof given === 'string' ? one(given, connection) : await all(connection);
-  const progress = createProgress(io, options, total);
-  const written: string[] = [];
-  let done = 0;
-  try {
-    for await (const template of pages) {
-      progress.show(done, textOf(template['slug']));
-      written.push(...(await write(folder, template)));
-      done += 1;
+export const definition = defineCommand({
+  id: 'templates pull',
+  about: {
+    summary: 'Write templates to files',
+    description: `Writes one template, or all of the account, to files in the form that push reads. ${FILES} Files of the same name are overwritten.`,
+    needsKey: true,
+    scope: 'templates:read',
+    examples: ['postrider templates pull', 'postrider templates pull welcome --dir mail'],
+    inputs: [
+      positionalInput('id', 'id', 'Template id or slug; all of them unless given.', false),
+      flagInput({ name: 'dir', valueName: 'path', description: 'The folder to write to; `templates` unless given.' }),
+    ],
+  },
+  async run({ values, options }, connection, output, io) {
+    const folder = resolve(io.cwd, textOf(values['dir']) || FOLDER);
+    const given = values['id'];
+    const { total, pages } = typeof given === 'string' ? one(given, connection) : await all(connection);
+    const progress = createProgress(io, options, total);
+    const written: string[] = [];
+    let done = 0;
+    try {
+      for await (const template of pages) {
+        progress.show(done, textOf(template['slug']));
+        written.push(...(await write(folder, template)));
+        done += 1;
+      }
+    } finally {
+      progress.end();
     }
-  } finally {
-    progress.end();
-  }
-  if (output.isJson) output.writeJson({ folder, files: written });
-  else output.writeText(written.map((file) => `${relative(io.cwd, resolve(folder, file))}\n`).join(''));
-  output.remark(`${done} template${done === 1 ? '' : 's'} written to ${folder}.`);
-  return EXIT_CODES.done;
-}
+    if (output.isJson) output.writeJson({ folder, files: written });
+    else output.writeText(written.map((file) => `${relative(io.cwd, resolve(folder, file))}\n`).join(''));
+    output.remark(`${done} template${done === 1 ? '' : 's'} written to ${folder}.`);
+    return EXIT_CODES.done;
+  },
+});
 
 interface Source {
   readonly total: number;

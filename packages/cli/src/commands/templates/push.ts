@@ -1,14 +1,14 @@
 import type { ApiConnection } from '../../api-connection.ts';
-import type { CliIo } from '../../cli-io.ts';
-import { EXIT_CODES, type ExitCode } from '../../exit-codes.ts';
+import { defineCommand } from '../../define-command.ts';
+import { EXIT_CODES } from '../../exit-codes.ts';
 import { CliFailure } from '../../failure.ts';
-import type { Invocation } from '../../invocation.ts';
 import { isRecord, type JsonRecord, textOf } from '../../output/json-value.ts';
 import type { Output } from '../../output/output.ts';
 import { createProgress } from '../../output/progress.ts';
 import { renderTable } from '../../output/table.ts';
 import { singleLine } from '../../output/untrusted-text.ts';
-import { type LocalTemplate, readTemplateFiles } from './template-files.ts';
+import { type LocalTemplate, readTemplateFiles } from '../../templates/template-files.ts';
+import { FILES, flagInput, NOTE, positionalInput } from '../../templates/template-inputs.ts';
 
 interface Pushed {
   readonly slug: string;
@@ -19,34 +19,52 @@ interface Pushed {
 }
 
 /** Brings the server to what the files say. */
-export async function runPush(
-  { values, options }: Invocation,
-  connection: ApiConnection,
-  output: Output,
-  io: CliIo,
-): Promise<ExitCode> {
-  const templates = await readTemplateFiles(textOf(values['path']), io.cwd);
-  const how = { note: values['note'], isCheck: values['check'] === true };
-  const progress = createProgress(io, options, templates.length);
-  const pushed: Pushed[] = [];
-  try {
-    for (const template of templates) {
-      progress.show(pushed.length, template.slug);
-      pushed.push(await pushTemplate(template, how, connection));
+export const definition = defineCommand({
+  id: 'templates push',
+  about: {
+    summary: 'Store templates from files',
+    description: `Brings the server to what the files say: new templates are created, changed ones get a new version, equal ones stay as they are. ${FILES} What has no file is taken away from the template; templates without files are left alone. Every file is read before the first is stored.`,
+    needsKey: true,
+    scope: 'templates:write',
+    examples: [
+      'postrider templates push templates/',
+      'postrider templates push templates/welcome.html --note "New footer"',
+    ],
+    inputs: [
+      positionalInput('path', 'path', 'A folder, or one file of a template.', true),
+      flagInput(NOTE),
+      flagInput({
+        name: 'check',
+        valueName: '',
+        description: 'Only tell what would be done.',
+        value: { kind: 'boolean' },
+      }),
+    ],
+  },
+  async run({ values, options }, connection, output, io) {
+    const templates = await readTemplateFiles(textOf(values['path']), io.cwd);
+    const how = { note: values['note'], isCheck: values['check'] === true };
+    const progress = createProgress(io, options, templates.length);
+    const pushed: Pushed[] = [];
+    try {
+      for (const template of templates) {
+        progress.show(pushed.length, template.slug);
+        pushed.push(await pushTemplate(template, how, connection));
+      }
+    } catch (error) {
+      throw inTemplate(error, templates[pushed.length]?.slug ?? '', pushed.length);
+    } finally {
+      progress.end();
     }
-  } catch (error) {
-    throw inTemplate(error, templates[pushed.length]?.slug ?? '', pushed.length);
-  } finally {
-    progress.end();
-  }
-  if (output.isJson) output.writeJson({ templates: pushed });
-  else showPushed(pushed, output);
-  if (pushed.some(({ result }) => result === 'drafted')) {
-    output.remark('Drafted: sends use it once an approver publishes it with `postrider templates publish <slug>`.');
-  }
-  if (how.isCheck) output.remark('Nothing was stored: this is what a push without --check would do.');
-  return EXIT_CODES.done;
-}
+    if (output.isJson) output.writeJson({ templates: pushed });
+    else showPushed(pushed, output);
+    if (pushed.some(({ result }) => result === 'drafted')) {
+      output.remark('Drafted: sends use it once an approver publishes it with `postrider templates publish <slug>`.');
+    }
+    if (how.isCheck) output.remark('Nothing was stored: this is what a push without --check would do.');
+    return EXIT_CODES.done;
+  },
+});
 
 async function pushTemplate(
   template: LocalTemplate,

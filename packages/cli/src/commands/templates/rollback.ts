@@ -1,19 +1,32 @@
-import type { ApiConnection } from '../../api-connection.ts';
-import { EXIT_CODES, type ExitCode } from '../../exit-codes.ts';
-import type { Invocation } from '../../invocation.ts';
-import type { Output } from '../../output/output.ts';
+import { defineCommand } from '../../define-command.ts';
+import { EXIT_CODES } from '../../exit-codes.ts';
 import { renderAnswer } from '../../output/render-answer.ts';
+import { flagInput, NOTE, positionalInput } from '../../templates/template-inputs.ts';
 
 /** Makes a version that equals an earlier one. */
-export async function runRollback(
-  { values }: Invocation,
-  connection: ApiConnection,
-  output: Output,
-): Promise<ExitCode> {
-  const { id, version, note } = values;
-  const body = { rollbackTo: version, ...(note === undefined ? {} : { note }) };
-  const { data } = await connection.call('templates.update', { params: { id }, query: {}, headers: {}, body });
-  if (output.isJson) output.writeJson(data);
-  else renderAnswer('templates.update', data, output, new Date());
-  return EXIT_CODES.done;
-}
+export const definition = defineCommand({
+  id: 'templates rollback',
+  about: {
+    summary: 'Go back to an earlier version',
+    description: 'Makes a new version that equals an earlier one; what came between stays in the history.',
+    needsKey: true,
+    scope: 'templates:write',
+    examples: ['postrider templates rollback welcome 3 --note "The new footer broke"'],
+    inputs: [
+      positionalInput('id', 'id', 'Template id or slug.', true),
+      {
+        ...positionalInput('version', 'version', 'The version to equal.', true),
+        value: { kind: 'number', whole: true, min: 1, max: null },
+      },
+      flagInput(NOTE),
+    ],
+  },
+  async run({ values }, connection, output) {
+    const { id, version, note } = values;
+    const body = { rollbackTo: version, ...(note === undefined ? {} : { note }) };
+    const { data } = await connection.call('templates.update', { params: { id }, query: {}, headers: {}, body });
+    if (output.isJson) output.writeJson(data);
+    else renderAnswer('templates.update', data, output, new Date());
+    return EXIT_CODES.done;
+  },
+});

@@ -1,7 +1,7 @@
-import { readHold, recipientsOf } from '../../commands/approvals/hold.ts';
-import { endLines, previewLines } from '../../commands/approvals/preview-lines.ts';
-import type { ShownLine, Tone } from '../../commands/approvals/shown-line.ts';
-import { formatTimeLeftShort } from '../../commands/approvals/time-left.ts';
+import { readHold, recipientsOf } from '../../approvals/hold.ts';
+import { endLines, previewLines } from '../../approvals/preview-lines.ts';
+import type { ShownLine, Tone } from '../../approvals/shown-line.ts';
+import { formatTimeLeftShort } from '../../approvals/time-left.ts';
 import { type JsonRecord, recordsOf } from '../json-value.ts';
 import type { Output } from '../output.ts';
 import { renderTable } from '../table.ts';

@@ -1,0 +1,35 @@
+import type { ApiConnection } from '../api-connection.ts';
+import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
+import type { Invocation } from '../invocation.ts';
+import { textOf } from '../output/json-value.ts';
+import type { Output } from '../output/output.ts';
+import { renderAnswer } from '../output/render-answer.ts';
+import type { Decision } from './held-sends.ts';
+import { type Hold, readHold } from './hold.ts';
+
+/** What is said beside the decision itself. */
+export function readReasons(values: Invocation['values']): Pick<Decision, 'note' | 'contentHash'> {
+  const { note, contentHash } = values;
+  return {
+    ...(typeof note === 'string' ? { note } : {}),
+    ...(typeof contentHash === 'string' ? { contentHash } : {}),
+  };
+}
+
+export async function decideHold(
+  values: Invocation['values'],
+  decision: Decision,
+  connection: ApiConnection,
+  output: Output,
+): Promise<ExitCode> {
+  const input = { params: { id: textOf(values['id']) }, query: {}, headers: {}, body: { ...decision } };
+  const { data } = await connection.call('approvals.decide', input);
+  return tellDecided(readHold(data), data, output);
+}
+
+/** An approval that the acceptance check refused is no success to a script: the mail does not go out. */
+export function tellDecided(hold: Hold, answer: unknown, output: Output): ExitCode {
+  if (output.isJson) output.writeJson(answer);
+  else renderAnswer('approvals.decide', answer, output, new Date());
+  return hold.outcome === 'failed' ? EXIT_CODES.deliveryFailed : EXIT_CODES.done;
+}

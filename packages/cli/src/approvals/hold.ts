@@ -1,0 +1,80 @@
+import { isRecord, recordsOf, textOf } from '../output/json-value.ts';
+
+/** A held send as commands work with it. Its texts are as they came: whatever shows them takes what terminals act on out of them. */
+export interface Hold {
+  readonly kind: 'send';
+  readonly id: string;
+  readonly emailId: string;
+  readonly status: string;
+  readonly reasons: readonly string[];
+  readonly revision: number;
+  /** Null where the caller may not see the content. */
+  readonly contentHash: string | null;
+  readonly keyName: string;
+  readonly agentName: string;
+  readonly source: string;
+  readonly channel: string;
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly cc: readonly string[];
+  readonly bcc: readonly string[];
+  readonly subject: string;
+  readonly text: string | null;
+  readonly html: string | null;
+  readonly attachments: readonly HeldFile[];
+  readonly scheduledAt: string | null;
+  readonly createdAt: string;
+  readonly expiresAt: string;
+  readonly decidedAt: string | null;
+  readonly decidedBy: string | null;
+  readonly note: string | null;
+  readonly rejectCode: string | null;
+  readonly edited: readonly string[];
+  /** `queued` or `failed`, of an approval. */
+  readonly outcome: string | null;
+  /** Why it failed, in words. */
+  readonly problem: string | null;
+  readonly replyTo: string | null;
+  /** Name and value of each. */
+  readonly headers: readonly (readonly [string, string])[];
+  readonly unsubscribe: boolean;
+}
+
+export interface HeldFile {
+  readonly filename: string;
+  readonly contentType: string;
+  readonly size: number;
+}
+
+export function readHold(answer: unknown): Hold {
+  const record = isRecord(answer) ? answer : {};
+  const text = (name: string) => textOf(record[name]);
+  const orNull = (name: string) => (typeof record[name] === 'string' ? record[name] : null);
+  const list = (name: string) => (Array.isArray(record[name]) ? record[name].map(textOf) : []);
+  const { problem, revision, headers } = record;
+  return {
+    kind: 'send',
+    ...{ id: text('id'), emailId: text('emailId'), status: text('status'), reasons: list('reasons') },
+    ...{ revision: typeof revision === 'number' ? revision : 1, contentHash: orNull('contentHash') },
+    ...{ keyName: text('keyName'), agentName: text('agentName'), source: text('source'), channel: text('channel') },
+    ...{ from: text('from'), to: list('to'), cc: list('cc'), bcc: list('bcc') },
+    ...{ subject: text('subject'), text: orNull('text'), html: orNull('html') },
+    attachments: recordsOf(record['attachments']).map((file) => ({
+      filename: textOf(file['filename']),
+      contentType: textOf(file['contentType']),
+      size: Number(file['size']),
+    })),
+    ...{ scheduledAt: orNull('scheduledAt'), createdAt: text('createdAt'), expiresAt: text('expiresAt') },
+    ...{ decidedAt: orNull('decidedAt'), decidedBy: orNull('decidedBy'), note: orNull('note') },
+    ...{ rejectCode: orNull('rejectCode'), edited: list('edited'), outcome: orNull('outcome') },
+    problem: isRecord(problem) ? textOf(problem['detail']) : null,
+    replyTo: orNull('replyTo'),
+    headers: Object.entries(isRecord(headers) ? headers : {}).map(([name, value]) => [name, textOf(value)] as const),
+    unsubscribe: record['unsubscribe'] === true,
+  };
+}
+
+/** The addresses it goes to, without names: those could push them out of sight, or count one address as two. */
+export function recipientsOf({ to, cc, bcc }: Pick<Hold, 'to' | 'cc' | 'bcc'>): readonly string[] {
+  return [...to, ...cc, ...bcc].map((mailbox) => /<([^<>]*)>$/.exec(mailbox)?.[1] ?? mailbox);
+}

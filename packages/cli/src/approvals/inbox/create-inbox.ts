@@ -1,0 +1,219 @@
+import { CliFailure } from '../../failure.ts';
+import { singleLine } from '../../output/untrusted-text.ts';
+import { differencesBetween } from '../differences.ts';
+import { readEditFile, writeEditFile } from '../edit-file.ts';
+import { contentOf, editsBetween } from '../held-content.ts';
+import type { Decision, HeldSends } from '../held-sends.ts';
+import type { Hold } from '../hold.ts';
+import { nameOf, type TemplateDraft } from '../template-draft.ts';
+import { type DraftDecision, type DraftList, successorOf, type TemplateDrafts } from '../template-drafts.ts';
+import { EMPTY_INBOX, type InboxState, type Notice, withList } from './inbox-state.ts';
+import { type Effect, type Measures, type Press, pressKey } from './press-key.ts';
+
+/** The inbox without its screen: what is drawn is its state, and what is pressed changes it. */
+export interface Inbox {
+  getState(): InboxState;
+  /** `listener` is told of each change; the answer ends that. */
+  subscribe(listener: () => void): () => void;
+  /** Resolves once everything is done that the key set off. */
+  press(press: Press): Promise<void>;
+  /** Looks what waits now. Rejects only the first time, with a CliFailure: later troubles are shown. */
+  refresh(): Promise<void>;
+  /** What the screen holds, so that keys can scroll by it. */
+  measure(measures: Measures): void;
+}
+
+export interface InboxDeps {
+  readonly heldSends: HeldSends;
+  readonly templateDrafts: TemplateDrafts;
+  /** Shown at first; null for nothing. */
+  readonly notice?: string | null;
+  /** Has the person change a file. Rejects with a CliFailure. */
+  readonly edit: (file: string) => Promise<string>;
+  readonly quit: () => void;
+}
+
+export function createInbox({ heldSends, templateDrafts, notice = null, edit, quit }: InboxDeps): Inbox {
+  let state: InboxState = notice === null ? EMPTY_INBOX : { ...EMPTY_INBOX, notice: { text: notice, tone: 'bad' } };
+  let measures: Measures = { pageRows: 10, scrollMax: 0 };
+  let isLoaded = false;
+  let draftList: DraftList = { drafts: [], total: 0, isComplete: false };
+  const listeners = new Set<() => void>();
+  const set = (next: InboxState) => {
+    state = next;
+    for (const listener of listeners) listener();
+  };
+  const tell = (text: string, tone: Notice['tone']) => set({ ...state, notice: { text: singleLine(text), tone } });
+
+  async function refresh(): Promise<void> {
+    try {
+      const [{ holds, total }, troubleWithDrafts] = await Promise.all([heldSends.listPending(), refreshDrafts()]);
+      isLoaded = true;
+      const { drafts } = draftList;
+      set({ ...withList(state, { holds, drafts, total: total + draftList.total }), trouble: troubleWithDrafts });
+      lookAfterDraft(troubleWithDrafts === null);
+      await lookAfterOpened(holds);
+    } catch (error) {
+      if (!isLoaded || !(error instanceof CliFailure)) throw error;
+      set({ ...state, trouble: singleLine(error.problem.detail) });
+    }
+  }
+
+  /** Held sends can be decided without the drafts, so that a failure here is only shown: its words, or null. */
+  async function refreshDrafts(): Promise<string | null> {
+    try {
+      draftList = await templateDrafts.list();
+      return null;
+    } catch (error) {
+      if (!(error instanceof CliFailure)) throw error;
+      return singleLine(`template drafts: ${error.problem.detail}`);
+    }
+  }
+
+  /** A draft that its author replaced stays on the screen until a key decides: nothing is swapped under someone's eyes. */
+  function lookAfterDraft(isFresh: boolean): void {
+    const { opened } = state;
+    const { drafts, isComplete } = draftList;
+    if (opened?.kind !== 'draft' || state.busy !== null || !isFresh || !isComplete) return;
+    if (state.dialog?.kind === 'draft-gone') return;
+    if (drafts.some(({ id }) => id === opened.id) || successorOf(opened, drafts) !== undefined) return;
+    set({ ...state, dialog: { kind: 'draft-gone', draft: opened }, scroll: 0 });
+  }
+
+  /** What is being looked at, and waits no more, was decided by somebody else. */
+  async function lookAfterOpened(holds: readonly Hold[]): Promise<void> {
+    const { opened } = state;
+    if (opened?.kind !== 'send' || state.busy !== null || state.dialog?.kind === 'ended') return;
+    if (holds.some(({ id }) => id === opened.id)) return;
+    const hold = await heldSends.read(opened.id);
+    if (hold.status === 'pending' || state.opened?.id !== hold.id || state.busy !== null) return;
+    set({ ...state, opened: hold, dialog: { kind: 'ended', hold }, scroll: 0 });
+  }
+
+  async function run(effect: Effect): Promise<void> {
+    if (effect.kind === 'quit') {
+      quit();
+      return;
+    }
+    try {
+      if (effect.kind === 'edit') await change(effect.hold, effect.file);
+      else if (effect.kind === 'decide') await decide(effect.holds, effect.decision);
+      else await decideDraft(effect.draft, effect.decision);
+    } catch (error) {
+      if (!(error instanceof CliFailure)) throw error;
+      const { detail, fix } = error.problem;
+      if (effect.kind === 'decide') set({ ...state, dialog: effect.from });
+      tell([detail, fix].filter(Boolean).join(' '), 'bad');
+    } finally {
+      set({ ...state, busy: null });
+    }
+  }
+
+  async function change(hold: Hold, given: string | null): Promise<void> {
+    set({ ...state, busy: 'The editor has the terminal.' });
+    const written = given ?? writeEditFile(hold);
+    const file = await edit(written);
+    const verdict = readEditFile(file, hold);
+    if (!verdict.ok) {
+      set({ ...state, busy: null, dialog: { kind: 'unreadable', hold, file, message: verdict.message }, scroll: 0 });
+      return;
+    }
+    const before = contentOf(hold);
+    const edits = editsBetween(before, verdict.content);
+    if (Object.keys(edits).length === 0) {
+      tell('Nothing was changed, nothing was decided.', 'faint');
+      return;
+    }
+    const diff = differencesBetween(before, verdict.content);
+    set({ ...state, busy: null, dialog: { kind: 'approve', holds: [hold], edited: { edits, diff, file } }, scroll: 0 });
+  }
+
+  async function decide(holds: readonly Hold[], decision: Decision): Promise<void> {
+    const word = decision.decision === 'approve' ? 'Approving' : 'Rejecting';
+    const refusals: string[] = [];
+    let decided: Hold | null = null;
+    // One after the other, each bound to what was seen of it: what changed meanwhile is not decided along with the others.
+    for (const [index, hold] of holds.entries()) {
+      set({ ...state, busy: holds.length === 1 ? `${word} …` : `${word} ${index + 1} of ${holds.length} …` });
+      const refusal = await decideOne(hold, decision, holds.length === 1);
+      if (refusal === null) decided = hold;
+      else refusals.push(refusal);
+    }
+    if (holds.length > 1) tellOfMany(holds.length - refusals.length, decision, refusals);
+    if (decided !== null) set({ ...state, isRemembering: false });
+    await refresh();
+  }
+
+  async function decideDraft(draft: TemplateDraft, decision: DraftDecision): Promise<void> {
+    set({ ...state, busy: decision === 'publish' ? 'Publishing …' : 'Discarding …' });
+    const answer = await templateDrafts.decide(draft, decision);
+    if (answer.kind === 'changed') {
+      set({ ...state, opened: answer.draft, at: answer.draft.id, scroll: 0 });
+      tell('It changed while you looked. Nothing was decided. Look again.', 'bad');
+    } else if (answer.kind === 'gone') {
+      set({ ...state, dialog: { kind: 'draft-gone', draft }, scroll: 0 });
+    } else {
+      set({ ...state, opened: null, scroll: 0 });
+      tell(`${decision === 'publish' ? 'Published' : 'Discarded'}: ${nameOf(draft)}`, 'good');
+    }
+    await refresh();
+  }
+
+  /** Null where it was decided, else why it was not. */
+  async function decideOne(hold: Hold, given: Decision, isAlone: boolean): Promise<string | null> {
+    const decision = hold.contentHash === null ? given : { ...given, contentHash: hold.contentHash };
+    try {
+      const answer = await heldSends.decide(hold.id, decision);
+      if (answer.kind === 'decided') {
+        if (isAlone) tellOfOne(answer.hold, decision);
+        set({ ...state, opened: null, selected: without(state.selected, hold.id), scroll: 0 });
+        return answer.hold.outcome === 'failed' ? `not sent: ${answer.hold.problem ?? 'refused'}` : null;
+      }
+      if (isAlone && answer.kind === 'changed') {
+        const diff = differencesBetween(contentOf(hold), contentOf(answer.hold));
+        set({ ...state, dialog: { kind: 'changed', hold: answer.hold, diff, decision: given }, scroll: 0 });
+      } else if (isAlone) {
+        set({ ...state, dialog: { kind: 'ended', hold: answer.hold }, scroll: 0 });
+      }
+      return answer.kind === 'changed' ? 'it was changed meanwhile' : `it was ${answer.hold.status} meanwhile`;
+    } catch (error) {
+      // Of several the others are gone on with; one alone tells its failure in full.
+      if (isAlone || !(error instanceof CliFailure)) throw error;
+      return error.problem.detail;
+    }
+  }
+
+  function tellOfOne(hold: Hold, { decision, remember }: Decision): void {
+    const trusted = remember ? ', its recipients are trusted' : '';
+    if (decision === 'reject') tell(`Rejected: ${hold.subject}`, 'good');
+    else if (hold.outcome === 'failed') tell(`Approved, but not sent: ${hold.problem ?? 'refused'}`, 'bad');
+    else tell(`Approved${trusted}: ${hold.subject}`, 'good');
+  }
+
+  function tellOfMany(count: number, { decision }: Decision, refusals: readonly string[]): void {
+    const done = `${count} ${decision === 'approve' ? 'approved' : 'rejected'}`;
+    if (refusals.length === 0) tell(`${done}.`, 'good');
+    else tell(`${done}, ${refusals.length} not: ${[...new Set(refusals)].join('; ')}`, 'bad');
+  }
+
+  return {
+    getState: () => state,
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    async press(press) {
+      const { state: next, effect } = pressKey(state, press, measures);
+      set(next);
+      if (effect !== undefined) await run(effect);
+    },
+    refresh,
+    measure: (given) => {
+      measures = given;
+    },
+  };
+}
+
+function without(selected: ReadonlySet<string>, id: string): ReadonlySet<string> {
+  return new Set([...selected].filter((other) => other !== id));
+}

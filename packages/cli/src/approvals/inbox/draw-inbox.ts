@@ -1,0 +1,276 @@
+import { foldText } from '../../output/fold-text.ts';
+import { cutToWidth } from '../../output/text-width.ts';
+import { singleLine, withoutInvisibles } from '../../output/untrusted-text.ts';
+import { differencesBetween } from '../differences.ts';
+import { contentOf, withEdits } from '../held-content.ts';
+import { type Hold, recipientsOf } from '../hold.ts';
+import { contentLines, endLines, factLines } from '../preview-lines.ts';
+import type { ShownLine } from '../shown-line.ts';
+import { nameOf } from '../template-draft.ts';
+import { draftChangeLines, draftFactLines, draftQuestion } from './draft-lines.ts';
+import { HELP_LINES } from './help-lines.ts';
+import {
+  type Dialog,
+  type InboxState,
+  REJECT_CHOICES,
+  targetDraftOf,
+  visibleItems,
+  type Waiting,
+} from './inbox-state.ts';
+import { listLines } from './list-lines.ts';
+import type { Measures } from './press-key.ts';
+import { diffLines, plain } from './text-lines.ts';
+
+export interface Screen extends Measures {
+  /** As many as there are rows. */
+  readonly lines: readonly ShownLine[];
+}
+
+export interface ScreenSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** The part of a preview that takes long with a long mail or template, so that the caller can keep it for the next screen. */
+export type ContentReader = (item: Waiting, columns: number) => readonly ShownLine[];
+
+/** The rows of the title and of the keys. */
+const FRAME_ROWS = 2;
+/** A message and its fix take up to so many rows. */
+const SAY_ROWS_MAX = 4;
+
+export function readContentOf(item: Waiting, columns: number): readonly ShownLine[] {
+  return item.kind === 'draft' ? draftChangeLines(item, columns) : contentLines(item, columns);
+}
+
+/** What the screen shows. Every line fits; what does not fit in height is scrolled. */
+export function drawInbox(
+  state: InboxState,
+  { columns, rows }: ScreenSize,
+  now: Date,
+  readContent: ContentReader = readContentOf,
+): Screen {
+  const said = sayLines(state, columns).slice(0, Math.max(1, Math.min(SAY_ROWS_MAX, rows - FRAME_ROWS - 1)));
+  const pageRows = Math.max(1, rows - FRAME_ROWS - said.length);
+  const isList = state.dialog === null || state.dialog.kind === 'filter' ? state.opened === null : false;
+  const body = isList
+    ? listLines(state, { columns, rows: pageRows }, now)
+    : bodyLines(state, columns, now, readContent);
+  const scrollMax = isList ? 0 : Math.max(0, body.length - pageRows);
+  const from = Math.min(state.scroll, scrollMax);
+  const shown = body.slice(from, from + pageRows);
+  const filler = Array.from({ length: pageRows - shown.length }, (): ShownLine => ({ text: '' }));
+  const lines = [
+    titleLine(state, scrollMax === 0 ? null : { from, scrollMax }),
+    ...shown,
+    ...filler,
+    ...said,
+    keysLine(state, columns),
+  ];
+  return { lines: lines.map((line) => ({ ...line, text: cutToWidth(line.text, columns) })), pageRows, scrollMax };
+}
+
+function titleLine(state: InboxState, scroll: { readonly from: number; readonly scrollMax: number } | null): ShownLine {
+  const { holds, drafts, total, selected, filter, opened, dialog } = state;
+  const listed = holds.length + drafts.length;
+  const parts = [
+    `Approvals: ${total === 0 ? 'nothing waits' : `${total} waiting`}`,
+    // A narrow preview needs the room to show how far it is read.
+    drafts.length === 0 || opened !== null || dialog?.kind === 'draft'
+      ? ''
+      : drafts.length === 1
+        ? '1 is a draft'
+        : `${drafts.length} are drafts`,
+    total > listed ? `the first ${listed} are listed` : '',
+    selected.size > 0 ? `${selected.size} selected` : '',
+    filter === '' ? '' : `filter "${singleLine(filter)}": ${visibleItems(state).length}`,
+    scroll === null ? '' : `${Math.round((scroll.from / scroll.scrollMax) * 100)} % read`,
+  ];
+  return { text: parts.filter((part) => part !== '').join('  |  '), tone: 'title' };
+}
+
+/** An error that does not fit goes on in the next line: its end says what to do. */
+function sayLines(state: InboxState, columns: number): readonly ShownLine[] {
+  const line = sayLine(state);
+  return line.tone !== 'bad' ? [line] : foldText(line.text, columns).map((text) => ({ ...line, text }));
+}
+
+function sayLine({ busy, notice, trouble, isRemembering, dialog }: InboxState): ShownLine {
+  if (busy !== null) return { text: busy, tone: 'faint' };
+  if (notice !== null) return notice;
+  if (dialog?.kind === 'filter') return { text: `Filter: ${singleLine(dialog.draft)}_` };
+  if (dialog?.kind === 'note') return { text: `Note: ${singleLine(dialog.draft)}_` };
+  if (trouble !== null) return { text: `The list may be old: ${trouble}`, tone: 'bad' };
+  if (isRemembering) return { text: 'Remember is on: an approval trusts its recipients for this key from then on.' };
+  return { text: '' };
+}
+
+/** The keys that work here. Where they do not all fit, the last two stay: help tells the others. */
+function keysLine(state: InboxState, columns: number): ShownLine {
+  const keys = state.busy === null ? [...keysOf(state)] : [];
+  while (keys.length > 2 && keys.join('  ').length > columns) keys.splice(-3, 1);
+  return { text: keys.join('  '), tone: 'faint' };
+}
+
+function keysOf(state: InboxState): readonly string[] {
+  const { dialog, opened } = state;
+  switch (dialog?.kind) {
+    case 'help':
+    case 'ended':
+    case 'draft-gone':
+      return ['any key: back'];
+    case 'draft':
+      return [`y: ${dialog.decision}`, 'n: back', 'j/k: scroll'];
+    case 'filter':
+      return ['enter: keep it', 'esc: no filter'];
+    case 'approve':
+      return [
+        dialog.edited === null ? 'y: approve' : 'y: approve with the changes',
+        'n: back',
+        ...(dialog.holds.length > 1 ? [] : ['e: edit']),
+        ...['R: remember', 'j/k: scroll'],
+      ];
+    case 'code':
+      return ['1-5 or enter: choose', 'esc: back'];
+    case 'note':
+      return ['enter: reject', 'esc: back without a decision'];
+    case 'unreadable':
+      return ['e: edit again', 'n: drop the changes'];
+    case 'changed':
+      return ['y: decide so all the same', 'n: back', 'j/k: scroll'];
+    default:
+      if (targetDraftOf(state) !== null) {
+        const rest = opened === null ? ['/: filter'] : ['j/k: scroll', 'esc: back'];
+        return [...(opened === null ? ['enter: open'] : []), 'a: publish', 'r: discard', ...rest, '?: help', 'q: quit'];
+      }
+      return opened === null
+        ? ['enter: open', 'a: approve', 'r: reject', 'e: edit', 'space: select', '/: filter', '?: help', 'q: quit']
+        : ['a: approve', 'r: reject', 'e: edit', 'R: remember', 'j/k: scroll', 'esc: back', '?: help', 'q: quit'];
+  }
+}
+
+function bodyLines(state: InboxState, columns: number, now: Date, readContent: ContentReader): readonly ShownLine[] {
+  const { dialog, opened } = state;
+  const preview = (item: Waiting) => [
+    ...(item.kind === 'draft' ? draftFactLines(item, columns, now) : factLines(item, columns, now)),
+    ...readContent(item, columns),
+  ];
+  if (dialog === null || dialog.kind === 'filter') return opened === null ? [] : preview(opened);
+  // The difference is part of the question, since the list asks it too.
+  if (dialog.kind === 'draft')
+    return [...draftQuestion(dialog.draft, dialog.decision, columns), ...preview(dialog.draft)];
+  return dialog.kind === 'changed'
+    ? [...changedLines(dialog, columns), ...preview(dialog.hold)]
+    : dialogLines(dialog, state, columns, now);
+}
+
+function changedLines({ diff, hold, decision }: Dialog & { kind: 'changed' }, columns: number): readonly ShownLine[] {
+  // What goes out is what stands there now with the changes of whoever decides, and that has to be seen as well.
+  const content = contentOf(hold);
+  const own = decision.edits === undefined ? [] : differencesBetween(content, withEdits(content, decision.edits));
+  return [
+    ...plain('Somebody changed it while you looked. Nothing was decided yet.', columns, 'bad'),
+    { text: '' },
+    ...(diff.length === 0 ? plain('What differs is in its files or headers.', columns) : diffLines(diff, columns)),
+    { text: '' },
+    ...(own.length === 0
+      ? []
+      : [...plain('Your own changes of it, on top:', columns, 'title'), ...diffLines(own, columns), { text: '' }]),
+  ];
+}
+
+function dialogLines(
+  dialog: Exclude<Dialog, { kind: 'filter' | 'changed' | 'draft' }>,
+  state: InboxState,
+  columns: number,
+  now: Date,
+): readonly ShownLine[] {
+  switch (dialog.kind) {
+    case 'help':
+      return HELP_LINES.flatMap((text) => plain(text, columns));
+    case 'approve':
+      return approveLines(dialog, state.isRemembering, columns, now);
+    case 'code':
+      return [
+        ...rejectHead(dialog.holds, columns),
+        ...REJECT_CHOICES.map(({ code, words }, index) => {
+          const isCurrent = index === dialog.choice;
+          const text = `${isCurrent ? '>' : ' '} ${index + 1} ${code.padEnd(16)} ${words}`;
+          return { text, ...(isCurrent ? { tone: 'current' as const } : {}) };
+        }),
+      ];
+    case 'note':
+      return [
+        ...rejectHead(dialog.holds, columns),
+        { text: `Code: ${dialog.code}` },
+        ...plain(
+          'A note for whoever sent it, if you like; an agent corrects itself by it. It stands below as you type.',
+          columns,
+        ),
+        ...plain(dialog.draft === '' ? '' : `"${singleLine(dialog.draft)}"`, columns),
+      ];
+    case 'unreadable':
+      return [...plain('The file cannot be read back.', columns, 'bad'), ...plain(singleLine(dialog.message), columns)];
+    case 'ended':
+      return [
+        ...plain('It was decided elsewhere. Nothing is left to do here.', columns, 'title'),
+        { text: '' },
+        ...plain(`Subject: ${singleLine(dialog.hold.subject)}`, columns),
+        ...endLines(dialog.hold, columns),
+      ];
+    case 'draft-gone':
+      return [
+        ...plain('Nothing is left to do here.', columns, 'title'),
+        { text: '' },
+        ...plain(
+          `${withoutInvisibles(singleLine(nameOf(dialog.draft)))} was published or discarded in the meantime, by an approver or its author.`,
+          columns,
+        ),
+      ];
+  }
+}
+
+function approveLines(
+  { holds, edited }: Dialog & { kind: 'approve' },
+  isRemembering: boolean,
+  columns: number,
+  now: Date,
+): readonly ShownLine[] {
+  const [first] = holds;
+  const remembering = isRemembering
+    ? plain('Its recipients are trusted for this key from then on (R takes that back).', columns, 'bad')
+    : [];
+  if (holds.length > 1) {
+    const people = new Set(holds.flatMap(recipientsOf)).size;
+    return [
+      ...plain(`Approve these ${holds.length}? They go to ${people} addresses.`, columns, 'title'),
+      ...remembering,
+      { text: '' },
+      ...holds.flatMap((hold) => [
+        ...plain(withoutInvisibles(`- ${singleLine(hold.subject)}`), columns),
+        ...plain(singleLine(recipientsOf(hold).join(', ')), columns - 4, 'faint', 4),
+      ]),
+    ];
+  }
+  if (first === undefined) return [];
+  if (edited === null) {
+    return [
+      ...plain('Approve this one?', columns, 'title'),
+      ...remembering,
+      { text: '' },
+      ...factLines(first, columns, now),
+    ];
+  }
+  return [
+    ...plain('Approve it with these changes?', columns, 'title'),
+    ...remembering,
+    { text: '' },
+    ...diffLines(edited.diff, columns),
+  ];
+}
+
+function rejectHead(holds: readonly Hold[], columns: number): readonly ShownLine[] {
+  const [first] = holds;
+  const what = holds.length === 1 ? `"${singleLine(first?.subject ?? '')}"` : `these ${holds.length}`;
+  return [...plain(`Reject ${what}. Why?`, columns, 'title'), { text: '' }];
+}

@@ -1,0 +1,102 @@
+import { paintFor } from '../../output/paint.ts';
+import { renderTable } from '../../output/table.ts';
+import { formatAge } from '../../output/time.ts';
+import { singleLine, withoutInvisibles } from '../../output/untrusted-text.ts';
+import { type Hold, recipientsOf } from '../hold.ts';
+import type { ShownLine } from '../shown-line.ts';
+import { authorOf, nameOf, type TemplateDraft } from '../template-draft.ts';
+import { formatTimeLeft, formatTimeLeftShort } from '../time-left.ts';
+import { partsOf } from './draft-lines.ts';
+import { currentItem, type InboxState, visibleItems, type Waiting } from './inbox-state.ts';
+
+const PLAIN = paintFor(false);
+
+/** The rows of the list around the cursor, below their titles. */
+export function listLines(
+  state: InboxState,
+  { columns, rows }: { readonly columns: number; readonly rows: number },
+  now: Date,
+): readonly ShownLine[] {
+  const visible = visibleItems(state);
+  if (visible.length === 0) return [{ text: '' }, { text: emptyWords(state), tone: 'faint' }];
+  const current = currentItem(state);
+  const place = Math.max(0, current === null ? 0 : visible.indexOf(current));
+  const count = Math.max(1, rows - 1);
+  const from = Math.max(0, Math.min(place - Math.floor(count / 2), visible.length - count));
+  const shown = visible.slice(from, from + count);
+  const mark = (item: Waiting) => `${item === current ? '>' : ' '} ${markOf(item, state)}`;
+  const rowsOf = shown.map((item) => rowOf(item, now));
+  const cells = (read: (row: Row) => string) => rowsOf.map((row) => withoutInvisibles(singleLine(read(row))));
+  const table = renderTable(
+    [
+      { title: '', cells: shown.map(mark) },
+      { title: 'expires', cells: cells(({ expires }) => expires) },
+      { title: 'subject', cells: cells(({ subject }) => subject), minWidth: 18 },
+      { title: 'to', cells: cells(({ to }) => to), minWidth: 14 },
+      { title: 'sent by', cells: cells(({ by }) => by), minWidth: 8, dropOrder: 2 },
+      { title: 'held by', cells: cells(({ why }) => why), minWidth: 8, dropOrder: 1 },
+    ],
+    columns,
+    PLAIN,
+  );
+  const [head = '', ...lines] = table.trimEnd().split('\n');
+  // In the lowest windows the titles make room for what they stand over.
+  return [
+    ...(rows < 2 ? [] : [{ text: head, tone: 'faint' } as const]),
+    ...shown.map((item, index): ShownLine => {
+      const isCurrent = item === current;
+      const line = { text: lines[index] ?? '', spoken: spokenRow(item, state, isCurrent, now) };
+      return isCurrent ? { ...line, tone: 'current' } : line;
+    }),
+  ];
+}
+
+interface Row {
+  readonly expires: string;
+  readonly subject: string;
+  readonly to: string;
+  readonly by: string;
+  readonly why: string;
+}
+
+function rowOf(item: Waiting, now: Date): Row {
+  if (item.kind === 'draft') return draftRow(item, now);
+  const { expiresAt, subject, agentName, keyName, reasons } = item;
+  const expires = formatTimeLeftShort(expiresAt, now);
+  return { expires, subject, to: addressedTo(item), by: agentName || keyName, why: reasons.join(', ') };
+}
+
+/** A draft does not expire and is sent to no one: these columns say what it is instead. */
+function draftRow(draft: TemplateDraft, now: Date): Row {
+  const why = formatAge(draft.createdAt, now);
+  return { expires: 'draft', subject: nameOf(draft), to: `edits ${partsOf(draft)}`, by: authorOf(draft), why };
+}
+
+/** Drafts cannot be selected, so they have a mark of their own and no box. */
+function markOf(item: Waiting, { selected }: InboxState): string {
+  if (item.kind === 'draft') return '+/-';
+  return selected.has(item.id) ? '[x]' : '[ ]';
+}
+
+function emptyWords({ filter, holds, drafts }: InboxState): string {
+  if (filter !== '' && holds.length + drafts.length > 0) return 'Nothing matches the filter; esc clears it.';
+  return 'Nothing waits for a decision. What is held from now on appears here.';
+}
+
+/** The first, and how many more; blind ones count. */
+function addressedTo(hold: Hold): string {
+  const all = recipientsOf(hold);
+  const [first = ''] = all;
+  return all.length > 1 ? `${first} +${all.length - 1}` : first;
+}
+
+function spokenRow(item: Waiting, { selected }: InboxState, isCurrent: boolean, now: Date): string {
+  const marks = [isCurrent ? 'here: ' : '', selected.has(item.id) ? 'selected, ' : ''].join('');
+  if (item.kind === 'draft') {
+    const words = `template draft ${nameOf(item)}, changes ${partsOf(item)}, by ${authorOf(item)}`;
+    return singleLine(`${marks}${words}, written ${formatAge(item.createdAt, now)}`);
+  }
+  const hold = item;
+  const words = `${hold.subject}, to ${addressedTo(hold)}, by ${hold.agentName || hold.keyName}, held by ${hold.reasons.join(', ')}`;
+  return singleLine(`${marks}${words}, expires in ${formatTimeLeft(hold.expiresAt, now)}`);
+}

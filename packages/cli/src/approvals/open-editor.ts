@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { CliIo } from '../cli-io.ts';
+import { usageFailure } from '../failure.ts';
+
+const FALLBACK = process.platform === 'win32' ? 'notepad' : 'vi';
+
+/**
+ * Has the person's editor change a text, and answers what was saved. The terminal is the editor's meanwhile. Only they can read the file, and
+ * it is gone afterwards. Rejects with a CliFailure where the editor does not start, or ends with a failure.
+ */
+export async function openEditor(text: string, { env }: Pick<CliIo, 'env'>): Promise<string> {
+  const command = env['VISUAL'] || env['EDITOR'] || FALLBACK;
+  const folder = await mkdtemp(join(tmpdir(), 'postrider-edit-'));
+  try {
+    const path = join(folder, 'held-send.txt');
+    await writeFile(path, text, { mode: 0o600 });
+    const code = await run(command, path, env);
+    if (code !== 0) throw editorFailure(command, `ended with ${code}`);
+    return await readFile(path, 'utf8');
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** By the shell, since EDITOR may hold arguments; the file is an argument of its own and never part of the command. */
+async function run(command: string, path: string, env: CliIo['env']): Promise<number | null> {
+  const [file, argv] =
+    process.platform === 'win32' ? [`${command} "${path}"`, []] : ['/bin/sh', ['-c', `${command} "$1"`, 'sh', path]];
+  const child = spawn(file, argv, { stdio: 'inherit', env: { ...env }, shell: process.platform === 'win32' });
+  const { promise, resolve, reject } = Promise.withResolvers<number | null>();
+  // Ctrl-C in the terminal reaches the editor, whose it is, and this process too: ended by it, it would leave the mail lying there.
+  process.on('SIGINT', stay);
+  child.once('error', (error) => reject(editorFailure(command, error.message)));
+  child.once('exit', (code) => resolve(code));
+  try {
+    return await promise;
+  } finally {
+    process.off('SIGINT', stay);
+  }
+}
+
+function stay(): void {}
+
+function editorFailure(command: string, what: string) {
+  return usageFailure(`the editor ${command} ${what}`, 'Set EDITOR to the editor of your choice.');
+}

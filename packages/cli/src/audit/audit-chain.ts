@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import { isRecord, type JsonRecord, textOf } from '../output/json-value.ts';
+
+/** Why a chain is broken, at the entry that shows it. */
+export interface ChainBreak {
+  readonly reason: 'changed' | 'missing' | 'unlinked' | 'forgotten';
+  readonly seq: number;
+  /** Null where there is no entry. */
+  readonly id: string | null;
+  readonly message: string;
+}
+
+const NOTHING_BEFORE = '0'.repeat(64);
+
+/** Follows a chain from its newest entry back to its first, as the API lists it. */
+export class AuditChain {
+  #newer: JsonRecord | null = null;
+  /** The lowest found so far: what comes later is older. */
+  #broken: ChainBreak | null = null;
+  #entries = 0;
+  #lastHash: string | null = null;
+  #isExpectedSeen = false;
+  readonly #accountId: string;
+  readonly #expected: string | null;
+
+  /** @param expected a hash that has to be there; null for none. */
+  constructor(accountId: string, expected: string | null) {
+    this.#accountId = accountId;
+    this.#expected = expected;
+  }
+
+  /** Takes the next older entry. */
+  take(entry: JsonRecord): void {
+    const hash = textOf(entry['hash']);
+    const newer = this.#newer;
+    if (newer !== null) this.#judgeLink(textOf(newer['previousHash']), hash, Number(newer['seq']), entry, newer);
+    if (hash !== hashOf(entry, this.#accountId)) {
+      const message = `Entry ${textOf(entry['seq'])} is not what its hash was taken of.`;
+      this.#broken = { ...placeOf(entry), reason: 'changed', message };
+    }
+    this.#entries += 1;
+    this.#lastHash ??= hash;
+    this.#isExpectedSeen ||= hash === this.#expected;
+    this.#newer = entry;
+  }
+
+  /** What it came to, behind the last entry. */
+  finish(): { readonly entries: number; readonly lastHash: string | null; readonly broken: ChainBreak | null } {
+    this.#judgeBeginning();
+    if (this.#broken === null && this.#expected !== null && !this.#isExpectedSeen) {
+      const seq = this.#entries + 1;
+      const message = 'No entry has the expected hash: entries were taken off the end, or the log was written anew.';
+      this.#broken = { reason: 'forgotten', seq, id: null, message };
+    }
+    return { entries: this.#entries, lastHash: this.#lastHash, broken: this.#broken };
+  }
+
+  #judgeLink(previousHash: string, hash: string, newerSeq: number, entry: JsonRecord, newer: JsonRecord): void {
+    const seq = Number(entry['seq']);
+    if (newerSeq !== seq + 1) {
+      const message = `Entry ${seq + 1} is missing: entry ${newerSeq} follows entry ${seq}.`;
+      this.#broken = { reason: 'missing', seq: seq + 1, id: null, message };
+    } else if (previousHash !== hash) {
+      const message = `Entry ${newerSeq} does not continue the entry before it.`;
+      this.#broken = { ...placeOf(newer), reason: 'unlinked', message };
+    }
+  }
+
+  #judgeBeginning(): void {
+    const first = this.#newer;
+    if (first === null) return;
+    const seq = Number(first['seq']);
+    if (seq !== 1) {
+      const message = `Entry 1 is missing: the log begins with entry ${seq}.`;
+      this.#broken = { reason: 'missing', seq: 1, id: null, message };
+    } else if (textOf(first['previousHash']) !== NOTHING_BEFORE) {
+      this.#broken = {
+        ...placeOf(first),
+        reason: 'unlinked',
+        message: 'Entry 1 continues an entry that is not there.',
+      };
+    }
+  }
+}
+
+function placeOf(entry: JsonRecord): { readonly seq: number; readonly id: string } {
+  return { seq: Number(entry['seq']), id: textOf(entry['id']) };
+}
+
+/** As the server takes it: the fields one a line, times in microseconds, details as PostgreSQL writes them. */
+function hashOf(entry: JsonRecord, accountId: string): string {
+  const text = (name: string) => textOf(entry[name]);
+  const createdAt = text('createdAt').replace(/(\.\d{3})Z$/, '$1000Z');
+  const lines = [
+    ...[text('previousHash'), accountId, text('id'), text('seq'), text('action'), text('actor')],
+    ...[entry['targetId'] === null ? '-' : text('targetId'), createdAt, toDatabaseJson(entry['details'])],
+  ];
+  return createHash('sha256').update(lines.join('\n')).digest('hex');
+}
+
+/** PostgreSQL's text of a `jsonb`: names by length and then by bytes, and a space behind each colon and comma. */
+function toDatabaseJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(toDatabaseJson).join(', ')}]`;
+  if (!isRecord(value)) return JSON.stringify(value);
+  const fields = Object.entries(value)
+    .map(([name, field]) => ({ bytes: Buffer.from(name), text: `${JSON.stringify(name)}: ${toDatabaseJson(field)}` }))
+    .sort((one, other) => one.bytes.length - other.bytes.length || Buffer.compare(one.bytes, other.bytes));
+  return `{${fields.map(({ text }) => text).join(', ')}}`;
+}

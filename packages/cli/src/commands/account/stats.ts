@@ -1,0 +1,23 @@
+import { defineCommand } from '../../define-command.ts';
+import { CliFailure } from '../../failure.ts';
+import { showDays } from '../../output/views/account-stats.ts';
+import { callAndShow } from '../../run-operation.ts';
+
+/** The statistics; for people with a line of the window's days below, which another operation knows. */
+export const definition = defineCommand({
+  id: 'account.stats',
+  shortcut: 'stats',
+  async run({ command, values }, connection, output) {
+    const code = await callAndShow(command, values, connection, output);
+    if (output.isJson) return code;
+    const query = values['window'] === undefined ? {} : { window: values['window'] };
+    try {
+      const { data } = await connection.call('account.volume', { params: {}, query, headers: {}, body: undefined }, 0);
+      showDays(data, output);
+    } catch (error) {
+      // It is an addition: what was asked for has been answered.
+      if (!(error instanceof CliFailure)) throw error;
+    }
+    return code;
+  },
+});

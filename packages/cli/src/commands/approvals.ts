@@ -1,0 +1,32 @@
+import { findDecidingNotice } from '../approvals/deciding-notice.ts';
+import { connectHeldSends } from '../approvals/held-sends.ts';
+import { connectTemplateDrafts } from '../approvals/template-drafts.ts';
+import { WHO_DECIDES } from '../approvals/who-decides.ts';
+import { defineCommand } from '../define-command.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import { renderAnswer } from '../output/render-answer.ts';
+
+/** The inbox where somebody sits at a terminal; what waits, as data, where nobody does. */
+export const definition = defineCommand({
+  id: 'approvals',
+  about: {
+    summary: 'Decide held sends and template drafts, in an inbox',
+    description: `Opens the inbox of held sends and template drafts, a live list. For each send it shows every recipient with the blind copies, why it is held, its files, the real target of each link, and its bodies. a approves, e edits it in $EDITOR first, r rejects with a code and a note, space selects several, ? shows all keys. A template draft is shown as a difference from the current version; a publishes it and r discards it. A decision applies only to what you saw: if it changed, you are asked again. Without a terminal, or with \`--json\`, it prints the same as \`postrider approvals list --status pending\`; \`postrider templates drafts\` lists the drafts. ${WHO_DECIDES}`,
+    needsKey: true,
+    scope: null,
+    examples: ['postrider approvals', 'EDITOR="code --wait" postrider approvals', 'postrider approvals --json'],
+  },
+  async run({ options }, connection, output, io) {
+    if (!output.isJson && io.stdout.isTTY === true && io.stdin.isTTY === true) {
+      // What draws on terminals takes longer to load than all the rest, and no other command needs it.
+      const { runInbox } = await import('../approvals/inbox/run-inbox.ts');
+      const waiting = { heldSends: connectHeldSends(connection), templateDrafts: connectTemplateDrafts(connection) };
+      return await runInbox(waiting, await findDecidingNotice(connection), options, io);
+    }
+    const query = { status: 'pending' };
+    const { data } = await connection.call('approvals.list', { params: {}, query, headers: {}, body: undefined });
+    if (output.isJson) output.writeJson(data);
+    else renderAnswer('approvals.list', data, output, new Date());
+    return EXIT_CODES.done;
+  },
+});

@@ -1,0 +1,109 @@
+import { tellDecided } from '../../approvals/decide-hold.ts';
+import { type DiffLine, differencesBetween } from '../../approvals/differences.ts';
+import { readEditFile, writeEditFile } from '../../approvals/edit-file.ts';
+import { contentOf, editsBetween } from '../../approvals/held-content.ts';
+import { connectHeldSends } from '../../approvals/held-sends.ts';
+import { openEditor } from '../../approvals/open-editor.ts';
+import { FAILED, WHO_DECIDES } from '../../approvals/who-decides.ts';
+import type { CliIo } from '../../cli-io.ts';
+import { defineCommand } from '../../define-command.ts';
+import { EXIT_CODES } from '../../exit-codes.ts';
+import { ownFailure, usageFailure } from '../../failure.ts';
+import { textOf } from '../../output/json-value.ts';
+import { severalLines, singleLine, withoutInvisibles } from '../../output/untrusted-text.ts';
+import { switchFlag } from '../../own-flag.ts';
+
+/** Has one hold changed in an editor and approves it so, bound to what was seen of it. */
+export const definition = defineCommand({
+  id: 'approvals edit',
+  about: {
+    summary: 'Change a held send and approve it',
+    description: `Opens the hold as a file in $VISUAL or $EDITOR, shows what was changed, asks, and approves it so. Only what was changed is sent. ${FAILED} ${WHO_DECIDES}`,
+    needsKey: true,
+    scope: { of: 'approvals.decide' },
+    examples: ['postrider approvals edit <id>', 'EDITOR=nano postrider approvals edit <id> --note "Kinder words."'],
+    inputs: [{ of: 'approvals.decide', only: ['id', 'note'] }],
+  },
+  flags: {
+    yes: switchFlag('--yes', 'Approve the changed mail without asking.'),
+    remember: switchFlag('--remember', 'Trust these recipients for this key from now on.'),
+  },
+  async run({ values, own }, connection, output, io) {
+    const isAsked = own.yes !== true;
+    if (isAsked && io.stdin.isTTY !== true) {
+      throw usageFailure('the change has to be confirmed', 'Run it in a terminal, or add --yes.');
+    }
+    const heldSends = connectHeldSends(connection);
+    const hold = await heldSends.read(textOf(values['id']));
+    if (hold.status !== 'pending') {
+      const fix = `See how it ended: postrider approvals get ${hold.id}`;
+      throw ownFailure(
+        EXIT_CODES.refused,
+        'approval_already_decided',
+        'Nothing was decided',
+        `it is ${hold.status}`,
+        fix,
+      );
+    }
+    const verdict = readEditFile(await openEditor(writeEditFile(hold), io), hold);
+    if (!verdict.ok) throw usageFailure(verdict.message, 'Nothing was decided; edit it again.');
+    const before = contentOf(hold);
+    const edits = editsBetween(before, verdict.content);
+    if (Object.keys(edits).length === 0) {
+      throw ownFailure(
+        EXIT_CODES.usage,
+        'nothing_changed',
+        'Nothing was decided',
+        'nothing was changed',
+        APPROVE_AS_IT_IS,
+      );
+    }
+    io.stderr.write(differencesBetween(before, verdict.content).map(toText).join(''));
+    if (isAsked) await confirm(io);
+    const { note } = values;
+    const answer = await heldSends.decide(hold.id, {
+      decision: 'approve',
+      ...(hold.contentHash === null ? {} : { contentHash: hold.contentHash }),
+      edits,
+      ...(typeof note === 'string' ? { note } : {}),
+      ...(own.remember === true ? { remember: true as const } : {}),
+    });
+    if (answer.kind === 'decided') return tellDecided(answer.hold, answer.answer, output);
+    const isChanged = answer.kind === 'changed';
+    const code = isChanged ? 'approval_changed' : 'approval_already_decided';
+    const detail = isChanged ? 'somebody changed it meanwhile' : `it was ${answer.hold.status} meanwhile`;
+    throw ownFailure(
+      EXIT_CODES.refused,
+      code,
+      'Nothing was decided',
+      detail,
+      `See it: postrider approvals get ${hold.id}`,
+    );
+  },
+});
+
+const APPROVE_AS_IT_IS = 'To approve it as it is: postrider approvals approve <id>';
+
+const SIGNS = { title: '', same: '  ', removed: '- ', added: '+ ' } as const;
+
+function toText({ kind, text }: DiffLine): string {
+  return `${SIGNS[kind]}${withoutInvisibles(severalLines(text))}\n`;
+}
+
+async function confirm({ stdin, stderr }: CliIo): Promise<void> {
+  stderr.write('Approve it with these changes? Type y: ');
+  let typed = '';
+  for await (const chunk of stdin) {
+    typed += typeof chunk === 'string' ? chunk : new TextDecoder().decode(chunk);
+    if (typed.includes('\n')) break;
+  }
+  stdin.destroy?.();
+  if (/^y(es)?$/i.test(singleLine(typed))) return;
+  throw ownFailure(
+    EXIT_CODES.usage,
+    'not_confirmed',
+    'Nothing was decided',
+    'it was not confirmed',
+    'Type y, or give --yes.',
+  );
+}

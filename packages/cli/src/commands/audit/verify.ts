@@ -1,0 +1,73 @@
+import type { ApiConnection } from '../../api-connection.ts';
+import { AuditChain } from '../../audit/audit-chain.ts';
+import { defineCommand } from '../../define-command.ts';
+import { EXIT_CODES } from '../../exit-codes.ts';
+import { CliFailure } from '../../failure.ts';
+import { isRecord, type JsonRecord, recordsOf, textOf } from '../../output/json-value.ts';
+import { singleLine } from '../../output/untrusted-text.ts';
+import { formFlag } from '../../own-flag.ts';
+
+/** As many as the API gives at once. */
+const PAGE_ROWS = 100;
+const REMARK_EVERY = 10_000;
+
+/** Reads the audit log from its end to its beginning and follows its chain. */
+export const definition = defineCommand({
+  id: 'audit verify',
+  about: {
+    summary: 'Verify the audit log',
+    description:
+      'Reads the whole audit log of the account and computes the hash of every entry again, on this machine. The exit code is 1 where an entry was changed, taken out or put in, and the first is named. Keep the hash it ends with, and give it the next time as `--expect`: then entries taken off the end, and a log written anew, show as well. With `--json`: `{ok, entries, lastHash, broken: null | {reason, seq, id, message}}`.',
+    needsKey: true,
+    scope: 'audit:read',
+    examples: ['postrider audit verify', 'postrider audit verify --expect <hash> --json'],
+  },
+  flags: {
+    expect: formFlag('--expect <hash>', 'A hash that an earlier run ended with: it has to be there still.', {
+      pattern: /^[0-9a-f]{64}$/,
+      letters: 'lower',
+      fix: 'Give 64 hexadecimal digits.',
+    }),
+  },
+  async run({ own: { expect = null } }, connection, output) {
+    const account = await readAccount(connection);
+    const chain = new AuditChain(textOf(account['id']), expect);
+    let cursor: string | null = null;
+    let count = 0;
+    do {
+      const query = { limit: PAGE_ROWS, ...(cursor === null ? {} : { cursor }) };
+      const page: JsonRecord = await read(connection, 'audit.list', query);
+      for (const entry of recordsOf(page['entries'])) {
+        chain.take(entry);
+        count += 1;
+        if (count % REMARK_EVERY === 0) output.remark(`${count} entries are read.`);
+      }
+      cursor = textOf(page['nextCursor']) || null;
+    } while (cursor !== null);
+    const verdict = chain.finish();
+    const { entries, lastHash, broken } = verdict;
+    if (output.isJson) output.writeJson({ ok: broken === null, ...verdict });
+    else if (broken === null)
+      output.writeText(`${entries} ${entries === 1 ? 'entry' : 'entries'}, as written.\n${lastHash ?? ''}\n`);
+    else output.writeText(`broken at entry ${broken.seq} (${broken.reason}): ${singleLine(broken.message)}\n`);
+    return broken === null ? EXIT_CODES.done : EXIT_CODES.unexpected;
+  },
+});
+
+/** A key says which account it is of, and where a person calls in its place, their session does. */
+async function readAccount(connection: ApiConnection): Promise<JsonRecord> {
+  const self = await read(connection, 'keys.self', {}).catch(async (error: unknown) => {
+    if (!(error instanceof CliFailure) || error.problem.code !== 'missing_key') throw error;
+    return await read(connection, 'auth.session', {});
+  });
+  return isRecord(self['account']) ? self['account'] : {};
+}
+
+async function read(
+  connection: ApiConnection,
+  operation: 'keys.self' | 'auth.session' | 'audit.list',
+  query: Readonly<Record<string, unknown>>,
+): Promise<JsonRecord> {
+  const { data } = await connection.call(operation, { params: {}, query, headers: {}, body: undefined });
+  return isRecord(data) ? data : {};
+}

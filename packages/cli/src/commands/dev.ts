@@ -1,0 +1,186 @@
+import { delimiter, dirname, resolve } from 'node:path';
+import { type Profile, readProfile } from '@postrider/mcp/credentials';
+import { connectTo } from '../api-connection.ts';
+import type { CliIo } from '../cli-io.ts';
+import { defineCommand } from '../define-command.ts';
+import { findServer } from '../dev/find-server.ts';
+import { type ServerProcess, startServer } from '../dev/server-process.ts';
+import { askHealth } from '../doctor/ask-health.ts';
+import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
+import { CliFailure, ownFailure, usageFailure } from '../failure.ts';
+import type { GlobalOptions } from '../global-options.ts';
+import type { Invocation } from '../invocation.ts';
+import type { Output } from '../output/output.ts';
+import { severalLines } from '../output/untrusted-text.ts';
+import { numberFlag, textFlag } from '../own-flag.ts';
+import { EVENTS, FORWARD_FLAG } from '../webhooks/event-flags.ts';
+import { type ListenValues, showEvents } from '../webhooks/show-events.ts';
+
+/** A server in good health answers at once; one that does not is not waited for. */
+const HEALTH_MS = 2_000;
+
+/** Runs a server of its own, or finds the one that runs here, and follows what happens there until the user interrupts. */
+export const definition = defineCommand({
+  id: 'dev',
+  about: {
+    summary: 'Run a server for development, and follow it',
+    description:
+      'Starts a server in development mode on this machine, where mail is caught and leaves nowhere, and shows each event as it happens, until Ctrl-C, which ends the server too. Key and address are in `quickstart.json` of the data directory, where every other command finds them. With `--forward-to` each event is posted to a program of yours, signed as a real delivery is. A server that runs there already is followed, and left running. With `--json` each event is a JSON document on a line of its own.',
+    needsKey: false,
+    scope: null,
+    examples: [
+      'postrider dev',
+      'postrider dev --port 9025 --data-dir /tmp/mail --forward-to http://localhost:3000/webhooks/postrider',
+      'postrider dev --events email.bounced --json | jq .event.data',
+    ],
+    inputs: [EVENTS],
+  },
+  flags: {
+    forwardTo: FORWARD_FLAG,
+    port: numberFlag('--port <number>', 'HTTP port of the server; else POSTRIDER_PORT, else 8025.', {
+      min: 1,
+      max: 65_535,
+    }),
+    server: textFlag(
+      '--server <program>',
+      'The program to start; else postrider-server of node_modules here or further up, else of the PATH.',
+    ),
+  },
+  async runAlone(invocation, output, io) {
+    const { options } = invocation;
+    refuseOtherServers(options);
+    const dataDir = resolve(io.cwd, options.dataDir ?? (io.env['POSTRIDER_DATA_DIR'] || '.postrider'));
+    const running = await findRunning(dataDir, options, io);
+    if (running !== null) {
+      output.remark(`A server runs at ${running.baseUrl} already; it stays when this ends.`);
+      return await follow(running, invocation, output, io);
+    }
+    return await runOwn(dataDir, invocation, output, io);
+  },
+});
+
+type DevValues = ListenValues & { readonly port: number | undefined; readonly server: string | undefined };
+
+async function runOwn(
+  dataDir: string,
+  invocation: Invocation<DevValues>,
+  output: Output,
+  io: CliIo,
+): Promise<ExitCode> {
+  const server = startServer({
+    program: await findServer(invocation.own.server, io),
+    env: serverEnvironment(dataDir, invocation.own.port, io.env),
+    cwd: io.cwd,
+    // What a server tells is no data of this command.
+    onLine: (line) => {
+      if (!output.isQuiet) io.stderr.write(`${severalLines(line)}\n`);
+    },
+  });
+  try {
+    await untilReady(server, io.signal);
+    const profile = await readOwnProfile(dataDir, io);
+    return await followWhileItRuns(server, profile, invocation, output, io);
+  } finally {
+    await server.stop();
+  }
+}
+
+/** The events of a server that ended are not waited for. */
+async function followWhileItRuns(
+  server: ServerProcess,
+  profile: Profile,
+  invocation: Invocation<DevValues>,
+  output: Output,
+  io: CliIo,
+): Promise<ExitCode> {
+  const gone = new AbortController();
+  void server.ended.then((how) => gone.abort(serverGone(`The server is gone: ${how}`)));
+  const signal = io.signal === undefined ? gone.signal : AbortSignal.any([io.signal, gone.signal]);
+  try {
+    return await follow(profile, invocation, output, { ...io, signal });
+  } catch (error) {
+    if (gone.signal.aborted && io.signal?.aborted !== true) throw gone.signal.reason;
+    throw error;
+  }
+}
+
+function follow(
+  { key, baseUrl }: Profile,
+  invocation: Invocation<DevValues>,
+  output: Output,
+  io: CliIo,
+): Promise<ExitCode> {
+  return showEvents(invocation, connectTo({ apiKey: key, baseUrl }, invocation.options, io), output, io);
+}
+
+async function untilReady({ ready }: ServerProcess, signal: AbortSignal | undefined): Promise<void> {
+  const interrupted = Promise.withResolvers<never>();
+  const interrupt = () => interrupted.reject(signal?.reason);
+  signal?.addEventListener('abort', interrupt, { once: true });
+  try {
+    await Promise.race([ready, interrupted.promise]);
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw serverGone(`The server did not start: ${error instanceof Error ? error.message : String(error)}`);
+  } finally {
+    signal?.removeEventListener('abort', interrupt);
+  }
+}
+
+/** The one that wrote the profile of this data directory, where it answers: at its address another one may run by now, which does not know the key. */
+async function findRunning(dataDir: string, options: GlobalOptions, io: CliIo): Promise<Profile | null> {
+  const verdict = await readProfile({ POSTRIDER_DATA_DIR: dataDir }, io.cwd);
+  const profile = verdict.ok ? verdict.profile : null;
+  if (profile === null) return null;
+  const health = await askHealth(profile.baseUrl, '/health', HEALTH_MS, io.signal);
+  const isWell = health.kind === 'answered' && health.body['status'] === 'ok';
+  return isWell && (await isKnown(profile, options, io)) ? profile : null;
+}
+
+async function isKnown({ key, baseUrl }: Profile, options: GlobalOptions, io: CliIo): Promise<boolean> {
+  const connection = connectTo({ apiKey: key, baseUrl }, options, io);
+  try {
+    await connection.call('keys.self', { params: {}, query: {}, headers: {}, body: undefined });
+    return true;
+  } catch (error) {
+    if (error instanceof CliFailure && error.exitCode === EXIT_CODES.authentication) return false;
+    throw error;
+  }
+}
+
+async function readOwnProfile(dataDir: string, io: CliIo): Promise<Profile> {
+  const verdict = await readProfile({ POSTRIDER_DATA_DIR: dataDir }, io.cwd);
+  if (verdict.ok && verdict.profile !== null) return verdict.profile;
+  throw serverGone(verdict.ok ? `The server wrote no quickstart.json in ${dataDir}.` : verdict.message);
+}
+
+function serverEnvironment(
+  dataDir: string,
+  port: number | undefined,
+  env: CliIo['env'],
+): Readonly<Record<string, string | undefined>> {
+  return {
+    ...env,
+    // The Node this runs by is new enough, and need not be the first of the PATH.
+    PATH: [dirname(process.execPath), env['PATH'] ?? ''].join(delimiter),
+    POSTRIDER_MODE: 'development',
+    POSTRIDER_DATA_DIR: dataDir,
+    // The events stand beside it: its log is for what goes wrong.
+    POSTRIDER_LOG_LEVEL: env['POSTRIDER_LOG_LEVEL'] || 'warn',
+    ...(port === undefined ? {} : { POSTRIDER_PORT: String(port) }),
+  };
+}
+
+function refuseOtherServers({ apiKey, baseUrl, profile }: GlobalOptions): void {
+  if (apiKey === undefined && baseUrl === undefined && profile === undefined) return;
+  throw usageFailure(
+    'postrider dev runs a server of its own, and takes no key, address or profile of another',
+    'Follow another server with: postrider webhooks listen',
+  );
+}
+
+function serverGone(detail: string): Error {
+  const fix =
+    'Its own words are above, unless --quiet hid them; postrider-server doctor says how to mend what it stands on.';
+  return ownFailure(EXIT_CODES.unavailable, 'server_ended', 'The server ended', detail, fix);
+}

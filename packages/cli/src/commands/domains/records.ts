@@ -1,0 +1,22 @@
+import { defineCommand } from '../../define-command.ts';
+import { NAMED_DOMAIN, withDomainId } from '../../domains/named-domain.ts';
+import { EXIT_CODES } from '../../exit-codes.ts';
+import { placeValues } from '../../operation-input.ts';
+import { textOf } from '../../output/json-value.ts';
+import { severalLines } from '../../output/untrusted-text.ts';
+import { switchFlag } from '../../own-flag.ts';
+
+export const definition = defineCommand({
+  ...NAMED_DOMAIN,
+  id: 'domains.records',
+  flags: { zone: switchFlag('--zone', 'Print a zone file, which most DNS hosts import.') },
+  async run(invocation, connection, output, io) {
+    if (invocation.own.zone !== true) return await NAMED_DOMAIN.run(invocation, connection, output, io);
+    // The file itself, also off a terminal, where other answers are JSON: it is made for `> zone.txt`.
+    const { command, values } = await withDomainId(invocation, connection);
+    const input = { ...placeValues(command, values), headers: { accept: 'text/plain' } };
+    const { data } = await connection.call(command.id, input);
+    output.writeText(`${severalLines(textOf(data)).trimEnd()}\n`);
+    return EXIT_CODES.done;
+  },
+});

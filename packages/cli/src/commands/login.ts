@@ -1,0 +1,116 @@
+import { hostname } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type ApiConnection, connectTo, findAddress } from '../api-connection.ts';
+import type { CliIo } from '../cli-io.ts';
+import { defineCommand } from '../define-command.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import { CliFailure, ownFailure } from '../failure.ts';
+import type { GlobalOptions } from '../global-options.ts';
+import { isRecord, type JsonRecord, textOf } from '../output/json-value.ts';
+import { singleLine } from '../output/untrusted-text.ts';
+import { decidesNothing, HOW_TO_DECIDE, showSession } from '../output/views/session.ts';
+import { DEFAULT_PROFILE, readProfiles, writeProfiles } from '../profiles.ts';
+import { readVersion } from '../version.ts';
+
+/** Nobody is faster than that; afterwards the server's own interval holds. */
+const FIRST_PAUSE_SECONDS = 1;
+/** RFC 8628, section 3.5. */
+const SLOWER_SECONDS = 5;
+
+/** Signs in by the device flow of RFC 8628: the user types the code on a page, in any browser. */
+export const definition = defineCommand({
+  id: 'login',
+  about: {
+    summary: 'Sign in as a person',
+    description:
+      'Prints an address and a code. Open the address in any browser, sign in there and type the code. The page shows what the session may do. It may approve and reject held sends only if you tick that box. The command then stores the session in a profile, and every command without a key uses it. It does not open a browser.',
+    needsKey: false,
+    scope: null,
+    examples: ['postrider login --base-url https://mail.example.com', 'postrider login --profile work'],
+  },
+  async runAlone({ options }, output, io) {
+    const baseUrl = await findAddress(options, io);
+    const anybody = connectTo({ apiKey: null, baseUrl }, options, io);
+    const device = await call(anybody, 'auth.device', { client: describeThisProgram() });
+    const [url, code] = [singleLine(textOf(device['verificationUrl'])), singleLine(textOf(device['userCode']))];
+    // For people, and needed in any case: the answer on stdout comes only when this is done.
+    io.stderr.write(`Open ${url}\nand type the code ${code}\n`);
+    output.remark('To approve or reject held sends from here, tick that box on the page. It is off by default.');
+    const token = await waitForToken(anybody, device, io);
+    const session = await call(connectTo({ apiKey: token, baseUrl }, options, io), 'auth.session', undefined);
+    const name = await keep(options, io, baseUrl, token, session);
+    if (output.isJson) output.writeJson({ profile: name, baseUrl, ...session });
+    else showSession(session, output);
+    output.remark(`Kept as the profile ${name}.`);
+    if (decidesNothing(session)) output.remark(HOW_TO_DECIDE);
+    return EXIT_CODES.done;
+  },
+});
+
+async function waitForToken(connection: ApiConnection, device: JsonRecord, io: CliIo): Promise<string> {
+  let intervalSeconds = Number(device['interval']) || SLOWER_SECONDS;
+  let pauseSeconds = Math.min(FIRST_PAUSE_SECONDS, intervalSeconds);
+  for (;;) {
+    await pause(pauseSeconds * 1_000, undefined, io.signal === undefined ? {} : { signal: io.signal });
+    try {
+      const answer = await call(connection, 'auth.device-token', { deviceCode: device['deviceCode'] });
+      return textOf(answer['token']);
+    } catch (error) {
+      const code = error instanceof CliFailure ? error.problem.code : '';
+      if (code === 'slow_down') intervalSeconds += SLOWER_SECONDS;
+      else if (code === 'device_code_expired') throw notConfirmed();
+      else if (code !== 'authorization_pending') throw error;
+      pauseSeconds = intervalSeconds;
+    }
+  }
+}
+
+/** What the page shows of this program. It goes through the server as it is, so only what a name may hold is kept. */
+function describeThisProgram(): string {
+  const host = hostname().replaceAll(/[^\w.-]/g, '');
+  return `Postrider CLI ${readVersion()}${host === '' ? '' : ` on ${host}`}`.slice(0, MAX_CLIENT_CHARACTERS);
+}
+
+/** As of the contract: `client` of `POST /auth/device`. */
+const MAX_CLIENT_CHARACTERS = 100;
+
+function notConfirmed(): Error {
+  const detail = 'the code has expired, or was refused on the page';
+  return ownFailure(
+    EXIT_CODES.authentication,
+    'device_code_expired',
+    'The sign-in was not confirmed',
+    detail,
+    'Begin again: postrider login',
+  );
+}
+
+async function keep(
+  options: GlobalOptions,
+  io: CliIo,
+  baseUrl: string,
+  token: string,
+  session: JsonRecord,
+): Promise<string> {
+  const [user, account] = [recordOf(session['user']), recordOf(session['account'])];
+  const { current, saved } = await readProfiles(io);
+  const name = options.profile ?? (io.env['POSTRIDER_PROFILE'] || current || DEFAULT_PROFILE);
+  const profile = {
+    ...{ baseUrl, token, email: textOf(user['email']), accountName: textOf(account['name']) },
+    expiresAt: textOf(session['expiresAt']),
+  };
+  await writeProfiles(io, { current: name, saved: { ...saved, [name]: profile } });
+  return name;
+}
+
+async function call(connection: ApiConnection, operation: string, body: JsonRecord | undefined): Promise<JsonRecord> {
+  const { data } = await connection.call(operation, {
+    ...{ params: {}, query: {}, headers: {} },
+    body,
+  });
+  return recordOf(data);
+}
+
+function recordOf(value: unknown): JsonRecord {
+  return isRecord(value) ? value : {};
+}

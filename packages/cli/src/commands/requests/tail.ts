@@ -1,0 +1,38 @@
+import { defineCommand } from '../../define-command.ts';
+import { followNew, type LogKind } from '../../log/follow-log.ts';
+import { NOT_OF_TAIL, TAIL_FLAGS } from '../../log/tail-flags.ts';
+import { type JsonRecord, textOf } from '../../output/json-value.ts';
+import type { Output } from '../../output/output.ts';
+import { formatTime } from '../../output/time.ts';
+import { singleLine } from '../../output/untrusted-text.ts';
+
+export const definition = defineCommand({
+  id: 'requests tail',
+  shortcut: 'logs tail',
+  about: {
+    summary: 'Follow new requests',
+    description:
+      'Prints the newest requests to the API and then every new one, oldest first, until Ctrl-C. With `--json` each is a JSON document on a line of its own. The requests that the command itself makes are left out.',
+    needsKey: true,
+    scope: { of: 'requests.list' },
+    examples: ['postrider logs tail', 'postrider requests tail --json | jq -r .path'],
+    inputs: [{ of: 'requests.list', without: NOT_OF_TAIL }],
+  },
+  flags: TAIL_FLAGS,
+  run: (invocation, connection, output, io) => followNew(LOG, invocation, connection, output, io),
+});
+
+const LOG: LogKind = {
+  operation: 'requests.list',
+  rows: 'requests',
+  // Ids of requests may be the callers’ own, so that they stand in no order.
+  position: (row) => textOf(row['createdAt']),
+  describe: describeRequest,
+};
+
+function describeRequest(row: JsonRecord, { paint }: Output): string {
+  const text = (name: string) => singleLine(textOf(row[name]));
+  const what = `${text('status').padStart(3)}  ${text('method').padEnd(6)}  ${text('path')}`;
+  const aside = [text('code'), `${text('durationMs')} ms`, text('id')].filter((part) => part !== '').join('  ');
+  return `${paint.faint(formatTime(text('createdAt')))}  ${what}  ${paint.faint(aside)}`;
+}

@@ -1,0 +1,70 @@
+import type { CliIo } from '../../cli-io.ts';
+import { readContent, readsStdin } from '../../content-argument.ts';
+import { defineCommand } from '../../define-command.ts';
+import { EXIT_CODES } from '../../exit-codes.ts';
+import { usageFailure } from '../../failure.ts';
+import { placeValues } from '../../operation-input.ts';
+import { isRecord, recordsOf } from '../../output/json-value.ts';
+import { renderAnswer } from '../../output/render-answer.ts';
+
+const ADDRESSES_FLAG = '--emails';
+/** The API's own limit for one call; a longer list is given in several. */
+const ADDRESSES_PER_CALL = 1_000;
+
+/** Adds suppressions: one address, or the lists that `--emails` names, however long they are. */
+export const definition = defineCommand({
+  id: 'suppressions.create',
+  moreHelp: {
+    emails:
+      'Or @file for the addresses in a file, - for those on stdin: one a line, of any number; lines that begin with # are left out.',
+  },
+  async run({ command, values }, connection, output, io) {
+    const given = values['emails'];
+    const parts = Array.isArray(given) ? toParts(await readAddresses(given.map(String), io)) : [undefined];
+    const answers: unknown[] = [];
+    for (const emails of parts) {
+      const part = emails === undefined ? values : { ...values, emails };
+      answers.push((await connection.call(command.id, placeValues(command, part))).data);
+      const done = answers.length * ADDRESSES_PER_CALL;
+      if (answers.length < parts.length) output.remark(`${done.toLocaleString('en')} addresses are done.`);
+    }
+    const answer = answers.length === 1 ? answers[0] : joinAnswers(answers);
+    if (output.isJson) output.writeJson(answer);
+    else renderAnswer(command.id, answer, output, new Date());
+    return EXIT_CODES.done;
+  },
+});
+
+async function readAddresses(given: readonly string[], io: CliIo): Promise<readonly string[]> {
+  if (given.filter(readsStdin).length > 1) throw usageFailure(`${ADDRESSES_FLAG} reads stdin twice`, 'Give - once.');
+  const addresses: string[] = [];
+  for (const value of given) {
+    const content = await readContent(ADDRESSES_FLAG, value, io);
+    const isFile = readsStdin(value) || value.startsWith('@');
+    addresses.push(...(isFile ? linesOf(content) : [content]));
+  }
+  if (addresses.length > 0) return addresses;
+  throw usageFailure(`${ADDRESSES_FLAG} holds no address`, 'Give one address a line.');
+}
+
+function linesOf(content: string): readonly string[] {
+  return content
+    .replace(/^\ufeff/, '')
+    .split(/\r\n|[\r\n]/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'));
+}
+
+function toParts(addresses: readonly string[]): readonly (readonly string[])[] {
+  return Array.from({ length: Math.ceil(addresses.length / ADDRESSES_PER_CALL) }, (_, part) =>
+    addresses.slice(part * ADDRESSES_PER_CALL, (part + 1) * ADDRESSES_PER_CALL),
+  );
+}
+
+/** The answers of several calls as the one that a single call would have given. */
+function joinAnswers(answers: readonly unknown[]): Readonly<Record<string, unknown>> {
+  const records = answers.filter(isRecord);
+  const sum = (name: string) => records.reduce((total, record) => total + Number(record[name]), 0);
+  const suppressions = records.flatMap((record) => recordsOf(record['suppressions']));
+  return { suppressions, added: sum('added'), existing: sum('existing') };
+}

@@ -1,0 +1,36 @@
+import type { CliIo } from '../../cli-io.ts';
+import { readContent } from '../../content-argument.ts';
+import { defineCommand } from '../../define-command.ts';
+import { usageFailure } from '../../failure.ts';
+import type { Invocation } from '../../invocation.ts';
+import { textFlag } from '../../own-flag.ts';
+import { callAndShow, runOperation } from '../../run-operation.ts';
+
+/** What a message is given in, where it is not given whole. */
+const PARTS = ['raw', 'from', 'subject', 'html', 'text'] as const;
+
+/** Checks a message that lies in a file or comes on stdin, as the API's own arguments do not. */
+export const definition = defineCommand({
+  id: 'tools.inbox-placement',
+  // The operation takes the message as text.
+  flags: {
+    file: textFlag(
+      '--file <path>',
+      'The whole message as a file, - for stdin; in place of --raw. Without any other flag it is read from stdin where that is no terminal.',
+      { conflicts: 'raw' },
+    ),
+  },
+  async run(invocation, connection, output, io) {
+    const raw = await readMessage(invocation.own.file, invocation.values, io);
+    if (raw === null) return runOperation(invocation, connection, output, io);
+    return callAndShow(invocation.command, { ...invocation.values, raw }, connection, output);
+  },
+});
+
+/** Null where the message is given by the other flags. */
+async function readMessage(file: string | undefined, values: Invocation['values'], io: CliIo): Promise<string | null> {
+  if (file !== undefined) return readContent('--file', file === '-' ? '-' : `@${file}`, io);
+  if (PARTS.some((name) => values[name] !== undefined)) return null;
+  if (io.stdin.isTTY !== true) return readContent('--file', '-', io);
+  throw usageFailure('there is no message to check', 'For example: postrider tools inbox-placement --file message.eml');
+}

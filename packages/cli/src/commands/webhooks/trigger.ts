@@ -1,0 +1,141 @@
+import type { ApiConnection } from '../../api-connection.ts';
+import type { CliIo } from '../../cli-io.ts';
+import { defineCommand } from '../../define-command.ts';
+import { EXIT_CODES, type ExitCode } from '../../exit-codes.ts';
+import { ownFailure, usageFailure } from '../../failure.ts';
+import { isRecord, textOf } from '../../output/json-value.ts';
+import type { Output } from '../../output/output.ts';
+import { singleLine } from '../../output/untrusted-text.ts';
+import { urlFlag } from '../../own-flag.ts';
+import { EVENT_TYPES } from '../../webhooks/event-flags.ts';
+import { type PostOutcome, postSigned } from '../../webhooks/post-signed.ts';
+
+/** The test address whose mail has the event; what is behind it comes of it as well. */
+const TEST_ADDRESSES: Readonly<Record<string, string>> = {
+  'email.queued': 'delivered',
+  'email.sent': 'delivered',
+  'email.delivered': 'delivered',
+  'email.deferred': 'deferred',
+  'email.bounced': 'bounced',
+  'email.complained': 'complained',
+  'email.scheduled': 'delivered',
+  'email.canceled': 'delivered',
+};
+/** Far enough for the message to be canceled first. */
+const SCHEDULED_IN = 'PT1H';
+
+/** Makes an event of a type happen: a true one, or with `--forward-to` a made-up one for that address alone. */
+export const definition = defineCommand({
+  id: 'webhooks trigger',
+  about: {
+    summary: 'Make an event happen',
+    description:
+      'Causes a true event by sending to a test address, which costs nothing: it reaches the endpoints of the account and whoever listens. With `--forward-to` a made-up event of any type is signed and posted to that address on this machine alone, and its secret is shown.',
+    needsKey: true,
+    scope: null,
+    examples: [
+      'postrider webhooks trigger email.bounced',
+      'postrider webhooks trigger approval.requested --forward-to http://localhost:3000/webhooks/postrider',
+    ],
+    inputs: [
+      {
+        name: 'type',
+        place: 'body',
+        key: 'event',
+        required: true,
+        positional: true,
+        flags: [],
+        valueName: 'type',
+        description: 'The type of the event, for example email.bounced.',
+        value: { kind: 'text' },
+        suggestions: EVENT_TYPES,
+      },
+    ],
+  },
+  flags: { forwardTo: urlFlag('--forward-to <url>', 'Post a made-up event to this address of this machine.') },
+  async run({ values, own: { forwardTo } }, connection, output, io) {
+    const type = textOf(values['type']);
+    if (forwardTo !== undefined) return await simulate(type, forwardTo, connection, output, io);
+    const mailbox = TEST_ADDRESSES[type];
+    if (mailbox === undefined) {
+      const known = Object.keys(TEST_ADDRESSES).join(', ');
+      throw usageFailure(
+        `${type} cannot be caused by sending; these can: ${known}`,
+        'Add --forward-to http://localhost:<port> for a made-up event of any type.',
+      );
+    }
+    return await send(type, mailbox, connection, output);
+  },
+});
+
+async function send(type: string, mailbox: string, connection: ApiConnection, output: Output): Promise<ExitCode> {
+  const domain = await findSandboxDomain(connection);
+  const isScheduled = type === 'email.scheduled' || type === 'email.canceled';
+  const body = {
+    from: `Trigger <trigger@${domain}>`,
+    to: `${mailbox}+trigger@${domain}`,
+    subject: `To trigger ${type}`,
+    text: 'Sent by `postrider webhooks trigger`. It goes to a test address and leaves nowhere.',
+    ...(isScheduled ? { scheduled_at: SCHEDULED_IN } : {}),
+  };
+  const { data } = await connection.call('emails.send', { ...NOTHING, body });
+  const id = isRecord(data) ? textOf(data['id']) : '';
+  // One that was to be looked at only would be sent in an hour.
+  if (isScheduled) await connection.call('emails.cancel', { ...NOTHING, params: { id } });
+  if (output.isJson) output.writeJson({ type, emailId: id });
+  else output.writeText(`Sent ${id}, which brings ${singleLine(type)} about.\n`);
+  return EXIT_CODES.done;
+}
+
+const NOTHING = { params: {}, query: {}, headers: {}, body: undefined } as const;
+
+/** The last of the domains that a key may send from; every account has it. */
+async function findSandboxDomain(connection: ApiConnection): Promise<string> {
+  const { data } = await connection.call('keys.self', NOTHING);
+  const domains = isRecord(data) && Array.isArray(data['sendingDomains']) ? data['sendingDomains'] : [];
+  return textOf(domains.at(-1));
+}
+
+async function simulate(
+  type: string,
+  url: string,
+  connection: ApiConnection,
+  output: Output,
+  io: CliIo,
+): Promise<ExitCode> {
+  const { data } = await connection.call('webhooks.simulate', { ...NOTHING, body: { url, event: type } });
+  const simulation = isRecord(data) ? data : {};
+  const outcome = await postHere(url, simulation, io);
+  const isTaken = outcome.statusCode !== null && outcome.statusCode >= 200 && outcome.statusCode < 300;
+  if (output.isJson)
+    output.writeJson({ ...simulation, ...outcome, ok: isTaken, delivered: outcome.statusCode !== null });
+  if (!isTaken) throw notTaken(url, outcome);
+  if (!output.isJson) {
+    output.writeText(`${url} took ${singleLine(type)}: ${outcome.statusCode} in ${outcome.durationMs} ms.\n`);
+    output.remark(`Signing secret: ${textOf(simulation['secret'])}`);
+  }
+  return EXIT_CODES.done;
+}
+
+/** A server on this machine has posted it; any other leaves that to us. */
+async function postHere(url: string, simulation: Readonly<Record<string, unknown>>, io: CliIo): Promise<PostOutcome> {
+  const { delivered, statusCode, durationMs, headers, payload, ok } = simulation;
+  if (delivered === true && typeof statusCode === 'number') {
+    return { statusCode, durationMs: Number(durationMs), error: null };
+  }
+  if (ok === false) return { statusCode: null, durationMs: Number(durationMs), error: 'nothing answers there' };
+  const signed = Object.entries(isRecord(headers) ? headers : {}).map(([name, value]) => [name, textOf(value)]);
+  return await postSigned(url, { headers: Object.fromEntries(signed), payload: textOf(payload) }, io.signal);
+}
+
+function notTaken(url: string, { statusCode, error }: PostOutcome): Error {
+  const answer = statusCode === null ? (error ?? '') : `it answered ${statusCode}`;
+  return ownFailure(
+    EXIT_CODES.deliveryFailed,
+    'not_taken',
+    'The program did not take the event',
+    `${url}: ${answer}.`,
+    'Start the program, have it answer 2xx, and trigger the event again.',
+    true,
+  );
+}

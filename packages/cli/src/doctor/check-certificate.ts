@@ -1,0 +1,76 @@
+import { connect, type PeerCertificate } from 'node:tls';
+import { isLoopback } from '@postrider/mcp/credentials';
+import { singleLine } from '../output/untrusted-text.ts';
+import { type Finding, fail, pass, skip, warn } from './doctor-check.ts';
+
+const DAY_MS = 86_400_000;
+/** Time enough to renew by hand what should have renewed itself. */
+const SOON_DAYS = 14;
+
+/** The certificate of an https base URL: trusted, for this name, and for how long. */
+export async function checkCertificate(baseUrl: string, timeoutMs: number, signal?: AbortSignal): Promise<Finding> {
+  const url = new URL(baseUrl);
+  if (url.protocol === 'http:' && isLoopback(baseUrl))
+    return skip('certificate', 'The server is on this machine, and reached over http.');
+  if (url.protocol === 'http:') {
+    const message = `${url.origin} is plain http: whoever is on the way can read the key.`;
+    return warn('certificate', message, 'Put a proxy with TLS before the server, and use its https address.');
+  }
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const seen = await readCertificate(host, url.port === '' ? 443 : Number(url.port), timeoutMs, signal);
+  return typeof seen === 'string' ? skip('certificate', `No TLS with ${url.host}: ${seen}.`) : judge(url.host, seen);
+}
+
+interface SeenCertificate {
+  readonly certificate: PeerCertificate;
+  /** Why it is not trusted; null where it is. */
+  readonly fault: string | null;
+}
+
+function judge(host: string, { certificate, fault }: SeenCertificate): Finding {
+  const names = singleLine((certificate.subjectaltname ?? '').replace(/\b(DNS|IP Address):/g, '')) || 'no name';
+  const endsAt = new Date(certificate.valid_to);
+  const until = endsAt.toISOString().slice(0, 10);
+  const leftMs = endsAt.getTime() - Date.now();
+  const renew = 'Renew it on the server.';
+  if (leftMs <= 0) return fail('certificate', `The certificate of ${host} expired on ${until}.`, renew);
+  if (fault !== null) {
+    const message = `The certificate of ${host}, for ${names}, is not trusted (${singleLine(fault)}).`;
+    const fix =
+      'Get one of a public authority for that name, or name your own authority’s file in NODE_EXTRA_CA_CERTS.';
+    return fail('certificate', message, fix);
+  }
+  if (leftMs < SOON_DAYS * DAY_MS) return warn('certificate', `The certificate of ${host} expires on ${until}.`, renew);
+  return pass('certificate', `The certificate of ${host}, for ${names}, is valid until ${until}.`);
+}
+
+/** A text says why none was seen. */
+function readCertificate(
+  host: string,
+  port: number,
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+): Promise<SeenCertificate | string> {
+  return new Promise((resolve) => {
+    // Not refused here, so that what is wrong with it can be told.
+    const socket = connect({ host, port, servername: /^[\d.]+$|:/.test(host) ? '' : host, rejectUnauthorized: false });
+    const end = (seen: SeenCertificate | string) => {
+      socket.destroy();
+      resolve(seen);
+    };
+    socket.setTimeout(timeoutMs, () => end('no answer in time'));
+    signal?.addEventListener('abort', () => end('interrupted'), { once: true });
+    socket.once('error', (error) => end(error.message));
+    socket.once('secureConnect', () => {
+      const { authorizationError: fault } = socket;
+      end({ certificate: socket.getPeerCertificate(), fault: socket.authorized ? null : codeOf(fault) });
+    });
+  });
+}
+
+/** Node gives the code of the fault where its type promises an error. */
+function codeOf(fault: unknown): string {
+  if (typeof fault === 'string') return fault;
+  if (!(fault instanceof Error)) return 'for an unknown reason';
+  return 'code' in fault ? String(fault.code) : fault.message;
+}

@@ -1,0 +1,58 @@
+import { type ApiConnection, connect } from '../api-connection.ts';
+import type { CliIo } from '../cli-io.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import { CliFailure } from '../failure.ts';
+import type { GlobalOptions } from '../global-options.ts';
+import { isRecord, textOf } from '../output/json-value.ts';
+import { formatTime } from '../output/time.ts';
+import { singleLine } from '../output/untrusted-text.ts';
+import { type Finding, fail, pass, skip, warn } from './doctor-check.ts';
+
+const DAY_MS = 86_400_000;
+const SOON_DAYS = 7;
+const NOTHING = { params: {}, query: {}, headers: {}, body: undefined } as const;
+
+/** Whether the server knows the key, and what it may do with it. */
+export async function checkKey(options: GlobalOptions, io: CliIo): Promise<Finding> {
+  let connection: ApiConnection;
+  try {
+    connection = await connect(options, io, true);
+    return await tryKey(connection);
+  } catch (error) {
+    if (!(error instanceof CliFailure)) throw error;
+    const { exitCode, problem } = error;
+    // That it is not reached, or that there is no key, is told by checks of their own.
+    if (exitCode === EXIT_CODES.unavailable || problem.status === null)
+      return skip('key', 'The key could not be tried.');
+    return fail('key', singleLine(problem.detail), singleLine(problem.fix ?? 'Use another key.'), exitCode);
+  }
+}
+
+/** In the place of a key there may be a person's session, which is told so. */
+async function tryKey(connection: ApiConnection): Promise<Finding> {
+  try {
+    const { data } = await connection.call('keys.self', NOTHING, 0);
+    return judge(isRecord(data) ? data : {});
+  } catch (error) {
+    if (!(error instanceof CliFailure) || error.problem.code !== 'missing_key') throw error;
+    const { data } = await connection.call('auth.session', NOTHING, 0);
+    return judgeSession(isRecord(data) ? data : {});
+  }
+}
+
+function judgeSession({ user, expiresAt }: Readonly<Record<string, unknown>>): Finding {
+  const { email, role } = isRecord(user) ? user : {};
+  const who = `${singleLine(textOf(email))} is signed in as ${singleLine(textOf(role))}`;
+  return pass('key', `${who} until ${formatTime(singleLine(textOf(expiresAt)))}.`);
+}
+
+function judge(key: Readonly<Record<string, unknown>>): Finding {
+  const text = (name: string) => singleLine(textOf(key[name]));
+  const what = `The key ${text('prefix')}…${text('last4')} is valid`;
+  const scopes = `scopes: ${text('scopes')}`;
+  const expiresAt = text('expiresAt');
+  if (expiresAt === '') return pass('key', `${what} without end; ${scopes}.`);
+  const message = `${what} until ${formatTime(expiresAt)}; ${scopes}.`;
+  const isSoon = Date.parse(expiresAt) - Date.now() < SOON_DAYS * DAY_MS;
+  return isSoon ? warn('key', message, 'Make a new key before that, or rotate this one.') : pass('key', message);
+}

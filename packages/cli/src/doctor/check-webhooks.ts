@@ -1,0 +1,51 @@
+import { connect } from '../api-connection.ts';
+import type { CliIo } from '../cli-io.ts';
+import { CliFailure } from '../failure.ts';
+import type { GlobalOptions } from '../global-options.ts';
+import { isRecord, textOf } from '../output/json-value.ts';
+import { formatTime } from '../output/time.ts';
+import { singleLine } from '../output/untrusted-text.ts';
+import { type Finding, pass, skip, warn } from './doctor-check.ts';
+
+/** More endpoints than an account may have. */
+const PAGE = { params: {}, query: { limit: '100' }, headers: {}, body: undefined };
+
+type Endpoint = Readonly<Record<string, unknown>>;
+
+/** Whether the account's webhook endpoints take what they are sent. */
+export async function checkWebhooks(options: GlobalOptions, io: CliIo): Promise<Finding> {
+  try {
+    const connection = await connect(options, io, true);
+    const { data } = await connection.call('webhooks.list', PAGE, 0);
+    const endpoints = isRecord(data) && Array.isArray(data['webhooks']) ? data['webhooks'].filter(isRecord) : [];
+    return judge(endpoints);
+  } catch (error) {
+    if (!(error instanceof CliFailure)) throw error;
+    if (error.problem.code === 'missing_scope') return skip('webhooks', 'The key may not read webhook endpoints.');
+    return skip('webhooks', 'The webhook endpoints could not be read.');
+  }
+}
+
+function judge(endpoints: readonly Endpoint[]): Finding {
+  const text = (endpoint: Endpoint, name: string) => singleLine(textOf(endpoint[name]));
+  const told = (endpoint: Endpoint) => `${text(endpoint, 'id')} (${text(endpoint, 'url')})`;
+  const isDown = (endpoint: Endpoint) => ['gone', 'failing'].includes(text(endpoint, 'disabledReason'));
+  const down = endpoints.filter(isDown);
+  const failing = endpoints.filter(
+    (endpoint) => text(endpoint, 'status') === 'enabled' && text(endpoint, 'failingSince') !== '',
+  );
+  const [first] = down.length > 0 ? down : failing;
+  if (first === undefined) {
+    const count = endpoints.length;
+    return pass('webhooks', count === 0 ? 'There are no webhook endpoints.' : `No webhook endpoint of ${count} fails.`);
+  }
+  const id = text(first, 'id');
+  const look = `Look at \`postrider webhooks deliveries ${id} --status failed\``;
+  if (down.length > 0) {
+    const again = `\`postrider webhooks update ${id} --status enabled\` and \`postrider webhooks replay ${id} --since <time> --status failed\``;
+    const message = `Disabled, since they failed for days or answered 410: ${down.map(told).join(', ')}.`;
+    return warn('webhooks', message, `${look}; once it works, ${again}.`);
+  }
+  const since = failing.map((endpoint) => `${told(endpoint)} since ${formatTime(text(endpoint, 'failingSince'))}`);
+  return warn('webhooks', `Failing: ${since.join(', ')}.`, `${look}, and mend it or change its URL.`);
+}

@@ -1,0 +1,46 @@
+import { domainToASCII } from 'node:url';
+import type { ApiConnection } from '../api-connection.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import { ownFailure } from '../failure.ts';
+import { isRecord, recordsOf, textOf } from '../output/json-value.ts';
+
+const ID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+/** As many as the API gives at once. */
+const PAGE_ROWS = 100;
+
+const IN_USE = 'domains.list';
+const REMOVED = 'domains.history';
+
+/** Where a command looks for a name, in turn: only what is restored is looked for among the removed ones first. */
+function placesFor(operationId: string): readonly string[] {
+  return operationId === 'domains.restore' ? [REMOVED, IN_USE] : [IN_USE, REMOVED];
+}
+
+/** The id of the domain that a command names; people know the names. Rejects where there is none of that name. */
+export async function findDomainId(given: string, operationId: string, connection: ApiConnection): Promise<string> {
+  if (ID.test(given)) return given;
+  const name = domainToASCII(given.replace(/\.$/, '')) || given;
+  for (const list of placesFor(operationId)) {
+    const id = await findInList(name, list, connection);
+    if (id !== null) return id;
+  }
+  throw ownFailure(
+    EXIT_CODES.notFound,
+    'not_found',
+    'There is no such domain',
+    `the account has no domain named ${given}`,
+    'See what there is with: postrider domains list',
+  );
+}
+
+async function findInList(name: string, list: string, connection: ApiConnection): Promise<string | null> {
+  for (let cursor = ''; ; ) {
+    const query = { limit: PAGE_ROWS, ...(cursor === '' ? {} : { cursor }) };
+    const { data } = await connection.call(list, { params: {}, query, headers: {}, body: undefined });
+    const page = isRecord(data) ? data : {};
+    const found = recordsOf(page['domains']).find((domain) => domain['name'] === name);
+    if (found !== undefined) return textOf(found['id']);
+    cursor = textOf(page['nextCursor']);
+    if (cursor === '') return null;
+  }
+}

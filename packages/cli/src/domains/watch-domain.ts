@@ -1,0 +1,102 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ApiConnection } from '../api-connection.ts';
+import type { CliIo } from '../cli-io.ts';
+import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
+import { CliFailure, ownFailure } from '../failure.ts';
+import { isRecord, type JsonRecord, recordsOf, textOf } from '../output/json-value.ts';
+import type { Output } from '../output/output.ts';
+import { renderAnswer } from '../output/render-answer.ts';
+import { createWatchView, type WatchView } from '../output/watch-view.ts';
+
+const VERIFY_OPERATION = 'domains.verify';
+/** Resolvers keep the absence of a record for minutes, so looking faster for long would only burden them. */
+const FIRST_PAUSE_MS = 2_000;
+const PAUSE_GROWTH = 1.5;
+const LONGEST_PAUSE_MS = 60_000;
+/** How often the seconds that are left are drawn. */
+const TICK_MS = 1_000;
+
+interface Watched {
+  readonly id: string;
+  readonly seconds: number;
+}
+
+/** Has a domain verified again and again until it is, or the time is over. A look that fails for a moment does not end it. */
+export async function watchDomain(
+  { id, seconds }: Watched,
+  connection: ApiConnection,
+  output: Output,
+  io: CliIo,
+): Promise<ExitCode> {
+  const endMs = performance.now() + seconds * 1_000;
+  const view = createWatchView(io, output);
+  let domain: JsonRecord | null = null;
+  try {
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * PAUSE_GROWTH, LONGEST_PAUSE_MS)) {
+      const look = await lookOnce(id, connection);
+      domain = look.domain ?? domain;
+      if (domain?.['status'] === 'verified') break;
+      const leftMs = endMs - performance.now();
+      if (leftMs <= 0) break;
+      await waitAndTell(domain, look.trouble, Math.min(pauseMs, leftMs), view, io.signal);
+    }
+  } finally {
+    view.end();
+  }
+  if (domain !== null && output.isJson) output.writeJson(domain);
+  else if (domain !== null) renderAnswer(VERIFY_OPERATION, domain, output, new Date());
+  if (domain?.['status'] === 'verified') return EXIT_CODES.done;
+  throw watchOver(domain, id, seconds);
+}
+
+interface Look {
+  readonly domain: JsonRecord | null;
+  /** Why there is no answer, where that may pass. */
+  readonly trouble: string | null;
+}
+
+async function lookOnce(id: string, connection: ApiConnection): Promise<Look> {
+  try {
+    const { data } = await connection.call(VERIFY_OPERATION, {
+      params: { id },
+      query: {},
+      headers: {},
+      body: undefined,
+    });
+    return { domain: isRecord(data) ? data : {}, trouble: null };
+  } catch (error) {
+    if (!(error instanceof CliFailure) || !error.problem.retryable) throw error;
+    return { domain: null, trouble: error.problem.detail };
+  }
+}
+
+async function waitAndTell(
+  domain: JsonRecord | null,
+  trouble: string | null,
+  pauseMs: number,
+  view: WatchView,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const endMs = performance.now() + pauseMs;
+  for (let leftMs = pauseMs; leftMs > 0; leftMs = endMs - performance.now()) {
+    view.show(domain, { trouble, seconds: Math.ceil(leftMs / 1_000) });
+    await pause(Math.min(TICK_MS, leftMs), undefined, signal === undefined ? {} : { signal });
+  }
+}
+
+function watchOver(domain: JsonRecord | null, id: string, seconds: number): CliFailure {
+  const missing = recordsOf(domain?.['records'])
+    .filter(({ required, status }) => required === true && status !== 'pass')
+    .map(({ type, host }) => `${textOf(type)} ${textOf(host)}`);
+  const state = domain === null ? 'it could not be asked for' : `it is ${textOf(domain['status'])}`;
+  const lacking = missing.length === 0 ? '' : `; not found as they should be: ${missing.join(', ')}`;
+  const name = textOf(domain?.['name']) || id;
+  return ownFailure(
+    EXIT_CODES.waitTimedOut,
+    'wait_timed_out',
+    'The domain was not verified in time',
+    `after ${seconds} s ${state}${lacking}`,
+    `The server goes on looking by itself; ask for it with: postrider domains get ${name}`,
+    true,
+  );
+}

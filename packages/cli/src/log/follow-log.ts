@@ -1,0 +1,126 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { OperationId } from '@postrider/sdk';
+import type { ApiConnection } from '../api-connection.ts';
+import type { CliIo } from '../cli-io.ts';
+import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
+import { CliFailure } from '../failure.ts';
+import type { Invocation } from '../invocation.ts';
+import { placeValues } from '../operation-input.ts';
+import { isRecord, type JsonRecord, recordsOf, textOf } from '../output/json-value.ts';
+import type { Output } from '../output/output.ts';
+import { isOpenAfter } from '../output/steady-sink.ts';
+import { inertJson } from '../output/untrusted-text.ts';
+import { INTERVAL_SECONDS_DEFAULT, LAST_DEFAULT, type TailValues } from './tail-flags.ts';
+
+/** As many as the API gives at once. */
+const PAGE_ROWS = 100;
+/** A look goes so many pages back at most: who falls further behind than that is told, and goes on with what is new. */
+const PAGES_MAX = 50;
+
+/** Which log is followed. */
+export interface LogKind {
+  readonly operation: OperationId;
+  /** The field of a page with its rows. */
+  readonly rows: string;
+  /** What rows are in the order of. */
+  readonly position: (row: JsonRecord) => string;
+  readonly describe: (row: JsonRecord, output: Output) => string;
+}
+
+/** Prints new rows until the user interrupts, or nobody reads any more. Faults that may pass do not end it. */
+export async function followNew(
+  kind: LogKind,
+  { command, values, own }: Invocation<TailValues>,
+  connection: ApiConnection,
+  output: Output,
+  io: CliIo,
+): Promise<ExitCode> {
+  const { last = LAST_DEFAULT, interval = INTERVAL_SECONDS_DEFAULT } = own;
+  const { query } = placeValues(command, values);
+  const log = followLog(kind, query, connection);
+  const pauseMs = interval * 1_000;
+  const begun = await log.begin();
+  let isOpen = await print(kind, last === 0 ? [] : begun.slice(-last), output, io);
+  while (isOpen) {
+    await pause(pauseMs, undefined, io.signal === undefined ? {} : { signal: io.signal });
+    isOpen = await print(kind, await lookAgain(kind, log, output), output, io);
+  }
+  return EXIT_CODES.done;
+}
+
+/** Failures that may pass are told and waited out; all others end the command. */
+async function lookAgain(kind: LogKind, log: LogFollower, output: Output): Promise<readonly JsonRecord[]> {
+  try {
+    const { rows, isWhole } = await log.look();
+    if (!isWhole) output.remark(`More ${kind.rows} came than could be followed; some are not shown.`);
+    return rows;
+  } catch (error) {
+    if (!(error instanceof CliFailure) || !error.problem.retryable) throw error;
+    output.remark(`${error.problem.detail} Looking again.`);
+    return [];
+  }
+}
+
+interface LogFollower {
+  /** The newest messages there are, oldest first. */
+  begin(): Promise<readonly JsonRecord[]>;
+  /** What has come since, oldest first. */
+  look(): Promise<{ readonly rows: readonly JsonRecord[]; readonly isWhole: boolean }>;
+}
+
+/**
+ * What is new is what was not seen before, not what has an id above the newest: of messages that are accepted at the same time, one with a
+ * lower id can be there later.
+ */
+function followLog(kind: LogKind, filters: Readonly<Record<string, unknown>>, connection: ApiConnection): LogFollower {
+  /** The requests made here, which the log of requests has as well. */
+  const own = new Set<string>();
+  let seen = new Set<string>();
+  /** Older messages are none that came since. */
+  let floor = '';
+
+  async function readPage(cursor: string | null): Promise<{ rows: readonly JsonRecord[]; next: string | null }> {
+    const query = { ...filters, limit: PAGE_ROWS, ...(cursor === null ? {} : { cursor }) };
+    const answer = await connection.call(kind.operation, { params: {}, query, headers: {}, body: undefined });
+    own.add(answer.headers['x-request-id'] ?? '');
+    const page = isRecord(answer.data) ? answer.data : {};
+    return { rows: recordsOf(page[kind.rows]), next: textOf(page['nextCursor']) || null };
+  }
+
+  return {
+    async begin() {
+      const { rows } = await readPage(null);
+      seen = new Set(rows.map(idOf));
+      floor = rows.length < PAGE_ROWS ? '' : kind.position(rows.at(-1) ?? {});
+      return rows.toReversed();
+    },
+    async look() {
+      const found: JsonRecord[] = [];
+      const newest = new Set<string>();
+      let cursor: string | null = null;
+      for (let pages = 0; pages < PAGES_MAX; pages += 1) {
+        const { rows, next } = await readPage(cursor);
+        for (const row of rows) newest.add(idOf(row));
+        const fresh = rows.filter((row) => !seen.has(idOf(row)) && kind.position(row) > floor);
+        found.push(...fresh.filter((row) => !own.has(idOf(row))));
+        cursor = fresh.length === rows.length ? next : null;
+        if (cursor === null) break;
+      }
+      // The page before stays known too: a message that came late can stand below this one's.
+      seen = new Set([...[...seen].slice(-PAGES_MAX * PAGE_ROWS), ...newest]);
+      return { rows: found.reverse(), isWhole: cursor === null };
+    },
+  };
+}
+
+async function print(kind: LogKind, rows: readonly JsonRecord[], output: Output, io: CliIo): Promise<boolean> {
+  for (const row of rows) {
+    const line = output.isJson ? inertJson(JSON.stringify(row)) : kind.describe(row, output);
+    if (!(await isOpenAfter(io.stdout, `${line}\n`))) return false;
+  }
+  return true;
+}
+
+export function idOf(row: JsonRecord): string {
+  return textOf(row['id']);
+}

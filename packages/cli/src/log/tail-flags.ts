@@ -1,0 +1,29 @@
+import type { OwnValues } from '../invocation.ts';
+import { numberFlag } from '../own-flag.ts';
+
+export const LAST_DEFAULT = 10;
+const LAST_MAX = 100;
+export const INTERVAL_SECONDS_DEFAULT = 2;
+const INTERVAL_SECONDS_MAX = 3_600;
+
+/** How a log is followed. */
+export const TAIL_FLAGS = {
+  last: numberFlag(
+    '--last <number>',
+    `Begin with so many of the newest, 0 to ${LAST_MAX}; ${LAST_DEFAULT} unless given.`,
+    { min: 0, max: LAST_MAX },
+  ),
+  interval: numberFlag(
+    '--interval <seconds>',
+    `Look so often, 1 to ${INTERVAL_SECONDS_MAX}; ${INTERVAL_SECONDS_DEFAULT} unless given.`,
+    { min: 1, max: INTERVAL_SECONDS_MAX },
+  ),
+};
+
+export interface TailValues extends OwnValues {
+  readonly last: number | undefined;
+  readonly interval: number | undefined;
+}
+
+/** What is new has no end, and comes in one order: the rest of a list's arguments filter it. */
+export const NOT_OF_TAIL: readonly string[] = ['limit', 'cursor', 'from', 'to'];

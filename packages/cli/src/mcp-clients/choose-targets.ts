@@ -1,0 +1,53 @@
+import { access } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { CliIo } from '../cli-io.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import { ownFailure, usageFailure } from '../failure.ts';
+import { MCP_CLIENTS, type McpClient, type Places } from './mcp-clients.ts';
+
+/** A program with its file on this machine. */
+export interface Target {
+  readonly client: McpClient;
+  readonly path: string;
+}
+
+/** Where every program that is known would keep its settings, those that `--client` names or all. */
+export function namedTargets(given: unknown, { env }: CliIo): readonly Target[] {
+  const home = env['HOME'] || env['USERPROFILE'];
+  if (!home) throw usageFailure('there is no home directory to look for programs in', 'Set HOME.');
+  const places: Places = { home, env, platform: process.platform };
+  const wanted = namesOf(given);
+  return MCP_CLIENTS.filter(({ name }) => wanted === null || wanted.includes(name)).map((client) => ({
+    client,
+    path: client.path(places),
+  }));
+}
+
+/** The programs that are there, or those that `--client` names, whether they are there or not. */
+export async function chooseTargets(given: unknown, io: CliIo): Promise<readonly Target[]> {
+  const all = namedTargets(given, io);
+  if (namesOf(given) !== null) return all;
+  const found = await Promise.all(all.map(async (target) => ((await isThere(target, io)) ? [target] : [])));
+  if (found.flat().length > 0) return found.flat();
+  const fix = `Name one with --client: ${MCP_CLIENTS.map(({ name }) => name).join(', ')}.`;
+  throw ownFailure(EXIT_CODES.notFound, 'no_client', 'No program was found', 'none has settings on this machine', fix);
+}
+
+export function readName(given: unknown): string {
+  if (typeof given === 'string' && /^[\w-]{1,60}$/.test(given)) return given;
+  throw usageFailure('--name takes letters, digits, hyphens and underscores', 'Choose another name.');
+}
+
+function namesOf(given: unknown): readonly string[] | null {
+  if (typeof given === 'string') return [given];
+  return Array.isArray(given) ? given : null;
+}
+
+/** A program has settings, or the directory for them, which no other program makes; the home directory itself says nothing. */
+async function isThere({ path }: Target, { env }: CliIo): Promise<boolean> {
+  const sign = dirname(path) === (env['HOME'] || env['USERPROFILE']) ? path : dirname(path);
+  return await access(sign).then(
+    () => true,
+    () => false,
+  );
+}

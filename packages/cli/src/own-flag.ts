@@ -1,0 +1,125 @@
+/** What a flag or an argument takes, written down as data: the catalogue of commands has it, and the parser is made from it. */
+export type OwnValue =
+  /** Given or not. */
+  | { readonly kind: 'switch' }
+  | { readonly kind: 'text' }
+  /** Each time it is given, one more. */
+  | { readonly kind: 'texts' }
+  | { readonly kind: 'choice'; readonly choices: readonly string[] }
+  | { readonly kind: 'number'; readonly min: number; readonly max: number; readonly fix: string }
+  /** Text of a form, in upper or lower case. */
+  | { readonly kind: 'form'; readonly pattern: string; readonly letters: Letters; readonly fix: string }
+  /** An address of HTTP, of which the scheme may be left out. */
+  | { readonly kind: 'url' };
+
+type Letters = 'as given' | 'upper' | 'lower';
+
+/** A flag that only the CLI has. */
+export interface OwnFlag {
+  /** As help shows it, for example `-o, --output <file>`. */
+  readonly flags: string;
+  readonly description: string;
+  readonly value: OwnValue;
+  /** The input of the operation that it cannot be given with. */
+  readonly conflicts?: string;
+  /** The switch that it turns on. */
+  readonly implies?: string;
+  readonly default?: string;
+}
+
+/** A positional argument that only the CLI has; it has to be given. */
+export interface OwnArgument {
+  readonly name: string;
+  readonly description: string;
+  readonly value: OwnValue;
+}
+
+/** The values of an input of an operation, which the generator looks up. */
+export interface ValuesOfInput {
+  readonly of: string;
+  readonly input: string;
+}
+
+/** What a flag or an argument gives to its command, as the compiler knows it. */
+export interface Gives<Value> {
+  readonly gives?: Value;
+}
+
+export type FlagTaker<Value> = OwnFlag & Gives<Value> & { readonly choicesOf?: ValuesOfInput };
+export type ArgumentTaker<Value> = Omit<OwnArgument, 'name'> & Gives<Value>;
+
+type Rest = Pick<OwnFlag, 'conflicts' | 'implies' | 'default'>;
+
+export function switchFlag(flags: string, description: string): FlagTaker<true> {
+  return { flags, description, value: { kind: 'switch' } };
+}
+
+export function textFlag(flags: string, description: string, rest: Rest = {}): FlagTaker<string> {
+  return { flags, description, value: { kind: 'text' }, ...rest };
+}
+
+export function textsFlag(flags: string, description: string): FlagTaker<readonly string[]> {
+  return { flags, description, value: { kind: 'texts' } };
+}
+
+/** `<name...>` takes several. */
+export function choicesFlag(
+  flags: string,
+  description: string,
+  choices: readonly string[],
+): FlagTaker<readonly string[]> {
+  return { flags, description, value: { kind: 'choice', choices } };
+}
+
+/** Of the values that the contract has for an input. */
+export function contractChoiceFlag(flags: string, description: string, choicesOf: ValuesOfInput): FlagTaker<string> {
+  return { flags, description, value: { kind: 'choice', choices: [] }, choicesOf };
+}
+
+export function numberFlag(
+  flags: string,
+  description: string,
+  range: { readonly min: number; readonly max: number; readonly noun?: string },
+  rest: Rest = {},
+): FlagTaker<number> {
+  const { min, max, noun = 'a whole number' } = range;
+  return {
+    flags,
+    description,
+    value: { kind: 'number', min, max, fix: `Give ${noun} from ${min} to ${max}.` },
+    ...rest,
+  };
+}
+
+export function urlFlag(flags: string, description: string): FlagTaker<string> {
+  return { flags, description, value: { kind: 'url' } };
+}
+
+/** The whole of the text has to match `pattern`, where letters are changed to upper or lower case first. */
+export function formFlag(flags: string, description: string, form: Form): FlagTaker<string> {
+  return { flags, description, value: toForm(form) };
+}
+
+export function formArgument(description: string, form: Form): ArgumentTaker<string> {
+  return { description, value: toForm(form) };
+}
+
+/** One of a few words, which help and completions show. */
+export function wordArgument<Word extends string>(
+  words: readonly Word[],
+  letters: Letters = 'as given',
+): ArgumentTaker<Word> {
+  const pattern = new RegExp(`^(?:${words.join('|')})$`);
+  const description = `One of: ${words.join(', ')}.`;
+  return { description, value: toForm({ pattern, letters, fix: `Give one of: ${words.join(', ')}.` }) };
+}
+
+interface Form {
+  readonly pattern: RegExp;
+  readonly letters?: Letters;
+  readonly fix: string;
+}
+
+function toForm({ pattern, letters = 'as given', fix }: Form): OwnValue {
+  return { kind: 'form', pattern: pattern.source, letters, fix };
+}

@@ -1,0 +1,166 @@
+import { Argument, InvalidArgumentError, Option } from 'commander';
+import type { InputDescription, ValueDescription } from '../command-description.ts';
+import { nearestWord } from './nearest-word.ts';
+
+/** The flag for one argument of an operation. Of its value only the form is checked; what it may hold is the server's to say. */
+export function toOption(input: InputDescription): Option {
+  const value = input.value.kind === 'boolean' ? '' : ` <${input.valueName}>`;
+  const option = new KnownOption(`${input.flags.join(', ')}${value}`, describeInput(input), knownOf(input));
+  return input.value.kind === 'boolean' ? option : option.argParser(parserOf(input.value));
+}
+
+/** A flag of which values are known, for whoever completes it. Its help says them in its own words, and its parser what it takes. */
+class KnownOption extends Option {
+  readonly known: readonly string[] | null;
+
+  constructor(flags: string, description: string, known: readonly string[] | null) {
+    super(flags, description);
+    this.known = known;
+  }
+}
+
+class KnownArgument extends Argument {
+  readonly known: readonly string[] | null;
+
+  constructor(name: string, description: string, known: readonly string[] | null) {
+    super(name, description);
+    this.known = known;
+  }
+}
+
+/** The values that can be given there, as far as they can be listed; null where they are anything. */
+export function knownValues(taker: Option | Argument): readonly string[] | null {
+  const isOurs = taker instanceof KnownOption || taker instanceof KnownArgument;
+  return (isOurs ? taker.known : taker.argChoices) ?? null;
+}
+
+/** `--no-…` for a boolean, so that false can be said and not only left out. */
+export function toNegatedOption(input: InputDescription): Option {
+  const name = input.flags.at(-1) ?? `--${input.name}`;
+  return new Option(name.replace('--', '--no-'), `the opposite of ${name}`);
+}
+
+/** The positional argument of an operation's argument, such as the id in `emails get <id>`. */
+export function toArgument(input: InputDescription): Argument {
+  const name = synopsisOf(input);
+  return new KnownArgument(name, plainText(input.description), knownOf(input)).argParser(
+    (text: string, previous: unknown) => parserOf(input.value)(text, previous),
+  );
+}
+
+/** How a positional argument stands in the usage line. A list takes as many values as are given. */
+export function synopsisOf({ valueName, required, value }: InputDescription): string {
+  const name = value.kind === 'list' ? `${valueName}...` : valueName;
+  return required ? `<${name}>` : `[${name}]`;
+}
+
+/** Contract texts are Markdown; in a terminal the backticks only disturb. */
+export function plainText(markdown: string): string {
+  return markdown.replaceAll('`', '');
+}
+
+function describeInput(input: InputDescription): string {
+  const choices = choicesOf(input.value);
+  const parts = [
+    input.required ? '(required)' : '',
+    plainText(input.description),
+    input.value.kind === 'list' || input.value.kind === 'map' ? 'Repeatable.' : '',
+    choices === null || choices.every((choice) => input.description.includes(choice))
+      ? ''
+      : `One of: ${choices.join(', ')}.`,
+    input.isContent === true
+      ? 'Or @file for the content of a file, - for what comes on stdin; @@ begins content with an @.'
+      : '',
+    input.moreHelp ?? '',
+  ];
+  return parts.filter((part) => part !== '').join(' ');
+}
+
+function knownOf({ value, suggestions }: InputDescription): readonly string[] | null {
+  return choicesOf(value) ?? suggestions ?? null;
+}
+
+function choicesOf(value: ValueDescription): readonly string[] | null {
+  return value.kind === 'choice' || value.kind === 'list' ? value.choices : null;
+}
+
+type Parser = (text: string, previous: unknown) => unknown;
+
+function parserOf(value: Exclude<ValueDescription, { kind: 'boolean' }> | ValueDescription): Parser {
+  switch (value.kind) {
+    case 'text':
+    case 'file':
+      return once((text) => text);
+    case 'choice':
+      return once((text) => parseChoice(text, value.choices));
+    case 'number':
+      return once((text) => parseNumber(text, value));
+    case 'json':
+      return once(parseJson);
+    case 'boolean':
+      return once(parseBoolean);
+    case 'list':
+      return (text, previous) => [...(Array.isArray(previous) ? previous : []), ...parseItems(text, value.choices)];
+    case 'map':
+      return (text, previous) => addEntry(text, value.separator, previous);
+  }
+}
+
+/** The last of two values would win in silence, and the first was meant as well. */
+function once(parse: (text: string) => unknown): Parser {
+  return (text, previous) => {
+    if (previous !== undefined) throw new InvalidArgumentError('It is given twice; give it once.');
+    return parse(text);
+  };
+}
+
+/** Several can be given at once, parted by commas, where none of the values has a comma itself. */
+function parseItems(text: string, choices: readonly string[] | null): readonly string[] {
+  return choices === null ? [text] : text.split(',').map((item) => parseChoice(item, choices));
+}
+
+function parseChoice(text: string, choices: readonly string[]): string {
+  if (choices.includes(text)) return text;
+  const near = nearestWord(text, choices);
+  const question = near === null ? '' : `Did you mean ${near}? `;
+  throw new InvalidArgumentError(`${question}Give one of: ${choices.join(', ')}.`);
+}
+
+function parseNumber(text: string, { whole, min, max }: Extract<ValueDescription, { kind: 'number' }>): number {
+  const isNumber = whole ? /^-?\d{1,15}$/.test(text) : /^-?\d{1,15}(\.\d+)?$/.test(text);
+  const number = Number(text);
+  if (isNumber && (min === null || number >= min) && (max === null || number <= max)) return number;
+  const kind = whole ? 'a whole number' : 'a number';
+  throw new InvalidArgumentError(`Give ${kind}${rangeText(min, max)}.`);
+}
+
+function rangeText(min: number | null, max: number | null): string {
+  if (min !== null && max !== null) return ` from ${min} to ${max}`;
+  if (min !== null) return ` of at least ${min}`;
+  return max === null ? '' : ` of at most ${max}`;
+}
+
+function parseBoolean(text: string): boolean {
+  if (text === 'true' || text === 'false') return text === 'true';
+  throw new InvalidArgumentError('Give true or false.');
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new InvalidArgumentError('Give it as JSON, in quotes of the shell.');
+  }
+}
+
+function addEntry(text: string, separator: '=' | ':', previous: unknown): Record<string, string> {
+  const at = text.indexOf(separator);
+  if (at < 1) {
+    throw new InvalidArgumentError(separator === ':' ? 'Give it as "Name: value".' : 'Give it as name=value.');
+  }
+  const entries = new Map(Object.entries(previous ?? {}) as [string, string][]); // Only this function makes them.
+  const name = separator === ':' ? text.slice(0, at).trim() : text.slice(0, at);
+  const value = separator === ':' ? text.slice(at + 1).trim() : text.slice(at + 1);
+  if (entries.has(name)) throw new InvalidArgumentError(`The name ${name} is given twice.`);
+  return Object.fromEntries(entries.set(name, value));
+}

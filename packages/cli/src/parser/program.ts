@@ -1,0 +1,169 @@
+import { Command, type Help } from 'commander';
+import type { CliIo } from '../cli-io.ts';
+import type { CommandDescription } from '../command-description.ts';
+import { EXIT_CODE_MEANINGS, EXIT_CODES, type ExitCodeName } from '../exit-codes.ts';
+import { usageFailure } from '../failure.ts';
+import { addGlobalOptions, GLOBAL_OPTIONS_TITLE, readGlobalOptions } from '../global-options.ts';
+import type { Invocation } from '../invocation.ts';
+import { readVersion } from '../version.ts';
+import { describeCommand, outlineCommand, readOwnValues, readValues } from './describe-command.ts';
+import { ALL_REACHED, findReached, type ReachedCommands } from './reached-commands.ts';
+
+/** What every command of the tree is made with. */
+interface Building {
+  readonly io: CliIo;
+  /** Called with what the command line asks for. */
+  readonly run: (invocation: Invocation) => Promise<void>;
+  readonly reached: ReachedCommands;
+}
+
+/**
+ * The root of the command tree; `run` is called with what the command line asks for. Given the command line, what it cannot come to has a name
+ * and a summary only.
+ */
+export function buildProgram(
+  commands: readonly CommandDescription[],
+  io: CliIo,
+  run: (invocation: Invocation) => Promise<void>,
+  argv?: readonly string[],
+): Command {
+  const words = commands.flatMap(({ command, shortcut = [] }) => [command].concat(shortcut));
+  const reached = argv === undefined ? ALL_REACHED : findReached(words, namedAsHere(commands, argv));
+  const building = { io, run, reached };
+  const program = new Command('postrider')
+    .description('Sends transactional email through a Postrider server and tells what became of it.')
+    .enablePositionalOptions()
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(text),
+      // Failures are reported in one place, in the form the caller asked for.
+      outputError: () => {},
+      getOutHelpWidth: () => io.stdout.columns ?? 80,
+      getErrHelpWidth: () => io.stderr.columns ?? 80,
+    })
+    .configureHelp({ subcommandTerm: termOf, commandUsage: usageOf })
+    .helpCommand('help [command]', 'Print help for a command.')
+    .version(readVersion(), '-V, --version', 'Print the version.')
+    .addHelpText('after', ({ command }) => rootHelp(command.createHelp(), io.stdout.columns ?? 80));
+  program.options.find(({ long }) => long === '--version')?.helpGroup(GLOBAL_OPTIONS_TITLE);
+  addGlobalOptions(program);
+  const second = commands.filter(hasShortcut);
+  for (const description of second.filter((one) => !isOfOwnGroup(one))) {
+    const { command, shortcut, summary } = description;
+    addCommand(program, { ...description, command: shortcut }, building).summary(`${summary}; as ${command}`);
+  }
+  for (const description of commands) addCommand(program, description, building);
+  for (const description of second.filter(isOfOwnGroup))
+    addCommand(program, { ...description, command: description.shortcut }, building);
+  return program;
+}
+
+/** By the command's own name alone: commander would name the SDK's word beside it. */
+function usageOf(command: Command): string {
+  const words = [command.name()];
+  for (let parent = command.parent; parent !== null; parent = parent.parent) words.unshift(parent.name());
+  return `${words.join(' ')} ${command.usage()}`;
+}
+
+type WithShortcut = CommandDescription & { readonly shortcut: string };
+
+function hasShortcut(description: CommandDescription): description is WithShortcut {
+  return description.shortcut !== undefined;
+}
+
+/** What the name of a group does without a word behind it. */
+function isOfOwnGroup({ command, shortcut }: WithShortcut): boolean {
+  return command.startsWith(`${shortcut} `);
+}
+
+/** The SDK's word for a command that has another one here: who knows the method finds the command. */
+function methodNameOf({ id, command }: CommandDescription): string | null {
+  const method = /^[^ .]+\.([^ ]+)$/.exec(id)?.[1];
+  return method === undefined || command.split(' ').at(-1) === method ? null : method;
+}
+
+/** The words of a command line, with the commands' own beside those of the SDK. */
+function namedAsHere(commands: readonly CommandDescription[], argv: readonly string[]): readonly string[] {
+  const given = new Set(argv);
+  const own = commands.filter((one) => given.has(methodNameOf(one) ?? ''));
+  return [...argv, ...own.flatMap(({ command }) => command.split(' ').slice(1))];
+}
+
+function addCommand(program: Command, description: CommandDescription, building: Building): Command {
+  const words = description.command.split(' ');
+  const leaf = words.pop() ?? description.command;
+  let parent = program;
+  for (const word of words)
+    parent = parent.commands.find((group) => group.name() === word) ?? addGroup(parent, word, building);
+  const added = addLeaf(parent, leaf, description, building);
+  const methodName = methodNameOf(description);
+  if (methodName !== null && description.command !== description.shortcut) added.alias(methodName);
+  if (parent !== program) parent.summary(parent.commands.map((command) => command.name()).join(', '));
+  return added;
+}
+
+function addGroup(parent: Command, name: string, { reached }: Building): Command {
+  const group = parent.command(name).description(`Commands about ${name}.`).helpCommand(false);
+  return reached.includesGroup(name) ? addGlobalOptions(group).enablePositionalOptions() : group;
+}
+
+function addLeaf(
+  parent: Command,
+  name: string,
+  description: CommandDescription,
+  { io, run, reached }: Building,
+): Command {
+  // A group can do something by itself too: its own words then stand before those of its commands.
+  const group = parent.commands.find((known) => known.name() === name);
+  if (!reached.includes(description.command)) {
+    const outlined = outlineCommand(group ?? parent.command(name), description);
+    if (group !== undefined) asGroup(group);
+    return outlined;
+  }
+  const command = describeCommand(group ?? parent.command(name), description);
+  if (group !== undefined) asGroup(group);
+  if (group === undefined) addGlobalOptions(command);
+  return command.action(() => {
+    if (group !== undefined && command.args.length > 0) throw unknownCommand(command);
+    return run({
+      command: description,
+      values: readValues(command, description),
+      own: readOwnValues(command, description),
+      options: readGlobalOptions(command, io),
+    });
+  });
+}
+
+/** What its name alone does, and what stands below it. A word that is none of these is a mistake, and not left over. */
+function asGroup(group: Command): void {
+  group.summary(`${group.summary()}; ${group.commands.map((command) => command.name()).join(', ')}`);
+  group.usage('[options] [command]').allowExcessArguments();
+}
+
+function unknownCommand(group: Command): Error {
+  const names = group.commands.map((command) => command.name()).join(', ');
+  return usageFailure(`unknown command '${group.args[0]}'`, `postrider ${group.name()} knows: ${names}`);
+}
+
+/** A command in the list of its group: its name and what it must be given. */
+function termOf(command: Command): string {
+  return [command.name(), ...command.registeredArguments.map((argument) => `<${argument.name()}>`)].join(' ');
+}
+
+const PROFILE_HELP =
+  'The server and the key come from --base-url and --api-key or from --profile, else from POSTRIDER_BASE_URL and POSTRIDER_API_KEY, else ' +
+  'from the profile that postrider login made, else from the file .postrider/quickstart.json, which a server in development writes for the ' +
+  'tools on its machine.';
+const OUTPUT_HELP =
+  'The answer goes to stdout, everything else to stderr. With --json the answer is the API’s own JSON document, and a failure is its ' +
+  'problem document, on stderr.';
+
+function rootHelp(help: Help, columns: number): string {
+  help.prepareContext({ helpWidth: columns });
+  // The keys of EXIT_CODES, which Object.keys widens to string.
+  const names = Object.keys(EXIT_CODES) as ExitCodeName[];
+  const codes = names.map((name) => help.formatItem(String(EXIT_CODES[name]), 3, EXIT_CODE_MEANINGS[name], help));
+  const paragraphs = [PROFILE_HELP, OUTPUT_HELP].map((text) => help.boxWrap(text, columns));
+  return ['', ...paragraphs.flatMap((text) => [text, '']), 'Exit codes:', ...codes].join('\n');
+}

@@ -1,0 +1,40 @@
+import type { ApiConnection } from './api-connection.ts';
+import type { CliIo } from './cli-io.ts';
+import type { CommandDescription } from './command-description.ts';
+import { withContent } from './content-flags.ts';
+import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
+import type { Invocation } from './invocation.ts';
+import { placeValues } from './operation-input.ts';
+import type { Output } from './output/output.ts';
+import { patientConnection } from './patient-connection.ts';
+
+/** Calls the operation and prints its answer. */
+export async function runOperation(
+  { command, values: given }: Invocation,
+  connection: ApiConnection,
+  output: Output,
+  io: CliIo,
+): Promise<ExitCode> {
+  const values = await withContent(command.inputs, given, io);
+  // Who asks to wait is not told that it takes its time.
+  const patient = values['wait'] === undefined ? patientConnection(connection, output, io) : connection;
+  return callAndShow(command, values, patient, output);
+}
+
+/** The same with values that stand for themselves: nothing in them is a file's name. */
+export async function callAndShow(
+  command: CommandDescription,
+  values: Readonly<Record<string, unknown>>,
+  connection: ApiConnection,
+  output: Output,
+): Promise<ExitCode> {
+  const { data } = await connection.call(command.id, placeValues(command, values));
+  if (output.isJson) {
+    output.writeJson(data);
+    return EXIT_CODES.done;
+  }
+  // Every form that answers have comes with it.
+  const { renderAnswer } = await import('./output/render-answer.ts');
+  renderAnswer(command.id, data, output, new Date());
+  return EXIT_CODES.done;
+}

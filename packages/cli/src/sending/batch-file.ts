@@ -1,0 +1,36 @@
+import type { CliIo } from '../cli-io.ts';
+import { readContent, readsStdin } from '../content-argument.ts';
+import { usageFailure } from '../failure.ts';
+import { isRecord } from '../output/json-value.ts';
+
+/**
+ * The items of a batch from a file, or from stdin for `-`: a JSON array, the API's own `{"emails": […]}`, or one object a line. What an item
+ * holds is the server's to judge.
+ */
+export async function readBatchFile(argument: string, given: string, io: CliIo): Promise<readonly unknown[]> {
+  const name = readsStdin(given) || given.startsWith('@') ? given : `@${given}`;
+  const text = (await readContent(argument, name, io)).replace(/^\ufeff/, '');
+  const whole = parse(text);
+  const list = isRecord(whole) && Array.isArray(whole['emails']) ? whole['emails'] : whole;
+  const items: readonly unknown[] = Array.isArray(list) ? list : readLines(argument, text);
+  if (items.length > 0) return items;
+  throw usageFailure(`${argument} holds no send`, 'Give a JSON array, or one object a line.');
+}
+
+function readLines(argument: string, text: string): readonly unknown[] {
+  return text.split(/\r\n|[\r\n]/).flatMap((line, index) => {
+    if (line.trim() === '') return [];
+    const value = parse(line);
+    if (value !== undefined) return [value];
+    throw usageFailure(`line ${index + 1} of ${argument} is not JSON`, 'Give a JSON array, or one object a line.');
+  });
+}
+
+/** Undefined is no JSON value, so it says that there is none. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

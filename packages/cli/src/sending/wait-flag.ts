@@ -1,0 +1,15 @@
+import { EXIT_CODES } from '../exit-codes.ts';
+import { type FlagTaker, numberFlag } from '../own-flag.ts';
+
+export const WAIT_SECONDS_DEFAULT = 60;
+const WAIT_SECONDS_MAX = 86_400;
+
+const { done, pendingApproval, waitTimedOut, deliveryFailed } = EXIT_CODES;
+
+/** The flag with which a command follows what it sent to its outcome. */
+export const WAIT_FLAG: FlagTaker<number | true> = numberFlag(
+  '--wait [seconds]',
+  `Wait for the outcome, ${WAIT_SECONDS_DEFAULT} seconds unless given. The exit code then tells it: ${done} sent or delivered, ` +
+    `${pendingApproval} held for approval, ${waitTimedOut} not known in time, ${deliveryFailed} not delivered.`,
+  { min: 1, max: WAIT_SECONDS_MAX, noun: 'whole seconds' },
+);

@@ -1,0 +1,20 @@
+import type { OwnInput } from '../define-command.ts';
+
+type Flag = Pick<OwnInput, 'name' | 'valueName' | 'description'> & Partial<OwnInput>;
+
+export const NOTE: Flag = { name: 'note', valueName: 'text', description: 'What the new version is about.' };
+export const FILES =
+  'A template is `<slug>.html` and `<slug>.txt`, one of them or both, with its name and its subject in `<slug>.json`: {"name": …, "subject": …}.';
+
+export function positionalInput(name: string, valueName: string, description: string, required: boolean): OwnInput {
+  return { ...flagInput({ name, valueName, description }), positional: true, required, flags: [] };
+}
+
+/** The place is the commands' own matter: nothing of it travels as it is given. */
+export function flagInput(input: Flag): OwnInput {
+  const { name } = input;
+  return {
+    ...{ place: 'body', key: name, required: false, positional: false, flags: [`--${name}`], value: { kind: 'text' } },
+    ...input,
+  };
+}

@@ -1,0 +1,24 @@
+import type { OwnInput } from '../define-command.ts';
+import { urlFlag } from '../own-flag.ts';
+
+export const EVENT_TYPES = { of: 'webhooks.create', input: 'events' };
+
+/** Which events are followed. */
+export const EVENTS: OwnInput = {
+  name: 'events',
+  place: 'query',
+  key: 'events',
+  required: false,
+  positional: false,
+  flags: ['--events'],
+  valueName: 'type',
+  description:
+    'Only events of this type; give it again for further ones, or several parted by commas. All unless given.',
+  value: { kind: 'list', choices: null },
+  suggestions: EVENT_TYPES,
+};
+
+export const FORWARD_FLAG = urlFlag(
+  '--forward-to <url>',
+  'Post each event to this address; only the path is optional.',
+);

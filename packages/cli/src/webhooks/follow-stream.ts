@@ -1,0 +1,97 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ApiConnection } from '../api-connection.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import { CliFailure, ownFailure } from '../failure.ts';
+import { isRecord, textOf } from '../output/json-value.ts';
+import { readServerSentEvents } from './read-server-sent-events.ts';
+
+/** A webhook request as the server would send it, to be posted byte for byte. */
+export interface SignedRequest {
+  readonly id: string;
+  readonly type: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly payload: string;
+}
+
+export type StreamNews =
+  | { readonly kind: 'connected'; readonly secret: string; readonly isAgain: boolean }
+  | { readonly kind: 'event'; readonly request: SignedRequest }
+  | { readonly kind: 'lost'; readonly reason: string; readonly pauseMs: number };
+
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 30_000;
+/** The server says something every 10 seconds: a connection that says nothing for this long is dead, whatever --timeout is. */
+const SILENT_MS = 30_000;
+
+export interface FollowOptions {
+  /** Empty: all. */
+  readonly events: readonly string[];
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * The account's events as they happen, without an end. A connection that breaks is opened again after a growing pause, and goes on behind the
+ * last event that came. Rejects with a CliFailure where the server refuses or cannot be reached in the first place, and with the signal's reason where the user interrupts.
+ */
+export async function* followStream(
+  connection: ApiConnection,
+  { events, signal }: FollowOptions,
+): AsyncGenerator<StreamNews, void, undefined> {
+  let lastId = '';
+  let wasConnected = false;
+  let pauseMs = FIRST_PAUSE_MS;
+  for (;;) {
+    let reason = 'The server ended the stream.';
+    try {
+      for await (const { id, event, data } of readServerSentEvents(await open(connection, events, lastId))) {
+        if (id !== '') lastId = id;
+        if (event === 'ready') yield { kind: 'connected', secret: secretOf(data), isAgain: wasConnected };
+        else yield { kind: 'event', request: toSignedRequest(event, data) };
+        wasConnected = true;
+        pauseMs = FIRST_PAUSE_MS;
+      }
+      if (!wasConnected) throw noStream();
+    } catch (error) {
+      if (!wasConnected || !(error instanceof CliFailure) || !error.problem.retryable) throw error;
+      reason = error.problem.detail;
+    }
+    yield { kind: 'lost', reason, pauseMs };
+    await pause(pauseMs, undefined, signal === undefined ? {} : { signal });
+    pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+  }
+}
+
+/** A page of another program, or of a proxy, would be asked for again for ever. */
+function noStream(): CliFailure {
+  const detail = 'What answers there sent no events, and is not Postrider or something stands before it';
+  const fix =
+    'Check that --base-url (or POSTRIDER_BASE_URL) is the address of the server: postrider doctor looks at it.';
+  return ownFailure(EXIT_CODES.unexpected, 'unexpected_answer', 'The answer is no stream of events', detail, fix);
+}
+
+async function open(
+  connection: ApiConnection,
+  events: readonly string[],
+  lastId: string,
+): Promise<AsyncIterable<Uint8Array>> {
+  const input = {
+    params: {},
+    query: events.length === 0 ? {} : { events: events.join(',') },
+    headers: lastId === '' ? {} : { 'last-event-id': lastId },
+    body: undefined,
+  };
+  return await connection.download('webhooks.stream', input, SILENT_MS);
+}
+
+function secretOf(data: string): string {
+  const ready: unknown = JSON.parse(data);
+  return isRecord(ready) ? textOf(ready['secret']) : '';
+}
+
+function toSignedRequest(type: string, data: string): SignedRequest {
+  const request: unknown = JSON.parse(data);
+  const { headers, payload } = isRecord(request) ? request : {};
+  const texts = isRecord(headers) ? Object.entries(headers).map(([name, value]) => [name, textOf(value)]) : [];
+  const signed: Record<string, string> = Object.fromEntries(texts);
+  return { id: signed['webhook-id'] ?? '', type, headers: signed, payload: textOf(payload) };
+}

@@ -1,0 +1,118 @@
+import type { ApiConnection } from '../api-connection.ts';
+import type { CliIo } from '../cli-io.ts';
+import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
+import type { Invocation, OwnValues } from '../invocation.ts';
+import { isRecord, textOf } from '../output/json-value.ts';
+import type { Output } from '../output/output.ts';
+import { isOpenAfter } from '../output/steady-sink.ts';
+import { padToWidth } from '../output/text-width.ts';
+import { formatTime } from '../output/time.ts';
+import { inertJson, singleLine } from '../output/untrusted-text.ts';
+import { followStream, type SignedRequest, type StreamNews } from './follow-stream.ts';
+import { type PostOutcome, postSigned } from './post-signed.ts';
+
+/** So many are posted at once: a slow program delays the stream only when it has as many unanswered. */
+const POSTS_AT_ONCE = 10;
+/** The widest of the types. */
+const TYPE_COLUMNS = 22;
+
+/** What following events takes beside which ones. */
+export interface ListenValues extends OwnValues {
+  readonly forwardTo: string | undefined;
+  readonly printSecret?: true | undefined;
+}
+
+/** Shows and forwards events until the user interrupts, or nobody reads any more. */
+export async function showEvents(
+  { values, own, options }: Invocation<ListenValues>,
+  connection: ApiConnection,
+  output: Output,
+  io: CliIo,
+): Promise<ExitCode> {
+  const target = own.forwardTo ?? null;
+  const { events: given } = values;
+  const events = Array.isArray(given) ? given.flatMap((text) => String(text).split(',')).filter(Boolean) : [];
+  const show = createShow(target, output, io);
+  const underWay = new Set<Promise<void>>();
+  for await (const news of followStream(connection, { events, signal: io.signal })) {
+    if (news.kind === 'connected' && own.printSecret === true) {
+      return showSecret(news.secret, options.isJsonAsked, output);
+    }
+    if (news.kind !== 'event') tell(news, target, output, io);
+    else {
+      const shown = show.event(news.request).finally(() => underWay.delete(shown));
+      underWay.add(shown);
+      if (underWay.size >= POSTS_AT_ONCE || target === null) await Promise.race(underWay);
+    }
+    if (!show.isOpen()) break;
+  }
+  await Promise.all(underWay);
+  return EXIT_CODES.done;
+}
+
+/** `$(…)` is no terminal, and wants the secret all the same: JSON is only what was asked for as such. */
+function showSecret(secret: string, isJsonAsked: boolean, output: Output): ExitCode {
+  if (isJsonAsked) output.writeJson({ secret });
+  else output.writeText(`${singleLine(secret)}\n`);
+  return EXIT_CODES.done;
+}
+
+/** How the connection stands is told on stderr, with --json too: a listener that hears nothing must not look like one that is at work. */
+function tell(
+  news: Exclude<StreamNews, { kind: 'event' }>,
+  target: string | null,
+  { isQuiet }: Output,
+  { stderr }: CliIo,
+): void {
+  if (!isQuiet) stderr.write(`${singleLine(describeNews(news, target))}\n`);
+}
+
+function describeNews(news: Exclude<StreamNews, { kind: 'event' }>, target: string | null): string {
+  if (news.kind === 'lost') return `Connection lost. ${news.reason} Again in ${news.pauseMs / 1_000} s.`;
+  if (news.isAgain) return 'Connected again.';
+  const where = target === null ? '' : `, forwarding to ${target}`;
+  return `Listening${where}. Signing secret: ${news.secret}  (Ctrl-C ends)`;
+}
+
+interface Show {
+  /** Forwards and prints; rejects only where the user interrupts. */
+  event(request: SignedRequest): Promise<void>;
+  /** Whether somebody reads what is printed. */
+  isOpen(): boolean;
+}
+
+function createShow(target: string | null, output: Output, io: CliIo): Show {
+  let isOpen = true;
+  return {
+    async event(request) {
+      const outcome = target === null ? null : await postSigned(target, request, io.signal);
+      const line = output.isJson ? toJsonLine(request, target, outcome) : describe(request, outcome, output);
+      if (!(await isOpenAfter(io.stdout, `${line}\n`))) isOpen = false;
+    },
+    isOpen: () => isOpen,
+  };
+}
+
+function toJsonLine({ payload, headers }: SignedRequest, target: string | null, outcome: PostOutcome | null): string {
+  const event: unknown = JSON.parse(payload);
+  const forwarded = outcome === null ? null : { to: target, ...outcome };
+  return inertJson(JSON.stringify({ event, headers, forwarded }));
+}
+
+function describe({ id, type, payload }: SignedRequest, outcome: PostOutcome | null, { paint }: Output): string {
+  const event: unknown = JSON.parse(payload);
+  const { createdAt, data } = isRecord(event) ? event : {};
+  const about = isRecord(data) ? textOf(data['recipient'] ?? data['to'] ?? data['name'] ?? data['email']) : '';
+  const time = paint.faint(formatTime(textOf(createdAt)));
+  return [time, padToWidth(singleLine(type), TYPE_COLUMNS), id, describeOutcome(outcome, paint), singleLine(about)]
+    .filter((part) => part !== '')
+    .join('  ');
+}
+
+function describeOutcome(outcome: PostOutcome | null, { bad, faint }: Output['paint']): string {
+  if (outcome === null) return '';
+  const { statusCode, error, durationMs } = outcome;
+  if (statusCode === null) return bad(`✗ ${singleLine(error ?? '')}`);
+  const answer = `${statusCode} in ${durationMs} ms`;
+  return statusCode >= 200 && statusCode < 300 ? faint(`→ ${answer}`) : bad(`✗ ${answer}`);
+}

@@ -1,0 +1,32 @@
+import type { CommandDescription } from '@postrider/cli';
+import type { CommandFile } from './cli-command-files.ts';
+import { TYPESCRIPT_NOTICE } from './product.ts';
+
+/** The source of the CLI's catalogue of commands: those of the operations, and those that do more than call one. */
+export function commandsSource(commands: readonly CommandDescription[], own: readonly CommandDescription[]): string {
+  return [
+    TYPESCRIPT_NOTICE,
+    "import type { CommandDescription } from '../command-description.ts';",
+    '',
+    `export const COMMANDS: readonly CommandDescription[] = ${JSON.stringify(commands, null, 2)};`,
+    '',
+    `export const OWN_COMMANDS: readonly CommandDescription[] = ${JSON.stringify(own, null, 2)};`,
+    '',
+  ].join('\n');
+}
+
+/** The source of the list of the commands' files, each of which is read when its command runs. */
+export function commandFilesSource(files: readonly CommandFile[]): string {
+  return [
+    TYPESCRIPT_NOTICE,
+    "import type { CommandDefinition } from '../define-command.ts';",
+    '',
+    'export const COMMAND_FILES: Readonly<Record<string, () => Promise<CommandDefinition>>> = {',
+    ...files.map(({ path, definition }) => {
+      const specifier = `../commands/${path}`;
+      return `  '${definition.id}': async () => (await import('${specifier}')).definition,`;
+    }),
+    '};',
+    '',
+  ].join('\n');
+}
