@@ -25,7 +25,7 @@ export interface Value<T> {
   readonly _value?: T;
 }
 
-interface Optional<T> extends Value<T> {
+export interface Optional<T> extends Value<T> {
   readonly isOptional: true;
 }
 

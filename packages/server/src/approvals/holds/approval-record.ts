@@ -51,6 +51,6 @@ export function toApproval(row: ApprovalRow): Approval {
 /** What the read of a message says of its hold. */
 export function toMessageApproval(hold: MessageHold | null): MessageApproval | null {
   if (hold === null) return null;
-  // The columns were written from the enumerations the output names.
-  return { ...hold, expiresAt: new Date(hold.expiresAt).toISOString() } as MessageApproval;
+  const { reasons, edited, expiresAt, ...shown } = hold;
+  return { ...shown, reasons: [...reasons], edited: [...edited], expiresAt: new Date(expiresAt).toISOString() };
 }

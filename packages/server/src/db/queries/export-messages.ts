@@ -1,6 +1,10 @@
 import type { ExportFormat } from '@postrider/core';
 import type { Query } from '../client.ts';
-import { type MessageFilters, onMessages } from './message-filters.ts';
+import { type SQL, sql } from '../drizzle.ts';
+import { pg, returning } from '../result.ts';
+import { messages } from '../schema/messages.ts';
+import { defineStatement, optional, type RowOf, value } from '../statement.ts';
+import { FILTERS, type MessageFilters, onMessages, toFilterValues } from './message-filters.ts';
 
 /** A part of the log: ids from `last` up to, but not including, `before`; null where it is open to that side. */
 export interface LogRange {
@@ -8,70 +12,25 @@ export interface LogRange {
   readonly last: string | null;
 }
 
+const findEnd = defineStatement(
+  { ...FILTERS, before: optional(messages.id), skipped: value<number>() },
+  ({ before, skipped, ...given }) =>
+    returning(
+      { id: messages.id },
+      sql`
+        SELECT m.id FROM messages m WHERE ${onMessages(given)} ${before && sql`AND m.id < ${before}`}
+        ORDER BY m.id DESC OFFSET ${skipped} LIMIT 1`,
+    ),
+);
+
 /** The id of the `rows`-th match below an id, which a part of so many rows ends with; null where there are fewer. */
 export async function findPartEnd(
   query: Query,
   filters: MessageFilters,
   { before, rows }: { readonly before: string | null; readonly rows: number },
 ): Promise<string | null> {
-  const [row] = await query<{ id: string }[]>`
-    SELECT m.id FROM messages m WHERE ${onMessages(query, filters)} ${before === null ? query`` : query`AND m.id < ${before}`}
-    ORDER BY m.id DESC OFFSET ${rows - 1} LIMIT 1`;
+  const [row] = await findEnd(query, { ...toFilterValues(filters), before, skipped: rows - 1 });
   return row?.id ?? null;
-}
-
-/** Records as one text, since taking rows apart one by one costs more than making them. */
-export interface ExportPiece {
-  readonly rows: number;
-  /** With SEPARATORS[format] between the records. */
-  readonly text: string;
-}
-
-/** All matches of a part of the log, newest first, as `lineOf` writes them. */
-export async function readExportPart(
-  query: Query,
-  filters: MessageFilters,
-  { before, last, format }: LogRange & { readonly format: ExportFormat },
-): Promise<readonly ExportPiece[]> {
-  return await joined(
-    query,
-    format,
-    query`SELECT ${lineOf(query, format)} AS line FROM messages m
-      WHERE ${onMessages(query, filters)} ${before === null ? query`` : query`AND m.id < ${before}`}
-        ${last === null ? query`` : query`AND m.id >= ${last}`}
-      ORDER BY m.id DESC`,
-  );
-}
-
-/** The same for these messages. */
-export async function readExportLines(
-  query: Query,
-  {
-    accountId,
-    ids,
-    format,
-  }: { readonly accountId: string; readonly ids: readonly string[]; readonly format: ExportFormat },
-): Promise<readonly ExportPiece[]> {
-  return await joined(
-    query,
-    format,
-    query`SELECT ${lineOf(query, format)} AS line FROM messages m
-      WHERE m.account_id = ${accountId} AND m.id = ANY (${[...ids]}::uuid[]) ORDER BY m.id DESC`,
-  );
-}
-
-/** Rows that travel as one text: pieces of some 50 KB, which are gone as quickly as they came. */
-const PIECE_ROWS = 250;
-
-async function joined(
-  query: Query,
-  format: ExportFormat,
-  lines: ReturnType<typeof lineOf>,
-): Promise<readonly ExportPiece[]> {
-  return await query<ExportPiece[]>`
-    SELECT count(*)::int AS rows, string_agg(line, ${SEPARATORS[format]}) AS text
-    FROM (SELECT line, (row_number() OVER () - 1) / ${PIECE_ROWS} AS piece FROM (${lines}) AS l) AS placed
-    GROUP BY piece ORDER BY piece`;
 }
 
 /** What parts the cells of a record before it is CSV: a character that no text of a message can hold. */
@@ -84,12 +43,62 @@ export const SEPARATORS: Readonly<Record<ExportFormat, string>> = { csv: '\u001e
  * Rows are written out by the database, which is cheaper than sending them as columns: for CSV as cells with a separator between them, since
  * looking at each cell would cost it as much as all the rest; else as JSON.
  */
-function lineOf(query: Query, format: ExportFormat) {
-  const createdAt = query`to_char(m.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-  if (format === 'csv') {
-    return query`concat_ws(${CELL_SEPARATOR}, m.id, ${createdAt}, m.from_given, m.to_line, m.subject, m.status, m.channel, m.source,
+const CREATED_AT = sql`to_char(m.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+const CELLS = sql`concat_ws(${CELL_SEPARATOR}, m.id, ${CREATED_AT}, m.from_given, m.to_line, m.subject, m.status, m.channel, m.source,
       coalesce(m.agent_name, ''), array_to_string(m.tags, ';'))`;
-  }
-  return query`(SELECT row_to_json(r)::text FROM (SELECT m.id, ${createdAt} AS created_at, m.from_given AS "from", m.to_line AS "to",
+const JSON_RECORD = sql`(SELECT row_to_json(r)::text FROM (SELECT m.id, ${CREATED_AT} AS created_at, m.from_given AS "from", m.to_line AS "to",
     m.subject, m.status, m.channel, m.source, m.agent_name, m.tags) AS r)`;
+
+/** Rows that travel as one text: pieces of some 50 KB, which are gone as quickly as they came. */
+const PIECE_ROWS = 250;
+
+/** Records as one text, since taking rows apart one by one costs more than making them: `text` has SEPARATORS[format] between the records. */
+function joined(format: ExportFormat, selection: SQL) {
+  const line = format === 'csv' ? CELLS : JSON_RECORD;
+  return returning(
+    { rows: pg.int4, text: pg.text },
+    sql`
+      SELECT count(*)::int AS rows, string_agg(line, ${SEPARATORS[format]}) AS text
+      FROM (SELECT line, (row_number() OVER () - 1) / ${PIECE_ROWS} AS piece FROM (
+        SELECT ${line} AS line FROM messages m WHERE ${selection} ORDER BY m.id DESC) AS l) AS placed
+      GROUP BY piece ORDER BY piece`,
+  );
+}
+
+const readPartAs = (format: ExportFormat) =>
+  defineStatement(
+    { ...FILTERS, before: optional(messages.id), last: optional(messages.id) },
+    ({ before, last, ...given }) =>
+      joined(
+        format,
+        sql`${onMessages(given)} ${before && sql`AND m.id < ${before}`} ${last && sql`AND m.id >= ${last}`}`,
+      ),
+  );
+
+const readPart = { csv: readPartAs('csv'), json: readPartAs('json'), jsonl: readPartAs('jsonl') };
+
+export type ExportPiece = RowOf<typeof readPart.csv>;
+
+/** All matches of a part of the log, newest first. */
+export async function readExportPart(
+  query: Query,
+  filters: MessageFilters,
+  { before, last, format }: LogRange & { readonly format: ExportFormat },
+): Promise<readonly ExportPiece[]> {
+  return await readPart[format](query, { ...toFilterValues(filters), before, last });
+}
+
+const readLinesAs = (format: ExportFormat) =>
+  defineStatement({ accountId: messages.accountId, ids: value<readonly string[]>() }, ({ accountId, ids }) =>
+    joined(format, sql`m.account_id = ${accountId} AND m.id = ANY (${ids}::uuid[])`),
+  );
+
+const readLines = { csv: readLinesAs('csv'), json: readLinesAs('json'), jsonl: readLinesAs('jsonl') };
+
+/** The same for these messages. */
+export async function readExportLines(
+  query: Query,
+  { format, ...which }: { readonly accountId: string; readonly ids: readonly string[]; readonly format: ExportFormat },
+): Promise<readonly ExportPiece[]> {
+  return await readLines[format](query, which);
 }

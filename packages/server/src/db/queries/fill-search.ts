@@ -1,21 +1,18 @@
-import type { Sql } from '../client.ts';
+import type { Query } from '../client.ts';
+import { sql } from '../drizzle.ts';
+import { pg, returning } from '../result.ts';
+import { defineStatement } from '../statement.ts';
 import { SEARCH_RECIPIENTS, SEARCH_ROW } from './message-filters.ts';
 
 /** Rows of the backlog a statement takes; each holds the messages of one batch of the door, 100 at most. */
 const BACKLOG_ROWS = 32;
 
-/**
- * Brings messages from the backlog over into the search table, the backlog's rows going with it, and answers how many rows those were; 0 where
- * there is nothing left, or others are at work on it. A message noted a second time, because it was changed, is written anew.
- */
-export async function fillSearch(sql: Sql): Promise<number> {
-  const [row] = await sql.unsafe<{ taken: number }[]>(STATEMENT, [BACKLOG_ROWS], { prepare: true });
-  return row?.taken ?? 0;
-}
-
-const STATEMENT = `
+const fill = defineStatement({}, () =>
+  returning(
+    { taken: pg.int4 },
+    sql`
   WITH taken AS MATERIALIZED (
-    DELETE FROM search_backlog WHERE ctid = ANY (ARRAY(SELECT ctid FROM search_backlog LIMIT $1::int FOR UPDATE SKIP LOCKED))
+    DELETE FROM search_backlog WHERE ctid = ANY (ARRAY(SELECT ctid FROM search_backlog LIMIT ${BACKLOG_ROWS}::int FOR UPDATE SKIP LOCKED))
     RETURNING account_id, message_ids
   ),
   noted AS MATERIALIZED (
@@ -30,4 +27,15 @@ const STATEMENT = `
     ON CONFLICT (account_id, message_id) DO UPDATE
       SET created_at = excluded.created_at, facets = excluded.facets, search = excluded.search
   )
-  SELECT count(*)::int AS taken FROM taken`;
+  SELECT count(*)::int AS taken FROM taken`,
+  ),
+);
+
+/**
+ * Brings messages from the backlog over into the search table, the backlog's rows going with it, and answers how many rows those were; 0 where
+ * there is nothing left, or others are at work on it. A message noted a second time, because it was changed, is written anew.
+ */
+export async function fillSearch(query: Query): Promise<number> {
+  const [row] = await fill(query, {});
+  return row?.taken ?? 0;
+}

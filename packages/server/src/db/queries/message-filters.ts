@@ -1,13 +1,17 @@
-import type { Query } from '../client.ts';
+import { type SQL, sql } from '../drizzle.ts';
+import { messageRecipients, messages } from '../schema/messages.ts';
+import { type GivenOf, optional, value } from '../statement.ts';
+
+type Message = typeof messages.$inferSelect;
 
 /** Which messages of an account are asked for: null and an empty list ask for nothing; all else must match. */
 export interface MessageFilters {
   readonly accountId: string;
   /** Blind recipients match in messages of this key alone; null: in all. */
   readonly blindOfKey: string | null;
-  readonly status: string | null;
-  readonly channel: string | null;
-  readonly source: string | null;
+  readonly status: Message['status'] | null;
+  readonly channel: Message['channel'] | null;
+  readonly source: Message['source'] | null;
   readonly agentName: string | null;
   /** A-labels in lower case. */
   readonly domain: string | null;
@@ -26,31 +30,64 @@ export function needsSearch(filters: MessageFilters): boolean {
   return filters.text !== null || facetsOf(filters).length > 0;
 }
 
+/** The filters as the parameters of a statement: one that asks for nothing is no part of it. */
+export const FILTERS = {
+  accountId: messages.accountId,
+  blindOfKey: optional(messages.keyId),
+  status: optional(messages.status),
+  channel: optional(messages.channel),
+  source: optional(messages.source),
+  agentName: optional(messages.agentName),
+  domain: optional(messages.fromDomain),
+  tags: optional(messages.tags),
+  recipient: optional(messageRecipients.email),
+  /** The text as a pattern of LIKE. */
+  pattern: optional(messages.subject),
+  from: optional(messages.createdAt),
+  to: optional(messages.createdAt),
+  /** The span as bounds on ids, which is what the rows are ordered and partitioned by. */
+  fromId: optional(messages.id),
+  toId: optional(messages.id),
+  /** What must be among the facets of the search table. */
+  facets: optional(value<readonly string[]>()),
+};
+
+export function toFilterValues(filters: MessageFilters) {
+  const { text, tags, ...others } = filters;
+  const { from: fromId, to: toId } = spanFloors(filters);
+  const facets = facetsOf(filters);
+  return {
+    ...{ ...others, pattern: likePattern(text), fromId, toId },
+    tags: tags.length === 0 ? null : tags,
+    facets: facets.length === 0 ? null : facets,
+  };
+}
+
+type Given = GivenOf<typeof FILTERS>;
+
 /** The conditions on the log itself, `m`: the truth of every filter, whatever has been indexed. */
-export function onMessages(query: Query, filters: MessageFilters) {
-  const { status, channel, source, agentName, domain, tags } = filters;
-  return query`m.account_id = ${filters.accountId} ${onTime(query, filters, 'm')}
-    ${status === null ? query`` : query`AND m.status = ${status}`}
-    ${channel === null ? query`` : query`AND m.channel = ${channel}`}
-    ${source === null ? query`` : query`AND m.source = ${source}`}
-    ${agentName === null ? query`` : query`AND m.agent_name = ${agentName}`}
-    ${domain === null ? query`` : query`AND m.from_domain = ${domain}`}
-    ${tags.length === 0 ? query`` : query`AND m.tags @> ${[...tags]}::text[]`}
-    ${onRecipients(query, filters)}`;
+export function onMessages(given: Given): SQL {
+  const { accountId, status, channel, source, agentName, domain, tags } = given;
+  return sql`m.account_id = ${accountId} ${onTime(given, sql`m.created_at`, sql`m.id`)}
+    ${status && sql`AND m.status = ${status}`}
+    ${channel && sql`AND m.channel = ${channel}`}
+    ${source && sql`AND m.source = ${source}`}
+    ${agentName && sql`AND m.agent_name = ${agentName}`}
+    ${domain && sql`AND m.from_domain = ${domain}`}
+    ${tags && sql`AND m.tags @> ${tags}::text[]`}
+    ${onRecipients(given)}`;
 }
 
 /** The conditions on what recipients can match, blind ones only where they may be seen. */
-function onRecipients(query: Query, { recipient, text, blindOfKey }: MessageFilters) {
-  const pattern = likePattern(text);
-  const recipients = query`SELECT FROM message_recipients r WHERE r.account_id = m.account_id AND r.message_id = m.id
-    ${blindOfKey === null ? query`` : query`AND (r.kind <> 'bcc' OR m.key_id = ${blindOfKey})`}`;
-  return query`
-    ${recipient === null ? query`` : query`AND EXISTS (${recipients} AND lower(r.email) = ${recipient})`}
+function onRecipients({ recipient, pattern, blindOfKey }: Given): SQL {
+  const recipients = sql`SELECT FROM message_recipients r WHERE r.account_id = m.account_id AND r.message_id = m.id
+    ${blindOfKey && sql`AND (r.kind <> 'bcc' OR m.key_id = ${blindOfKey})`}`;
+  return sql`
+    ${recipient && sql`AND EXISTS (${recipients} AND lower(r.email) = ${recipient})`}
     ${
-      pattern === null
-        ? query``
-        : query`AND (lower(m.subject) LIKE lower(${pattern}::text) OR EXISTS (${recipients}
-            AND (lower(r.email) LIKE lower(${pattern}::text) OR lower(r.name) LIKE lower(${pattern}::text))))`
+      pattern &&
+      sql`AND (lower(m.subject) LIKE lower(${pattern}::text) OR EXISTS (${recipients}
+        AND (lower(r.email) LIKE lower(${pattern}::text) OR lower(r.name) LIKE lower(${pattern}::text))))`
     }`;
 }
 
@@ -58,21 +95,27 @@ function onRecipients(query: Query, { recipient, text, blindOfKey }: MessageFilt
  * Joins the log to the search table, `s`, where the search table alone cannot decide: the status changes and is not in it, and of blind recipients
  * it does not say that they are blind. Its matches are few against the log, so each is looked up there.
  */
-export function joinLog(query: Query, filters: MessageFilters) {
-  const { accountId, status, blindOfKey, recipient, text } = filters;
-  const isBlind = blindOfKey !== null && (recipient !== null || text !== null);
-  if (status === null && !isBlind) return query``;
-  return query`JOIN own_messages m ON m.account_id = ${accountId} AND m.id = s.message_id
-    ${status === null ? query`` : query`AND m.status = ${status}`} ${isBlind ? onRecipients(query, filters) : query``}`;
+export function joinLog(given: Given): SQL | undefined {
+  const { accountId, status, blindOfKey, recipient, pattern } = given;
+  const isBlind = blindOfKey !== undefined && (recipient !== undefined || pattern !== undefined);
+  if (status === undefined && !isBlind) return undefined;
+  return sql`JOIN own_messages m ON m.account_id = ${accountId} AND m.id = s.message_id
+    ${status && sql`AND m.status = ${status}`} ${isBlind ? onRecipients(given) : undefined}`;
 }
 
 /** The conditions on the search table, `s`: all but the status, which changes and so is not in it. */
-export function onSearch(query: Query, filters: MessageFilters) {
-  const facets = facetsOf(filters);
-  const pattern = likePattern(filters.text);
-  return query`s.account_id = ${filters.accountId} ${onTime(query, filters, 's')}
-    ${facets.length === 0 ? query`` : query`AND s.facets @> search_facets(${filters.accountId}, ${facets}::text[])`}
-    ${pattern === null ? query`` : query`AND s.search LIKE lower(${pattern}::text)`}`;
+export function onSearch(given: Given): SQL {
+  const { accountId, facets, pattern } = given;
+  return sql`s.account_id = ${accountId} ${onTime(given, sql`s.created_at`, sql`s.message_id`)}
+    ${facets && sql`AND s.facets @> search_facets(${accountId}, ${facets}::text[])`}
+    ${pattern && sql`AND s.search LIKE lower(${pattern}::text)`}`;
+}
+
+/** The span by the creation time and by the id. */
+function onTime({ from, fromId, to, toId }: Given, createdAt: SQL, id: SQL): SQL {
+  return sql`
+    ${from && sql`AND ${createdAt} >= ${from}`} ${fromId && sql`AND ${id} >= ${fromId}`}
+    ${to && sql`AND ${createdAt} < ${to}`} ${toId && sql`AND ${id} < ${toId}`}`;
 }
 
 /**
@@ -80,14 +123,14 @@ export function onSearch(query: Query, filters: MessageFilters) {
  * SEARCH_RECIPIENTS. It stands here beside the conditions, since the two must agree.
  */
 export const SEARCH_ROW = {
-  facets: `ARRAY(SELECT search_facet(m.account_id, facet) FROM unnest(
+  facets: sql`ARRAY(SELECT search_facet(m.account_id, facet) FROM unnest(
     ARRAY['channel:' || m.channel, 'source:' || m.source, 'domain:' || m.from_domain]
     || CASE WHEN m.agent_name IS NULL THEN '{}' ELSE ARRAY['agent:' || m.agent_name] END
     || ARRAY(SELECT 'tag:' || tag FROM unnest(m.tags) AS tag) || r.addresses) AS facet)`,
-  text: `lower(concat_ws(E'\\n', m.subject, r.texts))`,
+  text: sql`lower(concat_ws(E'\\n', m.subject, r.texts))`,
 } as const;
 
-export const SEARCH_RECIPIENTS = `
+export const SEARCH_RECIPIENTS = sql`
   SELECT array_agg('recipient:' || lower(email)) AS addresses, string_agg(concat_ws(E'\\n', email, name), E'\\n') AS texts
   FROM message_recipients WHERE account_id = m.account_id AND message_id = m.id`;
 
@@ -109,17 +152,6 @@ function facet(kind: string, value: string | null): string[] {
 /** The text is looked for as it is: no character of it has a meaning of its own. */
 function likePattern(text: string | null): string | null {
   return text === null ? null : `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
-}
-
-/** The span by the creation time, and by the id, which is what the rows are ordered and partitioned by. */
-function onTime(query: Query, filters: MessageFilters, table: 'm' | 's') {
-  const { from, to } = filters;
-  const floors = spanFloors(filters);
-  const createdAt = table === 'm' ? query`m.created_at` : query`s.created_at`;
-  const id = table === 'm' ? query`m.id` : query`s.message_id`;
-  return query`
-    ${from === null ? query`` : query`AND ${createdAt} >= ${from} AND ${id} >= ${floors.from}`}
-    ${to === null ? query`` : query`AND ${createdAt} < ${to} AND ${id} < ${floors.to}`}`;
 }
 
 /** Where a clock was set back, ids are ahead of their messages' times, as they only go up: so far that this does not matter. */

@@ -1,69 +1,68 @@
 import type { Query } from '../client.ts';
-import { type MessageFilters, onMessages } from './message-filters.ts';
+import { sql } from '../drizzle.ts';
+import { narrowed, nullable, pg, returning } from '../result.ts';
+import type { approvals } from '../schema/approvals.ts';
+import {
+  type messageAttachments,
+  type messageBodies,
+  type messageEvents,
+  type messageRecipients,
+  messages,
+} from '../schema/messages.ts';
+import { defineStatement, optional, type RowOf, value } from '../statement.ts';
+import { FILTERS, type MessageFilters, onMessages, toFilterValues } from './message-filters.ts';
 import { POSTMASTER_KEY_ID } from './postmaster-account.ts';
 
-/** The hold of a message, as its single read shows it. */
-export interface MessageHold {
-  readonly id: string;
-  readonly status: string;
-  readonly reasons: readonly string[];
-  readonly rejectCode: string | null;
-  readonly note: string | null;
-  readonly edited: readonly string[];
-  readonly expiresAt: string;
-}
+const RECORD = {
+  id: messages.id,
+  from: messages.fromGiven,
+  to: messages.toLine,
+  subject: messages.subject,
+  status: messages.status,
+  channel: messages.channel,
+  source: messages.source,
+  agentName: messages.agentName,
+  tags: messages.tags,
+  createdAt: messages.createdAt,
+};
 
-export interface MessageRow {
-  readonly id: string;
-  readonly from: string;
-  readonly to: string;
-  readonly subject: string;
-  readonly status: string;
-  readonly channel: string;
-  readonly source: string;
-  readonly agentName: string | null;
-  readonly tags: string[];
-  readonly createdAt: Date;
-}
+const RECORD_COLUMNS = sql`m.id, m.from_given AS "from", m.to_line AS "to", m.subject, m.status, m.channel, m.source,
+    m.agent_name AS "agentName", m.tags, m.created_at AS "createdAt"`;
 
-export interface FullMessageRow extends MessageRow {
-  /** The key it went out under. */
-  readonly keyId: string;
-  readonly replyTo: string | null;
-  readonly scheduledAt: Date | null;
-  readonly resendOf: string | null;
-  readonly template: string | null;
-  readonly metadata: Record<string, string>;
-  readonly lastError: string | null;
-  /** Null where retention has removed the body. */
-  readonly body: { html: string | null; text: string | null; headers: Record<string, string> } | null;
-  /** How it is or was held; null where it was not. */
-  readonly hold: MessageHold | null;
-  readonly recipients: { email: string; kind: string; status: string }[];
-  readonly attachments: { filename: string; contentType: string; size: number }[];
-  readonly events: {
-    id: string;
-    seq: number;
-    type: string;
-    recipient: string | null;
-    classification: string | null;
-    detail: string | null;
-    createdAt: string;
-  }[];
-}
+const list = defineStatement(
+  { ...FILTERS, before: optional(messages.id), limit: value<number>() },
+  ({ before, limit, ...given }) =>
+    returning(
+      RECORD,
+      sql`
+        SELECT ${RECORD_COLUMNS} FROM messages m
+        WHERE ${onMessages(given)} ${before && sql`AND m.id < ${before}`}
+        ORDER BY m.id DESC LIMIT ${limit}`,
+    ),
+);
+
+export type MessageRow = RowOf<typeof list>;
 
 /** One page of what the log's own indexes can select, newest first, by a walk down the index: as quick a million rows deep as on the first page. */
 export async function listMessages(
   query: Query,
   filters: MessageFilters,
   /** Only ids below `before`; null for the first page. */
-  { before, limit }: { readonly before: string | null; readonly limit: number },
+  page: { readonly before: string | null; readonly limit: number },
 ): Promise<readonly MessageRow[]> {
-  return await query<MessageRow[]>`
-    SELECT ${recordColumns(query)} FROM messages m
-    WHERE ${onMessages(query, filters)} ${before === null ? query`` : query`AND m.id < ${before}`}
-    ORDER BY m.id DESC LIMIT ${limit}`;
+  return await list(query, { ...toFilterValues(filters), ...page });
 }
+
+const readRecords = defineStatement(
+  { accountId: messages.accountId, ids: value<readonly string[]>() },
+  ({ accountId, ids }) =>
+    returning(
+      RECORD,
+      sql`
+        SELECT ${RECORD_COLUMNS} FROM messages m
+        WHERE m.account_id = ${accountId} AND m.id = ANY (${ids}::uuid[]) ORDER BY m.id DESC`,
+    ),
+);
 
 /** These messages of the account, newest first. */
 export async function readMessages(
@@ -71,35 +70,67 @@ export async function readMessages(
   accountId: string,
   ids: readonly string[],
 ): Promise<readonly MessageRow[]> {
-  return await query<MessageRow[]>`
-    SELECT ${recordColumns(query)} FROM messages m
-    WHERE m.account_id = ${accountId} AND m.id = ANY (${[...ids]}::uuid[]) ORDER BY m.id DESC`;
+  return await readRecords(query, { accountId, ids });
 }
+
+const count = defineStatement({ ...FILTERS, cap: value<number>() }, ({ cap, ...given }) =>
+  returning(
+    { count: pg.int4 },
+    sql`
+      SELECT count(*)::int AS count FROM (
+        SELECT 1 FROM messages m WHERE ${onMessages(given)} LIMIT ${cap}) AS matches`,
+  ),
+);
 
 /** Counts matches, but never past `cap`: a page must not pay for a log of millions. */
 export async function countMessages(query: Query, filters: MessageFilters, cap: number): Promise<number> {
-  const [row] = await query<{ count: number }[]>`
-    SELECT count(*)::int AS count FROM (
-      SELECT 1 FROM messages m WHERE ${onMessages(query, filters)} LIMIT ${cap}) AS matches`;
+  const [row] = await count(query, { ...toFilterValues(filters), cap });
   return row?.count ?? 0;
 }
 
-function recordColumns(query: Query) {
-  return query`m.id, m.from_given AS "from", m.to_line AS "to", m.subject, m.status, m.channel, m.source,
-    m.agent_name AS "agentName", m.tags, m.created_at AS "createdAt"`;
+type Body = Pick<typeof messageBodies.$inferSelect, 'html' | 'text' | 'headers'>;
+type Recipient = Pick<typeof messageRecipients.$inferSelect, 'email' | 'kind' | 'status'>;
+type Attachment = Pick<typeof messageAttachments.$inferSelect, 'filename' | 'contentType' | 'size'>;
+
+/** The hold of a message, as its single read shows it. */
+export interface MessageHold
+  extends Pick<typeof approvals.$inferSelect, 'id' | 'status' | 'reasons' | 'rejectCode' | 'note' | 'edited'> {
+  readonly expiresAt: string;
 }
 
-/**
- * One message with body, recipients and trail; null where the account has none of that id. Mail of the installation itself shows no body: it may
- * lie in the log of the account whose domain it is sent from, and holds links for the eyes of one person.
- */
-export async function readMessage(query: Query, accountId: string, id: string): Promise<FullMessageRow | null> {
-  const [row] = await query<FullMessageRow[]>`
+interface TrailEvent
+  extends Pick<typeof messageEvents.$inferSelect, 'id' | 'seq' | 'type' | 'recipient' | 'classification' | 'detail'> {
+  readonly createdAt: string;
+}
+
+const readOne = defineStatement(
+  { accountId: messages.accountId, id: messages.id, sealedKeyId: messages.keyId },
+  ({ accountId, id, sealedKeyId }) =>
+    returning(
+      {
+        ...RECORD,
+        /** The key it was sent under. */
+        keyId: messages.keyId,
+        replyTo: messages.replyTo,
+        scheduledAt: messages.scheduledAt,
+        resendOf: messages.resendOf,
+        template: messages.template,
+        metadata: messages.metadata,
+        lastError: messages.lastError,
+        /** Null where retention has removed the body. */
+        body: nullable(narrowed<Body>(pg.json)),
+        /** How it is or was held; null where it was not. */
+        hold: nullable(narrowed<MessageHold>(pg.json)),
+        recipients: narrowed<readonly Recipient[]>(pg.json),
+        attachments: narrowed<readonly Attachment[]>(pg.json),
+        events: narrowed<readonly TrailEvent[]>(pg.json),
+      },
+      sql`
     SELECT m.id, m.key_id AS "keyId", m.from_given AS "from", m.to_line AS "to", m.subject, m.status, m.channel, m.source,
       m.agent_name AS "agentName", m.tags, m.created_at AS "createdAt", m.reply_to AS "replyTo", m.scheduled_at AS "scheduledAt", m.resend_of AS "resendOf", m.template, m.metadata,
       m.last_error AS "lastError",
       (SELECT json_build_object('html', b.html, 'text', b.text, 'headers', b.headers)
-        FROM message_bodies b WHERE b.account_id = ${accountId} AND b.message_id = ${id} AND m.key_id <> ${POSTMASTER_KEY_ID}) AS body,
+        FROM message_bodies b WHERE b.account_id = ${accountId} AND b.message_id = ${id} AND m.key_id <> ${sealedKeyId}) AS body,
       (SELECT json_build_object('id', h.id, 'status', h.status, 'reasons', h.reasons, 'rejectCode', h.reject_code, 'note', h.note,
           'edited', h.edited, 'expiresAt', h.expires_at)
         FROM approvals h WHERE h.account_id = ${accountId} AND h.message_id = ${id}) AS hold,
@@ -111,16 +142,39 @@ export async function readMessage(query: Query, accountId: string, id: string): 
       (SELECT coalesce(json_agg(json_build_object('id', e.id, 'seq', e.seq, 'type', e.type, 'recipient', e.recipient,
           'classification', e.classification, 'detail', e.detail, 'createdAt', e.created_at) ORDER BY e.seq), '[]')
         FROM message_events e WHERE e.account_id = ${accountId} AND e.message_id = ${id}) AS events
-    FROM messages m WHERE m.account_id = ${accountId} AND m.id = ${id}`;
+    FROM messages m WHERE m.account_id = ${accountId} AND m.id = ${id}`,
+    ),
+);
+
+export type FullMessageRow = RowOf<typeof readOne>;
+
+/**
+ * One message with body, recipients and trail; null where the account has none of that id. Mail of the installation itself shows no body: it may
+ * lie in the log of the account whose domain it is sent from, and holds links for the eyes of one person.
+ */
+export async function readMessage(query: Query, accountId: string, id: string): Promise<FullMessageRow | null> {
+  const [row] = await readOne(query, { accountId, id, sealedKeyId: POSTMASTER_KEY_ID });
   return row ?? null;
 }
+
+const readMany = defineStatement(
+  { accountIds: value<readonly string[]>(), ids: value<readonly string[]>() },
+  ({ accountIds, ids }) =>
+    returning(
+      { id: messages.id, status: messages.status },
+      sql`
+        SELECT m.id, m.status FROM unnest(${accountIds}::uuid[], ${ids}::uuid[]) AS p (account_id, id)
+        JOIN messages m ON m.account_id = p.account_id AND m.id = p.id`,
+    ),
+);
 
 /** The present status of many messages at once, for those who wait on them. */
 export async function readStatuses(
   query: Query,
   pairs: readonly { readonly accountId: string; readonly id: string }[],
-): Promise<readonly { readonly id: string; readonly status: string }[]> {
-  return await query<{ id: string; status: string }[]>`
-    SELECT m.id, m.status FROM unnest(${pairs.map((p) => p.accountId)}::uuid[], ${pairs.map((p) => p.id)}::uuid[]) AS p (account_id, id)
-    JOIN messages m ON m.account_id = p.account_id AND m.id = p.id`;
+): Promise<readonly RowOf<typeof readMany>[]> {
+  return await readMany(query, {
+    accountIds: pairs.map(({ accountId }) => accountId),
+    ids: pairs.map(({ id }) => id),
+  });
 }

@@ -1,5 +1,19 @@
 import type { Query } from '../client.ts';
-import { idFloor, joinLog, type MessageFilters, onMessages, onSearch, spanFloors } from './message-filters.ts';
+import { type SQL, sql } from '../drizzle.ts';
+import { nullable, pg, present, returning } from '../result.ts';
+import { messages } from '../schema/messages.ts';
+import { messageSearch } from '../schema/search.ts';
+import { defineStatement, type GivenOf, optional, type RowOf, value } from '../statement.ts';
+import {
+  FILTERS,
+  idFloor,
+  joinLog,
+  type MessageFilters,
+  onMessages,
+  onSearch,
+  spanFloors,
+  toFilterValues,
+} from './message-filters.ts';
 
 export interface SearchPosition {
   /** Only ids below this one; null for the first page. */
@@ -27,12 +41,12 @@ export async function searchMessages(
   filters: MessageFilters,
   { before, limit }: SearchPosition,
 ): Promise<readonly string[]> {
-  const walk = await walkNewest(query, filters, { before, limit });
-  const found = new Set(walk.ids);
+  const walked = await walkNewest(query, filters, { before, limit });
+  const found = new Set(walked.ids);
   const page = () => [...found].sort(descending).slice(0, limit);
   // What is not indexed yet can be older than what is still to be looked for: it fills no page before its turn.
   const isFullDownTo = (floor: string) => countFrom(found, floor) >= limit;
-  const { last, oldest } = walk;
+  const { last, oldest } = walked;
   if (last === null || oldest === null || isFullDownTo(last)) return page();
   const few = await collectFew(query, filters, last);
   for (const id of few ?? []) found.add(id);
@@ -46,92 +60,135 @@ export async function searchMessages(
   return page();
 }
 
-interface Walk {
-  /** Matches among the newest rows and among those not indexed yet, newest first. */
-  readonly ids: readonly string[];
-  /** Where the walk ended: older rows have not been looked at; null where there are none. */
-  readonly last: string | null;
-  /** The account's oldest row. */
-  readonly oldest: string | null;
-}
-
-async function walkNewest(query: Query, filters: MessageFilters, { before, limit }: SearchPosition): Promise<Walk> {
-  const end = spanFloors(filters).to;
-  const [row] = await query<Walk[]>`
+const walk = defineStatement(
+  { ...FILTERS, before: optional(messages.id), limit: value<number>() },
+  ({ before, limit, ...given }) =>
+    returning(
+      {
+        /** Matches among the newest rows and among those not indexed yet, newest first. */
+        ids: pg.uuidArray,
+        /** Where the walk ended: older rows have not been looked at; null where there are none. */
+        last: nullable(messageSearch.messageId),
+        /** The account's oldest row. */
+        oldest: nullable(messageSearch.messageId),
+      },
+      sql`
     WITH waiting AS (
-      ${matchesWaiting(query, filters)} ${before === null ? query`` : query`AND m.id < ${before}`} ORDER BY m.id DESC LIMIT ${limit}
+      ${matchesWaiting(given)} ${before && sql`AND m.id < ${before}`} ORDER BY m.id DESC LIMIT ${limit}
     ),
     walked AS MATERIALIZED (
-      SELECT s.message_id, (${onSearch(query, filters)}) AS hit FROM own_message_search s WHERE s.account_id = ${filters.accountId}
-        ${before === null ? query`` : query`AND s.message_id < ${before}`}
-        ${end === null ? query`` : query`AND s.message_id < ${end}`}
+      SELECT s.message_id, (${onSearch(given)}) AS hit FROM own_message_search s WHERE s.account_id = ${given.accountId}
+        ${before && sql`AND s.message_id < ${before}`}
+        ${given.toId && sql`AND s.message_id < ${given.toId}`}
       ORDER BY s.message_id DESC LIMIT ${WALK_ROWS}
     ),
     matching AS (
-      SELECT s.message_id AS id FROM walked s ${joinLog(query, filters)} WHERE hit ORDER BY s.message_id DESC LIMIT ${limit}
+      SELECT s.message_id AS id FROM walked s ${joinLog(given)} WHERE hit ORDER BY s.message_id DESC LIMIT ${limit}
     )
     SELECT ARRAY(SELECT id FROM (SELECT id FROM waiting UNION SELECT id FROM matching) AS found ORDER BY id DESC) AS ids,
       (SELECT message_id FROM walked ORDER BY message_id DESC OFFSET ${WALK_ROWS - 1} LIMIT 1) AS last,
-      (SELECT message_id FROM own_message_search WHERE account_id = ${filters.accountId} ORDER BY message_id LIMIT 1) AS oldest`;
+      (SELECT message_id FROM own_message_search WHERE account_id = ${given.accountId} ORDER BY message_id LIMIT 1) AS oldest`,
+    ),
+);
+
+async function walkNewest(
+  query: Query,
+  filters: MessageFilters,
+  { before, limit }: SearchPosition,
+): Promise<RowOf<typeof walk>> {
+  const [row] = await walk(query, { ...toFilterValues(filters), before, limit });
   return row ?? { ids: [], last: null, oldest: null };
 }
 
 /** So many matches are few enough to be fetched at once, whichever they are. */
 const FEW = 200;
 
+/** The view is of a column that is never null, which the catalogue does not know of views. */
+const FOUND = { id: present(messageSearch.messageId) };
+
+const readOlder = defineStatement({ ...FILTERS, below: messageSearch.messageId }, ({ below, ...given }) =>
+  returning(
+    FOUND,
+    sql`
+      SELECT s.message_id AS id FROM own_message_search s ${joinLog(given)}
+      WHERE ${onSearch(given)} AND s.message_id < ${below} LIMIT ${FEW + 1}`,
+  ),
+);
+
 /** All older matches, in no order, where they are few; null where there are more. */
 async function collectFew(query: Query, filters: MessageFilters, below: string): Promise<readonly string[] | null> {
-  const rows = await query<{ id: string }[]>`
-    SELECT s.message_id AS id FROM own_message_search s ${joinLog(query, filters)}
-    WHERE ${onSearch(query, filters)} AND s.message_id < ${below} LIMIT ${FEW + 1}`;
+  const rows = await readOlder(query, { ...toFilterValues(filters), below });
   return rows.length > FEW ? null : rows.map(({ id }) => id);
 }
 
 /** All matches of a month are found before they are ordered (OFFSET 0): in order is how the walk looked already, and it found too few. */
+const readBetween = defineStatement(
+  { ...FILTERS, floor: messageSearch.messageId, below: messageSearch.messageId, limit: value<number>() },
+  ({ floor, below, limit, ...given }) =>
+    returning(
+      FOUND,
+      sql`
+        SELECT id FROM (
+          SELECT s.message_id AS id FROM own_message_search s ${joinLog(given)}
+          WHERE ${onSearch(given)} AND s.message_id >= ${floor} AND s.message_id < ${below}
+          OFFSET 0) AS matches
+        ORDER BY id DESC LIMIT ${limit}`,
+    ),
+);
+
 async function readMonth(
   query: Query,
   filters: MessageFilters,
-  { floor, below, limit }: { readonly floor: string; readonly below: string; readonly limit: number },
+  part: { readonly floor: string; readonly below: string; readonly limit: number },
 ): Promise<readonly string[]> {
-  const rows = await query<{ id: string }[]>`
-    SELECT id FROM (
-      SELECT s.message_id AS id FROM own_message_search s ${joinLog(query, filters)}
-      WHERE ${onSearch(query, filters)} AND s.message_id >= ${floor} AND s.message_id < ${below}
-      OFFSET 0) AS matches
-    ORDER BY id DESC LIMIT ${limit}`;
+  const rows = await readBetween(query, { ...toFilterValues(filters), ...part });
   return rows.map(({ id }) => id);
 }
 
+const count = defineStatement({ ...FILTERS, cap: value<number>() }, ({ cap, ...given }) =>
+  returning(
+    { count: pg.int4 },
+    sql`
+      SELECT count(*)::int AS count FROM (
+        SELECT 1 FROM (
+          (${matchesWaiting(given)})
+          UNION ALL
+          (SELECT s.message_id FROM own_message_search s ${joinLog(given)} WHERE ${onSearch(given)})) AS found
+        LIMIT ${cap}) AS counted`,
+  ),
+);
+
 /** Counts matches, but never past `cap`, those not indexed yet among them. */
 export async function countMatches(query: Query, filters: MessageFilters, cap: number): Promise<number> {
-  const [row] = await query<{ count: number }[]>`
-    SELECT count(*)::int AS count FROM (
-      SELECT 1 FROM (
-        (${matchesWaiting(query, filters)})
-        UNION ALL
-        (SELECT s.message_id FROM own_message_search s ${joinLog(query, filters)} WHERE ${onSearch(query, filters)})) AS found
-      LIMIT ${cap}) AS counted`;
+  const [row] = await count(query, { ...toFilterValues(filters), cap });
   return row?.count ?? 0;
 }
 
+const collect = defineStatement({ ...FILTERS, cap: value<number>() }, ({ cap, ...given }) =>
+  returning(
+    { ids: nullable(pg.bytea) },
+    sql`
+      SELECT string_agg(uuid_send(id), '') AS ids FROM (
+        SELECT id FROM (
+          (${matchesWaiting(given)})
+          UNION
+          (SELECT s.message_id FROM own_message_search s ${joinLog(given)} WHERE ${onSearch(given)})) AS found
+        ORDER BY id DESC LIMIT ${cap}) AS newest`,
+  ),
+);
+
 /** The ids of all matches up to `cap`, newest first, 16 bytes each: a hundred thousand of them stay small. */
 export async function collectMatches(query: Query, filters: MessageFilters, cap: number): Promise<Uint8Array> {
-  const [row] = await query<{ ids: Uint8Array | null }[]>`
-    SELECT string_agg(uuid_send(id), '') AS ids FROM (
-      SELECT id FROM (
-        (${matchesWaiting(query, filters)})
-        UNION
-        (SELECT s.message_id FROM own_message_search s ${joinLog(query, filters)} WHERE ${onSearch(query, filters)})) AS found
-      ORDER BY id DESC LIMIT ${cap}) AS newest`;
+  const [row] = await collect(query, { ...toFilterValues(filters), cap });
   return row?.ids ?? new Uint8Array();
 }
 
 /** Matches among the messages that are noted in the backlog, judged by the log itself. */
-function matchesWaiting(query: Query, filters: MessageFilters) {
-  return query`
+function matchesWaiting(given: GivenOf<typeof FILTERS>): SQL {
+  return sql`
     SELECT m.id FROM (
-      SELECT DISTINCT unnest(message_ids) AS id FROM search_backlog WHERE account_id = ${filters.accountId}) AS noted
-    JOIN own_messages m ON m.id = noted.id WHERE ${onMessages(query, filters)}`;
+      SELECT DISTINCT unnest(message_ids) AS id FROM search_backlog WHERE account_id = ${given.accountId}) AS noted
+    JOIN own_messages m ON m.id = noted.id WHERE ${onMessages(given)}`;
 }
 
 function oldestOf(oldest: string, from: Date | null): string {

@@ -20,8 +20,7 @@ export const getEmail: Handler<'emails.get'> = async ({ params, query }, context
   if (row === null)
     throw new ProblemError('not_found', { detail: `There is no message ${params.id} in this account.` });
   context.noteEmail(row.id);
-  // The column holds what message-status.ts names.
-  if (query.wait !== undefined && !isSettled(row.status as Message['status'])) {
+  if (query.wait !== undefined && !isSettled(row.status)) {
     await services.waiter.wait(caller.accountId, row.id, query.wait * 1_000, context.signal);
     await assertStillAllowed(context, 'emails:read');
     row = (await read()) ?? row;
@@ -41,15 +40,14 @@ function toMessage(row: FullMessageRow, bodyDays: number): Omit<Message, 'conten
     ...toMessageRecord(row),
     html: row.body?.html ?? null,
     text: row.body?.text ?? null,
-    headers: row.body?.headers ?? null,
+    headers: row.body === null ? null : { ...row.body.headers },
     cc: addressesOf(row, 'cc'),
     bcc: addressesOf(row, 'bcc'),
     replyTo: row.replyTo,
-    // Kinds and statuses were written from the same enumerations the output names.
-    recipients: row.recipients as Message['recipients'],
-    attachments: row.body === null ? null : row.attachments,
+    recipients: [...row.recipients],
+    attachments: row.body === null ? null : [...row.attachments],
     scheduledAt: row.scheduledAt?.toISOString() ?? null,
-    metadata: row.metadata,
+    metadata: { ...row.metadata },
     template: row.template,
     resendOf: row.resendOf,
     lastError: row.lastError,
