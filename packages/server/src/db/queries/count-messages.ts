@@ -1,4 +1,9 @@
-import type { Sql, Transaction } from '../client.ts';
+import type { Query, Sql, Transaction } from '../client.ts';
+import { type SQL, sql } from '../drizzle.ts';
+import { executing, pg, returning } from '../result.ts';
+import { messages } from '../schema/messages.ts';
+import { messageRollups } from '../schema/statistics.ts';
+import { defineStatement, value } from '../statement.ts';
 
 /** The numbers of a roll-up, in the order of the bits in `message_counts.flags`. */
 const COUNT_NAMES = [
@@ -20,75 +25,116 @@ const COUNT_NAMES = [
 /** Rows of the backlog that are taken at once; each holds the messages of one batch of outcomes, 200 at most, or 500 of the first count. */
 const BACKLOG_ROWS = 16;
 
-/**
- * Counts messages of the backlog, its rows going with it, and answers how many rows those were; 0 where there is nothing left, or where
- * somebody else is counting at this moment. One counts at a time: what a message was counted for before must not change meanwhile, and rows
- * that all of an account's messages add to would only be waited for.
- */
-export async function countMessages(sql: Sql): Promise<number> {
-  const [waiting] = await sql<{ exists: boolean }[]>`SELECT EXISTS (SELECT FROM count_backlog)`;
-  if (waiting?.exists !== true) return 0;
-  return await sql.begin(async (transaction) => {
-    // A statement of its own: the next one has to see what the last one who counted has committed.
-    const [lock] = await transaction<{ taken: boolean }[]>`SELECT pg_try_advisory_xact_lock(${COUNTING_LOCK}) AS taken`;
-    if (lock?.taken !== true) return 0;
-    const [row] = await transaction.unsafe<{ taken: number }[]>(COUNT_BACKLOG, [BACKLOG_ROWS]);
-    return row?.taken ?? 0;
-  });
-}
+const lookForBacklog = defineStatement({}, () =>
+  returning({ exists: pg.bool }, sql`SELECT EXISTS (SELECT FROM count_backlog)`),
+);
 
-/** Waits for its turn to count, and keeps everybody else from it to the end of the transaction. */
-async function takeCountingLock(transaction: Transaction): Promise<void> {
-  await transaction`SELECT pg_advisory_xact_lock(${COUNTING_LOCK})`;
-}
+const tryCountingLock = defineStatement({}, () =>
+  returning({ taken: pg.bool }, sql`SELECT pg_try_advisory_xact_lock(${COUNTING_LOCK}) AS taken`),
+);
+
+/** Waits until no other process counts, and keeps all others from it to the end of the transaction. */
+const takeCountingLock = defineStatement({}, () => executing(sql`SELECT FROM pg_advisory_xact_lock(${COUNTING_LOCK})`));
 
 /** Any number of our own. */
 const COUNTING_LOCK = 7_205_759;
 
+/**
+ * Counts messages of the backlog, its rows going with it, and returns how many rows those were; 0 where there is nothing left, or where
+ * another process is counting at this moment. One counts at a time: what a message was counted for before must not change meanwhile, and rows
+ * that all of an account's messages add to would only be waited for.
+ */
+export async function countMessages(pool: Sql): Promise<number> {
+  const [waiting] = await lookForBacklog(pool, {});
+  if (waiting?.exists !== true) return 0;
+  return await pool.begin(async (transaction) => {
+    // A statement of its own: the next one has to see what the last one who counted has committed.
+    const [lock] = await tryCountingLock(transaction, {});
+    if (lock?.taken !== true) return 0;
+    const [row] = await countBacklog(transaction, {});
+    return row?.taken ?? 0;
+  });
+}
+
+const readDays = defineStatement(
+  { accountId: messages.accountId, firstDay: value<string>() },
+  ({ accountId, firstDay }) =>
+    returning(
+      { day: pg.text },
+      sql`
+        WITH ends AS (
+          SELECT (SELECT created_at FROM messages WHERE account_id = ${accountId} ORDER BY id LIMIT 1) AS first,
+            (SELECT created_at FROM messages WHERE account_id = ${accountId} ORDER BY id DESC LIMIT 1) AS last
+        )
+        SELECT day::text FROM (
+          SELECT generate_series((first AT TIME ZONE 'UTC')::date, (last AT TIME ZONE 'UTC')::date, interval '1 day')::date AS day FROM ends
+          UNION SELECT day FROM message_rollups WHERE account_id = ${accountId}) AS known
+        WHERE day >= ${firstDay}::date ORDER BY day`,
+    ),
+);
+
 /** The days, `YYYY-MM-DD`, from `firstDay` on that an account has messages or roll-ups of. */
-export async function readCountedDays(sql: Sql, accountId: string, firstDay: string): Promise<readonly string[]> {
-  const rows = await sql<{ day: string }[]>`
-    WITH ends AS (
-      SELECT (SELECT created_at FROM messages WHERE account_id = ${accountId} ORDER BY id LIMIT 1) AS first,
-        (SELECT created_at FROM messages WHERE account_id = ${accountId} ORDER BY id DESC LIMIT 1) AS last
-    )
-    SELECT day::text FROM (
-      SELECT generate_series((first AT TIME ZONE 'UTC')::date, (last AT TIME ZONE 'UTC')::date, interval '1 day')::date AS day FROM ends
-      UNION SELECT day FROM message_rollups WHERE account_id = ${accountId}) AS known
-    WHERE day >= ${firstDay}::date ORDER BY day`;
+export async function readCountedDays(query: Query, accountId: string, firstDay: string): Promise<readonly string[]> {
+  const rows = await readDays(query, { accountId, firstDay });
   return rows.map(({ day }) => day);
 }
 
-/** Counts the messages that an account had accepted on one day from nothing, in place of what the roll-ups say; answers how many there are. */
-export async function recountDay(sql: Sql, accountId: string, day: string): Promise<number> {
-  return await sql.begin(async (transaction) => {
-    await takeCountingLock(transaction);
-    // A day of many messages takes its time, and nobody waits for it but the operator.
-    await transaction`SET LOCAL statement_timeout = 0`;
-    await transaction`
-      DELETE FROM message_rollups WHERE account_id = ${accountId} AND span = 1 AND day = ${day}::date`;
-    await transaction.unsafe(FORGET_DAY, [accountId, day]);
-    const [row] = await transaction.unsafe<{ counted: number }[]>(COUNT_DAY, [accountId, day]);
+const OF_DAY = { accountId: messages.accountId, day: value<string>() };
+
+const withoutTimeLimit = defineStatement({}, () => executing(sql`SET LOCAL statement_timeout = 0`));
+
+const removeDay = defineStatement(OF_DAY, ({ accountId, day }) =>
+  executing(sql`DELETE FROM message_rollups WHERE account_id = ${accountId} AND span = 1 AND day = ${day}::date`),
+);
+
+/** Counts the messages that an account had accepted on one day from nothing, in place of what the roll-ups say; returns how many there are. */
+export async function recountDay(pool: Sql, accountId: string, day: string): Promise<number> {
+  return await pool.begin(async (transaction) => {
+    await takeCountingLock(transaction, {});
+    // A day of many messages takes its time, and only the operator waits for it.
+    await withoutTimeLimit(transaction, {});
+    await removeDay(transaction, { accountId, day });
+    await forgetDay(transaction, { accountId, day });
+    const [row] = await countDay(transaction, { accountId, day });
     for (const span of [4, 16] as const) await addUpSpan(transaction, accountId, day, span);
     return row?.counted ?? 0;
   });
 }
 
-/** What several days come to is what each of them comes to, those among them that the log no longer tells of. */
-async function addUpSpan(transaction: Transaction, accountId: string, day: string, span: 4 | 16): Promise<void> {
-  const first = transaction`(${day}::date - (${day}::date - DATE '1970-01-01') % ${span}::int)`;
-  const sums = transaction.unsafe(COUNT_NAMES.map((name) => `sum(${name})`).join(', '));
-  await transaction`DELETE FROM message_rollups WHERE account_id = ${accountId} AND span = ${span} AND day = ${first}`;
-  await transaction`
-    INSERT INTO message_rollups (account_id, kind, span, day, value, ${transaction.unsafe(NUMBERS)})
+const OF_SPAN = { ...OF_DAY, span: messageRollups.span };
+
+/** The first day of the span that a day is in. */
+const firstDayOf = (day: SQL, span: SQL) => sql`(${day}::date - (${day}::date - DATE '1970-01-01') % ${span}::int)`;
+
+const removeSpan = defineStatement(OF_SPAN, ({ accountId, day, span }) =>
+  executing(
+    sql`DELETE FROM message_rollups WHERE account_id = ${accountId} AND span = ${span} AND day = ${firstDayOf(day, span)}`,
+  ),
+);
+
+const insertSpan = defineStatement(OF_SPAN, ({ accountId, day, span }) => {
+  const first = firstDayOf(day, span);
+  const sums = sql.raw(COUNT_NAMES.map((name) => `sum(${name})`).join(', '));
+  return executing(sql`
+    INSERT INTO message_rollups (account_id, kind, span, day, value, ${NUMBERS})
     SELECT account_id, kind, ${span}, ${first}, value, ${sums} FROM message_rollups
     WHERE account_id = ${accountId} AND kind IN ('tag', 'agent') AND span = 1 AND day >= ${first} AND day < ${first} + ${span}::int
-    GROUP BY account_id, kind, value`;
+    GROUP BY account_id, kind, value`);
+});
+
+/** What several days come to is what each of them comes to, those among them included whose messages are not in the log any more. */
+async function addUpSpan(transaction: Transaction, accountId: string, day: string, span: 4 | 16): Promise<void> {
+  await removeSpan(transaction, { accountId, day, span });
+  await insertSpan(transaction, { accountId, day, span });
 }
 
+const removeBefore = defineStatement({ before: value<string>() }, ({ before }) =>
+  executing(sql`DELETE FROM message_rollups WHERE day < ${before}::date`),
+);
+
 /** Removes the roll-ups of days before, `YYYY-MM-DD`. */
-export async function removeRollups(sql: Sql, before: string): Promise<void> {
-  await sql`DELETE FROM message_rollups WHERE day < ${before}::date`;
+export async function removeRollups(query: Query, before: string): Promise<void> {
+  await removeBefore(query, { before });
 }
 
 const bit = (name: (typeof COUNT_NAMES)[number], condition: string) =>
@@ -98,10 +144,10 @@ const bit = (name: (typeof COUNT_NAMES)[number], condition: string) =>
 const ANSWERED = `'sent', 'delivered', 'bounced', 'complained'`;
 
 /**
- * What each message of \`changed\` counts for. Every number means: for one recipient at least. A complaint proves that the message had been
+ * What each message of `changed` counts for. Every number means: for one recipient at least. A complaint proves that the message had been
  * delivered; a bounce that follows a delivery takes it back. Nothing counts of a message that was never sent, so that no rate exceeds 100 %.
  */
-const FACTS = `
+const FACTS = sql.raw(`
   SELECT m.account_id, m.id, (m.created_at AT TIME ZONE 'UTC')::date AS day, m.channel, m.source, m.agent_name, m.tags,
     m.charged > 0 AS outbound,
     CASE WHEN r.sent THEN ${[
@@ -132,14 +178,14 @@ const FACTS = `
       bool_or(type = 'bounced' AND coalesce(classification, 'unknown') = 'unknown') AS unknown,
       bool_or(type = 'opened') AS opened, bool_or(type = 'clicked') AS clicked
     FROM message_events WHERE account_id = m.account_id AND message_id = m.id) AS e
-  LEFT JOIN message_tracking t ON t.account_id = m.account_id AND t.message_id = m.id`;
+  LEFT JOIN message_tracking t ON t.account_id = m.account_id AND t.message_id = m.id`);
 
-const NUMBERS = COUNT_NAMES.join(', ');
+const NUMBERS = sql.raw(COUNT_NAMES.join(', '));
 
 /** How the numbers of one message, and of what it replaces, become differences of roll-ups. `moved` holds only messages that changed. */
-const ADD_UP = `
+const ADD_UP = sql.raw(`
   summed AS (
-    INSERT INTO message_rollups AS r (account_id, kind, span, day, value, ${NUMBERS})
+    INSERT INTO message_rollups AS r (account_id, kind, span, day, value, ${COUNT_NAMES.join(', ')})
     SELECT account_id, kind, span, first_day, value,
       ${COUNT_NAMES.map((_, n) => `sum((flags >> ${n} & 1) - (before >> ${n} & 1))`).join(', ')}
     FROM moved
@@ -152,50 +198,61 @@ const ADD_UP = `
     GROUP BY account_id, kind, span, first_day, value
     ON CONFLICT (account_id, kind, span, day, value) DO UPDATE
       SET ${COUNT_NAMES.map((name) => `${name} = r.${name} + excluded.${name}`).join(', ')}
-  )`;
+  )`);
 
-const COUNT_BACKLOG = `
-  WITH taken AS MATERIALIZED (
-    DELETE FROM count_backlog WHERE ctid = ANY (ARRAY(SELECT ctid FROM count_backlog LIMIT $1::int FOR UPDATE SKIP LOCKED))
-    RETURNING account_id, message_ids
+const countBacklog = defineStatement({}, () =>
+  returning(
+    { taken: pg.int4 },
+    sql`
+    WITH taken AS MATERIALIZED (
+      DELETE FROM count_backlog WHERE ctid = ANY (ARRAY(SELECT ctid FROM count_backlog LIMIT ${BACKLOG_ROWS}::int FOR UPDATE SKIP LOCKED))
+      RETURNING account_id, message_ids
+    ),
+    changed AS MATERIALIZED (
+      SELECT DISTINCT account_id, message_id FROM taken, unnest(message_ids) AS message_id
+    ),
+    moved AS MATERIALIZED (
+      SELECT f.*, coalesce(k.flags, 0) AS before FROM (${FACTS}) AS f
+      LEFT JOIN message_counts k ON k.account_id = f.account_id AND k.message_id = f.id
+      WHERE f.flags <> coalesce(k.flags, 0)
+    ),
+    kept AS (
+      INSERT INTO message_counts AS k (account_id, message_id, flags) SELECT account_id, id, flags FROM moved
+      ON CONFLICT (account_id, message_id) DO UPDATE SET flags = excluded.flags
+    ),
+    ${ADD_UP}
+    SELECT count(*)::int AS taken FROM taken`,
   ),
-  changed AS MATERIALIZED (
-    SELECT DISTINCT account_id, message_id FROM taken, unnest(message_ids) AS message_id
-  ),
-  moved AS MATERIALIZED (
-    SELECT f.*, coalesce(k.flags, 0) AS before FROM (${FACTS}) AS f
-    LEFT JOIN message_counts k ON k.account_id = f.account_id AND k.message_id = f.id
-    WHERE f.flags <> coalesce(k.flags, 0)
-  ),
-  kept AS (
-    INSERT INTO message_counts AS k (account_id, message_id, flags) SELECT account_id, id, flags FROM moved
-    ON CONFLICT (account_id, message_id) DO UPDATE SET flags = excluded.flags
-  ),
-  ${ADD_UP}
-  SELECT count(*)::int AS taken FROM taken`;
+);
 
 /** Ids are made shortly before the time that is written down as that of acceptance, by a clock that may have been set meanwhile. */
-const IDS_OF_DAY = (
-  id: string,
-) => `${id} >= uuid_v7_lower_bound($2::date::timestamp AT TIME ZONE 'UTC' - interval '1 hour')
-      AND ${id} < uuid_v7_lower_bound(($2::date + 1)::timestamp AT TIME ZONE 'UTC' + interval '1 hour')`;
+const idsOfDay = (day: SQL, id: SQL) =>
+  sql`${id} >= uuid_v7_lower_bound(${day}::date::timestamp AT TIME ZONE 'UTC' - interval '1 hour')
+      AND ${id} < uuid_v7_lower_bound((${day}::date + 1)::timestamp AT TIME ZONE 'UTC' + interval '1 hour')`;
 
-const MESSAGES_OF_DAY = `
+const messagesOfDay = (accountId: SQL, day: SQL) => sql`
     SELECT account_id, id AS message_id FROM messages
-    WHERE account_id = $1::uuid AND ${IDS_OF_DAY('id')} AND (created_at AT TIME ZONE 'UTC')::date = $2::date`;
+    WHERE account_id = ${accountId}::uuid AND ${idsOfDay(day, sql`id`)} AND (created_at AT TIME ZONE 'UTC')::date = ${day}::date`;
 
-const FORGET_DAY = `
-  WITH gone AS (${MESSAGES_OF_DAY})
-  DELETE FROM message_counts k USING gone
-  WHERE k.account_id = gone.account_id AND k.message_id = gone.message_id AND ${IDS_OF_DAY('k.message_id')}`;
+const forgetDay = defineStatement(OF_DAY, ({ accountId, day }) =>
+  executing(sql`
+    WITH gone AS (${messagesOfDay(accountId, day)})
+    DELETE FROM message_counts k USING gone
+    WHERE k.account_id = gone.account_id AND k.message_id = gone.message_id AND ${idsOfDay(day, sql`k.message_id`)}`),
+);
 
-const COUNT_DAY = `
-  WITH changed AS MATERIALIZED (${MESSAGES_OF_DAY}),
-  moved AS MATERIALIZED (
-    SELECT f.*, 0 AS before FROM (${FACTS}) AS f WHERE f.flags <> 0
+const countDay = defineStatement(OF_DAY, ({ accountId, day }) =>
+  returning(
+    { counted: pg.int4 },
+    sql`
+      WITH changed AS MATERIALIZED (${messagesOfDay(accountId, day)}),
+      moved AS MATERIALIZED (
+        SELECT f.*, 0 AS before FROM (${FACTS}) AS f WHERE f.flags <> 0
+      ),
+      kept AS (
+        INSERT INTO message_counts (account_id, message_id, flags) SELECT account_id, id, flags FROM moved
+      ),
+      ${ADD_UP}
+      SELECT count(*)::int AS counted FROM moved`,
   ),
-  kept AS (
-    INSERT INTO message_counts (account_id, message_id, flags) SELECT account_id, id, flags FROM moved
-  ),
-  ${ADD_UP}
-  SELECT count(*)::int AS counted FROM moved`;
+);

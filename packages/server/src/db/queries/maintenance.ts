@@ -1,4 +1,8 @@
 import type { Query } from '../client.ts';
+import { sql } from '../drizzle.ts';
+import { executing, returning } from '../result.ts';
+import { workerHeartbeats } from '../schema/installation.ts';
+import { defineStatement, value } from '../statement.ts';
 
 /** Removes what is kept for a limited time only. */
 export async function purgeExpired(
@@ -13,14 +17,14 @@ export async function purgeExpired(
     readonly openStatuses: readonly string[];
   },
 ): Promise<void> {
-  await repeat(() => purgeRequests(query, limits.requestsBefore), PURGE_SMALL);
-  await repeat(() => purgeIdempotencyKeys(query, limits.idempotencyBefore), PURGE_SMALL);
-  await repeat(() => purgeCaptured(query, limits.capturedBefore), PURGE_FILES);
-  await repeat(() => purgeAttachments(query, limits.bodiesBefore), PURGE_FILES);
-  await repeat(() => purgeBodies(query, limits.bodiesBefore));
-  await repeat(() => purgeEditedBodies(query));
-  await repeat(() => purgeApprovalLinks(query, limits.bodiesBefore));
-  await repeat(() => purgeMessages(query, limits.messagesBefore, limits.openStatuses));
+  await repeat(() => purgeRequests(query, { before: limits.requestsBefore }), PURGE_SMALL);
+  await repeat(() => purgeIdempotencyKeys(query, { before: limits.idempotencyBefore }), PURGE_SMALL);
+  await repeat(() => purgeCaptured(query, { before: limits.capturedBefore }), PURGE_FILES);
+  await repeat(() => purgeAttachments(query, { before: limits.bodiesBefore }), PURGE_FILES);
+  await repeat(() => purgeBodies(query, { before: limits.bodiesBefore }));
+  await repeat(() => purgeEditedBodies(query, {}));
+  await repeat(() => purgeApprovalLinks(query, { before: limits.bodiesBefore }));
+  await repeat(() => purgeMessages(query, { before: limits.messagesBefore, openStatuses: limits.openStatuses }));
 }
 
 /** Rows a statement removes at most, so that none runs into its time limit, however much there is. */
@@ -34,57 +38,52 @@ async function repeat(purge: () => Promise<number>, rows = PURGE_ROWS): Promise<
   while ((await purge()) === rows);
 }
 
-async function purgeRequests(query: Query, before: Date): Promise<number> {
-  const { count } = await query`
+const purgeRequests = defineStatement({ before: value<Date>() }, ({ before }) =>
+  executing(sql`
     DELETE FROM request_log
-    WHERE ctid = ANY (ARRAY(SELECT ctid FROM request_log WHERE created_at < ${before} LIMIT ${PURGE_SMALL}))`;
-  return count;
-}
+    WHERE ctid = ANY (ARRAY(SELECT ctid FROM request_log WHERE created_at < ${before} LIMIT ${PURGE_SMALL}))`),
+);
 
 /** A key that is given anew meanwhile gets another place, and stays. */
-async function purgeIdempotencyKeys(query: Query, before: Date): Promise<number> {
-  const { count } = await query`
+const purgeIdempotencyKeys = defineStatement({ before: value<Date>() }, ({ before }) =>
+  executing(sql`
     DELETE FROM idempotency_keys
     WHERE ctid = ANY (ARRAY(SELECT ctid FROM idempotency_keys WHERE created_at < ${before} LIMIT ${PURGE_SMALL}))
-      AND created_at < ${before}`;
-  return count;
-}
+      AND created_at < ${before}`),
+);
 
-async function purgeCaptured(query: Query, before: Date): Promise<number> {
-  const { count } = await query`
+const purgeCaptured = defineStatement({ before: value<Date>() }, ({ before }) =>
+  executing(sql`
     DELETE FROM captured_messages
-    WHERE ctid = ANY (ARRAY(SELECT ctid FROM captured_messages WHERE received_at < ${before} LIMIT ${PURGE_FILES}))`;
-  return count;
-}
+    WHERE ctid = ANY (ARRAY(SELECT ctid FROM captured_messages WHERE received_at < ${before} LIMIT ${PURGE_FILES}))`),
+);
 
 /** Removes the files of messages, save of those that still wait to be delivered; answers how many. */
-async function purgeAttachments(query: Query, before: Date): Promise<number> {
-  const rows = await query`
+const purgeAttachments = defineStatement({ before: value<Date>() }, ({ before }) =>
+  executing(sql`
     WITH aged AS MATERIALIZED (
       SELECT a.account_id, a.message_id, a.ordinal FROM message_attachments a WHERE a.message_id < uuid_v7_lower_bound(${before})
         AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.account_id = a.account_id AND d.message_id = a.message_id)
         AND NOT EXISTS (SELECT 1 FROM approvals h WHERE h.account_id = a.account_id AND h.message_id = a.message_id AND h.status = 'pending')
       LIMIT ${PURGE_FILES})
     DELETE FROM message_attachments a USING aged
-    WHERE a.account_id = aged.account_id AND a.message_id = aged.message_id AND a.ordinal = aged.ordinal RETURNING 1`;
-  return rows.length;
-}
+    WHERE a.account_id = aged.account_id AND a.message_id = aged.message_id AND a.ordinal = aged.ordinal`),
+);
 
 /** Removes bodies, save those of messages that still wait to be delivered; answers how many. */
-async function purgeBodies(query: Query, before: Date): Promise<number> {
-  const rows = await query`
+const purgeBodies = defineStatement({ before: value<Date>() }, ({ before }) =>
+  executing(sql`
     WITH aged AS MATERIALIZED (
       SELECT b.account_id, b.message_id FROM message_bodies b WHERE b.message_id < uuid_v7_lower_bound(${before})
         AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.account_id = b.account_id AND d.message_id = b.message_id)
         AND NOT EXISTS (SELECT 1 FROM approvals h WHERE h.account_id = b.account_id AND h.message_id = b.message_id AND h.status = 'pending')
       LIMIT ${PURGE_ROWS})
-    DELETE FROM message_bodies b USING aged WHERE b.account_id = aged.account_id AND b.message_id = aged.message_id RETURNING 1`;
-  return rows.length;
-}
+    DELETE FROM message_bodies b USING aged WHERE b.account_id = aged.account_id AND b.message_id = aged.message_id`),
+);
 
 /** What approvers made of a body is kept as long as the body itself, be that purged or taken back; answers how many revisions lost theirs. */
-async function purgeEditedBodies(query: Query): Promise<number> {
-  const rows = await query`
+const purgeEditedBodies = defineStatement({}, () =>
+  executing(sql`
     WITH aged AS MATERIALIZED (
       SELECT v.account_id, v.approval_id, v.revision FROM approval_revisions v
       JOIN approvals h ON h.account_id = v.account_id AND h.id = v.approval_id
@@ -92,28 +91,28 @@ async function purgeEditedBodies(query: Query): Promise<number> {
         AND NOT EXISTS (SELECT 1 FROM message_bodies b WHERE b.account_id = h.account_id AND b.message_id = h.message_id)
       LIMIT ${PURGE_ROWS})
     UPDATE approval_revisions v SET changes = v.changes - ARRAY['html', 'text'] FROM aged
-    WHERE v.account_id = aged.account_id AND v.approval_id = aged.approval_id AND v.revision = aged.revision RETURNING 1`;
-  return rows.length;
-}
+    WHERE v.account_id = aged.account_id AND v.approval_id = aged.approval_id AND v.revision = aged.revision`),
+);
 
 /** Removes the links to holds that ended so long ago, what they showed being gone as well; answers how many. */
-async function purgeApprovalLinks(query: Query, before: Date): Promise<number> {
-  const rows = await query`
+const purgeApprovalLinks = defineStatement({ before: value<Date>() }, ({ before }) =>
+  executing(sql`
     WITH aged AS MATERIALIZED (
       SELECT l.account_id, l.token_hash FROM approval_links l
       JOIN approvals h ON h.account_id = l.account_id AND h.id = l.approval_id
       WHERE h.status <> 'pending' AND greatest(l.created_at, coalesce(h.decided_at, h.expires_at)) < ${before}
       LIMIT ${PURGE_ROWS})
-    DELETE FROM approval_links l USING aged WHERE l.account_id = aged.account_id AND l.token_hash = aged.token_hash RETURNING 1`;
-  return rows.length;
-}
+    DELETE FROM approval_links l USING aged WHERE l.account_id = aged.account_id AND l.token_hash = aged.token_hash`),
+);
 
 /** Removes messages with all that hangs on them, save those that still wait to be delivered; answers how many. */
-async function purgeMessages(query: Query, before: Date, openStatuses: readonly string[]): Promise<number> {
-  const rows = await query`
+const purgeMessages = defineStatement(
+  { before: value<Date>(), openStatuses: value<readonly string[]>() },
+  ({ before, openStatuses }) =>
+    executing(sql`
     WITH aged AS MATERIALIZED (
       SELECT m.account_id, m.id FROM messages m
-      WHERE m.id < uuid_v7_lower_bound(${before}) AND m.status <> ALL (${[...openStatuses]}::text[])
+      WHERE m.id < uuid_v7_lower_bound(${before}) AND m.status <> ALL (${openStatuses}::text[])
         AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.account_id = m.account_id AND d.message_id = m.id)
       LIMIT ${PURGE_ROWS}
     ), recipients AS (
@@ -133,35 +132,57 @@ async function purgeMessages(query: Query, before: Date, openStatuses: readonly 
     ), holds AS (
       DELETE FROM approvals h USING aged WHERE h.account_id = aged.account_id AND h.message_id = aged.id
     )
-    DELETE FROM messages m USING aged WHERE m.account_id = aged.account_id AND m.id = aged.id RETURNING 1`;
-  return rows.length;
-}
+    DELETE FROM messages m USING aged WHERE m.account_id = aged.account_id AND m.id = aged.id`),
+);
+
+const select = defineStatement({}, () => executing(sql`SELECT`));
 
 export async function ping(query: Query): Promise<void> {
-  await query`SELECT 1`;
+  await select(query, {});
 }
 
-/** Says that these graphile workers live. */
+const upsertHeartbeats = defineStatement(
+  { workerIds: value<readonly string[]>(), now: workerHeartbeats.seenAt },
+  ({ workerIds, now }) =>
+    executing(sql`
+      INSERT INTO worker_heartbeats (worker_id, seen_at) SELECT id, ${now} FROM unnest(${workerIds}::text[]) AS id
+      ON CONFLICT (worker_id) DO UPDATE SET seen_at = excluded.seen_at`),
+);
+
+/** Records that these graphile workers are alive. */
 export async function writeHeartbeats(query: Query, workerIds: readonly string[], now: Date): Promise<void> {
-  await query`
-    INSERT INTO worker_heartbeats (worker_id, seen_at) SELECT id, ${now} FROM unnest(${[...workerIds]}::text[]) AS id
-    ON CONFLICT (worker_id) DO UPDATE SET seen_at = excluded.seen_at`;
+  await upsertHeartbeats(query, { workerIds, now });
 }
+
+const readSilent = defineStatement({ before: workerHeartbeats.seenAt }, ({ before }) =>
+  returning(
+    { workerId: workerHeartbeats.workerId },
+    sql`SELECT worker_id AS "workerId" FROM worker_heartbeats WHERE seen_at < ${before}`,
+  ),
+);
 
 /** The graphile workers not seen since `before`. */
 export async function readSilentWorkers(query: Query, before: Date): Promise<readonly string[]> {
-  const rows = await query<{ worker_id: string }[]>`SELECT worker_id FROM worker_heartbeats WHERE seen_at < ${before}`;
-  return rows.map(({ worker_id }) => worker_id);
+  const rows = await readSilent(query, { before });
+  return rows.map(({ workerId }) => workerId);
 }
+
+const removeWorkers = defineStatement({ workerIds: value<readonly string[]>() }, ({ workerIds }) =>
+  executing(sql`DELETE FROM worker_heartbeats WHERE worker_id = ANY (${workerIds}::text[])`),
+);
 
 /** Takes workers out of the table: they have ended, and nothing is locked by them any more. */
 export async function forgetWorkers(query: Query, workerIds: readonly string[]): Promise<void> {
-  await query`DELETE FROM worker_heartbeats WHERE worker_id = ANY (${[...workerIds]}::text[])`;
+  await removeWorkers(query, { workerIds });
 }
 
-/** Asks some worker of the fleet to look for due deliveries; many wishes close together become one job. */
+const addJob = defineStatement({ jobKey: value<string>(), runAt: value<Date>() }, ({ jobKey, runAt }) =>
+  executing(sql`
+    SELECT FROM graphile_worker.add_job('deliver:pump', '{}'::json, job_key => ${jobKey}, job_key_mode => 'preserve_run_at',
+      run_at => ${runAt}, max_attempts => 1)`),
+);
+
+/** Asks a worker of the fleet to look for due deliveries; many requests close together become one job. */
 export async function addPumpJob(query: Query, jobKey: string, runAt: Date): Promise<void> {
-  await query`
-    SELECT graphile_worker.add_job('deliver:pump', '{}'::json, job_key => ${jobKey}, job_key_mode => 'preserve_run_at',
-      run_at => ${runAt}, max_attempts => 1)`;
+  await addJob(query, { jobKey, runAt });
 }

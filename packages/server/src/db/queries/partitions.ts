@@ -1,13 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Sql, Transaction } from '../client.ts';
+import type { Query, Sql, Transaction } from '../client.ts';
 import { classifyDatabaseError } from '../database-errors.ts';
+import { sql } from '../drizzle.ts';
+import { executing, pg, returning } from '../result.ts';
+import { messages } from '../schema/messages.ts';
+import { defineStatement, type RowOf, value } from '../statement.ts';
 
 /**
  * Makes the partitions of the months around `now`: the last one, for clocks that lag, and the next two. Of every table that has a default
  * partition `<table>_other`, found in the catalog, so that a table that is added needs nothing but that.
  */
-export async function ensurePartitions(sql: Sql, now: Date): Promise<void> {
-  for (const month of await readMissingMonths(sql, now)) await changePartitions(sql, (tx) => makePartition(tx, month));
+export async function ensurePartitions(pool: Sql, now: Date): Promise<void> {
+  for (const month of await readMissingMonths(pool, { now }))
+    await changePartitions(pool, (tx) => makePartition(tx, month));
 }
 
 export interface PartitionLimits {
@@ -39,10 +44,10 @@ const EVENT_TABLES = ['webhook_events', 'webhook_attempts'];
  * they took to be cleaned up. A month with a message that still waits for delivery, or is not over for another reason, stays as it is: what
  * can go of it is deleted row by row. Answers the names of the tables that were dropped.
  */
-export async function dropPastPartitions(sql: Sql, limits: PartitionLimits): Promise<readonly string[]> {
+export async function dropPastPartitions(pool: Sql, limits: PartitionLimits): Promise<readonly string[]> {
   const dropped: string[] = [];
-  for (const month of await readPastMonths(sql, limits)) {
-    await changePartitions(sql, async (tx) => {
+  for (const month of await findPastMonths(pool, limits)) {
+    await changePartitions(pool, async (tx) => {
       if (await holdsOpenMessage(tx, month, limits.openStatuses)) return;
       for (const table of month.tables) await tx.unsafe(`DROP TABLE ${table}`);
       dropped.push(...month.tables);
@@ -54,15 +59,19 @@ export async function dropPastPartitions(sql: Sql, limits: PartitionLimits): Pro
 const LOCK_TIMEOUT_MS = 500;
 const ATTEMPTS = 5;
 
+const takePartitionLock = defineStatement({}, () =>
+  executing(sql`SELECT FROM pg_advisory_xact_lock(hashtext('postrider.partitions'))`),
+);
+
 /**
  * Changing partitions locks tables that every request uses: whoever comes while the lock is waited for waits behind it. So it is not waited
  * for long, and tried again.
  */
-async function changePartitions(sql: Sql, change: (transaction: Transaction) => Promise<void>): Promise<void> {
+async function changePartitions(pool: Sql, change: (transaction: Transaction) => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await sql.begin(async (tx) => {
-        await tx`SELECT pg_advisory_xact_lock(hashtext('postrider.partitions'))`;
+      await pool.begin(async (tx) => {
+        await takePartitionLock(tx, {});
         await tx.unsafe(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
         await change(tx);
       });
@@ -74,20 +83,20 @@ async function changePartitions(sql: Sql, change: (transaction: Transaction) => 
   }
 }
 
-interface MissingMonth {
-  readonly name: string;
-  /** Quoted where that is needed, as the database gives them. */
-  readonly parent: string;
-  readonly partition: string;
-  readonly other: string;
-  readonly key: string;
-  readonly lower: string;
-  readonly upper: string;
-}
-
-async function readMissingMonths(sql: Sql, now: Date): Promise<readonly MissingMonth[]> {
-  return await sql<MissingMonth[]>`
-    SELECT t.relname AS name, t.oid::regclass::text AS parent, quote_ident(month.name) AS partition, other.oid::regclass::text AS other,
+const readMissingMonths = defineStatement({ now: value<Date>() }, ({ now }) =>
+  returning(
+    {
+      name: pg.text,
+      /** Quoted where that is needed, as the database gives them. */
+      parent: pg.text,
+      partition: pg.text,
+      other: pg.text,
+      key: pg.text,
+      lower: pg.uuid,
+      upper: pg.uuid,
+    },
+    sql`
+    SELECT t.relname::text AS name, t.oid::regclass::text AS parent, quote_ident(month.name) AS partition, other.oid::regclass::text AS other,
       quote_ident(a.attname) AS key, uuid_v7_lower_bound(month.at AT TIME ZONE 'UTC') AS lower,
       uuid_v7_lower_bound((month.at + interval '1 month') AT TIME ZONE 'UTC') AS upper
     FROM pg_class t
@@ -99,11 +108,22 @@ async function readMissingMonths(sql: Sql, now: Date): Promise<readonly MissingM
       FROM generate_series(-1, 2) AS n, date_trunc('month', ${now}::timestamptz AT TIME ZONE 'UTC') AS this,
         LATERAL (SELECT this + n * interval '1 month' AS at) AS months) AS month
     WHERE pg_table_is_visible(t.oid) AND to_regclass(quote_ident(month.name)) IS NULL
-    ORDER BY t.relname, month.name`;
-}
+    ORDER BY t.relname, month.name`,
+  ),
+);
+
+type MissingMonth = RowOf<typeof readMissingMonths>;
 
 /** Bodies of usual size stay in the row as they are: compressing them cost as much as all the rest of their insert. */
 const STORAGE: Readonly<Record<string, string>> = { message_bodies: 'WITH (toast_tuple_target = 4080)' };
+
+const isTaken = defineStatement({ partition: value<string>() }, ({ partition }) =>
+  executing(sql`SELECT FROM pg_class WHERE quote_ident(relname) = ${partition} AND pg_table_is_visible(oid)`),
+);
+
+const protect = defineStatement({ partition: value<string>() }, ({ partition }) =>
+  executing(sql`SELECT FROM protect_account_table(${partition}::regclass)`),
+);
 
 /**
  * Attached and not made in place: that takes a weaker lock on the parent, and rows that went to the default partition meanwhile, because
@@ -113,31 +133,34 @@ async function makePartition(tx: Transaction, month: MissingMonth): Promise<void
   const { name, parent, partition, other, key, lower, upper } = month;
   // Another process may have made it while this one waited. Not asked by to_regclass: that answers from what the connection remembers, which
   // waiting for an advisory lock does not bring up to date, while reading a table does.
-  const taken = await tx`SELECT FROM pg_class WHERE quote_ident(relname) = ${partition} AND pg_table_is_visible(oid)`;
-  if (taken.length > 0) return;
+  if ((await isTaken(tx, { partition })) > 0) return;
   const within = `${key} >= '${lower}' AND ${key} < '${upper}'`;
   await tx.unsafe(`CREATE TABLE ${partition} (LIKE ${parent} INCLUDING ALL) ${STORAGE[name] ?? ''}`);
   await tx.unsafe(`LOCK TABLE ${other} IN ACCESS EXCLUSIVE MODE`);
   await tx.unsafe(`
     WITH moved AS (DELETE FROM ${other} WHERE ${within} RETURNING *) INSERT INTO ${partition} SELECT * FROM moved`);
   await tx.unsafe(`ALTER TABLE ${parent} ATTACH PARTITION ${partition} FOR VALUES FROM ('${lower}') TO ('${upper}')`);
-  await tx`SELECT protect_account_table(${partition}::regclass)`;
+  await protect(tx, { partition });
 }
 
-interface PastMonth {
-  readonly tables: string[];
-  readonly lower: string;
-  readonly upper: string;
-}
-
-/** Months with tables past their limit, and those tables. The months that `ensurePartitions` would make again are none of them. */
-async function readPastMonths(sql: Sql, limits: PartitionLimits): Promise<readonly PastMonth[]> {
-  const { bodiesBefore, messagesBefore, eventsBefore = messagesBefore, now } = limits;
-  return await sql<PastMonth[]>`
+const readPastMonths = defineStatement(
+  {
+    tables: value<readonly string[]>(),
+    bodyTables: value<readonly string[]>(),
+    eventTables: value<readonly string[]>(),
+    bodiesBefore: value<Date>(),
+    messagesBefore: value<Date>(),
+    eventsBefore: value<Date>(),
+    now: value<Date>(),
+  },
+  ({ tables, bodyTables, eventTables, bodiesBefore, messagesBefore, eventsBefore, now }) =>
+    returning(
+      { tables: pg.textArray, lower: pg.uuid, upper: pg.uuid },
+      sql`
     WITH bounded AS (
       SELECT t.relname AS parent, c.oid::regclass::text AS name, pg_get_expr(c.relpartbound, c.oid) AS bound
       FROM pg_inherits i JOIN pg_class t ON t.oid = i.inhparent JOIN pg_class c ON c.oid = i.inhrelid
-      WHERE t.relname = ANY (${[...BODY_TABLES, ...LOG_TABLES, ...EVENT_TABLES]}::text[]) AND pg_table_is_visible(t.oid)
+      WHERE t.relname = ANY (${tables}::text[]) AND pg_table_is_visible(t.oid)
     ),
     months AS (
       SELECT parent, name, substring(bound FROM 'FROM \\(''([0-9a-f-]{36})''\\)')::uuid AS lower,
@@ -146,15 +169,41 @@ async function readPastMonths(sql: Sql, limits: PartitionLimits): Promise<readon
     )
     SELECT array_agg(name ORDER BY name) AS tables, lower, upper FROM months
     WHERE upper <= uuid_v7_lower_bound(date_trunc('month', ${now}::timestamptz AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' - interval '1 month')
-      AND upper <= uuid_v7_lower_bound(CASE WHEN parent = ANY (${BODY_TABLES}::text[]) THEN ${bodiesBefore}::timestamptz
-        WHEN parent = ANY (${EVENT_TABLES}::text[]) THEN ${eventsBefore}::timestamptz ELSE ${messagesBefore}::timestamptz END)
-    GROUP BY lower, upper ORDER BY lower`;
+      AND upper <= uuid_v7_lower_bound(CASE WHEN parent = ANY (${bodyTables}::text[]) THEN ${bodiesBefore}::timestamptz
+        WHEN parent = ANY (${eventTables}::text[]) THEN ${eventsBefore}::timestamptz ELSE ${messagesBefore}::timestamptz END)
+    GROUP BY lower, upper ORDER BY lower`,
+    ),
+);
+
+type PastMonth = RowOf<typeof readPastMonths>;
+
+/** Months with tables past their limit, and those tables. The months that `ensurePartitions` would make again are none of them. */
+async function findPastMonths(query: Query, limits: PartitionLimits): Promise<readonly PastMonth[]> {
+  const { bodiesBefore, messagesBefore, eventsBefore = messagesBefore, now } = limits;
+  return await readPastMonths(query, {
+    ...{ bodiesBefore, messagesBefore, eventsBefore, now },
+    tables: [...BODY_TABLES, ...LOG_TABLES, ...EVENT_TABLES],
+    ...{ bodyTables: BODY_TABLES, eventTables: EVENT_TABLES },
+  });
 }
 
-async function holdsOpenMessage(tx: Transaction, month: PastMonth, openStatuses: readonly string[]): Promise<boolean> {
-  const [row] = await tx<{ open: boolean }[]>`
-    SELECT EXISTS (SELECT FROM deliveries WHERE message_id >= ${month.lower} AND message_id < ${month.upper})
-      OR EXISTS (SELECT FROM messages WHERE id >= ${month.lower} AND id < ${month.upper} AND status = ANY (${[...openStatuses]}::text[]))
-      AS open`;
+const readOpen = defineStatement(
+  { lower: messages.id, upper: messages.id, openStatuses: value<readonly string[]>() },
+  ({ lower, upper, openStatuses }) =>
+    returning(
+      { open: pg.bool },
+      sql`
+        SELECT EXISTS (SELECT FROM deliveries WHERE message_id >= ${lower} AND message_id < ${upper})
+          OR EXISTS (SELECT FROM messages WHERE id >= ${lower} AND id < ${upper} AND status = ANY (${openStatuses}::text[]))
+          AS open`,
+    ),
+);
+
+async function holdsOpenMessage(
+  query: Query,
+  { lower, upper }: PastMonth,
+  openStatuses: readonly string[],
+): Promise<boolean> {
+  const [row] = await readOpen(query, { lower, upper, openStatuses });
   return row?.open !== false;
 }
