@@ -1,74 +1,133 @@
+import { builder, named } from '../builder.ts';
 import type { Query, Sql } from '../client.ts';
+import { and, eq, isNotNull, isNull, lte, or, sql } from '../drizzle.ts';
+import { executing, pg, returning } from '../result.ts';
+import { accounts } from '../schema/accounts.ts';
+import { installation } from '../schema/installation.ts';
+import { apiKeys } from '../schema/keys.ts';
+import { defineStatement, type RowOf, value } from '../statement.ts';
 import { forgetUnseated } from './people.ts';
 
-/** Sets when an account is deleted, where that is not set; answers what then stands. */
+const { deletionScheduledAt, erasingAt } = accounts;
+const ID = { id: accounts.id };
+
+const schedule = defineStatement({ ...ID, at: deletionScheduledAt }, ({ id, at }) =>
+  builder
+    .update(accounts)
+    .set({ deletionScheduledAt: at })
+    .where(and(eq(accounts.id, id), isNull(deletionScheduledAt)))
+    .returning(named(ID)),
+);
+
+const readScheduled = defineStatement(ID, ({ id }) =>
+  builder
+    .select(named({ at: deletionScheduledAt }))
+    .from(accounts)
+    .where(eq(accounts.id, id)),
+);
+
+/** Sets when an account is deleted, where that is not set; returns when it is. */
 export async function scheduleDeletionOf(
   query: Query,
   accountId: string,
   at: Date,
 ): Promise<{ readonly scheduledAt: Date; readonly isNew: boolean }> {
-  const changed = await query`
-    UPDATE accounts SET deletion_scheduled_at = ${at} WHERE id = ${accountId} AND deletion_scheduled_at IS NULL RETURNING 1`;
-  const [row] = await query<
-    { at: Date | null }[]
-  >`SELECT deletion_scheduled_at AS at FROM accounts WHERE id = ${accountId}`;
+  const changed = await schedule(query, { id: accountId, at });
+  const [row] = await readScheduled(query, { id: accountId });
   return { scheduledAt: row?.at ?? at, isNew: changed.length > 0 };
 }
 
+const cancel = defineStatement(ID, ({ id }) =>
+  builder
+    .update(accounts)
+    .set({ deletionScheduledAt: sql`NULL` })
+    .where(and(eq(accounts.id, id), isNotNull(deletionScheduledAt), isNull(erasingAt)))
+    .returning(named(ID)),
+);
+
 /** False where the account was not to be deleted, or is being erased. */
 export async function cancelDeletionOf(query: Query, accountId: string): Promise<boolean> {
-  const rows = await query`
-    UPDATE accounts SET deletion_scheduled_at = NULL
-    WHERE id = ${accountId} AND deletion_scheduled_at IS NOT NULL AND erasing_at IS NULL RETURNING 1`;
-  return rows.length > 0;
+  return (await cancel(query, { id: accountId })).length > 0;
 }
+
+const readDue = defineStatement({ now: deletionScheduledAt }, ({ now }) =>
+  builder
+    .select(named(ID))
+    .from(accounts)
+    .where(or(lte(deletionScheduledAt, now), isNotNull(erasingAt)))
+    .orderBy(accounts.id),
+);
 
 /** The accounts whose time is over, and those whose erasure was begun and not finished. */
 export async function readAccountsToErase(query: Query, now: Date): Promise<readonly string[]> {
-  const rows = await query<{ id: string }[]>`
-    SELECT id FROM accounts WHERE deletion_scheduled_at <= ${now} OR erasing_at IS NOT NULL ORDER BY id`;
-  return rows.map(({ id }) => id);
+  return (await readDue(query, { now })).map(({ id }) => id);
 }
+
+const begin = defineStatement({ ...ID, now: erasingAt, onlyIfDue: value<boolean>() }, ({ id, now, onlyIfDue }) =>
+  builder
+    .update(accounts)
+    .set({
+      erasingAt: sql`coalesce(${erasingAt}, ${now})`,
+      suspendedAt: sql`coalesce(${accounts.suspendedAt}, ${now})`,
+      deletionScheduledAt: sql`coalesce(${deletionScheduledAt}, ${now})`,
+    })
+    .where(
+      and(eq(accounts.id, id), or(isNotNull(erasingAt), lte(deletionScheduledAt, now), sql`NOT ${onlyIfDue}::boolean`)),
+    )
+    .returning(named(ID)),
+);
+
+const removeKeys = defineStatement({ accountId: apiKeys.accountId }, ({ accountId }) =>
+  builder.delete(apiKeys).where(eq(apiKeys.accountId, accountId)),
+);
 
 /**
  * Begins to erase an account: from here on it is not kept any more, its keys are gone and it sends nothing. False where there is no such
- * account, or, with `onlyIfDue`, where its time is not over, since somebody has canceled the deletion meanwhile.
+ * account, or, with `onlyIfDue`, where its time is not over, since the deletion was canceled meanwhile.
  */
-export async function beginErasure(sql: Sql, accountId: string, now: Date, onlyIfDue: boolean): Promise<boolean> {
-  return await sql.begin(async (transaction) => {
-    const rows = await transaction`
-      UPDATE accounts SET erasing_at = coalesce(erasing_at, ${now}), suspended_at = coalesce(suspended_at, ${now}),
-        deletion_scheduled_at = coalesce(deletion_scheduled_at, ${now})
-      WHERE id = ${accountId} AND (erasing_at IS NOT NULL OR deletion_scheduled_at <= ${now} OR NOT ${onlyIfDue}::boolean) RETURNING 1`;
-    if (rows.length === 0) return false;
-    await transaction`DELETE FROM api_keys WHERE account_id = ${accountId}`;
+export async function beginErasure(pool: Sql, accountId: string, now: Date, onlyIfDue: boolean): Promise<boolean> {
+  return await pool.begin(async (transaction) => {
+    const begun = await begin(transaction, { id: accountId, now, onlyIfDue });
+    if (begun.length === 0) return false;
+    await removeKeys(transaction, { accountId });
     return true;
   });
 }
 
-/** A table that holds rows of accounts: of a partitioned one each partition. */
-export interface AccountTable {
-  /** Quoted where that is needed. */
-  readonly name: string;
-  /** Whether its rows may be very large. */
-  readonly hasFiles: boolean;
-}
+const readTables = defineStatement({}, () =>
+  returning(
+    {
+      /** Quoted where that is needed; of a partitioned table that of each partition. */
+      name: pg.text,
+      /** Whether its rows may be very large. */
+      hasFiles: pg.bool,
+    },
+    sql`
+      SELECT c.oid::regclass::text AS name, EXISTS (SELECT FROM pg_attribute f
+        WHERE f.attrelid = c.oid AND f.atttypid = 'bytea'::regtype AND f.attname IN ('content', 'raw')) AS "hasFiles"
+      FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'account_id' AND NOT a.attisdropped
+      WHERE c.relkind = 'r' AND c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'accounts'::regclass)
+      ORDER BY c.relname`,
+  ),
+);
+
+/** A table that has rows of accounts. */
+export type AccountTable = RowOf<typeof readTables>;
 
 /** Every table with a column `account_id`, found in the catalog, so that one that is added later is not forgotten. */
 export async function readAccountTables(query: Query): Promise<readonly AccountTable[]> {
-  return await query<AccountTable[]>`
-    SELECT c.oid::regclass::text AS name, EXISTS (SELECT FROM pg_attribute f
-      WHERE f.attrelid = c.oid AND f.atttypid = 'bytea'::regtype AND f.attname IN ('content', 'raw')) AS "hasFiles"
-    FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'account_id' AND NOT a.attisdropped
-    WHERE c.relkind = 'r' AND c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'accounts'::regclass)
-    ORDER BY c.relname`;
+  return await readTables(query, {});
 }
 
-/** Removes up to `limit` rows of an account from a table; answers how many. */
-export async function eraseRows(sql: Sql, accountId: string, table: string, limit: number): Promise<number> {
-  return await sql.begin(async (transaction) => {
+const allowErasing = defineStatement({ accountId: accounts.id }, ({ accountId }) =>
+  executing(sql`SELECT FROM set_config('postrider.erasing_account', ${accountId}, true)`),
+);
+
+/** Removes up to `limit` rows of an account from a table; returns how many. */
+export async function eraseRows(pool: Sql, accountId: string, table: string, limit: number): Promise<number> {
+  return await pool.begin(async (transaction) => {
     // The audit log lets go of an account that is erased as a whole, and of nothing else.
-    await transaction`SELECT set_config('postrider.erasing_account', ${accountId}, true)`;
+    await allowErasing(transaction, { accountId });
     const { count } = await transaction.unsafe(
       `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE account_id = $1::uuid LIMIT $2::int))`,
       [accountId, limit],
@@ -77,11 +136,17 @@ export async function eraseRows(sql: Sql, accountId: string, table: string, limi
   });
 }
 
+const removeFacts = defineStatement({ accountId: installation.value }, ({ accountId }) =>
+  builder.delete(installation).where(eq(installation.value, accountId)),
+);
+
+const remove = defineStatement(ID, ({ id }) => builder.delete(accounts).where(eq(accounts.id, id)));
+
 /** Removes the account's own row, and what the installation remembers of it. */
-export async function eraseAccountRow(sql: Sql, accountId: string): Promise<void> {
-  await sql.begin(async (transaction) => {
-    await transaction`DELETE FROM installation WHERE value = ${accountId}`;
-    await transaction`DELETE FROM accounts WHERE id = ${accountId}`;
+export async function eraseAccountRow(pool: Sql, accountId: string): Promise<void> {
+  await pool.begin(async (transaction) => {
+    await removeFacts(transaction, { accountId });
+    await remove(transaction, { id: accountId });
     await forgetUnseated(transaction);
   });
 }

@@ -6,7 +6,7 @@ import { accounts, quotaUsage } from '../schema/accounts.ts';
 import { installation } from '../schema/installation.ts';
 import { members } from '../schema/people.ts';
 import { defineStatement, optional, type RowOf, value } from '../statement.ts';
-import { addSeatKey } from './people.ts';
+import { addSeatKey, ownerEmailOf } from './people.ts';
 import { POSTMASTER_ACCOUNT_ID } from './postmaster-account.ts';
 
 const add = defineStatement({ id: accounts.id, name: accounts.name, now: accounts.createdAt }, ({ id, name, now }) =>
@@ -42,14 +42,8 @@ export const lockAccount = defineStatement({ id: accounts.id }, ({ id }) =>
 );
 
 const readSome = defineStatement({ id: optional(accounts.id) }, ({ id: wanted }) => {
-  const ownerEmail = builder
-    .select({ email: members.email })
-    .from(members)
-    .where(and(eq(members.accountId, accounts.id), eq(members.role, sql`'owner'`)))
-    .orderBy(members.id)
-    .limit(1);
   const { id, name, plan, monthlyQuota, suspendedAt, createdAt } = accounts;
-  const owner = sql<string | null>`${ownerEmail}`;
+  const owner = sql<string | null>`${ownerEmailOf(accounts.id)}`;
   return builder
     .select(named({ id, name, plan, monthlyQuota, suspendedAt, createdAt, ownerEmail: owner }))
     .from(accounts)

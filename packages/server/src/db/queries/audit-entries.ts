@@ -1,65 +1,93 @@
+import { builder, named } from '../builder.ts';
 import type { Query } from '../client.ts';
-
-export interface AuditEntryRow {
-  readonly id: string;
-  readonly seq: number;
-  readonly action: string;
-  readonly actor: string;
-  readonly targetId: string | null;
-  readonly details: Record<string, unknown>;
-  readonly createdAt: Date;
-  readonly hash: string;
-  readonly previousHash: string;
-}
+import { alias, and, desc, eq, gt, gte, lt, sql } from '../drizzle.ts';
+import { auditLog } from '../schema/audit.ts';
+import { defineStatement, type GivenOf, optional, type RowOf, value } from '../statement.ts';
 
 /** Null asks for nothing; all else must match. */
-interface AuditFilter {
-  readonly accountId: string;
+const FILTER = {
+  accountId: auditLog.accountId,
   /** A whole action, or its noun. */
-  readonly action: string | null;
-  readonly actor: string | null;
-  readonly targetId: string | null;
-  readonly from: Date | null;
-  readonly to: Date | null;
+  action: optional(auditLog.action),
+  actor: optional(auditLog.actor),
+  targetId: optional(value<string>()),
+  from: optional(auditLog.createdAt),
+  to: optional(auditLog.createdAt),
+};
+
+function matches({ accountId, action, actor, targetId, from, to }: GivenOf<typeof FILTER>) {
+  return and(
+    eq(auditLog.accountId, accountId),
+    action && sql`(${auditLog.action} = ${action} OR starts_with(${auditLog.action}, ${action}::text || '.'))`,
+    actor && eq(auditLog.actor, actor),
+    targetId && eq(auditLog.targetId, targetId),
+    from && gte(auditLog.createdAt, from),
+    to && lt(auditLog.createdAt, to),
+  );
 }
+
+const before = alias(auditLog, 'before');
 
 /**
- * One page of an account's audit log, newest first: by the chain's own order, since ids made at the same time in several processes may stand
- * the other way round.
+ * One page of an account's audit log, newest first: by the chain's own order, since ids made at the same time in several processes may be the
+ * other way round.
  */
-export async function listAuditEntries(
-  query: Query,
-  filter: AuditFilter & { readonly beforeId: string | null; readonly limit: number },
-): Promise<readonly AuditEntryRow[]> {
-  const { accountId, beforeId, limit } = filter;
-  return await query<AuditEntryRow[]>`
-    SELECT id, seq::float8 AS seq, action, actor, target_id AS "targetId", details, created_at AS "createdAt", hash,
-      previous_hash AS "previousHash"
-    FROM audit_log l WHERE ${matches(query, filter)}
-      ${
-        beforeId === null
-          ? query``
-          : query`AND l.seq < (SELECT b.seq FROM audit_log b WHERE b.account_id = ${accountId} AND b.id = ${beforeId})`
-      }
-    ORDER BY l.seq DESC LIMIT ${limit}`;
-}
+export const listAuditEntries = defineStatement(
+  { ...FILTER, beforeId: optional(auditLog.id), limit: value<number>() },
+  ({ beforeId, limit, ...filter }) => {
+    const last =
+      beforeId &&
+      builder
+        .select({ seq: before.seq })
+        .from(before)
+        .where(and(eq(before.accountId, filter.accountId), eq(before.id, beforeId)));
+    const fields = named({
+      ...{ id: auditLog.id, seq: sql<number>`${auditLog.seq}::float8`, action: auditLog.action },
+      ...{ actor: auditLog.actor, targetId: auditLog.targetId, details: auditLog.details },
+      ...{ createdAt: auditLog.createdAt, hash: auditLog.hash, previousHash: auditLog.previousHash },
+    });
+    return builder
+      .select(fields)
+      .from(auditLog)
+      .where(and(matches(filter), last && sql`${auditLog.seq} < ${last}`))
+      .orderBy(desc(auditLog.seq))
+      .limit(limit);
+  },
+);
+
+export type AuditEntryRow = RowOf<typeof listAuditEntries>;
+
+const count = defineStatement({ ...FILTER, cap: value<number>() }, ({ cap, ...filter }) => {
+  const found = builder
+    .select(named({ id: auditLog.id }))
+    .from(auditLog)
+    .where(matches(filter))
+    .limit(cap);
+  return builder.select(named({ count: sql<number>`count(*)::int` })).from(found.as('found'));
+});
 
 /** Counts matches, but never past `cap`. */
-export async function countAuditEntries(query: Query, filter: AuditFilter & { readonly cap: number }): Promise<number> {
-  const [row] = await query<{ count: number }[]>`
-    SELECT count(*)::int AS count FROM (
-      SELECT 1 FROM audit_log l WHERE ${matches(query, filter)} LIMIT ${filter.cap}) AS matches`;
+export async function countAuditEntries(query: Query, filter: Parameters<typeof count>[1]): Promise<number> {
+  const [row] = await count(query, filter);
   return row?.count ?? 0;
 }
 
-function matches(query: Query, { accountId, action, actor, targetId, from, to }: AuditFilter) {
-  return query`l.account_id = ${accountId}
-    ${action === null ? query`` : query`AND (l.action = ${action} OR starts_with(l.action, ${`${action}.`}))`}
-    ${actor === null ? query`` : query`AND l.actor = ${actor}`}
-    ${targetId === null ? query`` : query`AND l.target_id = ${targetId}`}
-    ${from === null ? query`` : query`AND l.created_at >= ${from}`}
-    ${to === null ? query`` : query`AND l.created_at < ${to}`}`;
-}
+const findInvited = defineStatement(
+  { accountId: auditLog.accountId, at: auditLog.createdAt, id: auditLog.id, skipped: value<number>() },
+  ({ accountId, at, id, skipped }) =>
+    builder
+      .select(named({ createdAt: auditLog.createdAt }))
+      .from(auditLog)
+      .where(
+        and(
+          ...[eq(auditLog.accountId, accountId), gte(auditLog.id, id), gt(auditLog.createdAt, at)],
+          eq(auditLog.action, sql`'member.invited'`),
+        ),
+      )
+      .orderBy(desc(auditLog.id))
+      .offset(skipped)
+      .limit(1),
+);
 
 /**
  * When that invitation was given that is so many back from the account's last one; null where fewer were given since then.
@@ -77,10 +105,6 @@ export async function findInvitation(
     readonly rank: number;
   },
 ): Promise<Date | null> {
-  const [row] = await query<{ createdAt: Date }[]>`
-    SELECT l.created_at AS "createdAt" FROM audit_log l
-    WHERE l.account_id = ${accountId} AND l.id >= ${since.id} AND l.created_at > ${since.at}
-      AND l.action = 'member.invited'
-    ORDER BY l.id DESC OFFSET ${rank - 1} LIMIT 1`;
+  const [row] = await findInvited(query, { accountId, ...since, skipped: rank - 1 });
   return row?.createdAt ?? null;
 }

@@ -1,4 +1,8 @@
 import type { Query } from '../client.ts';
+import { sql } from '../drizzle.ts';
+import { executing } from '../result.ts';
+import type { auditLog } from '../schema/audit.ts';
+import { defineStatement, value } from '../statement.ts';
 
 /** Everything that is written to the audit log: the noun, and what became of it. */
 export type AuditAction =
@@ -50,17 +54,17 @@ export type AuditAction =
 /** Who did it: the id of a key or of a person; `system` where a rule did, `operator` on the server's command line, `recipient` where somebody who got mail did. */
 export type AuditActor = string;
 
-export interface AuditEntry {
-  readonly accountId: string;
-  readonly id: string;
+/** `targetId`: the id of what was changed; null where it is the account itself. `details`: what a reader has to know beside that, never a secret. */
+export interface AuditEntry
+  extends Readonly<Pick<typeof auditLog.$inferSelect, 'accountId' | 'id' | 'targetId' | 'details'>> {
   readonly action: AuditAction;
   readonly actor: AuditActor;
-  /** The id of what was changed; null where it is the account itself. */
-  readonly targetId: string | null;
-  /** What a reader has to know beside that: JSON values, never a secret. */
-  readonly details: Readonly<Record<string, string | number | boolean | null>>;
   readonly now: Date;
 }
+
+const append = defineStatement({ entries: value<string>() }, ({ entries }) =>
+  executing(sql`SELECT FROM append_audit(${entries}::text::jsonb)`),
+);
 
 /**
  * Adds entries to the audit log, each chained to the one before in its account. Belongs into the transaction that makes the change, as its last
@@ -72,5 +76,5 @@ export async function appendAudit(query: Query, entries: readonly AuditEntry[]):
     ...{ account_id: accountId, id, action, actor, target_id: targetId, details },
     created_at: now.toISOString(),
   }));
-  await query`SELECT append_audit(${JSON.stringify(rows)}::text::jsonb)`;
+  await append(query, { entries: JSON.stringify(rows) });
 }

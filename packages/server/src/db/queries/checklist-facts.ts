@@ -1,25 +1,32 @@
 import type { Query } from '../client.ts';
+import { sql } from '../drizzle.ts';
+import { pg, returning } from '../result.ts';
+import { accounts } from '../schema/accounts.ts';
+import { defineStatement, type RowOf, value } from '../statement.ts';
+
+const read = defineStatement({ accountId: accounts.id, fullScopes: value<number>() }, ({ accountId, fullScopes }) =>
+  returning(
+    {
+      ...{ messageSent: pg.bool, messageDelivered: pg.bool, domainAdded: pg.bool, domainVerified: pg.bool },
+      ...{ keyRestricted: pg.bool, templateStored: pg.bool },
+    },
+    sql`
+        SELECT EXISTS (SELECT FROM messages WHERE account_id = ${accountId}) AS "messageSent",
+          EXISTS (SELECT FROM messages WHERE account_id = ${accountId} AND status IN ('delivered', 'sent')) AS "messageDelivered",
+          EXISTS (SELECT FROM sending_domains WHERE account_id = ${accountId} AND status <> 'removed') AS "domainAdded",
+          EXISTS (SELECT FROM sending_domains WHERE account_id = ${accountId} AND is_sendable(status)) AS "domainVerified",
+          EXISTS (SELECT FROM api_keys WHERE account_id = ${accountId} AND revoked_at IS NULL AND NOT is_seat
+            AND cardinality(scopes) < ${fullScopes}) AS "keyRestricted",
+          EXISTS (SELECT FROM templates WHERE account_id = ${accountId}) AS "templateStored"`,
+  ),
+);
 
 /** What an account has done so far. */
-export interface ChecklistRow {
-  readonly messageSent: boolean;
-  readonly messageDelivered: boolean;
-  readonly domainAdded: boolean;
-  readonly domainVerified: boolean;
-  readonly keyRestricted: boolean;
-  readonly templateStored: boolean;
-}
+export type ChecklistRow = RowOf<typeof read>;
 
 /** `fullScopes`: how many scopes the widest key has; one with fewer is restricted. */
 export async function readChecklistFacts(query: Query, accountId: string, fullScopes: number): Promise<ChecklistRow> {
-  const [row] = await query<ChecklistRow[]>`
-    SELECT EXISTS (SELECT FROM messages WHERE account_id = ${accountId}) AS "messageSent",
-      EXISTS (SELECT FROM messages WHERE account_id = ${accountId} AND status IN ('delivered', 'sent')) AS "messageDelivered",
-      EXISTS (SELECT FROM sending_domains WHERE account_id = ${accountId} AND status <> 'removed') AS "domainAdded",
-      EXISTS (SELECT FROM sending_domains WHERE account_id = ${accountId} AND is_sendable(status)) AS "domainVerified",
-      EXISTS (SELECT FROM api_keys WHERE account_id = ${accountId} AND revoked_at IS NULL AND NOT is_seat
-        AND cardinality(scopes) < ${fullScopes}) AS "keyRestricted",
-      EXISTS (SELECT FROM templates WHERE account_id = ${accountId}) AS "templateStored"`;
+  const [row] = await read(query, { accountId, fullScopes });
   if (row === undefined) throw new Error('facts without a row');
   return row;
 }

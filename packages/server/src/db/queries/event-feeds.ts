@@ -1,14 +1,28 @@
+import { builder, named } from '../builder.ts';
 import type { Query } from '../client.ts';
-import type { EventRow } from './webhook-events.ts';
+import { and, eq, sql } from '../drizzle.ts';
+import { pg, returning } from '../result.ts';
+import { webhookEvents } from '../schema/webhooks.ts';
+import { defineStatement, type RowOf, value } from '../statement.ts';
 
-export interface FeedEntry {
-  readonly accountId: string;
-  readonly id: string;
-  readonly type: string;
-}
+const find = defineStatement(
+  { accountIds: value<readonly string[]>(), withinMs: value<number>(), limit: value<number>() },
+  ({ accountIds, withinMs, limit }) =>
+    returning(
+      { accountId: pg.uuid, id: webhookEvents.id, type: webhookEvents.type },
+      sql`
+        SELECT a.id AS "accountId", e.id, e.type FROM unnest(${accountIds}::uuid[]) AS a (id)
+        CROSS JOIN LATERAL (
+          SELECT w.id, w.type FROM webhook_events w
+          WHERE w.account_id = a.id AND w.stored_at > now() - ${withinMs} * interval '1 millisecond' AND w.endpoint_id IS NULL
+          ORDER BY w.stored_at DESC LIMIT ${limit}) AS e`,
+    ),
+);
+
+export type FeedEntry = RowOf<typeof find>;
 
 /**
- * What was stored for these accounts in the last `withinMs`, the last `limit` of each, in no order; events for one endpoint alone are not told
+ * What was stored for these accounts in the last `withinMs`, the last `limit` of each, in no order; events for one endpoint alone are not sent
  * to listeners. By the database's clock, which wrote when each was stored: the clocks of processes differ.
  */
 export async function findFeedEntries(
@@ -16,20 +30,25 @@ export async function findFeedEntries(
   accountIds: readonly string[],
   { withinMs, limit }: { readonly withinMs: number; readonly limit: number },
 ): Promise<readonly FeedEntry[]> {
-  return await query<FeedEntry[]>`
-    SELECT a.id AS "accountId", e.id, e.type FROM unnest(${[...accountIds]}::uuid[]) AS a (id)
-    CROSS JOIN LATERAL (
-      SELECT w.id, w.type FROM webhook_events w
-      WHERE w.account_id = a.id AND w.stored_at > now() - ${withinMs} * interval '1 millisecond' AND w.endpoint_id IS NULL
-      ORDER BY w.stored_at DESC LIMIT ${limit}) AS e`;
+  return await find(query, { accountIds, withinMs, limit });
 }
+
+const read = defineStatement(
+  { accountId: webhookEvents.accountId, ids: value<readonly string[]>() },
+  ({ accountId, ids }) => {
+    const { id, type, body, storedAt } = webhookEvents;
+    return builder
+      .select(named({ id, type, body, storedAt }))
+      .from(webhookEvents)
+      .where(and(eq(webhookEvents.accountId, accountId), sql`${id} = ANY (${ids}::uuid[])`));
+  },
+);
 
 /** These events of an account, by their ids; of those that are gone nothing. */
 export async function readEventsById(
   query: Query,
   accountId: string,
   ids: readonly string[],
-): Promise<readonly Omit<EventRow, 'createdAt'>[]> {
-  return await query<Omit<EventRow, 'createdAt'>[]>`
-    SELECT id, type, body, stored_at AS "storedAt" FROM webhook_events WHERE account_id = ${accountId} AND id = ANY (${[...ids]}::uuid[])`;
+): Promise<readonly RowOf<typeof read>[]> {
+  return await read(query, { accountId, ids });
 }

@@ -1,7 +1,7 @@
 import type { Role } from '@postrider/core';
 import { builder, named } from '../builder.ts';
 import type { Query } from '../client.ts';
-import { and, eq, isNull, type SQL, sql } from '../drizzle.ts';
+import { and, type Column, eq, isNull, type SQL, sql } from '../drizzle.ts';
 import { executing, returning } from '../result.ts';
 import { accounts } from '../schema/accounts.ts';
 import { apiKeys } from '../schema/keys.ts';
@@ -10,6 +10,16 @@ import { defineStatement, type RowOf, value } from '../statement.ts';
 
 /** Of a member: the seat is taken, and not only offered. */
 export const isActive = eq(members.status, sql`'active'`);
+
+/** The address of the owner of an account, of several that of the oldest seat; null where it has none. */
+export function ownerEmailOf(accountId: Column | SQL<string>) {
+  return builder
+    .select({ email: members.email })
+    .from(members)
+    .where(and(eq(members.accountId, accountId), eq(members.role, sql`'owner'`)))
+    .orderBy(members.id)
+    .limit(1);
+}
 
 function hasAddress(email: SQL<string>): SQL {
   return sql`lower(${members.email}) = lower(${email})`;

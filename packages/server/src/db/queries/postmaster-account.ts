@@ -1,5 +1,14 @@
 import { randomBytes } from 'node:crypto';
+import { builder, named } from '../builder.ts';
 import type { Query } from '../client.ts';
+import { and, eq, sql } from '../drizzle.ts';
+import { nullable, returning } from '../result.ts';
+import { accounts } from '../schema/accounts.ts';
+import { sendingDomains } from '../schema/domains.ts';
+import { apiKeys } from '../schema/keys.ts';
+import { members } from '../schema/people.ts';
+import { defineStatement } from '../statement.ts';
+import { ownerEmailOf } from './people.ts';
 
 /**
  * The account under which the installation's own mail is sent and logged, whatever address it is sent from. No customer's log, quota, pause or
@@ -16,35 +25,63 @@ export const SEALED_BODY_MARK = 'postrider-sealed:1:';
 /** No account has more: what the operator sends is nobody's quota. Nor does any of it count for a reputation. */
 const NO_QUOTA = 2_147_483_647;
 
+const addAccount = defineStatement({ now: accounts.createdAt }, ({ now }) =>
+  builder
+    .insert(accounts)
+    .values({
+      ...{ id: POSTMASTER_ACCOUNT_ID, name: 'Postrider', plan: 'installation', monthlyQuota: NO_QUOTA },
+      ...{ reputationFrom: sql`'infinity'`, createdAt: now },
+    })
+    .onConflictDoNothing({ target: accounts.id }),
+);
+
+const addKey = defineStatement({ hash: apiKeys.secretHash, now: apiKeys.createdAt }, ({ hash, now }) =>
+  builder
+    .insert(apiKeys)
+    .values({
+      ...{ accountId: POSTMASTER_ACCOUNT_ID, id: POSTMASTER_KEY_ID, name: 'Installation', mode: 'live' },
+      ...{ secretHash: hash, last4: '----', scopes: ['emails:send'], createdAt: now },
+    })
+    .onConflictDoNothing({ target: [apiKeys.accountId, apiKeys.id] }),
+);
+
 /**
  * Makes the account that mail of the installation goes out under, where it is not there yet. Customers' accounts would be the wrong place: one
- * that is suspended or out of quota has to get its answer all the same.
+ * that is suspended or out of quota has to get its answer anyway.
  */
 export async function ensurePostmasterAccount(query: Query, now: Date): Promise<void> {
-  await query`
-    INSERT INTO accounts (id, name, plan, monthly_quota, reputation_from, created_at)
-    VALUES (${POSTMASTER_ACCOUNT_ID}, 'Postrider', 'installation', ${NO_QUOTA}, 'infinity', ${now})
-    ON CONFLICT (id) DO NOTHING`;
-  await query`
-    INSERT INTO api_keys (account_id, id, name, mode, secret_hash, last4, scopes, created_at)
-    VALUES (${POSTMASTER_ACCOUNT_ID}, ${POSTMASTER_KEY_ID}, 'Installation', 'live', ${randomBytes(32)}, '----', '{emails:send}', ${now})
-    ON CONFLICT (account_id, id) DO NOTHING`;
+  await addAccount(query, { now });
+  await addKey(query, { hash: randomBytes(32), now });
 }
+
+const findOwner = defineStatement({ name: sendingDomains.name }, ({ name }) =>
+  builder
+    .select(named({ accountId: sendingDomains.accountId }))
+    .from(sendingDomains)
+    .where(and(eq(sendingDomains.name, name), sql`is_sendable(${sendingDomains.status})`))
+    .orderBy(sendingDomains.verifiedAt)
+    .limit(1),
+);
 
 /** The account that has verified this domain; null where none has. */
 export async function findDomainOwner(query: Query, name: string): Promise<string | null> {
-  const [row] = await query<{ accountId: string }[]>`
-    SELECT account_id AS "accountId" FROM sending_domains WHERE name = ${name} AND is_sendable(status)
-    ORDER BY verified_at LIMIT 1`;
+  const [row] = await findOwner(query, { name });
   return row?.accountId ?? null;
 }
 
-/** Where whoever raised a ticket is written to: the person behind the key, or else the owner of the account; null where there is neither. */
+const readRequester = defineStatement({ accountId: apiKeys.accountId, keyId: apiKeys.id }, ({ accountId, keyId }) =>
+  returning(
+    { email: nullable(members.email) },
+    sql`
+      SELECT coalesce(
+        (SELECT m.email FROM api_keys k JOIN members m ON m.account_id = k.account_id AND m.id = k.created_by_member
+          WHERE k.account_id = ${accountId} AND k.id = ${keyId} AND m.status = 'active'),
+        ${ownerEmailOf(accountId)}) AS email`,
+  ),
+);
+
+/** The address of a ticket's requester: the person behind the key, or else the owner of the account; null where there is neither. */
 export async function readRequesterEmail(query: Query, accountId: string, keyId: string): Promise<string | null> {
-  const [row] = await query<{ email: string | null }[]>`
-    SELECT coalesce(
-      (SELECT m.email FROM api_keys k JOIN members m ON m.account_id = k.account_id AND m.id = k.created_by_member
-        WHERE k.account_id = ${accountId} AND k.id = ${keyId} AND m.status = 'active'),
-      (SELECT email FROM members WHERE account_id = ${accountId} AND role = 'owner' ORDER BY id LIMIT 1)) AS email`;
+  const [row] = await readRequester(query, { accountId, keyId });
   return row?.email ?? null;
 }

@@ -1,35 +1,51 @@
 import type { ReputationLevel } from '@postrider/core';
+import { builder, named } from '../builder.ts';
 import type { Query } from '../client.ts';
+import { and, eq, sql } from '../drizzle.ts';
+import { pg, returning } from '../result.ts';
+import { accounts } from '../schema/accounts.ts';
+import { defineStatement, type RowOf, value } from '../statement.ts';
 
-export interface ReputationRow {
-  readonly accountId: string;
-  readonly level: ReputationLevel;
-  readonly sent: number;
-  readonly bounced: number;
-  readonly complained: number;
-}
+const read = defineStatement({ from: value<string>(), to: value<string>() }, ({ from, to }) =>
+  returning(
+    {
+      ...{ accountId: accounts.id, level: accounts.reputationLevel },
+      ...{ sent: pg.int4, bounced: pg.int4, complained: pg.int4 },
+    },
+    sql`
+      SELECT a.id AS "accountId", a.reputation_level AS level, r.sent, r.bounced, r.complained FROM accounts a
+      CROSS JOIN LATERAL (
+        SELECT coalesce(sum(sent), 0)::int AS sent, coalesce(sum(bounced), 0)::int AS bounced, coalesce(sum(complained), 0)::int AS complained
+        FROM message_rollups
+        WHERE account_id = a.id AND kind = 'outbound' AND span = 1 AND day >= greatest(${from}::date, a.reputation_from)
+          AND day <= ${to}::date) AS r`,
+  ),
+);
 
 /** Every account with its level, and what its mail of the given days (`YYYY-MM-DD`) came to: what left the installation, and was not forgiven. */
 export async function readReputations(
   query: Query,
   { from, to }: { readonly from: string; readonly to: string },
-): Promise<readonly ReputationRow[]> {
-  return await query<ReputationRow[]>`
-    SELECT a.id AS "accountId", a.reputation_level AS level, r.sent, r.bounced, r.complained FROM accounts a
-    CROSS JOIN LATERAL (
-      SELECT coalesce(sum(sent), 0)::int AS sent, coalesce(sum(bounced), 0)::int AS bounced, coalesce(sum(complained), 0)::int AS complained
-      FROM message_rollups
-      WHERE account_id = a.id AND kind = 'outbound' AND span = 1 AND day >= greatest(${from}::date, a.reputation_from) AND day <= ${to}::date) AS r`;
+): Promise<readonly RowOf<typeof read>[]> {
+  return await read(query, { from, to });
 }
 
-/** False where somebody else changed the level meanwhile. */
+const change = defineStatement(
+  { id: accounts.id, from: accounts.reputationLevel, to: accounts.reputationLevel },
+  ({ id, from, to }) =>
+    builder
+      .update(accounts)
+      .set({ reputationLevel: to })
+      .where(and(eq(accounts.id, id), eq(accounts.reputationLevel, from)))
+      .returning(named({ id: accounts.id })),
+);
+
+/** False where the level was changed meanwhile. */
 export async function changeReputation(
   query: Query,
-  accountId: string,
+  id: string,
   from: ReputationLevel,
   to: ReputationLevel,
 ): Promise<boolean> {
-  const rows = await query`
-    UPDATE accounts SET reputation_level = ${to} WHERE id = ${accountId} AND reputation_level = ${from} RETURNING 1`;
-  return rows.length > 0;
+  return (await change(query, { id, from, to })).length > 0;
 }
