@@ -5,8 +5,16 @@ import { isGenerated, isSource, readTree, type TreeFile } from './source-tree.ts
 
 const MAX_LINES = 350;
 const SERVER = 'packages/server/src/';
-/** The entries hand their environment on to what reads it: config.ts, the CLI's and the stdio program's credentials. */
-const MAY_READ_ENVIRONMENT = ['packages/cli/src/main.ts', 'packages/mcp/src/stdio.ts', `${SERVER}main.ts`];
+/**
+ * The entries hand their environment on to what reads it: config.ts, the CLI's and the stdio program's credentials. The SDK has no entry: it reads
+ * the defaults of its options.
+ */
+const MAY_READ_ENVIRONMENT = [
+  'packages/cli/src/main.ts',
+  'packages/mcp/src/stdio.ts',
+  'packages/sdk/src/transports/undici.ts',
+  `${SERVER}main.ts`,
+];
 
 const tree = readTree();
 const sources = tree.filter(isSource);

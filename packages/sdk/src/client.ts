@@ -1,4 +1,4 @@
-import { transport as platformTransport } from '#transport';
+import { assertPlatform, transport as platformTransport, readVariable } from '#transport';
 import { buildUrl, fillPath, parseBaseUrl } from './address.ts';
 import type { Answer, CallOptions, HttpRequest, OpenAnswer, OperationCaller, OperationInput } from './call.ts';
 import { exchange, type PreparedCall } from './exchange.ts';
@@ -10,9 +10,9 @@ import { openExchange } from './open-exchange.ts';
 import type { Transport } from './transport.ts';
 
 export interface PostriderOptions {
-  /** The API key. Null is for the operations that need none. */
-  readonly apiKey: string | null;
-  /** Where the server is; a path in it stays. Default `http://127.0.0.1:8025`. */
+  /** The API key. Default: the environment variable `POSTRIDER_API_KEY`. Null is for the operations that need none. */
+  readonly apiKey?: string | null | undefined;
+  /** Where the server is; a path in it stays. Default: the environment variable `POSTRIDER_BASE_URL`, else `http://127.0.0.1:8025`. */
   readonly baseUrl?: string | undefined;
   /** Milliseconds one attempt may take, beside the seconds that `wait` asks the server to hold its answer back. Default 30,000. */
   readonly timeoutMs?: number | undefined;
@@ -43,10 +43,12 @@ export class Postrider extends Resources implements OperationCaller {
   readonly #maxRetryAfterMs: number;
   readonly #transport: Transport;
 
-  constructor({ apiKey, baseUrl, timeoutMs, maxRetries, maxRetryAfterMs, transport }: PostriderOptions) {
+  constructor({ apiKey, baseUrl, timeoutMs, maxRetries, maxRetryAfterMs, transport }: PostriderOptions = {}) {
     super();
-    this.#authorization = apiKey === null ? undefined : `Bearer ${checkApiKey(apiKey)}`;
-    this.#baseUrl = parseBaseUrl(baseUrl ?? DEFAULT_BASE_URL);
+    if (transport === undefined) assertPlatform();
+    const key = apiKey === undefined ? readVariable('POSTRIDER_API_KEY') : apiKey;
+    this.#authorization = key === null ? undefined : `Bearer ${checkApiKey(key)}`;
+    this.#baseUrl = parseBaseUrl(baseUrl ?? readVariable('POSTRIDER_BASE_URL') ?? DEFAULT_BASE_URL);
     this.#timeoutMs = checkCount('timeoutMs', timeoutMs ?? DEFAULT_TIMEOUT_MS, 1);
     this.#maxRetries = checkCount('maxRetries', maxRetries ?? DEFAULT_MAX_RETRIES, 0);
     this.#maxRetryAfterMs = checkCount('maxRetryAfterMs', maxRetryAfterMs ?? DEFAULT_MAX_RETRY_AFTER_MS, 0);
@@ -122,9 +124,13 @@ export class Postrider extends Resources implements OperationCaller {
 }
 
 /** Printable ASCII without spaces; the message must not repeat the key. */
-function checkApiKey(apiKey: string): string {
-  if (typeof apiKey !== 'string' || apiKey === '') throw new TypeError('apiKey is required');
-  if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError('apiKey holds a space or another character no key has');
+function checkApiKey(apiKey: string | undefined): string {
+  if (typeof apiKey !== 'string' || apiKey === '')
+    throw new TypeError(
+      'apiKey is required: pass it, or set POSTRIDER_API_KEY. Pass null for operations that need no key.',
+    );
+  if (!/^[\x21-\x7e]+$/.test(apiKey))
+    throw new TypeError('apiKey contains a space or another character that no key has.');
   return apiKey;
 }
 

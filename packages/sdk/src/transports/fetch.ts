@@ -15,6 +15,14 @@ export async function transport({
   return { ...head, text: await answer.text() };
 }
 
+/** Every runtime with `fetch` will do. */
+export function assertPlatform(): void {}
+
+/** Where there is no Node there is no environment. */
+export function readVariable(_name: string): string | undefined {
+  return undefined;
+}
+
 /** Not every engine can iterate a stream by itself. */
 async function* read(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
   const reader = body.getReader();

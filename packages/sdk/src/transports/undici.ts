@@ -1,9 +1,21 @@
 import type { TransportAnswer, TransportRequest } from '../transport.ts';
+import { explainOldNode } from './node-version.ts';
 
 type Undici = typeof import('undici');
 
 /** The transport under Node. undici's own time limits are off because the signal carries the caller's. */
 export const transport = /* @__PURE__ */ createTransport();
+
+/** @throws Error on a Node that undici does not run on: its requests would fail with an error that does not say why. */
+export function assertPlatform(): void {
+  const fault = explainOldNode(process.versions);
+  if (fault !== null) throw new Error(fault);
+}
+
+/** A variable of the process's environment; undefined if it is not set or empty. */
+export function readVariable(name: string): string | undefined {
+  return process.env[name] || undefined;
+}
 
 /**
  * undici comes with the first request: its hundred modules take longer to load than everything else here, and whoever verifies webhooks alone

@@ -1,0 +1,14 @@
+/** The oldest Node that undici runs on: see `engines` in package.json. */
+const OLDEST = [22, 19] as const;
+
+/**
+ * Why this runtime cannot carry requests; null if it can. Other runtimes name a version of Node that they are compatible with, and are not judged
+ * by it.
+ */
+export function explainOldNode(versions: Readonly<Record<string, string | undefined>>): string | null {
+  const { node, bun, deno } = versions;
+  if (node === undefined || bun !== undefined || deno !== undefined) return null;
+  const [major = 0, minor = 0] = node.split('.').map(Number);
+  if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) return null;
+  return `@postrider/sdk needs Node ${OLDEST.join('.')} or newer, and this is Node ${node}. Update Node, or pass a \`transport\`.`;
+}
