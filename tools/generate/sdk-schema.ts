@@ -13,7 +13,15 @@ export async function renderSdkSchema(document: OpenApiDocument): Promise<string
   // A field with a default may be left out of a request; answers list it as required themselves.
   const nodes = await openapiTypescript(JSON.stringify(withoutRefusals(document)), { defaultNonNullable: false });
   const kept = nodes.filter((node) => KEPT_DECLARATIONS.has(declaredName(node)));
-  return `${TYPESCRIPT_NOTICE}\n\n${astToString(kept)}`;
+  return `${TYPESCRIPT_NOTICE}\n\nimport type { FileContent } from '../file-content.ts';\n\n${acceptFiles(astToString(kept))}`;
+}
+
+const FILE_CONTENT = /(\n {8}Attachment: \{[^}]*?\n {12}content\?: )string;/;
+
+/** The client encodes bytes and streams where the API has base64. */
+function acceptFiles(types: string): string {
+  if (!FILE_CONTENT.test(types)) throw new Error('the schema Attachment has no content to accept files in');
+  return types.replace(FILE_CONTENT, '$1FileContent;');
 }
 
 function declaredName(node: object): string {

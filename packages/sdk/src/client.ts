@@ -2,6 +2,7 @@ import { assertPlatform, transport as platformTransport, readVariable } from '#t
 import { buildUrl, fillPath, parseBaseUrl } from './address.ts';
 import type { Answer, CallOptions, HttpRequest, OpenAnswer, OperationCaller, OperationInput } from './call.ts';
 import { exchange, type PreparedCall } from './exchange.ts';
+import { encodeFiles } from './file-content.ts';
 import { OPERATIONS, type OperationFacts, type OperationId } from './generated/operations.ts';
 import { Resources } from './generated/resources.ts';
 import { VERSION } from './generated/version.ts';
@@ -72,7 +73,8 @@ export class Postrider extends Resources implements OperationCaller {
     input: OperationInput = {},
     options: CallOptions = {},
   ): Promise<Answer<Data>> {
-    const call = this.#prepareOperation(OPERATIONS[id], input, options);
+    const body = await encodeFiles(input.body);
+    const call = this.#prepareOperation(OPERATIONS[id], { ...input, body }, options);
     return (await exchange(this.#transport, call)) as Answer<Data>; // See above: the caller's word.
   }
 

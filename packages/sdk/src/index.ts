@@ -11,6 +11,7 @@ export {
   type RefusedRecipient,
   type WebhookErrorCode,
 } from './errors.ts';
+export type { FileContent } from './file-content.ts';
 export type {
   Account,
   AccountDeletion,
