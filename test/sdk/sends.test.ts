@@ -48,3 +48,11 @@ describe('a call about one message', () => {
     expect(keys[3]).toBe(keys[2]);
   });
 });
+
+/** Compiled only: what a caller sees of the result, by what the request says of `dry_run`. */
+export async function resultsOfSends(postrider: Postrider, request: SendRequest, isRehearsal: boolean) {
+  const accepted: string = (await postrider.emails.send(request)).id;
+  const rehearsed: boolean = (await postrider.emails.send({ ...request, dry_run: true })).ok;
+  const either = await postrider.emails.send({ ...request, dry_run: isRehearsal });
+  return 'id' in either ? [accepted, rehearsed, either.id] : [accepted, rehearsed, either.ok];
+}

@@ -73,7 +73,7 @@ async function renderSdk(root: string, document: OpenApiDocument, version: strin
     { path: 'docs/sdk.md', content: await renderSdkDoc(root, resources) },
     { path: `${SDK_GENERATED}/version.ts`, content: `${TYPESCRIPT_NOTICE}\n\nexport const VERSION = '${version}';\n` },
     { path: `${SDK_GENERATED}/schema.ts`, content: await renderSdkSchema(document) },
-    { path: `${SDK_GENERATED}/models.ts`, content: renderSdkModels(document) },
+    { path: `${SDK_GENERATED}/models.ts`, content: renderSdkModels(document, [...resources.values()].flat()) },
     { path: `${SDK_GENERATED}/operations.ts`, content: renderSdkOperations(operations, document) },
     { path: `${SDK_GENERATED}/resources.ts`, content: renderResources([...resources.keys()]) },
     ...[...resources].map(([resource, calls]) => ({

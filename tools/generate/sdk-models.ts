@@ -3,12 +3,20 @@ import path from 'node:path';
 import { renderDocComment } from './doc-comment.ts';
 import type { OpenApiDocument } from './openapi-document.ts';
 import { TYPESCRIPT_NOTICE } from './product.ts';
+import type { Call } from './sdk-calls.ts';
 
-/** A name for each of the contract's nouns. */
-export function renderSdkModels({ components }: OpenApiDocument): string {
+/** A name for each of the contract's nouns. A body whose fields decide what is returned is the one that asks for the ordinary result. */
+export function renderSdkModels({ components }: OpenApiDocument, calls: readonly Call[]): string {
+  const deciding = new Map(
+    calls.flatMap(({ body, alternatives }) =>
+      body === null ? [] : [[body.name, alternatives.map(({ when }) => when)]],
+    ),
+  );
   const models = Object.entries(components.schemas).map(([name, { description }]) => {
     const comment = renderDocComment(description === undefined ? [] : [description], '');
-    return `${comment}export type ${name} = components['schemas']['${name}'];\n`;
+    const fields = deciding.get(name) ?? [];
+    const ordinary = fields.length === 0 ? '' : ` & { ${fields.map((field) => `${field}?: false`).join('; ')} }`;
+    return `${comment}export type ${name} = components['schemas']['${name}']${ordinary};\n`;
   });
   return `${TYPESCRIPT_NOTICE}\n\nimport type { components } from './schema.ts';\n\n${models.join('\n')}`;
 }

@@ -4,7 +4,7 @@ import { type Call, type NamedType, toCamelCase, upperFirst } from './sdk-calls.
 
 /** One class with a method for each operation of a resource. */
 export function renderResource(resource: string, calls: readonly Call[]): string {
-  const types = calls.flatMap(typesOf);
+  const types = calls.flatMap(typesOf).map((type) => ordinary(type, calls));
   return `${TYPESCRIPT_NOTICE}
 
 ${renderImports(calls, types).join('\n')}
@@ -47,6 +47,13 @@ ${properties.join('\n')}
 `;
 }
 
+/** A body that decides by its fields what is returned is the one that asks for the ordinary result, as the models are. */
+function ordinary(type: NamedType, calls: readonly Call[]): NamedType {
+  const fields = calls.find(({ body }) => body === type)?.alternatives.map(({ when }) => `${when}?: false`) ?? [];
+  if (type.kind !== 'alias' || fields.length === 0) return type;
+  return { ...type, definition: `${type.definition} & { ${fields.join('; ')} }` };
+}
+
 /** The types that the method of a call names. */
 function typesOf({ body, query, output, alternatives, page }: Call): NamedType[] {
   const answers = [page?.item ?? output, ...alternatives.map((alternative) => alternative.output)];
@@ -80,19 +87,28 @@ function renderMethod(call: Call): string {
 }
 
 /**
- * Where a field of the body decides what is answered, the type of the answer follows from it; a body that does not say which keeps both.
+ * Where a field of the body decides what is returned, so does its type: the model of the body leaves that field out, so that its callers have the
+ * ordinary result, and only a body that does not say which keeps both.
  */
 function renderOverloads(call: Call): string {
   if (call.alternatives.length === 0 || call.body === null) return '';
   const { name } = call.body;
   const signature = (body: string, answer: string) =>
     `  ${call.method}(${renderArguments(call, body).replaceAll(' = {}', '').replace('options:', 'options?:')}): CallPromise<${answer}>;\n`;
-  const none = call.alternatives.map(({ when }) => `${when}?: false`).join('; ');
   return [
-    ...call.alternatives.map(({ when, output }) => signature(`${name} & { ${when}: true }`, output.name)),
-    signature(`${name} & { ${none} }`, call.output.name),
-    signature(name, answerType(call)),
+    signature(name, call.output.name),
+    ...call.alternatives.map(({ when, output }) => signature(withField(name, `${when}: true`, when), output.name)),
+    signature(undecided(call, name), answerType(call)),
   ].join('');
+}
+
+function undecided({ alternatives }: Call, name: string): string {
+  const fields = alternatives.map(({ when }) => when);
+  return withField(name, fields.map((field) => `${field}?: boolean | undefined`).join('; '), ...fields);
+}
+
+function withField(name: string, declared: string, ...fields: readonly string[]): string {
+  return `Omit<${name}, ${fields.map((field) => `'${field}'`).join(' | ')}> & { ${declared} }`;
 }
 
 function answerType({ output, alternatives }: Call): string {
@@ -111,7 +127,8 @@ function renderCall(call: Call): string {
   }
 `;
   }
-  return `  ${call.method}(${renderArguments(call)}): CallPromise<${type}> {
+  const body = call.alternatives.length > 0 && call.body !== null ? undecided(call, call.body.name) : undefined;
+  return `  ${call.method}(${renderArguments(call, body)}): CallPromise<${type}> {
     return callOperation(this.#client, '${call.id}', ${renderInput(call)}, options);
   }
 `;

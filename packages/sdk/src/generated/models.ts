@@ -260,7 +260,7 @@ export type SeatedAccounts = components['schemas']['SeatedAccounts'];
 
 export type SendAccepted = components['schemas']['SendAccepted'];
 
-export type SendRequest = components['schemas']['SendRequest'];
+export type SendRequest = components['schemas']['SendRequest'] & { dry_run?: false };
 
 export type ServiceInformation = components['schemas']['ServiceInformation'];
 
@@ -351,7 +351,7 @@ export type WebhookEventType = components['schemas']['WebhookEventType'];
 
 export type WebhookPage = components['schemas']['WebhookPage'];
 
-export type WebhookReplay = components['schemas']['WebhookReplay'];
+export type WebhookReplay = components['schemas']['WebhookReplay'] & { dryRun?: false };
 
 export type WebhookReplayAccepted = components['schemas']['WebhookReplayAccepted'];
 

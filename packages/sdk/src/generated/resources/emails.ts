@@ -38,10 +38,10 @@ export class EmailsResource {
    * `attachment_type_refused`, `attachment_url_refused`, `attachment_fetch_failed`, beside the codes that every call
    * can answer.
    */
-  send(body: SendRequest & { dry_run: true }, options?: CallOptions): CallPromise<DryRun>;
-  send(body: SendRequest & { dry_run?: false }, options?: CallOptions): CallPromise<SendAccepted>;
-  send(body: SendRequest, options?: CallOptions): CallPromise<SendAccepted | DryRun>;
-  send(body: SendRequest, options: CallOptions = {}): CallPromise<SendAccepted | DryRun> {
+  send(body: SendRequest, options?: CallOptions): CallPromise<SendAccepted>;
+  send(body: Omit<SendRequest, 'dry_run'> & { dry_run: true }, options?: CallOptions): CallPromise<DryRun>;
+  send(body: Omit<SendRequest, 'dry_run'> & { dry_run?: boolean | undefined }, options?: CallOptions): CallPromise<SendAccepted | DryRun>;
+  send(body: Omit<SendRequest, 'dry_run'> & { dry_run?: boolean | undefined }, options: CallOptions = {}): CallPromise<SendAccepted | DryRun> {
     return callOperation(this.#client, 'emails.send', { body }, options);
   }
 

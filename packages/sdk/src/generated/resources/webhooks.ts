@@ -190,10 +190,10 @@ export class WebhooksResource {
    * @throws PostriderError with `not_found`, `webhook_disabled`, `window_too_large`, beside the codes that every call
    * can answer.
    */
-  replay(id: string, body: WebhookReplay & { dryRun: true }, options?: CallOptions): CallPromise<WebhookReplayPreview>;
-  replay(id: string, body: WebhookReplay & { dryRun?: false }, options?: CallOptions): CallPromise<WebhookReplayAccepted>;
-  replay(id: string, body: WebhookReplay, options?: CallOptions): CallPromise<WebhookReplayAccepted | WebhookReplayPreview>;
-  replay(id: string, body: WebhookReplay, options: CallOptions = {}): CallPromise<WebhookReplayAccepted | WebhookReplayPreview> {
+  replay(id: string, body: WebhookReplay, options?: CallOptions): CallPromise<WebhookReplayAccepted>;
+  replay(id: string, body: Omit<WebhookReplay, 'dryRun'> & { dryRun: true }, options?: CallOptions): CallPromise<WebhookReplayPreview>;
+  replay(id: string, body: Omit<WebhookReplay, 'dryRun'> & { dryRun?: boolean | undefined }, options?: CallOptions): CallPromise<WebhookReplayAccepted | WebhookReplayPreview>;
+  replay(id: string, body: Omit<WebhookReplay, 'dryRun'> & { dryRun?: boolean | undefined }, options: CallOptions = {}): CallPromise<WebhookReplayAccepted | WebhookReplayPreview> {
     return callOperation(this.#client, 'webhooks.replay', { params: { id }, body }, options);
   }
 }
