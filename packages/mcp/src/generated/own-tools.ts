@@ -2,43 +2,25 @@
 
 import type { ToolName } from '@postrider/core';
 import type { ToolMaker } from '../tool.ts';
+import { getAccountTool, updateAccountTool, pauseAccountTool, resumeAccountTool } from '../tools/account-text.ts';
 import { addSuppressionTool } from '../tools/add-suppression.ts';
 import { cancelEmailTool } from '../tools/cancel-email.ts';
-import { checkBlocklistTool } from '../tools/check-blocklist.ts';
-import { checkDkimTool } from '../tools/check-dkim.ts';
-import { checkDmarcTool } from '../tools/check-dmarc.ts';
-import { checkInboxPlacementTool } from '../tools/check-inbox-placement.ts';
-import { checkMxTool } from '../tools/check-mx.ts';
 import { checkRecipientsTool } from '../tools/check-recipients.ts';
 import { checkServiceTool } from '../tools/check-service.ts';
-import { checkSpfTool } from '../tools/check-spf.ts';
-import { createDomainTool } from '../tools/create-domain.ts';
-import { createKeyTool } from '../tools/create-key.ts';
-import { createTemplateTool } from '../tools/create-template.ts';
-import { createTicketTool } from '../tools/create-ticket.ts';
-import { createWebhookTool } from '../tools/create-webhook.ts';
 import { deleteAccountTool } from '../tools/delete-account.ts';
-import { deleteDomainTool } from '../tools/delete-domain.ts';
-import { deleteTemplateTool } from '../tools/delete-template.ts';
-import { deleteWebhookTool } from '../tools/delete-webhook.ts';
 import { discardTemplateDraftTool } from '../tools/discard-template-draft.ts';
 import { exportEmailsTool } from '../tools/export-emails.ts';
-import { getAccountTool } from '../tools/get-account.ts';
+import { checkSpfTool, checkDkimTool, checkDmarcTool, checkMxTool, checkBlocklistTool, checkInboxPlacementTool } from '../tools/free-check.ts';
 import { getApprovalTool } from '../tools/get-approval.ts';
 import { getChecklistTool } from '../tools/get-checklist.ts';
 import { getDomainRecordsTool } from '../tools/get-domain-records.ts';
-import { getDomainTool } from '../tools/get-domain.ts';
 import { getEmailTool } from '../tools/get-email.ts';
-import { getKeyTool } from '../tools/get-key.ts';
 import { getRequestTool } from '../tools/get-request.ts';
 import { getSendingContextTool } from '../tools/get-sending-context.ts';
 import { getStatsTool } from '../tools/get-stats.ts';
 import { getSuppressionTool } from '../tools/get-suppression.ts';
 import { getTemplateTool } from '../tools/get-template.ts';
-import { getTicketTool } from '../tools/get-ticket.ts';
 import { getVolumeTool } from '../tools/get-volume.ts';
-import { getWebhookTool } from '../tools/get-webhook.ts';
-import { inviteMemberTool } from '../tools/invite-member.ts';
 import { listApprovalsTool } from '../tools/list-approvals.ts';
 import { listAuditEntriesTool } from '../tools/list-audit-entries.ts';
 import { listChecksTool } from '../tools/list-checks.ts';
@@ -54,77 +36,55 @@ import { listTemplatesTool } from '../tools/list-templates.ts';
 import { listTicketsTool } from '../tools/list-tickets.ts';
 import { listWebhookDeliveriesTool } from '../tools/list-webhook-deliveries.ts';
 import { listWebhooksTool } from '../tools/list-webhooks.ts';
-import { pauseAccountTool } from '../tools/pause-account.ts';
-import { pauseKeyTool } from '../tools/pause-key.ts';
+import { getDomainTool, createDomainTool, verifyDomainTool, rotateDomainKeyTool, deleteDomainTool, restoreDomainTool } from '../tools/one-domain.ts';
+import { getKeyTool, updateKeyTool, pauseKeyTool, resumeKeyTool, revokeKeyTool } from '../tools/one-key.ts';
+import { inviteMemberTool, updateMemberTool, removeMemberTool } from '../tools/one-member.ts';
 import { previewEmailTool } from '../tools/preview-email.ts';
-import { removeMemberTool } from '../tools/remove-member.ts';
 import { removeSuppressionTool } from '../tools/remove-suppression.ts';
 import { renderTemplateTool } from '../tools/render-template.ts';
 import { replayWebhookTool } from '../tools/replay-webhook.ts';
-import { replyToTicketTool } from '../tools/reply-to-ticket.ts';
 import { rescheduleEmailTool } from '../tools/reschedule-email.ts';
-import { resendEmailTool } from '../tools/resend-email.ts';
-import { restoreDomainTool } from '../tools/restore-domain.ts';
-import { resumeAccountTool } from '../tools/resume-account.ts';
-import { resumeKeyTool } from '../tools/resume-key.ts';
 import { retryWebhookDeliveryTool } from '../tools/retry-webhook-delivery.ts';
-import { revokeKeyTool } from '../tools/revoke-key.ts';
-import { rotateDomainKeyTool } from '../tools/rotate-domain-key.ts';
-import { rotateKeyTool } from '../tools/rotate-key.ts';
-import { rotateWebhookTool } from '../tools/rotate-webhook.ts';
+import { createKeyTool, rotateKeyTool } from '../tools/secret-key.ts';
 import { sendEmailBatchTool } from '../tools/send-email-batch.ts';
-import { sendEmailTool } from '../tools/send-email.ts';
 import { simulateWebhookTool } from '../tools/simulate-webhook.ts';
+import { sendEmailTool, resendEmailTool, testTemplateTool } from '../tools/single-send.ts';
+import { createTemplateTool, updateTemplateTool, deleteTemplateTool } from '../tools/stored-template.ts';
 import { tagLinkTool } from '../tools/tag-link.ts';
-import { testTemplateTool } from '../tools/test-template.ts';
 import { testWebhookTool } from '../tools/test-webhook.ts';
-import { updateAccountTool } from '../tools/update-account.ts';
-import { updateKeyTool } from '../tools/update-key.ts';
-import { updateMemberTool } from '../tools/update-member.ts';
-import { updateTemplateTool } from '../tools/update-template.ts';
-import { updateWebhookTool } from '../tools/update-webhook.ts';
-import { verifyDomainTool } from '../tools/verify-domain.ts';
+import { getTicketTool, createTicketTool, replyToTicketTool } from '../tools/ticket-text.ts';
 import { waitForEmailTool } from '../tools/wait-for-email.ts';
+import { getWebhookTool, updateWebhookTool, deleteWebhookTool, createWebhookTool, rotateWebhookTool } from '../tools/webhook-text.ts';
 
 /** The tools that differ from the default one. */
 export const OWN_TOOLS: Readonly<Partial<Record<ToolName, ToolMaker>>> = {
+  get_account: getAccountTool,
+  update_account: updateAccountTool,
+  pause_account: pauseAccountTool,
+  resume_account: resumeAccountTool,
   add_suppression: addSuppressionTool,
   cancel_email: cancelEmailTool,
-  check_blocklist: checkBlocklistTool,
-  check_dkim: checkDkimTool,
-  check_dmarc: checkDmarcTool,
-  check_inbox_placement: checkInboxPlacementTool,
-  check_mx: checkMxTool,
   check_recipients: checkRecipientsTool,
   check_service: checkServiceTool,
-  check_spf: checkSpfTool,
-  create_domain: createDomainTool,
-  create_key: createKeyTool,
-  create_template: createTemplateTool,
-  create_ticket: createTicketTool,
-  create_webhook: createWebhookTool,
   delete_account: deleteAccountTool,
-  delete_domain: deleteDomainTool,
-  delete_template: deleteTemplateTool,
-  delete_webhook: deleteWebhookTool,
   discard_template_draft: discardTemplateDraftTool,
   export_emails: exportEmailsTool,
-  get_account: getAccountTool,
+  check_spf: checkSpfTool,
+  check_dkim: checkDkimTool,
+  check_dmarc: checkDmarcTool,
+  check_mx: checkMxTool,
+  check_blocklist: checkBlocklistTool,
+  check_inbox_placement: checkInboxPlacementTool,
   get_approval: getApprovalTool,
   get_checklist: getChecklistTool,
   get_domain_records: getDomainRecordsTool,
-  get_domain: getDomainTool,
   get_email: getEmailTool,
-  get_key: getKeyTool,
   get_request: getRequestTool,
   get_sending_context: getSendingContextTool,
   get_stats: getStatsTool,
   get_suppression: getSuppressionTool,
   get_template: getTemplateTool,
-  get_ticket: getTicketTool,
   get_volume: getVolumeTool,
-  get_webhook: getWebhookTool,
-  invite_member: inviteMemberTool,
   list_approvals: listApprovalsTool,
   list_audit_entries: listAuditEntriesTool,
   list_checks: listChecksTool,
@@ -140,35 +100,45 @@ export const OWN_TOOLS: Readonly<Partial<Record<ToolName, ToolMaker>>> = {
   list_tickets: listTicketsTool,
   list_webhook_deliveries: listWebhookDeliveriesTool,
   list_webhooks: listWebhooksTool,
-  pause_account: pauseAccountTool,
+  get_domain: getDomainTool,
+  create_domain: createDomainTool,
+  verify_domain: verifyDomainTool,
+  rotate_domain_key: rotateDomainKeyTool,
+  delete_domain: deleteDomainTool,
+  restore_domain: restoreDomainTool,
+  get_key: getKeyTool,
+  update_key: updateKeyTool,
   pause_key: pauseKeyTool,
-  preview_email: previewEmailTool,
+  resume_key: resumeKeyTool,
+  revoke_key: revokeKeyTool,
+  invite_member: inviteMemberTool,
+  update_member: updateMemberTool,
   remove_member: removeMemberTool,
+  preview_email: previewEmailTool,
   remove_suppression: removeSuppressionTool,
   render_template: renderTemplateTool,
   replay_webhook: replayWebhookTool,
-  reply_to_ticket: replyToTicketTool,
   reschedule_email: rescheduleEmailTool,
-  resend_email: resendEmailTool,
-  restore_domain: restoreDomainTool,
-  resume_account: resumeAccountTool,
-  resume_key: resumeKeyTool,
   retry_webhook_delivery: retryWebhookDeliveryTool,
-  revoke_key: revokeKeyTool,
-  rotate_domain_key: rotateDomainKeyTool,
+  create_key: createKeyTool,
   rotate_key: rotateKeyTool,
-  rotate_webhook: rotateWebhookTool,
   send_email_batch: sendEmailBatchTool,
-  send_email: sendEmailTool,
   simulate_webhook: simulateWebhookTool,
-  tag_link: tagLinkTool,
+  send_email: sendEmailTool,
+  resend_email: resendEmailTool,
   test_template: testTemplateTool,
-  test_webhook: testWebhookTool,
-  update_account: updateAccountTool,
-  update_key: updateKeyTool,
-  update_member: updateMemberTool,
+  create_template: createTemplateTool,
   update_template: updateTemplateTool,
-  update_webhook: updateWebhookTool,
-  verify_domain: verifyDomainTool,
+  delete_template: deleteTemplateTool,
+  tag_link: tagLinkTool,
+  test_webhook: testWebhookTool,
+  get_ticket: getTicketTool,
+  create_ticket: createTicketTool,
+  reply_to_ticket: replyToTicketTool,
   wait_for_email: waitForEmailTool,
+  get_webhook: getWebhookTool,
+  update_webhook: updateWebhookTool,
+  delete_webhook: deleteWebhookTool,
+  create_webhook: createWebhookTool,
+  rotate_webhook: rotateWebhookTool,
 };

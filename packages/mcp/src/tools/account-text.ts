@@ -1,9 +1,15 @@
-import type { OperationById, OperationOutput } from '@postrider/core';
+import { findOperation, type OperationById, type OperationOutput } from '@postrider/core';
+import { callingTool } from '../tool.ts';
 import { line } from './message-text.ts';
+
+export const getAccountTool = callingTool(findOperation('account.get'), { toText: describeAccount });
+export const updateAccountTool = callingTool(findOperation('account.update'), { toText: describeAccount });
+export const pauseAccountTool = callingTool(findOperation('account.pause'), { toText: describeAccount });
+export const resumeAccountTool = callingTool(findOperation('account.resume'), { toText: describeAccount });
 
 type Account = OperationOutput<OperationById<'account.get'>>;
 
-export function describeAccount(account: Account, untrusted: (text: string) => string): string {
+function describeAccount(account: Account, untrusted: (text: string) => string): string {
   const { domains, seats, pausedAt, deletionScheduledAt } = account;
   const stated = (isOn: boolean) => (isOn ? 'on' : 'off');
   return [

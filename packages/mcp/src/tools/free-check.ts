@@ -1,7 +1,14 @@
-import type { OperationById, OperationOutput } from '@postrider/core';
+import { findOperation, type OperationById, type OperationOutput } from '@postrider/core';
 import { UNTRUSTED_NOTE } from '../results.ts';
 import { callingTool, type ToolMaker } from '../tool.ts';
 import { section } from './message-text.ts';
+
+export const checkSpfTool = checkTool(findOperation('tools.spf'));
+export const checkDkimTool = checkTool(findOperation('tools.dkim'));
+export const checkDmarcTool = checkTool(findOperation('tools.dmarc'));
+export const checkMxTool = checkTool(findOperation('tools.mx'));
+export const checkBlocklistTool = checkTool(findOperation('tools.blocklist'));
+export const checkInboxPlacementTool = checkTool(findOperation('tools.inbox-placement'));
 
 type CheckOperation = OperationById<
   'tools.spf' | 'tools.dkim' | 'tools.dmarc' | 'tools.mx' | 'tools.blocklist' | 'tools.inbox-placement'
@@ -9,7 +16,7 @@ type CheckOperation = OperationById<
 type Check = OperationOutput<CheckOperation>;
 
 /** A tool that runs one of the free checks. Its findings quote what others publish or write, so all of them are fenced. */
-export function checkTool(operation: CheckOperation): ToolMaker {
+function checkTool(operation: CheckOperation): ToolMaker {
   return callingTool(operation, { structuredNotes: [UNTRUSTED_NOTE], toText: describeCheck });
 }
 

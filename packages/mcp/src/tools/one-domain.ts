@@ -1,15 +1,34 @@
-import type { OperationById } from '@postrider/core';
+import { findOperation, type OperationById } from '@postrider/core';
 import { UNTRUSTED_NOTE } from '../results.ts';
 import { callingTool, type ToolMaker } from '../tool.ts';
 import { refuseDomainId } from './domain-id-refusal.ts';
 import { describeDomain } from './domain-text.ts';
+
+export const getDomainTool = oneDomainTool(findOperation('domains.get'));
+
+export const createDomainTool = oneDomainTool(
+  findOperation('domains.create'),
+  'Have these records published exactly as they stand; call verify_domain afterwards.',
+);
+
+export const verifyDomainTool = oneDomainTool(
+  findOperation('domains.verify'),
+  'What was published a moment ago may not be seen yet. The server looks again by itself.',
+);
+
+export const rotateDomainKeyTool = oneDomainTool(
+  findOperation('domains.rotate'),
+  'Publish the new DKIM record and leave the old one: the server changes over once it finds the new one.',
+);
+export const deleteDomainTool = oneDomainTool(findOperation('domains.delete'));
+export const restoreDomainTool = oneDomainTool(findOperation('domains.restore'));
 
 type DomainOperation = OperationById<
   'domains.create' | 'domains.get' | 'domains.verify' | 'domains.rotate' | 'domains.restore' | 'domains.delete'
 >;
 
 /** A tool that answers one domain with its records; `advice` says what to do next. */
-export function oneDomainTool(operation: DomainOperation, advice?: string): ToolMaker {
+function oneDomainTool(operation: DomainOperation, advice?: string): ToolMaker {
   const said = advice === undefined ? [] : [advice];
   const listTool = operation.id === 'domains.restore' ? 'list_removed_domains' : 'list_domains';
   return callingTool(operation, {

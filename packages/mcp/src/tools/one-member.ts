@@ -1,12 +1,19 @@
-import type { OperationById } from '@postrider/core';
+import { findOperation, type OperationById } from '@postrider/core';
 import { UNTRUSTED_NOTE } from '../results.ts';
 import { callingTool, type ToolMaker } from '../tool.ts';
 import { describeMember } from './member-text.ts';
 
+export const inviteMemberTool = oneMemberTool(
+  findOperation('team.invite'),
+  'Invited: the address was mailed, and has joined once it signs in.',
+);
+export const updateMemberTool = oneMemberTool(findOperation('team.update'), 'Changed. It acts within a second.');
+export const removeMemberTool = oneMemberTool(findOperation('team.remove'), 'Removed, as they were:');
+
 type MemberOperation = OperationById<'team.invite' | 'team.update' | 'team.remove'>;
 
 /** A tool that answers one member. */
-export function oneMemberTool(operation: MemberOperation, done: string): ToolMaker {
+function oneMemberTool(operation: MemberOperation, done: string): ToolMaker {
   return callingTool(operation, {
     structuredNotes: [UNTRUSTED_NOTE],
     toText: (member, untrusted) => [done, untrusted(describeMember(member))].join('\n'),

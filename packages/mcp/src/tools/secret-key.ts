@@ -1,4 +1,4 @@
-import type { OperationById } from '@postrider/core';
+import { findOperation, type OperationById } from '@postrider/core';
 import { UNTRUSTED_NOTE } from '../results.ts';
 import { callingTool, type ToolMaker } from '../tool.ts';
 import { describeKey, NAMED_OF_A_KEY } from './key-text.ts';
@@ -6,8 +6,11 @@ import { describeKey, NAMED_OF_A_KEY } from './key-text.ts';
 const SHOWN_ONCE =
   'The secret is shown this once and cannot be read again. Put it where it belongs now, and nowhere else: in no email, ticket or log.';
 
+export const createKeyTool = secretKeyTool(findOperation('keys.create'));
+export const rotateKeyTool = secretKeyTool(findOperation('keys.rotate'));
+
 /** A tool that answers a key with its secret. */
-export function secretKeyTool(operation: OperationById<'keys.create' | 'keys.rotate'>): ToolMaker {
+function secretKeyTool(operation: OperationById<'keys.create' | 'keys.rotate'>): ToolMaker {
   return callingTool(operation, {
     shows: ['key', ...NAMED_OF_A_KEY],
     structuredNotes: [SHOWN_ONCE, UNTRUSTED_NOTE],

@@ -1,10 +1,25 @@
-import type { OperationById } from '@postrider/core';
+import { findOperation, type OperationById } from '@postrider/core';
 import { DEDUPLICATED, deduplicationOf, duplicateNotes, guardDuplicates } from '../duplicate-guard.ts';
 import { present, refuse } from '../results.ts';
 import { defineTool, placeGiven, type ToolMaker } from '../tool.ts';
 import { toolInputSchema, toolOutputSchema } from '../tool-schemas.ts';
 import { HELD_ADVICE } from './approval-text.ts';
 import { quotaNotes } from './send-notes.ts';
+
+export const sendEmailTool = singleSendTool(
+  findOperation('emails.send'),
+  'Accepted, not delivered yet. Do not send it again. Call wait_for_email with this id to learn the outcome.',
+);
+
+export const resendEmailTool = singleSendTool(
+  findOperation('emails.resend'),
+  'Accepted as a new message, not delivered yet. Do not send it again. Call wait_for_email with this id to learn the outcome.',
+);
+
+export const testTemplateTool = singleSendTool(
+  findOperation('templates.test'),
+  'Accepted, not delivered yet. It goes to your own inbox. Call wait_for_email with this id to learn the outcome.',
+);
 
 type SingleSend = OperationById<'emails.send' | 'emails.resend' | 'templates.test'>;
 
@@ -19,7 +34,7 @@ interface Accepted {
 }
 
 /** A tool that makes one message: the same content again within ten minutes answers with the first. `advice` tells what comes next. */
-export function singleSendTool(operation: SingleSend, advice: string): ToolMaker {
+function singleSendTool(operation: SingleSend, advice: string): ToolMaker {
   return (entry) =>
     defineTool({
       entry,

@@ -1,10 +1,14 @@
-import type { OperationById, Template } from '@postrider/core';
+import { findOperation, type OperationById, type Template } from '@postrider/core';
 import { UNTRUSTED_NOTE } from '../results.ts';
 import { callingTool, type ToolMaker } from '../tool.ts';
 import { describeTemplate, draftNotes } from './template-text.ts';
 
+export const createTemplateTool = storedTemplateTool(findOperation('templates.create'));
+export const updateTemplateTool = storedTemplateTool(findOperation('templates.update'));
+export const deleteTemplateTool = storedTemplateTool(findOperation('templates.delete'), 'Deleted. It was:');
+
 /** A tool that changes one template and shows what became of it; `lead` says what that was, where the record does not. */
-export function storedTemplateTool(
+function storedTemplateTool(
   operation: OperationById<'templates.create' | 'templates.update' | 'templates.delete'>,
   lead?: string,
 ): ToolMaker {

@@ -1,8 +1,20 @@
-import type { Ticket } from '@postrider/core';
+import { findOperation, type Ticket } from '@postrider/core';
 import { UNTRUSTED_NOTE } from '../results.ts';
-import type { CallParts } from '../tool.ts';
+import { type CallParts, callingTool } from '../tool.ts';
 import { toOneLine } from '../untrusted-text.ts';
 import { section } from './message-text.ts';
+
+export const getTicketTool = callingTool(findOperation('tickets.get'), { ...ticketParts(), pagesBodies: true });
+
+export const createTicketTool = callingTool(
+  findOperation('tickets.create'),
+  ticketParts('Raised. Do not raise it again: the answer appears in the thread and is mailed to the requester.'),
+);
+
+export const replyToTicketTool = callingTool(
+  findOperation('tickets.reply'),
+  ticketParts('Added to the thread. Do not add it again.'),
+);
 
 /** What a caller may say of a case, as JSON; more of it is shown as text, which can be cut. */
 const CONTEXT_CHARACTERS_MAX = 4_000;
@@ -18,7 +30,7 @@ const WHAT_NOW: Readonly<Record<Ticket['status'], string>> = {
 };
 
 /** How a tool shows one ticket with its thread; `lead` says what the call did. */
-export function ticketParts(lead?: string) {
+function ticketParts(lead?: string) {
   const said = lead === undefined ? [] : [lead];
   return {
     toRecord: (ticket: Ticket) => ({ ...ticket, context: boundContext(ticket.context) }),

@@ -1,7 +1,16 @@
-import type { OperationById, OperationOutput, Webhook } from '@postrider/core';
+import { findOperation, type OperationById, type OperationOutput, type Webhook } from '@postrider/core';
 import { UNTRUSTED_NOTE } from '../results.ts';
 import { callingTool, type ToolMaker } from '../tool.ts';
 import { toOneLine } from '../untrusted-text.ts';
+
+const SHOWN_ONCE =
+  'The signing secret is shown this once and cannot be read again. Put it where the receiver reads it, and nowhere else: in no email, ticket or log.';
+
+export const getWebhookTool = oneWebhookTool(findOperation('webhooks.get'));
+export const updateWebhookTool = oneWebhookTool(findOperation('webhooks.update'));
+export const deleteWebhookTool = oneWebhookTool(findOperation('webhooks.delete'), 'Deleted. It was:');
+export const createWebhookTool = secretWebhookTool(findOperation('webhooks.create'));
+export const rotateWebhookTool = secretWebhookTool(findOperation('webhooks.rotate'));
 
 /** An endpoint without its secret, on a line; URL and description are what people wrote. */
 export function describeWebhook(webhook: Webhook): string {
@@ -18,7 +27,7 @@ export function describeWebhook(webhook: Webhook): string {
 }
 
 /** A tool that answers one endpoint; `lead` says what the call did. */
-export function oneWebhookTool(
+function oneWebhookTool(
   operation: OperationById<'webhooks.get' | 'webhooks.update' | 'webhooks.delete'>,
   lead?: string,
 ): ToolMaker {
@@ -29,11 +38,8 @@ export function oneWebhookTool(
   });
 }
 
-const SHOWN_ONCE =
-  'The signing secret is shown this once and cannot be read again. Put it where the receiver reads it, and nowhere else: in no email, ticket or log.';
-
 /** A tool that answers an endpoint with its secret. */
-export function secretWebhookTool(operation: OperationById<'webhooks.create' | 'webhooks.rotate'>): ToolMaker {
+function secretWebhookTool(operation: OperationById<'webhooks.create' | 'webhooks.rotate'>): ToolMaker {
   return callingTool(operation, {
     structuredNotes: [SHOWN_ONCE, UNTRUSTED_NOTE],
     toText: ({ secret, ...webhook }, untrusted) =>

@@ -1,4 +1,0 @@
-import { findOperation } from '@postrider/core';
-import { secretKeyTool } from './secret-key.ts';
-
-export const createKeyTool = secretKeyTool(findOperation('keys.create'));
