@@ -7,7 +7,8 @@ import { startTestApp, type TestApp } from '../harness/test-app.ts';
 import { type AccountWorld, type Credential, createAccountWorld } from './documented/account-world.ts';
 import { closeConnections, exchange } from './documented/http-exchange.ts';
 import { openDocument } from './documented/openapi-checker.ts';
-import { VALID_REQUESTS, type ValidRequest } from './documented/valid-requests.ts';
+import type { ValidRequest } from './documented/valid-request.ts';
+import { validRequest } from './documented/valid-requests.ts';
 import { toWish, VARIATIONS } from './documented/variations.ts';
 
 /** The same requests in every run; POSTRIDER_TEST_SEED asks others, and POSTRIDER_FUZZ_ROUNDS more for each operation. */
@@ -81,14 +82,14 @@ describe('responses and the OpenAPI document', () => {
       ...variations.filter((variation) => variation !== 'valid').map((variation) => [variation, best] as const),
       ...Array.from({ length: ROUNDS }, () => [random.pick(variations), random.pick([first, ...others])] as const),
     ];
-    const foreign = operation.params === undefined ? undefined : (await VALID_REQUESTS[operation.id](stranger)).params;
+    const foreign = operation.params === undefined ? undefined : (await validRequest(operation.id, stranger)).params;
     const faults: string[] = [];
-    let given = await VALID_REQUESTS[operation.id](world);
+    let given = await validRequest(operation.id, world);
     let isSpent = false;
     for (const [variation, credential] of plan) {
       if (operation.anonymousLimits !== undefined) server.clock.advance(MINUTE_MS);
       // What a request has changed is no fixture for another valid one.
-      if (isSpent && variation === 'valid') given = await VALID_REQUESTS[operation.id](world);
+      if (isSpent && variation === 'valid') given = await validRequest(operation.id, world);
       const { faults: found, isServed } = await tryRequest({
         ...{ operation, variation, credential, given, foreign, random, best },
       });

@@ -5,7 +5,7 @@ import { type EventStream, openEventStream } from '../harness/event-stream.ts';
 import { type Answer, startTestApp, type TestApp } from '../harness/test-app.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../harness/webhook-receiver.ts';
 import { type AccountWorld, createAccountWorld } from '../http/documented/account-world.ts';
-import { VALID_REQUESTS } from '../http/documented/valid-requests.ts';
+import { validRequest } from '../http/documented/valid-requests.ts';
 import { operationSurfaces } from './restricted/every-surface.ts';
 
 /** What another key put where a reader without these scopes must not see it. Each is a word of its own. */
@@ -66,7 +66,7 @@ describe('what a key sees of what another key made', () => {
   async function readEverything(key: string, operations: typeof TRIED): Promise<ReadonlyMap<string, string>> {
     const texts = new Map<string, string>();
     for (const operation of operations) {
-      const { params = {}, ...request } = await VALID_REQUESTS[operation.id](keepingWebhooks(world));
+      const { params = {}, ...request } = await validRequest(operation.id, keepingWebhooks(world));
       const target = targets[resourceOf(operation)];
       const aimed = target === undefined || params['id'] === undefined ? params : { ...params, id: target };
       const answers: Answer[] = [];

@@ -1,7 +1,7 @@
 import type { Operation } from '@postrider/core';
 import type { SeededRandom } from '../../harness/seeded-random.ts';
 import type { Wish } from './http-exchange.ts';
-import type { ValidRequest } from './valid-requests.ts';
+import type { ValidRequest } from './valid-request.ts';
 
 /** A request in the making: what the operation wants, and what a variation makes of it. */
 export interface Draft {

@@ -7,7 +7,7 @@ import { TOOLS } from '@postrider/mcp';
 import { Postrider, PostriderError } from '@postrider/sdk';
 import { runInProcess } from '../../cli/run-in-process.ts';
 import type { TestApp } from '../../harness/test-app.ts';
-import type { ValidRequest } from '../../http/documented/valid-requests.ts';
+import type { ValidRequest } from '../../http/documented/valid-request.ts';
 
 /** What came of a call: null where the surface does not offer the operation, else the code of the refusal or `ok`. */
 export type Ending = string | null;

@@ -1,6 +1,6 @@
 import type { Operation } from '@postrider/core';
 import type { AccountWorld } from '../../http/documented/account-world.ts';
-import type { ValidRequest } from '../../http/documented/valid-requests.ts';
+import type { ValidRequest } from '../../http/documented/valid-request.ts';
 import type { RestrictedCaller } from './callers.ts';
 
 export const OWN_STATES = [
