@@ -5,15 +5,26 @@ import { readTree } from './source-tree.ts';
 const MAX_DECISION_LINES = 60;
 /** Registries answer from mirrors and move; only the lock file may hold what a tool wrote into it. */
 const REGISTRY_HOSTS = [
-  'registry.npmjs.org',
-  'registry.yarnpkg.com',
-  'npm.pkg.github.com',
-  'pypi.org',
-  'proxy.golang.org',
-];
-/** What is true of one machine or of how the work was organised says nothing to a reader. */
-const WORKPLACE_WORDS =
-  /\bhelper session\b|\bscratchpad\b|\/work\/(main|shared)\b|\/tmp\/brief\b|\/opt\/node\d|\/home\/\w+\//i;
+  ['registry', 'npmjs', 'org'],
+  ['registry', 'yarnpkg', 'com'],
+  ['npm', 'pkg', 'github', 'com'],
+  ['pypi', 'org'],
+  ['proxy', 'golang', 'org'],
+].map((labels) => labels.join('.'));
+/** What is true of one machine or of how the work was organised says nothing to a reader. Composed, so that this file has none of it either. */
+const WORKPLACE_WORDS = new RegExp(
+  [
+    ['\\bhelper', ' session\\b'],
+    ['\\bscratch', 'pad\\b'],
+    ['/work', '/(main|shared)\\b'],
+    ['/tmp', '/brief\\b'],
+    ['/opt', '/node\\d'],
+    ['/home', '/\\w+/'],
+  ]
+    .map((parts) => parts.join(''))
+    .join('|'),
+  'i',
+);
 
 const tree = readTree();
 const documents = tree.filter((file) => file.path.endsWith('.md'));
@@ -50,9 +61,7 @@ describe('documents', () => {
 });
 
 describe('the files of the repository', () => {
-  const written = tree.filter(
-    (file) => file.path !== 'pnpm-lock.yaml' && file.path !== 'test/repository/documents.test.ts',
-  );
+  const written = tree.filter((file) => file.path !== 'pnpm-lock.yaml');
 
   it('name no registry host', () => {
     const found = written.filter(({ text }) => REGISTRY_HOSTS.some((host) => text.includes(host)));
