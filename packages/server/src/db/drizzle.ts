@@ -23,12 +23,14 @@ export const {
   ne,
   not,
   or,
+  Placeholder,
   SQL,
   StringChunk,
   sql,
 } = load('drizzle-orm') as typeof import('drizzle-orm');
 
-export type { GetColumnData, Placeholder } from 'drizzle-orm';
+export type { GetColumnData } from 'drizzle-orm';
+export type Placeholder = import('drizzle-orm').Placeholder;
 export type Column = import('drizzle-orm').Column;
 export type SQL<T = unknown> = import('drizzle-orm').SQL<T>;
 

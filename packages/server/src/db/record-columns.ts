@@ -1,13 +1,23 @@
-import type { Column, GetColumnData } from './drizzle.ts';
+import { type ResultField, type ResultFields, type ResultRow, sqlTypeOf } from './result.ts';
 
-type Columns = Readonly<Record<string, Column>>;
+/** A record of these fields, as it is given to `json_to_recordset`. */
+export type RecordOf<Fields extends ResultFields> = ResultRow<Fields>;
 
-/** A record of these columns, as it is given to `json_to_recordset`. */
-export type RecordOf<C extends Columns> = { readonly [Name in keyof C]: GetColumnData<C[Name]> };
+/** The same, with what is null left out: of small values the names are most of what travels. */
+export type SparseRecordOf<Fields extends ResultFields> = {
+  readonly [Name in keyof Fields as IsNullable<Fields[Name]> extends true ? never : Name]: ValueOf<Fields[Name]>;
+} & {
+  readonly [Name in keyof Fields as IsNullable<Fields[Name]> extends true ? Name : never]?:
+    | NonNullable<ValueOf<Fields[Name]>>
+    | undefined;
+};
+
+type ValueOf<Field extends ResultField> = ResultRow<{ readonly field: Field }>['field'];
+type IsNullable<Field extends ResultField> = null extends ValueOf<Field> ? true : false;
 
 /** The column list of `json_to_recordset`: each field with the type of its column. */
-export function recordColumns(columns: Columns): string {
-  return Object.entries(columns)
-    .map(([name, column]) => `"${name}" ${column.getSQLType()}`)
+export function recordColumns(fields: ResultFields): string {
+  return Object.entries(fields)
+    .map(([name, field]) => `"${name}" ${sqlTypeOf(field)}`)
     .join(', ');
 }

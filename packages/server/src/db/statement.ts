@@ -1,6 +1,6 @@
 import { assertNamed, fieldsOf } from './builder.ts';
 import type { Query } from './client.ts';
-import { type Column, fillPlaceholders, type GetColumnData, type Placeholder, type SQL, sql } from './drizzle.ts';
+import { type Column, fillPlaceholders, type GetColumnData, is, Placeholder, type SQL, sql } from './drizzle.ts';
 import type { Built, Compiled, ResultFields } from './result.ts';
 
 /** One text of a defined statement, with what it returns, for the test that prepares all of them. */
@@ -29,6 +29,10 @@ export interface Optional<T> extends Value<T> {
   readonly isOptional: true;
 }
 
+export interface Several<T> extends Value<readonly T[]> {
+  readonly count: number;
+}
+
 type TypeOf<P> = P extends Column ? GetColumnData<P> : P extends Value<infer T> ? T : never;
 
 type Values<Ps extends Parameters> = {
@@ -37,7 +41,11 @@ type Values<Ps extends Parameters> = {
 
 /** The parameters as the builder has them. */
 export type GivenOf<Ps extends Parameters> = {
-  readonly [Name in keyof Ps]: Ps[Name] extends Optional<infer T> ? Given<T> | undefined : Given<TypeOf<Ps[Name]>>;
+  readonly [Name in keyof Ps]: Ps[Name] extends Optional<infer T>
+    ? Given<T> | undefined
+    : Ps[Name] extends Several<infer T>
+      ? readonly Given<T>[]
+      : Given<TypeOf<Ps[Name]>>;
 };
 
 /** `limit` of drizzle accepts any part of a statement, but by its type a number or a placeholder. */
@@ -51,6 +59,11 @@ export function value<T>(): Value<T> {
 /** A parameter that may be null, and is then no part of the statement: the builder has `undefined` for it. */
 export function optional<P extends Parameter>(_of: P): Optional<TypeOf<P>> {
   return { isOptional: true };
+}
+
+/** As many parameters of one kind as a statement is written for, by one name: of each the value at its place in a list. */
+export function several<T>(count: number): Several<T> {
+  return { count };
 }
 
 /** The row of a statement. */
@@ -69,20 +82,24 @@ export function defineStatement<const Ps extends Parameters, Result>(
 ): (query: Query, values: Values<Ps>) => Promise<RowsOf<Result>> {
   const optionals = Object.keys(parameters).filter((name) => isOptional(parameters[name]));
   DEFINED.push(() => absences(optionals).map((absent) => shapeOf(build(toGiven(parameters, absent)))));
-  const compiled = new Map<string, Compiled & { readonly counts: boolean }>();
+  const compiled = new Map<
+    string,
+    { readonly sql: string; readonly readers: readonly Reader[]; readonly counts: boolean }
+  >();
 
   function compileWithout(absent: readonly string[]) {
     const built = build(toGiven(parameters, absent));
-    const made = { ...compile(built), counts: built.counts === true };
+    const { sql: text, params } = compile(built);
+    const made = { sql: text, readers: params.map(readerOf), counts: built.counts === true };
     compiled.set(absent.join(), made);
     return made;
   }
 
   return async (query, values) => {
     const absent = optionals.filter((name) => values[name] === null);
-    const { sql: text, params, counts } = compiled.get(absent.join()) ?? compileWithout(absent);
+    const { sql: text, readers, counts } = compiled.get(absent.join()) ?? compileWithout(absent);
     // The types of the columns have judged the values, and say what comes back: a test compares them with the database.
-    const filled = fillPlaceholders([...params], values) as never[];
+    const filled = readers.map((read) => read(values)) as never[];
     const answer = await query.unsafe(text, filled, { prepare: true });
     // The driver's array is emptied: it outlives its use until the next full garbage collection, and every body in it would with it.
     return (counts ? answer.count : answer.splice(0)) as RowsOf<Result>;
@@ -106,9 +123,26 @@ function absences(optionals: readonly string[]): readonly (readonly string[])[] 
   return Array.from({ length: sets }, (_, set) => optionals.filter((_name, at) => Math.floor(set / 2 ** at) % 2 === 1));
 }
 
+/** Finds the value of a parameter of the text among those that a statement is called with. */
+type Reader = (values: Readonly<Record<string, unknown>>) => unknown;
+
+/** Looked up when a statement is built: for 200 bodies, drizzle's own way takes a tenth of the time of accepting them. */
+function readerOf(param: unknown): Reader {
+  if (!is(param, Placeholder)) return (values) => fillPlaceholders([param], values)[0];
+  const [name = '', place] = param.name.split('.');
+  if (place === undefined) return (values) => values[name];
+  const at = Number(place);
+  return ({ [name]: list }) => (Array.isArray(list) ? list[at] : undefined);
+}
+
 function toGiven<Ps extends Parameters>(parameters: Ps, absent: readonly string[]): GivenOf<Ps> {
   const present = Object.keys(parameters).filter((name) => !absent.includes(name));
-  return Object.fromEntries(present.map((name) => [name, sql`${sql.placeholder(name)}`])) as GivenOf<Ps>; // By their names.
+  return Object.fromEntries(present.map((name) => [name, givenOf(name, parameters[name])])) as GivenOf<Ps>; // By their names.
+}
+
+function givenOf(name: string, parameter: Parameters[string] | undefined): SQL | readonly SQL[] {
+  if (parameter === undefined || !('count' in parameter)) return sql`${sql.placeholder(name)}`;
+  return Array.from({ length: Number(parameter.count) }, (_, place) => sql`${sql.placeholder(`${name}.${place}`)}`);
 }
 
 function isOptional(parameter: Parameters[string] | undefined): boolean {

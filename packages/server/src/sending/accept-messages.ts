@@ -225,7 +225,7 @@ async function write(
 ): Promise<readonly QuotaUsage[]> {
   const messages: NewMessage[] = [];
   for (const { send, id, hold } of accepted) {
-    const newHold = hold === null ? undefined : await toNewHold(send, hold, hold.approvalId, now, options.ids);
+    const newHold = hold === null ? null : await toNewHold(send, hold, hold.approvalId, now, options.ids);
     messages.push(toNewMessage(send, id, now, options.ids, options.retryHours, newHold));
   }
   return await insertMessages(options.sql, messages, toCharges(accepted), {

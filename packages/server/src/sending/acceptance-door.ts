@@ -1,5 +1,6 @@
 import { renewPlans, type Sql } from '../db/client.ts';
 import { classifyDatabaseError } from '../db/database-errors.ts';
+import { MOST_MESSAGES } from '../db/queries/insert-messages.ts';
 import { DatabaseSilentError } from '../db/query-deadline.ts';
 import { noteLargeGarbage } from '../heap.ts';
 import { type AcceptanceOptions, acceptMessages } from './accept-messages.ts';
@@ -27,8 +28,6 @@ export interface AcceptanceDoorOptions extends AcceptanceOptions {
   readonly onFault?: (error: unknown) => void;
 }
 
-/** One statement carries at most this many sends; more would only make the ones in front wait. */
-const MAX_BATCH = 100;
 /** And about so many octets of texts and files: a statement of more would hold up everybody behind it, and fill the memory on both sides. */
 const MAX_BATCH_OCTETS = 8_388_608;
 
@@ -123,7 +122,7 @@ function createLane(
   let cautious = 0;
   let plannedAtMs = 0;
   return createGroupCommit<SendCommand, SendVerdict>({
-    maxBatch: MAX_BATCH,
+    maxBatch: MOST_MESSAGES,
     maxOctets: MAX_BATCH_OCTETS,
     octetsOf,
     lanes: LANES,

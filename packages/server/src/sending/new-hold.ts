@@ -44,8 +44,8 @@ export async function toNewHold(
     event_id: ids.next(now),
     reasons,
     content_hash: hash,
-    expires_at: expiresAt.toISOString(),
-    remind_at: (nextReminder(now, expiresAt, now) ?? expiresAt).toISOString(),
+    expires_at: expiresAt,
+    remind_at: nextReminder(now, expiresAt, now) ?? expiresAt,
     way: channel === 'mcp' || channel === 'smtp' ? channel : 'rest',
   };
 }

@@ -59,48 +59,52 @@ export function toNewMessage(
   id: string,
   now: Date,
   ids: IdGenerator,
-  retryHours?: number,
-  hold?: NewHold,
+  retryHours: number | undefined,
+  hold: NewHold | null,
 ): NewMessage {
   const { command, recipients } = send;
   const { request, content } = command;
+  const { html, text, scheduledAt, tracking, attachments } = content;
   const provenance = provenanceOf(command);
-  const dueAt = content.scheduledAt ?? now;
-  return {
+  const key = command.idempotency ?? undefined;
+  const row: NewMessage['row'] = {
     account_id: command.accountId,
     id,
     key_id: command.keyId,
-    asked_by: command.askedBy?.keyId ?? null,
+    asked_by: command.askedBy?.keyId,
     from_given: request.from.given,
     from_domain: request.from.domain,
     to_line: addressesOf(recipients, 'to').join(', '),
-    reply_to: request.reply_to?.given ?? null,
+    reply_to: request.reply_to?.given,
     subject: content.subject,
     channel: provenance.channel,
     source: provenance.source,
-    agent_name: provenance.agentName,
-    tags: request.tags ?? [],
-    metadata: request.metadata ?? {},
+    agent_name: provenance.agentName ?? undefined,
+    tags: request.tags?.length === 0 ? undefined : request.tags,
+    metadata: filled(request.metadata),
     charged: send.cost,
-    html: content.html,
-    text: content.text,
-    headers: request.headers ?? {},
+    headers: filled(request.headers),
     event_id: ids.next(now),
-    expires_at: expiryOf(dueAt, retryHours).toISOString(),
-    scheduled_at: content.scheduledAt?.toISOString() ?? null,
-    scheduled_event_id: content.scheduledAt === null || hold !== undefined ? null : ids.next(now),
-    template: content.template,
-    resend_of: command.resendOf,
-    unsubscribe: request.unsubscribe === true,
-    tracking: content.tracking,
-    attachments: content.attachments,
-    recipients,
-    deliveries: hold === undefined ? send.deliveries.map((delivery) => ({ id: ids.next(now), ...delivery })) : [],
-    hold,
-    idempotency_key: command.idempotency?.key ?? null,
-    key_since: keptSince(command.idempotency?.key, now),
-    fingerprint: command.idempotency?.fingerprint ?? null,
+    expires_at: expiryOf(scheduledAt ?? now, retryHours),
+    scheduled_at: scheduledAt ?? undefined,
+    scheduled_event_id: scheduledAt === null || hold !== null ? undefined : ids.next(now),
+    template: content.template ?? undefined,
+    resend_of: command.resendOf ?? undefined,
+    unsubscribe: request.unsubscribe || undefined,
+    open_pixel: tracking?.openPixel,
+    links: tracking?.links,
+    idempotency_key: key?.key,
+    fingerprint: key?.fingerprint,
+    key_since: keptSince(key?.key, now),
   };
+  const deliveries = hold === null ? send.deliveries.map((delivery) => ({ id: ids.next(now), ...delivery })) : [];
+  return { row, html, text, recipients, deliveries, attachments, hold };
+}
+
+/** Undefined where it is empty. */
+function filled<T extends object>(record: T | undefined): T | undefined {
+  for (const _key in record) return record;
+  return undefined;
 }
 
 function addressesOf(recipients: readonly Recipient[], kind: Recipient['kind']): readonly string[] {
@@ -108,8 +112,8 @@ function addressesOf(recipients: readonly Recipient[], kind: Recipient['kind']):
 }
 
 /** Keys made of the content end after minutes and not hours: they count as kept for the rest of the time already. */
-function keptSince(key: string | undefined, now: Date): string | null {
-  if (key === undefined || !key.startsWith(AUTOMATIC_KEY_PREFIX)) return null;
+function keptSince(key: string | undefined, now: Date): Date | undefined {
+  if (key === undefined || !key.startsWith(AUTOMATIC_KEY_PREFIX)) return undefined;
   const earlierMs = LIMITS.idempotencyKeyHours * 3_600_000 - LIMITS.automaticKeyMinutes * 60_000;
-  return new Date(now.getTime() - earlierMs).toISOString();
+  return new Date(now.getTime() - earlierMs);
 }

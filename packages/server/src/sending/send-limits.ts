@@ -47,7 +47,7 @@ export function chargesOf(
 ): readonly SendCharge[] {
   return SEND_PERIODS.flatMap((period) => {
     const allowed = sendLimit[period];
-    const starts_at = periodStart(period, now).toISOString();
+    const starts_at = periodStart(period, now);
     return allowed === null ? [] : [{ account_id: accountId, key_id: keyId, period, starts_at, sends, allowed }];
   });
 }

@@ -1,38 +1,70 @@
 import { LIMITS } from '@postrider/core';
 import type { Query } from '../client.ts';
+import { sql } from '../drizzle.ts';
+import { type RecordOf, recordColumns } from '../record-columns.ts';
+import { executing, pg } from '../result.ts';
+import { accounts } from '../schema/accounts.ts';
+import { approvalEvents, approvals } from '../schema/approvals.ts';
+import { apiKeys } from '../schema/keys.ts';
+import { defineStatement, value } from '../statement.ts';
 
-/** A hold as it is written beside its message. Names are the columns'. */
-export interface NewHold {
-  readonly id: string;
-  readonly event_id: string;
-  readonly reasons: readonly string[];
-  readonly content_hash: string;
-  readonly expires_at: string;
-  readonly remind_at: string;
-  /** The way it was sent. */
-  readonly way: string;
-}
-
-/** What is otherwise in the statement that writes messages where some of the messages are held: those stand where nothing delivers them, and say why. */
-export const HOLD_PARTS = [
-  { place: '/* hold reasons */', part: ', hold_reasons', otherwise: '' },
-  { place: '/* hold columns */', part: ', hold_reasons text', otherwise: '' },
-  { place: '/* of a hold */', part: ', detail', otherwise: '' },
-  {
-    place: '/* first status */',
-    part: "CASE WHEN hold_reasons IS NULL THEN 'queued' ELSE 'pending_approval' END",
-    otherwise: "'queued'",
-  },
-];
-
-/** A hold with what it shares with its message. */
-export interface HoldRow extends NewHold {
-  readonly account_id: string;
-  readonly message_id: string;
-  readonly key_id: string;
+const HOLD = {
+  account_id: approvals.accountId,
+  id: approvals.id,
+  message_id: approvals.messageId,
+  key_id: approvals.keyId,
+  event_id: approvalEvents.id,
   /** The quota units that the message was charged, reserved until an approver decides. */
-  readonly charged: number;
-}
+  charged: approvals.charged,
+  reasons: approvals.reasons,
+  content_hash: approvals.contentHash,
+  expires_at: approvals.expiresAt,
+  remind_at: approvals.remindAt,
+  /** The way it was sent. */
+  way: approvalEvents.way,
+};
+
+/** A hold with what it shares with its message. Names are the columns'. */
+export type HoldRow = RecordOf<typeof HOLD>;
+
+/** A hold as it is written beside its message. */
+export type NewHold = Omit<HoldRow, 'account_id' | 'message_id' | 'key_id' | 'charged'>;
+
+const ACCOUNT_UNITS = { a: accounts.id, n: approvals.charged };
+
+const lockAccounts = defineStatement({ asked: value<string>() }, ({ asked }) =>
+  executing(sql`
+    SELECT FROM accounts c JOIN json_to_recordset(${asked}::text::json) AS q (${sql.raw(recordColumns(ACCOUNT_UNITS))}) ON c.id = q.a
+    ORDER BY c.id FOR NO KEY UPDATE OF c`),
+);
+
+const refuseReserved = defineStatement(
+  { asked: value<string>(), monthlyQuota: value<number>() },
+  ({ asked, monthlyQuota }) =>
+    executing(sql`
+    SELECT FROM refuse_stale_acceptance(EXISTS (
+      SELECT FROM json_to_recordset(${asked}::text::json) AS q (${sql.raw(recordColumns(ACCOUNT_UNITS))}) JOIN accounts c ON c.id = q.a
+      WHERE q.n + (SELECT coalesce(sum(h.charged), 0) FROM approvals h WHERE h.account_id = q.a AND h.status = 'pending')
+        > coalesce(c.monthly_quota, ${monthlyQuota}::int)::bigint * ${LIMITS.heldQuotaPercent}::int / 100))`),
+);
+
+const KEY_HOLDS = { a: apiKeys.accountId, k: apiKeys.id, n: pg.int4 };
+
+const lockKeys = defineStatement({ asked: value<string>() }, ({ asked }) =>
+  executing(sql`
+    SELECT FROM api_keys k JOIN json_to_recordset(${asked}::text::json) AS q (${sql.raw(recordColumns(KEY_HOLDS))})
+      ON k.account_id = q.a AND k.id = q.k
+    ORDER BY k.account_id, k.id FOR UPDATE OF k`),
+);
+
+const refuseHolding = defineStatement({ asked: value<string>() }, ({ asked }) =>
+  executing(sql`
+    SELECT FROM refuse_stale_acceptance(EXISTS (
+      SELECT FROM json_to_recordset(${asked}::text::json) AS q (${sql.raw(recordColumns(KEY_HOLDS))})
+      WHERE NOT EXISTS (SELECT FROM api_keys k WHERE k.account_id = q.a AND k.id = q.k AND k.revoked_at IS NULL)
+        OR q.n + (SELECT count(*) FROM (SELECT FROM approvals h WHERE h.account_id = q.a AND h.key_id = q.k AND h.status = 'pending'
+          LIMIT ${LIMITS.heldPerKey + 1}) AS undecided) > ${LIMITS.heldPerKey}))`),
+);
 
 /**
  * Locks the accounts and the keys that the holds belong to, so that no one revokes a key meanwhile and neither reserves more than it may. Where a
@@ -45,16 +77,9 @@ export async function lockHoldingKeys(query: Query, holds: readonly HoldRow[], m
   const counts = new Map<string, { a: string; k: string; n: number }>();
   for (const { account_id: a, key_id: k } of holds) counts.set(k, { a, k, n: (counts.get(k)?.n ?? 0) + 1 });
   const asked = JSON.stringify([...counts.values()]);
-  await query`
-    SELECT FROM api_keys k JOIN json_to_recordset(${asked}::text::json) AS q (a uuid, k uuid) ON k.account_id = q.a AND k.id = q.k
-    ORDER BY k.account_id, k.id FOR UPDATE OF k`;
+  await lockKeys(query, { asked });
   // A statement of its own: it has to see what those have committed who held the lock before.
-  await query`
-    SELECT refuse_stale_acceptance(EXISTS (
-      SELECT FROM json_to_recordset(${asked}::text::json) AS q (a uuid, k uuid, n integer)
-      WHERE NOT EXISTS (SELECT FROM api_keys k WHERE k.account_id = q.a AND k.id = q.k AND k.revoked_at IS NULL)
-        OR q.n + (SELECT count(*) FROM (SELECT FROM approvals h WHERE h.account_id = q.a AND h.key_id = q.k AND h.status = 'pending'
-          LIMIT ${LIMITS.heldPerKey + 1}) AS undecided) > ${LIMITS.heldPerKey}))`;
+  await refuseHolding(query, { asked });
 }
 
 /** Accounts come before keys, each in order. What costs nothing needs no room in the quota, so its account is not locked. */
@@ -63,22 +88,15 @@ async function lockReservedQuota(query: Query, holds: readonly HoldRow[], monthl
   for (const { account_id: a, charged } of holds) if (charged > 0) units.set(a, (units.get(a) ?? 0) + charged);
   if (units.size === 0) return;
   const asked = JSON.stringify([...units].map(([a, n]) => ({ a, n })));
-  await query`
-    SELECT FROM accounts c JOIN json_to_recordset(${asked}::text::json) AS q (a uuid) ON c.id = q.a ORDER BY c.id FOR NO KEY UPDATE OF c`;
-  // A statement of its own, like the one on keys below.
-  await query`
-    SELECT refuse_stale_acceptance(EXISTS (
-      SELECT FROM json_to_recordset(${asked}::text::json) AS q (a uuid, n integer) JOIN accounts c ON c.id = q.a
-      WHERE q.n + (SELECT coalesce(sum(h.charged), 0) FROM approvals h WHERE h.account_id = q.a AND h.status = 'pending')
-        > coalesce(c.monthly_quota, ${monthlyQuota}::int)::bigint * ${LIMITS.heldQuotaPercent}::int / 100))`;
+  await lockAccounts(query, { asked });
+  // A statement of its own, like the one on keys above.
+  await refuseReserved(query, { asked, monthlyQuota });
 }
 
-/** Writes the holds of messages that this transaction has written, with their first events, and asks for the approvers to be told. */
-export async function insertHolds(query: Query, holds: readonly HoldRow[], now: Date): Promise<void> {
-  await query`
+const insertRows = defineStatement({ holds: value<string>(), now: approvals.createdAt }, ({ holds, now }) =>
+  executing(sql`
     WITH input AS MATERIALIZED (
-      SELECT * FROM json_to_recordset(${JSON.stringify(holds)}::text::json) AS r (account_id uuid, id uuid, message_id uuid, key_id uuid,
-        event_id uuid, charged integer, reasons text[], content_hash text, expires_at timestamptz, remind_at timestamptz, way text)
+      SELECT * FROM json_to_recordset(${holds}::text::json) AS r (${sql.raw(recordColumns(HOLD))})
     ),
     held AS (
       INSERT INTO approvals (account_id, id, message_id, key_id, charged, status, reasons, content_hash, created_at, expires_at, remind_at)
@@ -86,13 +104,18 @@ export async function insertHolds(query: Query, holds: readonly HoldRow[], now: 
       RETURNING 1
     )
     INSERT INTO approval_events (account_id, approval_id, id, type, actor, way, hash_after, detail, created_at)
-    SELECT account_id, id, event_id, 'requested', key_id, way, content_hash, array_to_string(reasons, ', '), ${now} FROM input`;
-  await addTellJob(query, now);
-}
+    SELECT account_id, id, event_id, 'requested', key_id, way, content_hash, array_to_string(reasons, ', '), ${now} FROM input`),
+);
 
 /** Asks some worker of the fleet to tell the approvers of holds; many wishes close together become one job. */
-async function addTellJob(query: Query, runAt: Date): Promise<void> {
-  await query`
-    SELECT graphile_worker.add_job('approvals:tell', '{}'::json, job_key => 'approvals:tell', job_key_mode => 'preserve_run_at',
-      run_at => ${runAt}, max_attempts => 1)`;
+const addTellJob = defineStatement({ runAt: value<Date>() }, ({ runAt }) =>
+  executing(sql`
+    SELECT FROM graphile_worker.add_job('approvals:tell', '{}'::json, job_key => 'approvals:tell', job_key_mode => 'preserve_run_at',
+      run_at => ${runAt}, max_attempts => 1)`),
+);
+
+/** Writes the holds of messages that this transaction has written, with their first events, and asks for the approvers to be told. */
+export async function insertHolds(query: Query, holds: readonly HoldRow[], now: Date): Promise<void> {
+  await insertRows(query, { holds: JSON.stringify(holds), now });
+  await addTellJob(query, { runAt: now });
 }

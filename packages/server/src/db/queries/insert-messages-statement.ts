@@ -1,53 +1,209 @@
-/** Writes a batch of accepted messages, all or nothing. The places in comments are filled in by `insert-messages.ts`. */
-export const STATEMENT = `
+import { type SQL, sql } from '../drizzle.ts';
+import { recordColumns, type SparseRecordOf } from '../record-columns.ts';
+import { narrowed, nullable, pg, returning } from '../result.ts';
+import { quotaUsage } from '../schema/accounts.ts';
+import { deliveries } from '../schema/deliveries.ts';
+import { apiKeys } from '../schema/keys.ts';
+import {
+  idempotencyKeys,
+  messageBodies,
+  messageEvents,
+  messageRecipients,
+  messages,
+  messageTracking,
+} from '../schema/messages.ts';
+import { sessions } from '../schema/sessions.ts';
+import { type GivenOf, optional, value } from '../statement.ts';
+import { BEYOND_SEND_LIMITS, sendLimits } from './insert-sends.ts';
+
+/** The log row of an accepted message, and what hangs on it once; `o` is its place in the batch. Names are the columns'. */
+export const MESSAGE = {
+  o: pg.int4,
+  account_id: messages.accountId,
+  id: messages.id,
+  key_id: messages.keyId,
+  /** The key that asked for it, where that is another. */
+  asked_by: messages.askedBy,
+  from_given: messages.fromGiven,
+  from_domain: messages.fromDomain,
+  to_line: messages.toLine,
+  reply_to: messages.replyTo,
+  subject: messages.subject,
+  channel: messages.channel,
+  source: messages.source,
+  agent_name: messages.agentName,
+  /** Left out where empty, like the metadata and the headers. */
+  tags: nullable(messages.tags),
+  metadata: nullable(messages.metadata),
+  charged: messages.charged,
+  headers: nullable(messageBodies.headers),
+  /** Of the event `queued`, or of `pending_approval`. */
+  event_id: messageEvents.id,
+  /** When the first attempt is due; null for at once. */
+  scheduled_at: messages.scheduledAt,
+  /** Of the event `scheduled`, which follows `queued`; null where there is none. */
+  scheduled_event_id: nullable(messageEvents.id),
+  /** When the retries end. */
+  expires_at: deliveries.expiresAt,
+  template: messages.template,
+  resend_of: messages.resendOf,
+  unsubscribe: nullable(messages.unsubscribe),
+  open_pixel: nullable(messageTracking.openPixel),
+  links: nullable(messageTracking.links),
+  idempotency_key: nullable(idempotencyKeys.key),
+  fingerprint: nullable(idempotencyKeys.fingerprint),
+  /** From when the idempotency key counts as kept, where that is not now: an earlier time lets it end earlier. */
+  key_since: nullable(idempotencyKeys.createdAt),
+};
+
+/** A message of a batch of which some wait for an approver; those have no deliveries. */
+export const HELD_MESSAGE = {
+  ...MESSAGE,
+  status: messages.status,
+  /** Why it is held. */
+  detail: messageEvents.detail,
+};
+
+/** A recipient of the message `o`. Names are short because they travel with every recipient. */
+export const RECIPIENT = {
+  o: pg.int4,
+  n: messageRecipients.ordinal,
+  k: messageRecipients.kind,
+  name: messageRecipients.name,
+  e: messageRecipients.email,
+  /** The folded address where it differs. */
+  f: nullable(messageRecipients.email),
+};
+
+export const DELIVERY = {
+  o: pg.int4,
+  id: deliveries.id,
+  r: deliveries.route,
+  /** Left out where the route alone says where it goes. */
+  t: nullable(deliveries.destination),
+  n: deliveries.ordinals,
+};
+
+/** A key that judged a send, and by what the caller was let in. */
+export const SENDER = {
+  k: apiKeys.id,
+  /** The version of the key. */
+  v: apiKeys.version,
+  /** The session of a user, which must still be that of this seat. */
+  s: nullable(sessions.id),
+  /** When the session, or the secret that was shown, ends. Every other end of a secret is another version of its key. */
+  e: apiKeys.expiresAt,
+};
+
+/** What one account's part of a batch stands on: the statement writes it only where all of this still holds. */
+export const CHARGE = {
+  account_id: quotaUsage.accountId,
+  /** Quota units; 0 where nothing leaves the installation. */
+  units: quotaUsage.used,
+  /** The sending domains that must be verified. */
+  domains: narrowed<readonly string[]>(pg.textArray),
+  /** The keys that judged the sends, by the state they were judged in; the statement refuses where one has changed since. */
+  senders: narrowed<readonly SparseRecordOf<typeof SENDER>[]>(pg.json),
+};
+
+/** Of JSON, each list as one text. */
+export const BATCH = {
+  messages: value<string>(),
+  recipients: value<string>(),
+  deliveries: value<string>(),
+  charges: value<string>(),
+  /** As text, which is written once for all its places. */
+  now: value<string>(),
+  month: value<string>(),
+  monthlyQuota: value<number>(),
+  idempotencyHorizon: value<Date>(),
+  sendCharges: optional(value<string>()),
+};
+
+/** What is particular to how the messages of a batch begin. */
+interface Beginning {
+  readonly message: Readonly<typeof MESSAGE>;
+  /** Columns of the messages that their recipients need too. */
+  readonly carried: SQL;
+  /** Of the message, its recipients and its first event. */
+  readonly status: SQL;
+  /** The detail of the first event, with its column. */
+  readonly detail: { readonly column: SQL; readonly value: SQL };
+}
+
+const NOTHING = sql``;
+
+/** All messages are queued. */
+export const QUEUED: Beginning = {
+  message: MESSAGE,
+  carried: NOTHING,
+  status: sql`'queued'`,
+  detail: { column: NOTHING, value: NOTHING },
+};
+
+/** Some are held: those stand where nothing delivers them, and say why. */
+export const HELD: Beginning = {
+  message: HELD_MESSAGE,
+  carried: sql`, i.status`,
+  status: sql`status`,
+  detail: { column: sql`, detail`, value: sql`, detail` },
+};
+
+/**
+ * Writes a batch of accepted messages, all or nothing.
+ * @param bodies a list of rows: the place in the batch, the html, the text
+ */
+export function acceptBatch(
+  given: GivenOf<typeof BATCH>,
+  bodies: SQL,
+  { message, carried, status, detail }: Beginning,
+) {
+  const { now, month } = given;
+  const limits = given.sendCharges === undefined ? NOTHING : sql`${sendLimits(given.sendCharges)},`;
+  const isBeyondLimits = given.sendCharges === undefined ? NOTHING : sql`OR ${BEYOND_SEND_LIMITS}`;
+  return returning(
+    { accountId: quotaUsage.accountId, limit: pg.int4, used: pg.int4 },
+    sql`
   WITH input AS MATERIALIZED (
-    SELECT o, account_id, id, key_id, asked_by, from_given, from_domain, to_line, reply_to, subject, channel, source, agent_name,
-      coalesce(tags, '{}') AS tags, coalesce(metadata, '{}') AS metadata, charged, coalesce(headers, '{}') AS headers,
-      event_id, expires_at, idempotency_key, fingerprint, key_since, scheduled_at, scheduled_event_id, template, resend_of,
-      coalesce(unsubscribe, false) AS unsubscribe, open_pixel, links/* hold reasons */
-    FROM json_to_recordset($1::text::json) AS r (
-      o integer, account_id uuid, id uuid, key_id uuid, asked_by uuid, from_given text, from_domain text, to_line text,
-      reply_to text, subject text, channel text, source text, agent_name text, tags text[], metadata jsonb,
-      charged integer, headers jsonb, event_id uuid, expires_at timestamptz, idempotency_key text, fingerprint text, key_since timestamptz,
-      scheduled_at timestamptz, scheduled_event_id uuid, template text, resend_of uuid, unsubscribe boolean, open_pixel boolean, links text[]/* hold columns */)
+    SELECT * FROM json_to_recordset(${given.messages}::text::json) AS r (${columnsOf(message)})
   ),
   recipients AS MATERIALIZED (
-    SELECT i.account_id, i.id, r.n, r.k, r.name, r.e, coalesce(r.f, r.e) AS folded/* hold reasons */
-    FROM json_to_recordset($2::text::json) AS r (o integer, n smallint, k text, name text, e text, f text)
+    SELECT i.account_id, i.id, r.n, r.k, r.name, r.e, coalesce(r.f, r.e) AS folded${carried}
+    FROM json_to_recordset(${given.recipients}::text::json) AS r (${columnsOf(RECIPIENT)})
     JOIN input i ON i.o = r.o
   ),
   keys AS (
     INSERT INTO idempotency_keys AS k (account_id, key_id, key, fingerprint, message_id, created_at)
-    SELECT account_id, coalesce(asked_by, key_id), idempotency_key, fingerprint, id, coalesce(key_since, $5) FROM input
+    SELECT account_id, coalesce(asked_by, key_id), idempotency_key, fingerprint, id, coalesce(key_since, ${now}) FROM input
     WHERE idempotency_key IS NOT NULL ORDER BY account_id, coalesce(asked_by, key_id), idempotency_key
     ON CONFLICT (account_id, key_id, key) DO UPDATE
       SET fingerprint = excluded.fingerprint, message_id = excluded.message_id, created_at = excluded.created_at
-      WHERE k.created_at <= $8
+      WHERE k.created_at <= ${given.idempotencyHorizon}
     RETURNING 1
   ),
   charges AS MATERIALIZED (
-    SELECT c.account_id, c.units, c.domains, c.senders, coalesce(a.monthly_quota, $7::int) AS quota,
+    SELECT c.account_id, c.units, c.domains, c.senders, coalesce(a.monthly_quota, ${given.monthlyQuota}::int) AS quota,
       a.suspended_at IS NULL AND a.reputation_level <> 'suspended' AND a.id IS NOT NULL
         AND (a.paused_at IS NULL OR json_array_length(c.senders) = 0) AS open
-    FROM json_to_recordset($4::text::json) AS c (account_id uuid, units integer, domains text[], senders json)
+    FROM json_to_recordset(${given.charges}::text::json) AS c (${columnsOf(CHARGE)})
     LEFT JOIN accounts a ON a.id = c.account_id
   ),
   charged AS (
     INSERT INTO quota_usage AS u (account_id, month, used)
-    SELECT account_id, $6::date, units FROM charges WHERE units > 0 AND units <= quota ORDER BY account_id
+    SELECT account_id, ${month}::date, units FROM charges WHERE units > 0 AND units <= quota ORDER BY account_id
     ON CONFLICT (account_id, month) DO UPDATE SET used = u.used + excluded.used
       WHERE u.used + excluded.used <= (SELECT c.quota FROM charges c WHERE c.account_id = excluded.account_id)
     RETURNING account_id, used
   ),
-  /* send limits */
+  ${limits}
   fresh AS MATERIALIZED (
     SELECT refuse_stale_acceptance(
       EXISTS (SELECT FROM charges WHERE NOT open)
-      /* or beyond them */
-      OR EXISTS (SELECT FROM charges c, json_to_recordset(c.senders) AS s (k uuid, v integer, s uuid, e timestamptz)
-        WHERE s.e <= $5 OR NOT EXISTS (
+      ${isBeyondLimits}
+      OR EXISTS (SELECT FROM charges c, json_to_recordset(c.senders) AS s (${columnsOf(SENDER)})
+        WHERE s.e <= ${now} OR NOT EXISTS (
           SELECT FROM api_keys k WHERE k.account_id = c.account_id AND k.id = s.k AND k.version = s.v
-            AND (k.expires_at IS NULL OR k.expires_at > $5))
+            AND (k.expires_at IS NULL OR k.expires_at > ${now}))
         OR (s.s IS NOT NULL AND NOT EXISTS (
           SELECT FROM sessions x WHERE x.id = s.s AND x.account_id = c.account_id AND x.member_id = s.k)))
       OR (SELECT count(*) FROM keys) < (SELECT count(idempotency_key) FROM input)
@@ -56,32 +212,32 @@ export const STATEMENT = `
         SELECT FROM sending_domains d
         WHERE d.account_id = c.account_id AND d.name = wanted.domain AND is_sendable(d.status)))
       OR EXISTS (SELECT FROM recipients r, suppressions s
-        WHERE s.account_id = r.account_id AND s.email = r.folded AND (s.expires_at IS NULL OR s.expires_at > $5))) AS ok
+        WHERE s.account_id = r.account_id AND s.email = r.folded AND (s.expires_at IS NULL OR s.expires_at > ${now}))) AS ok
   ),
   logged AS (
     INSERT INTO messages (account_id, id, key_id, asked_by, created_at, from_given, from_domain, to_line, reply_to, subject,
       status, channel, source, agent_name, tags, metadata, charged, event_count, scheduled_at, template, resend_of, unsubscribe)
-    SELECT account_id, id, key_id, asked_by, $5, from_given, from_domain, to_line, reply_to, subject,
-      /* first status */, channel, source, agent_name, tags, metadata, charged, CASE WHEN scheduled_event_id IS NULL THEN 1 ELSE 2 END,
-      scheduled_at, template, resend_of, unsubscribe
+    SELECT account_id, id, key_id, asked_by, ${now}, from_given, from_domain, to_line, reply_to, subject,
+      ${status}, channel, source, agent_name, coalesce(tags, '{}'), coalesce(metadata, '{}'), charged,
+      CASE WHEN scheduled_event_id IS NULL THEN 1 ELSE 2 END, scheduled_at, template, resend_of, coalesce(unsubscribe, false)
     FROM input
   ),
   stored AS (
     INSERT INTO message_bodies (account_id, message_id, html, text, headers)
-    SELECT i.account_id, i.id, b.html, b.text, i.headers
-    FROM input i JOIN (VALUES /* bodies */) AS b (o, html, text) ON b.o = i.o
+    SELECT i.account_id, i.id, b.html, b.text, coalesce(i.headers, '{}')
+    FROM input i JOIN (VALUES ${bodies}) AS b (o, html, text) ON b.o = i.o
   ),
   addressed AS (
     INSERT INTO message_recipients (account_id, message_id, ordinal, kind, name, email, status)
-    SELECT account_id, id, n, k, name, e, /* first status */ FROM recipients
+    SELECT account_id, id, n, k, name, e, ${status} FROM recipients
   ),
   begun AS (
-    INSERT INTO message_events (account_id, message_id, seq, id, type, created_at/* of a hold */)
-    SELECT account_id, id, 1, event_id, /* first status */, $5/* hold reasons */ FROM input
+    INSERT INTO message_events (account_id, message_id, seq, id, type, created_at${detail.column})
+    SELECT account_id, id, 1, event_id, ${status}, ${now}${detail.value} FROM input
   ),
   timed AS (
     INSERT INTO message_events (account_id, message_id, seq, id, type, created_at)
-    SELECT account_id, id, 2, scheduled_event_id, 'scheduled', $5 FROM input WHERE scheduled_event_id IS NOT NULL
+    SELECT account_id, id, 2, scheduled_event_id, 'scheduled', ${now} FROM input WHERE scheduled_event_id IS NOT NULL
   ),
   tracked AS (
     INSERT INTO message_tracking (account_id, message_id, open_pixel, links)
@@ -89,8 +245,8 @@ export const STATEMENT = `
   ),
   planned AS (
     INSERT INTO deliveries (account_id, id, message_id, route, destination, ordinals, next_at, expires_at)
-    SELECT i.account_id, d.id, i.id, d.r, coalesce(d.t, ''), d.n, coalesce(i.scheduled_at, $5), i.expires_at
-    FROM json_to_recordset($3::text::json) AS d (o integer, id uuid, r text, t text, n smallint[])
+    SELECT i.account_id, d.id, i.id, d.r, coalesce(d.t, ''), d.n, coalesce(i.scheduled_at, ${now}), i.expires_at
+    FROM json_to_recordset(${given.deliveries}::text::json) AS d (${columnsOf(DELIVERY)})
     JOIN input i ON i.o = d.o
   ),
   noted AS (
@@ -99,4 +255,10 @@ export const STATEMENT = `
   SELECT c.account_id AS "accountId", c.quota AS limit, coalesce(x.used, u.used, 0) AS used
   FROM fresh, charges c
   LEFT JOIN charged x ON x.account_id = c.account_id
-  LEFT JOIN quota_usage u ON u.account_id = c.account_id AND u.month = $6::date`;
+  LEFT JOIN quota_usage u ON u.account_id = c.account_id AND u.month = ${month}::date`,
+  );
+}
+
+function columnsOf(fields: Parameters<typeof recordColumns>[0]): SQL {
+  return sql.raw(recordColumns(fields));
+}

@@ -1,96 +1,50 @@
 import { foldAddress } from '@postrider/core';
 import type { Query, Sql } from '../client.ts';
-import { HOLD_PARTS, type HoldRow, insertHolds, lockHoldingKeys, type NewHold } from './insert-holds.ts';
-import { STATEMENT } from './insert-messages-statement.ts';
-import { type SendCharge, sendLimits } from './insert-sends.ts';
+import { sql } from '../drizzle.ts';
+import type { RecordOf, SparseRecordOf } from '../record-columns.ts';
+import type { deliveries } from '../schema/deliveries.ts';
+import type { messageRecipients } from '../schema/messages.ts';
+import { defineStatement, type RowOf, several } from '../statement.ts';
+import { type HoldRow, insertHolds, lockHoldingKeys, type NewHold } from './insert-holds.ts';
+import {
+  acceptBatch,
+  BATCH,
+  type CHARGE,
+  type DELIVERY,
+  HELD,
+  type HELD_MESSAGE,
+  type MESSAGE,
+  QUEUED,
+  type RECIPIENT,
+  type SENDER,
+} from './insert-messages-statement.ts';
+import type { SendCharge } from './insert-sends.ts';
 import { insertAttachment, type NewAttachmentRow } from './message-attachments.ts';
 
-/** One accepted message as it is written: the log row, the body, and the rows that hang on it. Names are the columns'. */
+/** One accepted message as it is written. */
 export interface NewMessage {
-  readonly account_id: string;
-  readonly id: string;
-  readonly key_id: string;
-  /** The key that asked for it, where that is another. */
-  readonly asked_by: string | null;
-  readonly from_given: string;
-  readonly from_domain: string;
-  readonly to_line: string;
-  readonly reply_to: string | null;
-  readonly subject: string;
-  readonly channel: string;
-  readonly source: string;
-  readonly agent_name: string | null;
-  readonly tags: readonly string[];
-  readonly metadata: Readonly<Record<string, string>>;
-  readonly charged: number;
+  readonly row: Omit<SparseRecordOf<typeof MESSAGE>, 'o'>;
   readonly html: string | null;
   readonly text: string | null;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly event_id: string;
-  /** When the first attempt is due; null for at once. */
-  readonly scheduled_at: string | null;
-  /** Of the event `scheduled`, which follows `queued`; null where there is none. */
-  readonly scheduled_event_id: string | null;
-  /** When the retries end. */
-  readonly expires_at: string;
-  readonly template: string | null;
-  readonly resend_of: string | null;
-  readonly unsubscribe: boolean;
-  readonly tracking: { readonly openPixel: boolean; readonly links: readonly string[] } | null;
-  readonly attachments: readonly NewAttachment[];
   readonly recipients: readonly NewRecipient[];
   readonly deliveries: readonly NewDelivery[];
-  readonly idempotency_key: string | null;
-  /** From when the key counts as kept, where that is not now: an earlier time lets it end earlier. */
-  readonly key_since: string | null;
-  readonly fingerprint: string | null;
+  readonly attachments: readonly NewAttachment[];
   /** Of a message that waits for a person; it has no deliveries then. */
-  readonly hold?: NewHold | undefined;
+  readonly hold: NewHold | null;
 }
 
-export interface NewRecipient {
-  readonly ordinal: number;
-  readonly kind: string;
-  readonly name: string | null;
-  readonly email: string;
-}
+export type NewRecipient = Pick<typeof messageRecipients.$inferSelect, 'ordinal' | 'kind' | 'name' | 'email'>;
 
-export interface NewAttachment {
-  readonly filename: string;
-  readonly contentType: string;
-  readonly contentId: string | null;
-  readonly content: Uint8Array;
-}
+export type NewAttachment = Pick<NewAttachmentRow, 'filename' | 'contentType' | 'contentId' | 'content'>;
 
-export interface NewDelivery {
-  readonly id: string;
-  readonly route: string;
-  /** Empty where the route alone says where it goes. */
-  readonly destination: string;
-  readonly ordinals: readonly number[];
-}
+/** Its destination is empty where the route alone says where it goes. */
+export type NewDelivery = Pick<typeof deliveries.$inferSelect, 'id' | 'route' | 'destination' | 'ordinals'>;
 
-/** What one account's part of a batch stands on: the statement writes it only where all of this still holds. */
-export interface AccountCharge {
-  readonly account_id: string;
-  /** Quota units; 0 where nothing leaves the installation. */
-  readonly units: number;
-  /** The sending domains that must be verified. */
-  readonly domains: readonly string[];
-  /** The keys that judged the sends, by the state they were judged in; the statement refuses where one has changed since. */
-  readonly senders: readonly SenderFact[];
-}
+export type AccountCharge = RecordOf<typeof CHARGE>;
+export type SenderFact = SparseRecordOf<typeof SENDER>;
 
-/** A key that judged a send, and by what the caller was let in. Names are short because they travel with every batch. */
-export interface SenderFact {
-  readonly k: string;
-  /** The version of the key. */
-  readonly v: number;
-  /** The session of a user, which must still be that of this seat. */
-  readonly s?: string | undefined;
-  /** When the session, or the secret that was shown, ends. Every other end of a secret is another version of its key. */
-  readonly e?: Date | undefined;
-}
+/** One statement writes at most this many; more would only make the ones in front wait. */
+export const MOST_MESSAGES = 100;
 
 export interface InsertOptions {
   readonly now: Date;
@@ -109,11 +63,7 @@ export interface InsertOptions {
 }
 
 /** The quota of an account after the batch. */
-export interface QuotaUsage {
-  readonly accountId: string;
-  readonly limit: number;
-  readonly used: number;
-}
+export type QuotaUsage = RowOf<(typeof queueing)[number]['run']>;
 
 /**
  * Writes a batch of accepted messages in one statement, all or nothing: idempotency keys, the quota charge, messages, bodies, recipients,
@@ -146,13 +96,33 @@ export async function insertMessages(
   });
 }
 
-function toAttachmentRows({ account_id, id, attachments }: NewMessage): readonly NewAttachmentRow[] {
-  return attachments.map((attachment, ordinal) => ({ ...attachment, accountId: account_id, messageId: id, ordinal }));
+function toAttachmentRows({ row, attachments }: NewMessage): readonly NewAttachmentRow[] {
+  const { account_id: accountId, id: messageId } = row;
+  return attachments.map((attachment, ordinal) => ({ ...attachment, accountId, messageId, ordinal }));
 }
 
 /** A hold belongs to the key that asked for the send. */
-function toHoldRows({ account_id, id: message_id, key_id, asked_by, charged, hold }: NewMessage): readonly HoldRow[] {
-  return hold === undefined ? [] : [{ account_id, message_id, key_id: asked_by ?? key_id, charged, ...hold }];
+function toHoldRows({ row, hold }: NewMessage): readonly HoldRow[] {
+  const { account_id, id: message_id, key_id, asked_by, charged } = row;
+  return hold === null ? [] : [{ account_id, message_id, key_id: asked_by ?? key_id, charged, ...hold }];
+}
+
+/**
+ * Statements are prepared for these numbers of messages, and smaller batches fill up with empty bodies. Bodies travel as parameters of their
+ * own: decoding them out of JSON cost half of the statement's time (52 of 110 µs a message of 3 KB).
+ */
+const SIZES = [1, 8, 32, MOST_MESSAGES];
+
+const queueing = SIZES.map((size) => defineSize(size, QUEUED));
+const holding = SIZES.map((size) => defineSize(size, HELD));
+
+function defineSize(size: number, beginning: typeof QUEUED) {
+  const parameters = { ...BATCH, html: several<string | null>(size), text: several<string | null>(size) };
+  const run = defineStatement(parameters, (given) => {
+    const rows = given.html.map((html, o) => sql`(${sql.raw(String(o))}, ${html}::text, ${given.text[o]}::text)`);
+    return acceptBatch(given, sql.join(rows, sql`, `), beginning);
+  });
+  return { size, run };
 }
 
 async function writeMessages(
@@ -162,105 +132,42 @@ async function writeMessages(
   options: InsertOptions,
   hasHolds = false,
 ): Promise<readonly QuotaUsage[]> {
-  const size = SIZES.find((candidate) => candidate >= messages.length) ?? messages.length;
-  const bodies = Array.from({ length: size }, (_, ordinal) => [
-    messages[ordinal]?.html ?? null,
-    messages[ordinal]?.text ?? null,
-  ]);
-  return await query.unsafe<QuotaUsage[]>(
-    statementFor(size, options.sendCharges.length > 0, hasHolds),
-    [
-      JSON.stringify(messages.map(toLogRow)),
-      JSON.stringify(messages.flatMap(toRecipientRows)),
-      JSON.stringify(messages.flatMap(toDeliveryRows)),
-      JSON.stringify(charges),
-      options.now,
-      options.month,
-      options.monthlyQuota,
-      options.idempotencyHorizon,
-      ...bodies.flat(),
-      ...(options.sendCharges.length > 0 ? [JSON.stringify(options.sendCharges)] : []),
-    ],
-    { prepare: true },
-  );
-}
-
-/**
- * Statements are prepared for these numbers of messages, and smaller batches fill up with empty bodies. Bodies travel as parameters of their
- * own: decoding them out of JSON cost half of the statement's time (52 of 110 µs a message of 3 KB).
- */
-const SIZES = [1, 8, 32, 100];
-const FIRST_BODY_PARAMETER = 9;
-const statements = new Map<string, string>();
-
-function statementFor(size: number, isLimited: boolean, hasHolds: boolean): string {
-  const name = `${size} ${isLimited} ${hasHolds}`;
-  const known = statements.get(name);
-  if (known !== undefined) return known;
-  const values = Array.from({ length: size }, (_, ordinal) => {
-    const html = FIRST_BODY_PARAMETER + ordinal * 2;
-    return `(${ordinal}, $${html}::text, $${html + 1}::text)`;
+  const statement = (hasHolds ? holding : queueing).find(({ size }) => size >= messages.length);
+  if (statement === undefined) throw new Error(`a batch has at most ${MOST_MESSAGES} messages`);
+  const { sendCharges, now, month, monthlyQuota, idempotencyHorizon } = options;
+  const places = Array.from({ length: statement.size }, (_, o) => messages[o] ?? NO_BODY);
+  return await statement.run(query, {
+    messages: JSON.stringify(messages.map(hasHolds ? toHeldRow : toRow)),
+    recipients: JSON.stringify(messages.flatMap(toRecipientRows)),
+    deliveries: JSON.stringify(messages.flatMap(toDeliveryRows)),
+    charges: JSON.stringify(charges),
+    now: now.toISOString(),
+    ...{ month, monthlyQuota, idempotencyHorizon },
+    sendCharges: sendCharges.length > 0 ? JSON.stringify(sendCharges) : null,
+    html: places.map(({ html }) => html),
+    text: places.map(({ text }) => text),
   });
-  const limits = isLimited ? sendLimits(FIRST_BODY_PARAMETER + size * 2) : { parts: '', refusal: '' };
-  const parts = HOLD_PARTS.map(({ place, part, otherwise }) => [place, hasHolds ? part : otherwise] as const);
-  const statement = parts
-    .reduce((text, [place, part]) => text.replaceAll(place, () => part), STATEMENT)
-    .replace('/* bodies */', values.join(', '))
-    .replace('/* send limits */', limits.parts)
-    .replace('/* or beyond them */', limits.refusal);
-  statements.set(name, statement);
-  return statement;
 }
 
-/** What is null or empty stays away: the columns' names are most of what travels. */
-function toLogRow(message: NewMessage, ordinal: number) {
-  const {
-    html: _html,
-    text: _text,
-    recipients: _recipients,
-    deliveries: _deliveries,
-    attachments: _attachments,
-    tracking,
-    hold,
-    ...row
-  } = message;
-  return {
-    ...row,
-    o: ordinal,
-    scheduled_at: row.scheduled_at ?? undefined,
-    scheduled_event_id: row.scheduled_event_id ?? undefined,
-    template: row.template ?? undefined,
-    asked_by: row.asked_by ?? undefined,
-    resend_of: row.resend_of ?? undefined,
-    unsubscribe: row.unsubscribe || undefined,
-    open_pixel: tracking?.openPixel,
-    links: tracking?.links,
-    reply_to: row.reply_to ?? undefined,
-    agent_name: row.agent_name ?? undefined,
-    tags: row.tags.length === 0 ? undefined : row.tags,
-    metadata: isEmpty(row.metadata) ? undefined : row.metadata,
-    headers: isEmpty(row.headers) ? undefined : row.headers,
-    idempotency_key: row.idempotency_key ?? undefined,
-    key_since: row.key_since ?? undefined,
-    fingerprint: row.fingerprint ?? undefined,
-    hold_reasons: hold?.reasons.join(', '),
-  };
+const NO_BODY = { html: null, text: null };
+
+/** `o` is the message's place in the batch: what all rows of a message share travels once. */
+function toRow({ row }: NewMessage, o: number): SparseRecordOf<typeof MESSAGE> {
+  return { ...row, o };
 }
 
-function isEmpty(record: Readonly<Record<string, string>>): boolean {
-  for (const _key in record) return false;
-  return true;
+function toHeldRow({ row, hold }: NewMessage, o: number): SparseRecordOf<typeof HELD_MESSAGE> {
+  return { ...row, o, status: hold === null ? 'queued' : 'pending_approval', detail: hold?.reasons.join(', ') };
 }
 
-/** `o` is the message's place in the batch: what all rows of a message share travels once. `f` is the folded address where it differs. */
-function toRecipientRows({ recipients }: NewMessage, o: number) {
+function toRecipientRows({ recipients }: NewMessage, o: number): readonly SparseRecordOf<typeof RECIPIENT>[] {
   return recipients.map(({ ordinal, kind, name, email }) => {
     const folded = foldAddress(email);
     return { o, n: ordinal, k: kind, name: name ?? undefined, e: email, f: folded === email ? undefined : folded };
   });
 }
 
-function toDeliveryRows({ deliveries }: NewMessage, o: number) {
+function toDeliveryRows({ deliveries }: NewMessage, o: number): readonly SparseRecordOf<typeof DELIVERY>[] {
   return deliveries.map(({ id, route, destination, ordinals }) => {
     return { o, id, r: route, t: destination === '' ? undefined : destination, n: ordinals };
   });

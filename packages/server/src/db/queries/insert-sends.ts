@@ -1,25 +1,31 @@
 import type { Query } from '../client.ts';
+import { type SQL, sql } from '../drizzle.ts';
+import { type RecordOf, recordColumns } from '../record-columns.ts';
+import { executing } from '../result.ts';
+import { keySends } from '../schema/keys.ts';
+import { defineStatement, value } from '../statement.ts';
+
+const SEND_CHARGE = {
+  account_id: keySends.accountId,
+  key_id: keySends.keyId,
+  period: keySends.period,
+  starts_at: keySends.startsAt,
+  sends: keySends.sends,
+  allowed: keySends.sends,
+};
 
 /** What the batch adds to what a limited key has sent in a period: the statement writes it only where it stays within what is allowed. */
-export interface SendCharge {
-  readonly account_id: string;
-  readonly key_id: string;
-  readonly period: 'hour' | 'day';
-  readonly starts_at: string;
-  readonly sends: number;
-  readonly allowed: number;
-}
+export type SendCharge = RecordOf<typeof SEND_CHARGE>;
 
 /**
- * What is in the statement only where a key has send limits: a row a key and period, which begins anew with each hour or day. A process whose
+ * What is in a statement only where a key has send limits: a row a key and period, which begins again with each hour or day. A process whose
  * clock is behind counts on in the period that has begun.
  */
-export function sendLimits(parameter: number): { readonly parts: string; readonly refusal: string } {
-  const before = 'CASE WHEN s.starts_at >= excluded.starts_at THEN s.sends ELSE 0 END';
-  return {
-    parts: `send_charges AS MATERIALIZED (
-    SELECT account_id, key_id, period, starts_at, sends, allowed
-    FROM json_to_recordset($${parameter}::text::json) AS c (account_id uuid, key_id uuid, period text, starts_at timestamptz, sends integer, allowed integer)
+export function sendLimits(charges: SQL): SQL {
+  const before = sql`CASE WHEN s.starts_at >= excluded.starts_at THEN s.sends ELSE 0 END`;
+  return sql`
+  send_charges AS MATERIALIZED (
+    SELECT * FROM json_to_recordset(${charges}::text::json) AS c (${sql.raw(recordColumns(SEND_CHARGE))})
   ),
   sent AS (
     INSERT INTO key_sends AS s (account_id, key_id, period, starts_at, sends)
@@ -29,17 +35,17 @@ export function sendLimits(parameter: number): { readonly parts: string; readonl
       WHERE ${before} + excluded.sends <= (SELECT c.allowed FROM send_charges c WHERE c.account_id = excluded.account_id
         AND c.key_id = excluded.key_id AND c.period = excluded.period)
     RETURNING 1
-  ),`,
-    refusal: 'OR (SELECT count(*) FROM sent) < (SELECT count(*) FROM send_charges)',
-  };
+  )`;
 }
+
+/** Whether one of the send limits does not suffice. */
+export const BEYOND_SEND_LIMITS = sql`(SELECT count(*) FROM sent) < (SELECT count(*) FROM send_charges)`;
+
+const countSends = defineStatement({ charges: value<string>() }, ({ charges }) =>
+  executing(sql`WITH ${sendLimits(charges)} SELECT FROM refuse_stale_acceptance(${BEYOND_SEND_LIMITS})`),
+);
 
 /** Counts sends that no statement of the accept queue counts. Where one would go beyond its limit it fails with SQLSTATE PR001, as accepting does. */
 export async function chargeSends(transaction: Query, charges: readonly SendCharge[]): Promise<void> {
-  if (charges.length === 0) return;
-  const { parts, refusal } = sendLimits(1);
-  const withParts = parts.trimEnd().slice(0, -1);
-  await transaction.unsafe(`WITH ${withParts} SELECT refuse_stale_acceptance(false ${refusal})`, [
-    JSON.stringify(charges),
-  ]);
+  if (charges.length > 0) await countSends(transaction, { charges: JSON.stringify(charges) });
 }
