@@ -1,12 +1,9 @@
-import type { HoldReason } from '@postrider/core';
 import type { StoredHold } from './idempotency.ts';
 import type { HeldAnswer, SendVerdict } from './send-command.ts';
 
 /** How a send was held, as it was told the first time. */
 export function toHeldAnswer(hold: StoredHold | null): HeldAnswer | null {
-  if (hold === null) return null;
-  // The column holds what the catalogue names.
-  return { ...hold, reasons: hold.reasons as HoldReason[], expiresAt: new Date(hold.expiresAt) };
+  return hold === null ? null : { ...hold, expiresAt: new Date(hold.expiresAt) };
 }
 
 /** The status an accepted send is answered with, the first time and every other. */

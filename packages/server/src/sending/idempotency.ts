@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { HoldReason } from '@postrider/core';
 
 /** What a request under an idempotency key is compared by: the caller's own input, before defaults, with object keys in one order. */
 export function fingerprintOf(input: unknown): string {
@@ -28,7 +29,7 @@ interface StoredKey {
 
 export interface StoredHold {
   readonly approvalId: string;
-  readonly reasons: readonly string[];
+  readonly reasons: readonly HoldReason[];
   readonly expiresAt: string;
 }
 

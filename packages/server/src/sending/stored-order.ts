@@ -1,12 +1,6 @@
-import {
-  type Channel,
-  mailboxSchema,
-  RECIPIENT_KINDS,
-  type RecipientKind,
-  type SendRequest,
-  type Source,
-} from '@postrider/core';
-import type { StoredFile, StoredSend } from '../db/queries/stored-sends.ts';
+import { mailboxSchema, RECIPIENT_KINDS, type RecipientKind, type SendRequest } from '@postrider/core';
+import type { StoredAttachment } from '../db/queries/message-attachments.ts';
+import type { StoredSend } from '../db/queries/stored-sends.ts';
 import type { SendOrder } from './send-messages.ts';
 
 /** A stored message with its body, as `readStoredSend` answers it. */
@@ -18,7 +12,7 @@ export type SendWithBody = StoredSend & { readonly body: NonNullable<StoredSend[
  */
 export function toResendOrder(
   stored: SendWithBody,
-  files: readonly StoredFile[],
+  files: readonly StoredAttachment[],
   call: Pick<SendOrder, 'fixedChannel' | 'idempotency'>,
 ): SendOrder {
   return {
@@ -44,9 +38,8 @@ function toRequest(stored: SendWithBody): SendRequest {
     metadata: { ...stored.metadata },
     tags: [...stored.tags],
     unsubscribe: stored.unsubscribe,
-    // The columns hold what the enumerations name.
-    channel: stored.channel as Channel,
-    source: stored.source as Source,
+    channel: stored.channel,
+    source: stored.source,
     ...(stored.agentName === null ? {} : { agent_name: stored.agentName }),
   };
 }

@@ -1,4 +1,11 @@
 import type { Query } from '../client.ts';
+import { sql } from '../drizzle.ts';
+import { narrowed, pg, returning } from '../result.ts';
+import type { accounts, quotaUsage } from '../schema/accounts.ts';
+import type { approvals } from '../schema/approvals.ts';
+import type { keySends } from '../schema/keys.ts';
+import type { idempotencyKeys } from '../schema/messages.ts';
+import { defineStatement, type RowOf, value } from '../statement.ts';
 
 /** What a batch of sends asks about. Duplicates are fine. */
 export interface AcceptanceQuestions {
@@ -32,68 +39,60 @@ export interface Pair {
 export interface AccountFact {
   readonly accountId: string;
   /** Null: the installation's setting. */
-  readonly monthlyQuota: number | null;
-  readonly used: number;
+  readonly monthlyQuota: typeof accounts.$inferSelect.monthlyQuota;
+  readonly used: typeof quotaUsage.$inferSelect.used;
   readonly suspended: boolean;
 }
 
-export interface IdempotencyFact extends IdempotencyName {
-  readonly fingerprint: string;
-  readonly messageId: string;
+export interface IdempotencyFact
+  extends IdempotencyName,
+    Pick<typeof idempotencyKeys.$inferSelect, 'fingerprint' | 'messageId'> {
   /** How the message was held; null where it was not. */
-  readonly hold: {
-    readonly approvalId: string;
-    readonly reasons: readonly string[];
-    readonly expiresAt: string;
-  } | null;
+  readonly hold:
+    | (Pick<typeof approvals.$inferSelect, 'reasons'> & { readonly approvalId: string; readonly expiresAt: string })
+    | null;
 }
 
-export interface SentFact {
-  readonly accountId: string;
-  readonly keyId: string;
-  readonly period: 'hour' | 'day';
-  readonly sends: number;
-}
+/** Messages that a limited key sent in the present hour or on the present day. */
+export type SentFact = Pick<typeof keySends.$inferSelect, 'accountId' | 'keyId' | 'period' | 'sends'>;
 
-export interface AcceptanceFacts {
-  readonly accounts: readonly AccountFact[];
-  /** The asked domains that are verified (or degraded, which still sends). */
-  readonly verifiedDomains: readonly Pair[];
-  readonly suppressed: readonly Pair[];
-  readonly idempotency: readonly IdempotencyFact[];
-  /** Messages that limited keys sent in this hour and on this day. */
-  readonly sent: readonly SentFact[];
-}
-
-interface FactsRow {
-  readonly accounts: AccountFact[];
-  readonly domains: Pair[];
-  readonly suppressed: Pair[];
-  readonly idempotency: IdempotencyFact[];
-  readonly sent: SentFact[];
-}
-
-/** Reads everything the rules of acceptance need to know about a whole batch, in one round trip. */
-export async function readAcceptanceFacts(query: Query, questions: AcceptanceQuestions): Promise<AcceptanceFacts> {
-  const [row] = await query<FactsRow[]>`
+const readFacts = defineStatement(
+  {
+    asked: value<string>(),
+    month: value<string>(),
+    now: value<Date>(),
+    idempotencyHorizon: value<Date>(),
+    hourStart: value<Date>(),
+    dayStart: value<Date>(),
+  },
+  ({ asked, month, now, idempotencyHorizon, hourStart, dayStart }) =>
+    returning(
+      {
+        accounts: narrowed<readonly AccountFact[]>(pg.jsonb),
+        verifiedDomains: narrowed<readonly Pair[]>(pg.jsonb),
+        suppressed: narrowed<readonly Pair[]>(pg.jsonb),
+        idempotency: narrowed<readonly IdempotencyFact[]>(pg.jsonb),
+        sent: narrowed<readonly SentFact[]>(pg.jsonb),
+      },
+      sql`
     WITH asked AS MATERIALIZED (
-      SELECT ${JSON.stringify(toQuestionJson(questions))}::text::jsonb AS q
+      SELECT ${asked}::text::jsonb AS q
     )
     SELECT
       (SELECT coalesce(jsonb_agg(jsonb_build_object(
           'accountId', a.id, 'monthlyQuota', a.monthly_quota, 'used', coalesce(u.used, 0),
           'suspended', a.suspended_at IS NOT NULL OR a.reputation_level = 'suspended')), '[]')
         FROM accounts a
-        LEFT JOIN quota_usage u ON u.account_id = a.id AND u.month = ${questions.month}::date
+        LEFT JOIN quota_usage u ON u.account_id = a.id AND u.month = ${month}::date
         WHERE a.id IN (SELECT jsonb_array_elements_text(q -> 'accounts')::uuid FROM asked)) AS accounts,
       (SELECT coalesce(jsonb_agg(jsonb_build_object('accountId', d.account_id, 'value', d.name)), '[]')
         FROM asked, jsonb_to_recordset(q -> 'domains') AS p (a uuid, v text)
         JOIN sending_domains d ON d.account_id = p.a AND d.name = p.v
-        WHERE is_sendable(d.status)) AS domains,
+        WHERE is_sendable(d.status)) AS "verifiedDomains",
       (SELECT coalesce(jsonb_agg(jsonb_build_object('accountId', s.account_id, 'value', s.email)), '[]')
         FROM asked, jsonb_to_recordset(q -> 'recipients') AS p (a uuid, v text)
         JOIN suppressions s ON s.account_id = p.a AND s.email = p.v
-        WHERE s.expires_at IS NULL OR s.expires_at > ${questions.now}) AS suppressed,
+        WHERE s.expires_at IS NULL OR s.expires_at > ${now}) AS suppressed,
       (SELECT coalesce(jsonb_agg(jsonb_build_object(
           'accountId', k.account_id, 'keyId', k.key_id, 'value', k.key, 'fingerprint', k.fingerprint, 'messageId', k.message_id,
           'hold', CASE WHEN h.id IS NOT NULL THEN
@@ -101,19 +100,25 @@ export async function readAcceptanceFacts(query: Query, questions: AcceptanceQue
         FROM asked, jsonb_to_recordset(q -> 'keys') AS p (a uuid, k uuid, v text)
         JOIN idempotency_keys k ON k.account_id = p.a AND k.key_id = p.k AND k.key = p.v
         LEFT JOIN approvals h ON h.account_id = k.account_id AND h.message_id = k.message_id
-        WHERE k.created_at > ${questions.idempotencyHorizon}) AS idempotency,
+        WHERE k.created_at > ${idempotencyHorizon}) AS idempotency,
       (SELECT coalesce(jsonb_agg(jsonb_build_object('accountId', s.account_id, 'keyId', s.key_id, 'period', s.period, 'sends', s.sends)), '[]')
         FROM asked, jsonb_to_recordset(q -> 'limited') AS p (a uuid, v uuid)
         JOIN key_sends s ON s.account_id = p.a AND s.key_id = p.v
-        WHERE s.starts_at >= CASE s.period WHEN 'hour' THEN ${questions.hourStart}::timestamptz ELSE ${questions.dayStart}::timestamptz END)
-        AS sent`;
-  return {
-    accounts: row?.accounts ?? [],
-    verifiedDomains: row?.domains ?? [],
-    suppressed: row?.suppressed ?? [],
-    idempotency: row?.idempotency ?? [],
-    sent: row?.sent ?? [],
-  };
+        WHERE s.starts_at >= CASE s.period WHEN 'hour' THEN ${hourStart}::timestamptz ELSE ${dayStart}::timestamptz END)
+        AS sent`,
+    ),
+);
+
+/** Everything the rules of acceptance need to know about a whole batch. The domains are those that are verified, or degraded, which still send. */
+export type AcceptanceFacts = RowOf<typeof readFacts>;
+
+/** Reads them in one round trip. */
+export async function readAcceptanceFacts(query: Query, questions: AcceptanceQuestions): Promise<AcceptanceFacts> {
+  const { month, now, idempotencyHorizon, hourStart, dayStart } = questions;
+  const asked = JSON.stringify(toQuestionJson(questions));
+  const [facts] = await readFacts(query, { asked, month, now, idempotencyHorizon, hourStart, dayStart });
+  if (facts === undefined) throw new Error('the facts of acceptance are one row');
+  return facts;
 }
 
 function toQuestionJson(questions: AcceptanceQuestions) {

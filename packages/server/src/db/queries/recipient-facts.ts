@@ -1,13 +1,26 @@
 import type { Query } from '../client.ts';
+import { sql } from '../drizzle.ts';
+import { pg, returning } from '../result.ts';
+import { accounts } from '../schema/accounts.ts';
+import { suppressions } from '../schema/suppressions.ts';
+import { defineStatement, type RowOf, value } from '../statement.ts';
 
-/** What is known of one recipient of an account before its message is there. */
-export interface RecipientFacts {
-  /** Null: the installation's setting. */
-  readonly monthlyQuota: number | null;
-  readonly used: number;
-  readonly accountSuspended: boolean;
-  readonly suppressed: boolean;
-}
+const readFacts = defineStatement(
+  { accountId: accounts.id, email: suppressions.email, month: value<string>(), now: value<Date>() },
+  ({ accountId, email, month, now }) =>
+    returning(
+      { monthlyQuota: accounts.monthlyQuota, accountSuspended: pg.bool, used: pg.int4, suppressed: pg.bool },
+      sql`
+    SELECT a.monthly_quota AS "monthlyQuota", a.suspended_at IS NOT NULL OR a.reputation_level = 'suspended' AS "accountSuspended",
+      coalesce((SELECT used FROM quota_usage WHERE account_id = a.id AND month = ${month}::date), 0) AS used,
+      EXISTS (SELECT FROM suppressions WHERE account_id = a.id AND email = ${email}
+        AND (expires_at IS NULL OR expires_at > ${now})) AS suppressed
+    FROM accounts a WHERE a.id = ${accountId}`,
+    ),
+);
+
+/** What is known of one recipient of an account before its message is there. A quota of null is the installation's setting. */
+export type RecipientFacts = RowOf<typeof readFacts>;
 
 export interface RecipientQuestion {
   readonly accountId: string;
@@ -18,14 +31,8 @@ export interface RecipientQuestion {
   readonly now: Date;
 }
 
-/** Asked for every RCPT command, so it is the least that answers; null where the account is gone. */
+/** Asked for every RCPT command, so it reads the least that it can; null where the account is gone. */
 export async function readRecipientFacts(query: Query, question: RecipientQuestion): Promise<RecipientFacts | null> {
-  const { accountId, email, month, now } = question;
-  const [row] = await query<RecipientFacts[]>`
-    SELECT a.monthly_quota AS "monthlyQuota", a.suspended_at IS NOT NULL OR a.reputation_level = 'suspended' AS "accountSuspended",
-      coalesce((SELECT used FROM quota_usage WHERE account_id = a.id AND month = ${month}::date), 0) AS used,
-      EXISTS (SELECT FROM suppressions WHERE account_id = a.id AND email = ${email}
-        AND (expires_at IS NULL OR expires_at > ${now})) AS suppressed
-    FROM accounts a WHERE a.id = ${accountId}`;
+  const [row] = await readFacts(query, question);
   return row ?? null;
 }

@@ -1,5 +1,6 @@
 import { findKeyById } from '../../db/queries/api-keys.ts';
-import { readStoredFiles, readStoredSend } from '../../db/queries/stored-sends.ts';
+import { readAttachments } from '../../db/queries/message-attachments.ts';
+import { readStoredSend } from '../../db/queries/stored-sends.ts';
 import { type Caller, toCaller } from '../../keys/caller.ts';
 import { ProblemError } from '../../problem.ts';
 import { fingerprintOf } from '../../sending/idempotency.ts';
@@ -54,7 +55,7 @@ async function resend(
 ): Promise<SendVerdict> {
   const issuer = await findIssuer(stored.keyId, services, caller);
   if (body === null) throw new ProblemError('body_expired', { detail: `The body of ${stored.id} is stored no more.` });
-  const files = await readStoredFiles(services.sql, caller.accountId, stored.id);
+  const files = await readAttachments(services.sql, caller.accountId, stored.id);
   const call = { fixedChannel: via === 'mcp' ? 'mcp' : null, idempotency } as const;
   const [verdict] = await sendMessages(services, senderOf(caller, issuer), [
     toResendOrder({ ...stored, body }, files, call),
