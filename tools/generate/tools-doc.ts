@@ -7,44 +7,42 @@ export function renderToolsDoc(): string {
   const tools = operations.filter(({ path }) => path.startsWith('/tools/'));
   return `${MARKDOWN_NOTICE}
 
-# The free tools
+# Free tools
 
-They need no key and store nothing. \`GET /tools\` lists them with the JSON Schema of what they take; \`postrider tools\` and
-\`tools\` of the SDK call them. One client address may make 20 requests a minute, over all tools together, with bodies of at
-most 64 KB.
+These tools need no key and store nothing. \`GET /tools\` lists them with the JSON Schema of their input. Call them with \`postrider tools\` or
+\`tools\` of the SDK. One client address can make 20 requests a minute, over all tools together, with bodies of at most 64 KB.
 
 ${renderTable(
   ['tool', 'what it does', 'example'],
   tools.map(({ method, path, summary, cli }) => [`\`${method} ${path}\``, summary, exampleOf(cli?.examples?.[0])]),
 )}
 
-## What a check answers
+## What a check returns
 
-\`{ok, check, target, status, records, findings, checkedAt}\`. \`records\` are what was read, \`findings\` what is to be said of it,
-the worst first: \`{level, code, message, fix}\`. \`status\` is the worst level among them:
+\`{ok, check, target, status, records, findings, checkedAt}\`. \`records\` are the DNS records that were read. \`findings\` are listed worst first:
+\`{level, code, message, fix}\`. \`status\` is the worst level among them:
 
-- \`pass\`: as it should be.
-- \`warn\`: worth mending, or it could not be checked. A DNS that does not answer is a finding too, never an error of the call.
+- \`pass\`: correct.
+- \`warn\`: worth fixing, or it could not be checked. A DNS server that does not respond is a finding too, never an error of the call.
 - \`fail\`: broken. Then \`ok\` is false.
 
-Codes are stable; \`message\` holds the particulars behind what stands here, some of it text of others.
+Codes are stable. \`message\` is the text below with details of the case, some of which others wrote.
 
-A check asks the DNS at most 250 questions and takes at most 10 seconds for them; what is missing then could not be checked.
-Nothing is connected to but the DNS servers of the installation and, where \`POSTRIDER_SPAMD\` names one, SpamAssassin.
+A check sends at most 250 DNS queries and takes at most 10 seconds for them. What is missing then could not be checked. A check connects only to the
+installation's DNS servers and, if \`POSTRIDER_SPAMD\` is set, to SpamAssassin.
 
 ## Blocklists
 
-\`POSTRIDER_BLOCKLISTS\` names the lists. Before a list is believed its test points are asked for (RFC 5782): it has to list
-127.0.0.2 (for domains \`test\`) and must not list 127.0.0.1 (\`invalid\`). What passes, or fails, is remembered for an hour. An
-answer of 127.255.255.x, of 127.0.0.1 or from outside of 127.0.0.0/8 is an error of the list, not a listing. So each list is
-\`listed\`, \`not_listed\` or \`could_not_check\`. Most large lists refuse questions that come through public DNS servers.
+\`POSTRIDER_BLOCKLISTS\` names the lists. The server uses a list only while its test points work (RFC 5782): it must list 127.0.0.2 (for domains
+\`test\`) and must not list 127.0.0.1 (\`invalid\`). That result is cached for an hour. A response of 127.255.255.x, of 127.0.0.1 or from outside
+127.0.0.0/8 is an error of the list, not a listing. So each list is \`listed\`, \`not_listed\` or \`could_not_check\`. Most large lists refuse queries
+through public DNS servers.
 
 ## Inbox placement
 
-It is an estimate, from what can be seen of a message: authentication, headers, content, links, blocklists and, where the
-installation has one, the score of SpamAssassin. It is not a seed test; nothing is sent, and nobody outside of a mailbox provider
-knows what it thinks of a sender. Give the whole source of a message that arrived somewhere as \`raw\` for SPF, DKIM and DMARC; of
-\`from\`, \`subject\`, \`html\` and \`text\` the content alone can be judged.
+This is an estimate from the message itself: authentication, headers, content, links, blocklists and, if it is set up, the score of SpamAssassin. It is
+not a seed test: nothing is sent, and only a mailbox provider knows how it rates a sender. For SPF, DKIM and DMARC, pass the whole source of a received
+message as \`raw\`. With \`from\`, \`subject\`, \`html\` and \`text\`, only the content is checked.
 
 ${Object.entries(TOOL_FINDINGS)
   .map(([check, findings]) => `## Findings of \`${check}\`\n\n${renderFindings(findings)}`)
