@@ -2,7 +2,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readTree } from './source-tree.ts';
 
-const MAX_DECISION_LINES = 60;
+const MAX_DECISION_LINES = 120;
 /** Registries answer from mirrors and move; only the lock file may hold what a tool wrote into it. */
 const REGISTRY_HOSTS = [
   ['registry', 'npmjs', 'org'],
