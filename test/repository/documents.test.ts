@@ -41,6 +41,15 @@ describe('docs/decisions', () => {
     expect(titles).toEqual(decisions.map((_, index) => index + 1));
   });
 
+  it('state a status and a date below the title', () => {
+    const head = /^Status: (?:accepted|superseded by (\d+))\nDate: \d{4}-\d{2}-\d{2}$/;
+    const faulty = decisions.filter(({ text }) => {
+      const match = head.exec(text.split('\n').slice(2, 4).join('\n'));
+      return match === null || Number(match[1] ?? 1) > decisions.length;
+    });
+    expect(faulty.map((file) => file.path)).toEqual([]);
+  });
+
   it(`are short: under ${MAX_DECISION_LINES} lines`, () => {
     const long = decisions.filter(({ text }) => text.trimEnd().split('\n').length >= MAX_DECISION_LINES);
     expect(long.map((file) => file.path)).toEqual([]);

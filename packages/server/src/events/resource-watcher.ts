@@ -24,7 +24,7 @@ export interface ResourceWatcher {
   close(): void;
 }
 
-/** One look serves all watches, so its cost does not grow with them; nobody watching, nothing is asked (docs/decisions/0077). */
+/** One look serves all watches, so its cost does not grow with them; nobody watching, nothing is asked (docs/decisions/0027). */
 const LOOK_EVERY_MS = 250;
 /** With the time of a look this stays within the second in which a revoked key or a removed member has to be out. */
 const CHECK_EVERY_MS = 500;

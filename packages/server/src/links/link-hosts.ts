@@ -52,7 +52,7 @@ export function enoughHosts({ hosts, addresses, unreadable }: LinkHosts, listed:
 /**
  * The hosts that a reader of this message can be led to, and those that showing it loads something from. It finds too much rather than too
  * little: links in comments, which some mail programs read, and names that mail programs link by themselves. Telephone numbers lead to no host.
- * Linear in the length, never throws. Decision record 90 has the table.
+ * Linear in the length, never throws. Decision record 18 has the table.
  * @param texts what is read as plain text
  * @param lines the subject, display names
  * @param headers those that mail programs make a button of, such as List-Unsubscribe, are read as URLs, the others as text

@@ -11,7 +11,7 @@ const IGNORABLE = /(?:\p{Default_Ignorable_Code_Point}|(?![\t\n\r])\p{Cc})+/gu;
 
 /**
  * Where mail programs lead from plain text, in which they make links by themselves: URLs, host names, IPv4 addresses and mail addresses. Linear
- * in the length. Decision record 90 lists what which program does.
+ * in the length. Decision record 18 lists what which program does.
  */
 export function textHosts(text: string): readonly Host[] {
   const hosts = read(text, isAnyName);
