@@ -151,6 +151,7 @@ describe('HTML as somebody who decides sees it', () => {
   });
 
   it('reads numbers and names of characters as browsers do', () => {
+    expect(readHtml('&lbrack;&dollar;5&rsqb; &AMP; un&shy;seen').text).toBe('[$5] & unseen');
     expect(readHtml('&#128;500 &#x00000041; &#0; &#99999999999;').text).toBe('€500 A \ufffd \ufffd');
     expect(readHtml('<a href="https://x.example/?a=1&copy=2&amp;b&lt=3">x</a>').links).toMatchObject([
       { target: 'https://x.example/?a=1&copy=2&b&lt=3' },

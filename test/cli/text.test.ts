@@ -49,6 +49,11 @@ describe('the width of text', () => {
     ['👩‍👩‍👧', 2],
     ['한글', 4],
     ['ａ', 2],
+    ['ㄅ', 2],
+    ['ꀀ', 2],
+    ['㈱', 2],
+    ['🇩🇪', 2],
+    ['❤️', 2],
     ['', 0],
   ])('of %j is %i', (text, width) => {
     expect(textWidth(text)).toBe(width);

@@ -1,3 +1,5 @@
+import { eastAsianWidth } from 'get-east-asian-width';
+
 /** Made where it is needed first: that takes longer than a command that prints plain text runs. */
 const lazy = {
   get segmenter(): Intl.Segmenter {
@@ -7,9 +9,8 @@ const lazy = {
   },
 };
 
-/** Scripts and forms that terminals draw two columns wide (Unicode TR 11, wide and full-width), and emoji. */
-const WIDE =
-  /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}\u3000-\u303e\uff01-\uff60\uffe0-\uffe6]|\p{Emoji}\ufe0f/u;
+/** What terminals draw two columns wide whatever its width as text. */
+const EMOJI = /\p{Emoji_Presentation}|\p{Emoji}\ufe0f/u;
 const ZERO_WIDTH = /^[\p{Mark}\u200b-\u200d\u2060\ufeff]+$/u;
 
 /** Columns a text takes in a terminal. */
@@ -41,7 +42,7 @@ export function padToWidth(text: string, columns: number): string {
 
 function graphemeWidth(segment: string): number {
   if (ZERO_WIDTH.test(segment)) return 0;
-  return WIDE.test(segment) ? 2 : 1;
+  return eastAsianWidth(segment.codePointAt(0) ?? 0) === 2 || EMOJI.test(segment) ? 2 : 1;
 }
 
 function isPrintableAscii(text: string): boolean {
