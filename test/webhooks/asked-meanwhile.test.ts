@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { requeueEvents } from '../../packages/server/src/db/queries/webhook-deliveries.ts';
 import { changeEndpoint, readEndpoint } from '../../packages/server/src/db/queries/webhook-endpoints.ts';
+import { requeueEvents } from '../../packages/server/src/db/queries/webhook-replays.ts';
 import { type HandMadeDispatcher, startHandMadeDispatcher } from '../harness/hand-made-dispatcher.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../harness/webhook-receiver.ts';
 

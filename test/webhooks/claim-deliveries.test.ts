@@ -33,7 +33,7 @@ it('taking deliveries locks so many endpoints at most, and none with nothing due
     FROM webhook_endpoints, generate_series(2, ${ENDPOINTS}) WHERE id = ${first}`;
   const now = world.clock.now();
   const id = createIdGenerator().next(now);
-  const event = { accountId, id, type: 'webhook.test', body: '{}', endpointId: null, createdAt: now };
+  const event = { accountId, id, type: 'webhook.test' as const, body: '{}', endpointId: null, createdAt: now };
   await storeEvents(sql, [event], now);
   await sql`UPDATE webhook_deliveries SET next_at = now() + interval '1 hour' WHERE endpoint_id <> ${first}`;
   expect(await claim(500)).toEqual({ claimed: 1, locks: 1 });

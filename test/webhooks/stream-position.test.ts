@@ -32,7 +32,7 @@ async function store(agesMs: readonly number[], clockBehindMs = 0): Promise<stri
   const { sql, clock } = world;
   const ids = agesMs.map(idOf);
   const now = new Date(clock.now().getTime() - clockBehindMs);
-  const rest = { accountId, type: 'suppression.added', body: '{}', endpointId: null, createdAt: now };
+  const rest = { accountId, type: 'suppression.added' as const, body: '{}', endpointId: null, createdAt: now };
   await storeEvents(
     sql,
     ids.map((id) => ({ id, ...rest })),

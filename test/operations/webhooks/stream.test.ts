@@ -97,7 +97,7 @@ describe('GET /webhooks/stream', () => {
       const event = {
         accountId,
         id,
-        type: 'suppression.added',
+        type: 'suppression.added' as const,
         body: `{"id":"${id}","name":"${name}"}`,
         endpointId: null,
       };

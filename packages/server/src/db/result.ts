@@ -82,6 +82,8 @@ export const pg = {
   float8: expression<number>('double precision'),
   text: expression<string>('text'),
   uuid: expression<string>('uuid'),
+  /** Where a row is. */
+  tid: expression<string>('tid'),
   bytea: expression<Buffer>('bytea'),
   timestamptz: expression<Date>('timestamp with time zone'),
   /** Midnight UTC of the day. */

@@ -1,5 +1,5 @@
 import { LIMITS } from '@postrider/core';
-import { type DueNotice, settleNotice, takeDueNotices } from '../db/queries/webhook-endpoints.ts';
+import { type DueNotice, settleNotice, takeDueNotices } from '../db/queries/webhook-receivers.ts';
 import { type InstallationMailer, sendInstallationMail } from '../support/installation-mail.ts';
 
 /** What mail to a team is sent with. */

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { Sql } from '../db/client.ts';
-import { type ReceiverRow, readReceivers } from '../db/queries/webhook-endpoints.ts';
+import { type ReceiverRow, readReceivers } from '../db/queries/webhook-receivers.ts';
 import type { SecretBox } from '../keys/secret-box.ts';
 import { toSigningKey } from './sign-webhook.ts';
 

@@ -22,8 +22,7 @@ export async function storeEmailEvents(sql: Sql, clock: Clock): Promise<number> 
 /** The event has the id of the entry on the trail. */
 function toStoredEvent(row: MessageEventRow) {
   const { accountId, id, occurredAt: createdAt } = row;
-  // The trail holds no other types than the catalogue names.
-  const type = `email.${row.type}` as EmailEventType;
+  const type: EmailEventType = `email.${row.type}`;
   return {
     accountId,
     id,
@@ -44,11 +43,10 @@ function toData(row: MessageEventRow): EmailEventData {
     subject: row.subject,
     tags: [...row.tags],
     metadata: row.metadata,
-    // The columns take no other names than the contract's.
-    channel: row.channel as EmailEventData['channel'],
-    source: row.source as EmailEventData['source'],
+    channel: row.channel,
+    source: row.source,
     agentName: row.agentName,
-    classification: row.classification as EmailEventData['classification'],
+    classification: row.classification,
     detail: row.detail,
     occurredAt: row.occurredAt.toISOString(),
   };

@@ -1,36 +1,34 @@
 import type { Query } from '../client.ts';
+import { getTableColumns, type SQL, sql } from '../drizzle.ts';
+import { type RecordOf, recordColumns } from '../record-columns.ts';
+import { executing, pg, returning } from '../result.ts';
+import { messageEvents, messages } from '../schema/messages.ts';
+import { eventBacklog, eventTakers, webhookEvents } from '../schema/webhooks.ts';
+import { defineStatement, optional, type RowOf, value } from '../statement.ts';
+
+const EVENT = {
+  accountId: webhookEvents.accountId,
+  id: webhookEvents.id,
+  type: webhookEvents.type,
+  /** The JSON text that is signed and sent. */
+  body: webhookEvents.body,
+  /** Set: for this endpoint alone, whatever its filter. */
+  endpointId: webhookEvents.endpointId,
+  createdAt: webhookEvents.createdAt,
+};
 
 /** An event on its way to an account's endpoints. */
-export interface StoredEvent {
-  readonly accountId: string;
-  readonly id: string;
-  readonly type: string;
-  /** The JSON text that is signed and sent. */
-  readonly body: string;
-  /** Set: for this endpoint alone, whatever its filter. */
-  readonly endpointId: string | null;
-  readonly createdAt: Date;
-}
+export type StoredEvent = RecordOf<typeof EVENT>;
 
-/**
- * Stores events and queues them for the account's enabled endpoints whose filter lets them through. Events of accounts that have no endpoint,
- * and that nobody listens to, are left out; so are those that are there already. Belongs into the transaction of what the events tell of.
- */
-export async function storeEvents(query: Query, events: readonly StoredEvent[], now: Date): Promise<void> {
-  if (events.length === 0) return;
-  const rows = events.map(({ accountId, id, type, body, endpointId, createdAt }) => ({
-    ...{ account_id: accountId, id, type, body, endpoint_id: endpointId },
-    created_at: createdAt.toISOString(),
-  }));
-  await query`
+const store = defineStatement({ events: value<string>(), now: value<Date>() }, ({ events, now }) =>
+  executing(sql`
     WITH given AS MATERIALIZED (
-      SELECT g.* FROM json_to_recordset(${JSON.stringify(rows)}::text::json)
-        AS g (account_id uuid, id uuid, type text, body text, endpoint_id uuid, created_at timestamptz)
-      WHERE g.account_id IN (SELECT t.account_id FROM event_takers t WHERE t.has_endpoints OR t.streaming_until > now())
+      SELECT g.* FROM json_to_recordset(${events}::text::json) AS g (${sql.raw(recordColumns(EVENT))})
+      WHERE g."accountId" IN (SELECT t.account_id FROM event_takers t WHERE t.has_endpoints OR t.streaming_until > now())
     ),
     stored AS (
       INSERT INTO webhook_events (account_id, id, type, endpoint_id, body, created_at, stored_at, stored_by, stored_beside)
-      SELECT account_id, id, type, endpoint_id, body, created_at, clock_timestamp(), pg_current_xact_id(),
+      SELECT "accountId", id, type, "endpointId", body, "createdAt", clock_timestamp(), pg_current_xact_id(),
         (SELECT pg_snapshot_xmin(pg_current_snapshot()))
       FROM given
       ON CONFLICT (account_id, id) DO NOTHING RETURNING account_id, id, type, endpoint_id
@@ -40,106 +38,176 @@ export async function storeEvents(query: Query, events: readonly StoredEvent[], 
     FROM stored s JOIN webhook_endpoints w ON w.account_id = s.account_id
     WHERE w.status = 'enabled'
       AND CASE WHEN s.endpoint_id IS NULL THEN w.events = '{}' OR s.type = ANY (w.events) ELSE w.id = s.endpoint_id END
-    ON CONFLICT (account_id, endpoint_id, event_id) DO NOTHING`;
+    ON CONFLICT (account_id, endpoint_id, event_id) DO NOTHING`),
+);
+
+/**
+ * Stores events and queues them for the account's enabled endpoints whose filter lets them through. Events of accounts that have no endpoint,
+ * and that nobody listens to, are left out; so are those that are there already. Belongs into the transaction of what the events tell of.
+ */
+export async function storeEvents(query: Query, events: readonly StoredEvent[], now: Date): Promise<void> {
+  if (events.length > 0) await store(query, { events: JSON.stringify(events), now });
 }
 
+const BACKLOG = getTableColumns(eventBacklog);
+
+const take = defineStatement({ limit: value<number>() }, ({ limit }) =>
+  returning(
+    BACKLOG,
+    sql`
+      DELETE FROM event_backlog WHERE ctid = ANY (ARRAY(SELECT ctid FROM event_backlog LIMIT ${limit} FOR UPDATE SKIP LOCKED))
+      RETURNING account_id AS "accountId", message_id AS "messageId", seq`,
+  ),
+);
+
+// Looked up one by one, by the primary keys: whatever the planner thinks of tables it has no statistics of yet.
+const readTaken = defineStatement({ taken: value<string>() }, ({ taken }) =>
+  returning(
+    {
+      accountId: messageEvents.accountId,
+      emailId: messageEvents.messageId,
+      id: messageEvents.id,
+      seq: messageEvents.seq,
+      type: messageEvents.type,
+      recipient: messageEvents.recipient,
+      classification: messageEvents.classification,
+      detail: messageEvents.detail,
+      occurredAt: messageEvents.createdAt,
+      from: messages.fromGiven,
+      to: messages.toLine,
+      subject: messages.subject,
+      tags: messages.tags,
+      metadata: messages.metadata,
+      channel: messages.channel,
+      source: messages.source,
+      agentName: messages.agentName,
+      /** Whether the message was held and no user had approved it by this event. */
+      isWithheld: pg.bool,
+    },
+    sql`
+      SELECT x.* FROM json_to_recordset(${taken}::text::json) AS t (${sql.raw(recordColumns(BACKLOG))})
+      CROSS JOIN LATERAL (
+        SELECT e.account_id AS "accountId", e.message_id AS "emailId", e.id, e.seq, e.type, e.recipient, e.classification, e.detail,
+          e.created_at AS "occurredAt", m.from_given AS "from", m.to_line AS "to", m.subject, m.tags, m.metadata, m.channel, m.source,
+          m.agent_name AS "agentName",
+          (SELECT f.type = 'pending_approval' FROM message_events f
+            WHERE f.account_id = t."accountId" AND f.message_id = t."messageId" AND f.seq = 1)
+          AND NOT EXISTS (SELECT FROM message_events p WHERE p.account_id = t."accountId" AND p.message_id = t."messageId"
+            AND p.type = 'approved' AND p.seq <= t.seq) AS "isWithheld"
+        FROM message_events e JOIN messages m ON m.account_id = t."accountId" AND m.id = t."messageId"
+        WHERE e.account_id = t."accountId" AND e.message_id = t."messageId" AND e.seq = t.seq OFFSET 0) AS x`,
+  ),
+);
+
 /** An event of a message that waits to become one of the account. */
-export interface MessageEventRow {
-  readonly accountId: string;
-  readonly emailId: string;
-  readonly id: string;
-  readonly seq: number;
-  readonly type: string;
-  readonly recipient: string | null;
-  readonly classification: string | null;
-  readonly detail: string | null;
-  readonly occurredAt: Date;
-  readonly from: string;
-  readonly to: string;
-  readonly subject: string;
-  readonly tags: readonly string[];
-  readonly metadata: Readonly<Record<string, string>>;
-  readonly channel: string;
-  readonly source: string;
-  readonly agentName: string | null;
-  /** Whether the message was held and no person had approved it by this event. */
-  readonly isWithheld: boolean;
-}
+export type MessageEventRow = RowOf<typeof readTaken>;
 
 /** Takes events of messages out of the backlog; they are lost unless the transaction goes on to store them. Null where the backlog is empty. */
 export async function takeEventBacklog(transaction: Query, limit: number): Promise<readonly MessageEventRow[] | null> {
-  const taken = await transaction<{ account_id: string; message_id: string; seq: number }[]>`
-    DELETE FROM event_backlog WHERE ctid = ANY (ARRAY(SELECT ctid FROM event_backlog LIMIT ${limit} FOR UPDATE SKIP LOCKED))
-    RETURNING account_id, message_id, seq`;
-  if (taken.length === 0) return null;
-  // Looked up one by one, by the primary keys: whatever the planner thinks of tables it has no statistics of yet.
-  return await transaction<MessageEventRow[]>`
-    SELECT x.* FROM json_to_recordset(${JSON.stringify(taken)}::text::json) AS t (account_id uuid, message_id uuid, seq integer)
-    CROSS JOIN LATERAL (
-      SELECT e.account_id AS "accountId", e.message_id AS "emailId", e.id, e.seq, e.type, e.recipient, e.classification, e.detail,
-        e.created_at AS "occurredAt", m.from_given AS "from", m.to_line AS "to", m.subject, m.tags, m.metadata, m.channel, m.source,
-        m.agent_name AS "agentName",
-        (SELECT f.type = 'pending_approval' FROM message_events f
-          WHERE f.account_id = t.account_id AND f.message_id = t.message_id AND f.seq = 1)
-        AND NOT EXISTS (SELECT FROM message_events p WHERE p.account_id = t.account_id AND p.message_id = t.message_id
-          AND p.type = 'approved' AND p.seq <= t.seq) AS "isWithheld"
-      FROM message_events e JOIN messages m ON m.account_id = t.account_id AND m.id = t.message_id
-      WHERE e.account_id = t.account_id AND e.message_id = t.message_id AND e.seq = t.seq OFFSET 0) AS x`;
+  const taken = await take(transaction, { limit });
+  return taken.length === 0 ? null : await readTaken(transaction, { taken: JSON.stringify(taken) });
 }
+
+const look = defineStatement({}, () =>
+  returning({ exists: pg.bool }, sql`SELECT EXISTS (SELECT FROM event_backlog) AS "exists"`),
+);
 
 /** Whether there is anything in the backlog. */
 export async function hasEventBacklog(query: Query): Promise<boolean> {
-  const [row] = await query<{ exists: boolean }[]>`SELECT EXISTS (SELECT FROM event_backlog)`;
+  const [row] = await look(query, {});
   return row?.exists === true;
-}
-
-export interface EventRow {
-  readonly id: string;
-  readonly type: string;
-  readonly body: string;
-  readonly createdAt: Date;
-  /** Null of those that are from before this was noted. */
-  readonly storedAt: Date | null;
 }
 
 /** Between the statement that stores an event and the end of its transaction lies less than that. */
 export const STORED_WITHIN_MS = 60_000;
 
+const WITHIN = sql`${STORED_WITHIN_MS} * interval '1 millisecond'`;
+
+const mark = defineStatement({}, () =>
+  returning(
+    { at: pg.timestamptz, snapshot: pg.text },
+    sql`SELECT now() AS at, pg_current_snapshot()::text AS snapshot`,
+  ),
+);
+
 /** A moment, and which transactions were over then, by the database's own clock: those of several processes differ. */
-export interface StoredMark {
-  readonly at: Date;
-  readonly snapshot: string;
-}
+export type StoredMark = RowOf<typeof mark>;
 
 export async function readStoredMark(query: Query): Promise<StoredMark> {
-  const [mark] = await query<StoredMark[]>`SELECT now() AS at, pg_current_snapshot()::text AS snapshot`;
-  if (mark === undefined) throw new Error('the database did not say what time it is');
-  return mark;
+  const [row] = await mark(query, {});
+  if (row === undefined) throw new Error('the database did not say what time it is');
+  return row;
 }
+
+const MARK = { markedAt: value<Date>(), snapshot: value<string>() };
 
 /**
  * Whether an event was there to be seen at a mark. What was stored long before it was, whatever the number of its transaction: in a database
  * that was restored elsewhere these begin anew.
  */
-function isStoredAt(query: Query, { at, snapshot }: StoredMark) {
-  return query`(e.stored_at IS NULL OR e.stored_at < ${at}::timestamptz - ${STORED_WITHIN_MS} * interval '1 millisecond'
+function isStoredAt({ markedAt, snapshot }: { readonly markedAt: SQL; readonly snapshot: SQL }) {
+  return sql`(e.stored_at IS NULL OR e.stored_at < ${markedAt}::timestamptz - ${WITHIN}
     OR pg_visible_in_snapshot(e.stored_by, ${snapshot}::text::pg_snapshot))`;
 }
+
+const readAfter = defineStatement(
+  { ...MARK, accountId: webhookEvents.accountId, afterId: webhookEvents.id, limit: value<number>() },
+  ({ accountId, afterId, limit, ...given }) =>
+    returning(
+      {
+        id: webhookEvents.id,
+        type: webhookEvents.type,
+        body: webhookEvents.body,
+        createdAt: webhookEvents.createdAt,
+        /** Null of those that are from before this was noted. */
+        storedAt: webhookEvents.storedAt,
+      },
+      sql`
+        SELECT e.id, e.type, e.body, e.created_at AS "createdAt", e.stored_at AS "storedAt" FROM webhook_events e
+        WHERE e.account_id = ${accountId} AND e.id > ${afterId} AND e.endpoint_id IS NULL AND ${isStoredAt(given)}
+        ORDER BY e.id LIMIT ${limit}`,
+    ),
+);
+
+export type EventRow = RowOf<typeof readAfter>;
 
 /**
  * The account's events with ids behind this one that were stored at the mark, oldest first; those for one endpoint alone are not among them.
  */
 export async function readEventsAfter(
   query: Query,
-  { accountId, mark }: { readonly accountId: string; readonly mark: StoredMark },
+  { accountId, mark: { at: markedAt, snapshot } }: { readonly accountId: string; readonly mark: StoredMark },
   afterId: string,
   limit: number,
 ): Promise<readonly EventRow[]> {
-  return await query<EventRow[]>`
-    SELECT e.id, e.type, e.body, e.created_at AS "createdAt", e.stored_at AS "storedAt" FROM webhook_events e
-    WHERE e.account_id = ${accountId} AND e.id > ${afterId} AND e.endpoint_id IS NULL AND ${isStoredAt(query, mark)}
-    ORDER BY e.id LIMIT ${limit}`;
+  return await readAfter(query, { accountId, markedAt, snapshot, afterId, limit });
 }
+
+const readLate = defineStatement(
+  {
+    ...MARK,
+    accountId: webhookEvents.accountId,
+    eventId: webhookEvents.id,
+    idTime: value<Date>(),
+    after: optional(webhookEvents.id),
+    limit: value<number>(),
+  },
+  ({ accountId, eventId, idTime, after, limit, ...given }) =>
+    returning(
+      { id: webhookEvents.id },
+      sql`
+        WITH event AS (SELECT t.stored_at, t.stored_by, t.stored_beside FROM webhook_events t WHERE t.account_id = ${accountId} AND t.id = ${eventId}),
+        told AS (
+          SELECT * FROM event UNION ALL SELECT ${idTime}::timestamptz, NULL, NULL WHERE NOT EXISTS (SELECT FROM event)
+        )
+        SELECT e.id FROM told JOIN webhook_events e ON e.account_id = ${accountId} AND e.stored_at > told.stored_at - ${WITHIN}
+        WHERE e.id < ${eventId} AND e.endpoint_id IS NULL AND ${isStoredAt(given)}
+          AND CASE WHEN told.stored_by IS NULL THEN e.stored_at > told.stored_at
+            ELSE e.stored_at > told.stored_at + ${WITHIN} OR (e.stored_by >= told.stored_beside AND e.stored_by <> told.stored_by) END
+          ${after && sql`AND e.id > ${after}`}
+        ORDER BY e.id LIMIT ${limit}`,
+    ),
+);
 
 /**
  * Ids of events that are older than this one by their ids, and were stored when it could have been told already: who followed the events up to
@@ -159,25 +227,19 @@ export async function readLateEventIds(
   after: string | null,
   limit: number,
 ): Promise<readonly string[]> {
-  const { accountId, eventId, mark } = position;
-  const within = query`${STORED_WITHIN_MS} * interval '1 millisecond'`;
-  const rows = await query<{ id: string }[]>`
-    WITH event AS (SELECT t.stored_at, t.stored_by, t.stored_beside FROM webhook_events t WHERE t.account_id = ${accountId} AND t.id = ${eventId}),
-    told AS (
-      SELECT * FROM event UNION ALL SELECT ${position.idTime}::timestamptz, NULL, NULL WHERE NOT EXISTS (SELECT FROM event)
-    )
-    SELECT e.id FROM told JOIN webhook_events e ON e.account_id = ${accountId} AND e.stored_at > told.stored_at - ${within}
-    WHERE e.id < ${eventId} AND e.endpoint_id IS NULL AND ${isStoredAt(query, mark)}
-      AND CASE WHEN told.stored_by IS NULL THEN e.stored_at > told.stored_at
-        ELSE e.stored_at > told.stored_at + ${within} OR (e.stored_by >= told.stored_beside AND e.stored_by <> told.stored_by) END
-      ${after === null ? query`` : query`AND e.id > ${after}`}
-    ORDER BY e.id LIMIT ${limit}`;
+  const { accountId, eventId, idTime, mark: stored } = position;
+  const { at: markedAt, snapshot } = stored;
+  const rows = await readLate(query, { accountId, eventId, idTime, markedAt, snapshot, after, limit });
   return rows.map(({ id }) => id);
 }
 
+const keep = defineStatement({ accountId: eventTakers.accountId, forMs: value<number>() }, ({ accountId, forMs }) =>
+  executing(sql`
+    INSERT INTO event_takers AS t (account_id, streaming_until) VALUES (${accountId}, now() + ${forMs} * interval '1 millisecond')
+    ON CONFLICT (account_id) DO UPDATE SET streaming_until = greatest(t.streaming_until, excluded.streaming_until)`),
+);
+
 /** Has the account's events stored for so long from now on, also where it has no endpoint. Whoever listens says so again in time. */
 export async function keepStreaming(query: Query, accountId: string, forMs: number): Promise<void> {
-  await query`
-    INSERT INTO event_takers AS t (account_id, streaming_until) VALUES (${accountId}, now() + ${forMs} * interval '1 millisecond')
-    ON CONFLICT (account_id) DO UPDATE SET streaming_until = greatest(t.streaming_until, excluded.streaming_until)`;
+  await keep(query, { accountId, forMs });
 }

@@ -1,4 +1,10 @@
 import type { Query } from '../client.ts';
+import { sql } from '../drizzle.ts';
+import { narrowed, nullable, pg, returning } from '../result.ts';
+import { accounts } from '../schema/accounts.ts';
+import { messageEvents } from '../schema/messages.ts';
+import { webhookDeliveries, webhookEndpoints } from '../schema/webhooks.ts';
+import { defineStatement, type RowOf, value } from '../statement.ts';
 
 /** How it stands with webhooks, over all accounts. */
 export interface WebhookQueue {
@@ -17,34 +23,34 @@ export interface WebhookQueue {
   readonly endpoints: EndpointCounts;
 }
 
-export interface EndpointCounts {
-  /** Enabled, and without a failure since their last success. */
-  readonly working: number;
-  /** Enabled, and without a success since their last failure. */
-  readonly failing: number;
-  /** Disabled by hand. */
-  readonly manual: number;
-  /** Disabled because they answered 410. */
-  readonly gone: number;
-  /** Disabled because they failed for days. */
-  readonly failed: number;
-}
-
 /** Beyond that nobody needs to know how many there are, and counting would be felt. */
 const COUNTED = 1_000_000;
 const BACKLOG_LOOKED_AT = 100;
 
-/** The oldest of each kind are found by a step for each endpoint, however much waits. */
-export async function readWebhookQueue(query: Query, now: Date): Promise<WebhookQueue> {
-  const [counts] = await query<{ waiting: number; due: number; backlog: number }[]>`
+const countWaiting = defineStatement({ now: value<Date>() }, ({ now }) =>
+  returning(
+    { waiting: pg.int4, due: pg.int4, backlog: pg.int4 },
+    sql`
     SELECT count(*)::int AS waiting, count(*) FILTER (WHERE next_at <= ${now})::int AS due,
       (SELECT count(*)::int FROM (SELECT FROM event_backlog LIMIT ${COUNTED}) AS b) AS backlog
-    FROM (SELECT next_at FROM webhook_deliveries LIMIT ${COUNTED}) AS d`;
-  // They lie in the order in which they came, but for the room that others left.
-  const [backlog] = await query<{ oldest: Date | null }[]>`
+    FROM (SELECT next_at FROM webhook_deliveries LIMIT ${COUNTED}) AS d`,
+  ),
+);
+
+// They lie in the order in which they came, but for the room that others left.
+const readOldestOfBacklog = defineStatement({}, () =>
+  returning(
+    { oldest: nullable(messageEvents.createdAt) },
+    sql`
     SELECT min(e.created_at) AS oldest FROM (SELECT * FROM event_backlog LIMIT ${BACKLOG_LOOKED_AT}) AS b
-    JOIN message_events e ON e.account_id = b.account_id AND e.message_id = b.message_id AND e.seq = b.seq`;
-  const [oldest] = await query<{ dueAt: Date | null; eventId: string | null }[]>`
+    JOIN message_events e ON e.account_id = b.account_id AND e.message_id = b.message_id AND e.seq = b.seq`,
+  ),
+);
+
+const readOldest = defineStatement({ now: value<Date>() }, ({ now }) =>
+  returning(
+    { dueAt: nullable(webhookDeliveries.nextAt), eventId: nullable(pg.text) },
+    sql`
     WITH RECURSIVE lanes AS (
       (SELECT d.account_id, d.endpoint_id FROM webhook_deliveries d ORDER BY d.account_id, d.endpoint_id LIMIT 1)
       UNION ALL
@@ -59,7 +65,41 @@ export async function readWebhookQueue(query: Query, now: Date): Promise<Webhook
     CROSS JOIN LATERAL (SELECT d.event_id FROM webhook_deliveries d
       WHERE d.account_id = l.account_id AND d.endpoint_id = l.endpoint_id ORDER BY d.event_id LIMIT 1) AS event
     LEFT JOIN webhook_endpoints w ON w.account_id = l.account_id AND w.id = l.endpoint_id AND w.status = 'enabled'
-      AND w.failing_since IS NULL`;
+      AND w.failing_since IS NULL`,
+  ),
+);
+
+const countStates = defineStatement({}, () =>
+  returning(
+    {
+      /** Enabled, and without a failure since their last success. */
+      working: pg.int4,
+      /** Enabled, and without a success since their last failure. */
+      failing: pg.int4,
+      /** Disabled by hand. */
+      manual: pg.int4,
+      /** Disabled because they answered 410. */
+      gone: pg.int4,
+      /** Disabled because they failed for days. */
+      failed: pg.int4,
+    },
+    sql`
+    SELECT count(*) FILTER (WHERE status = 'enabled' AND failing_since IS NULL)::int AS working,
+      count(*) FILTER (WHERE status = 'enabled' AND failing_since IS NOT NULL)::int AS failing,
+      count(*) FILTER (WHERE disabled_reason = 'manual')::int AS manual, count(*) FILTER (WHERE disabled_reason = 'gone')::int AS gone,
+      count(*) FILTER (WHERE disabled_reason = 'failing')::int AS failed
+    FROM webhook_endpoints`,
+  ),
+);
+
+export type EndpointCounts = RowOf<typeof countStates>;
+
+/** The oldest of each kind are found by a step for each endpoint, however much waits. */
+export async function readWebhookQueue(query: Query, now: Date): Promise<WebhookQueue> {
+  const [counts] = await countWaiting(query, { now });
+  const [backlog] = await readOldestOfBacklog(query, {});
+  const [oldest] = await readOldest(query, { now });
+  const [endpoints] = await countStates(query, {});
   return {
     waiting: counts?.waiting ?? 0,
     due: counts?.due ?? 0,
@@ -67,35 +107,32 @@ export async function readWebhookQueue(query: Query, now: Date): Promise<Webhook
     oldestDueAt: oldest?.dueAt ?? null,
     oldestEventId: oldest?.eventId ?? null,
     oldestBacklogAt: backlog?.oldest ?? null,
-    endpoints: await countEndpointStates(query),
+    endpoints: endpoints ?? { working: 0, failing: 0, manual: 0, gone: 0, failed: 0 },
   };
 }
 
-async function countEndpointStates(query: Query): Promise<EndpointCounts> {
-  const [row] = await query<EndpointCounts[]>`
-    SELECT count(*) FILTER (WHERE status = 'enabled' AND failing_since IS NULL)::int AS working,
-      count(*) FILTER (WHERE status = 'enabled' AND failing_since IS NOT NULL)::int AS failing,
-      count(*) FILTER (WHERE disabled_reason = 'manual')::int AS manual, count(*) FILTER (WHERE disabled_reason = 'gone')::int AS gone,
-      count(*) FILTER (WHERE disabled_reason = 'failing')::int AS failed
-    FROM webhook_endpoints`;
-  return row ?? { working: 0, failing: 0, manual: 0, gone: 0, failed: 0 };
-}
-
-/** An enabled endpoint that fails, or one that was disabled because it did. */
-export interface TroubledEndpoint {
-  readonly accountName: string;
-  readonly id: string;
-  readonly url: string;
-  /** Null while it is enabled. */
-  readonly disabledReason: 'gone' | 'failing' | null;
-  readonly failingSince: Date | null;
-}
-
-/** Those that get nothing, whoever's they are: disabled ones first, then those that have failed for longest. */
-export async function readTroubledEndpoints(query: Query, limit: number): Promise<readonly TroubledEndpoint[]> {
-  return await query<TroubledEndpoint[]>`
+const readTroubled = defineStatement({ limit: value<number>() }, ({ limit }) =>
+  returning(
+    {
+      accountName: accounts.name,
+      id: webhookEndpoints.id,
+      url: webhookEndpoints.url,
+      /** Null while it is enabled. */
+      disabledReason: narrowed<'gone' | 'failing' | null>(nullable(webhookEndpoints.disabledReason)),
+      failingSince: webhookEndpoints.failingSince,
+    },
+    sql`
     SELECT a.name AS "accountName", w.id, w.url, w.disabled_reason AS "disabledReason", w.failing_since AS "failingSince"
     FROM webhook_endpoints w JOIN accounts a ON a.id = w.account_id
     WHERE w.disabled_reason IN ('gone', 'failing') OR (w.status = 'enabled' AND w.failing_since IS NOT NULL)
-    ORDER BY w.status, w.failing_since, w.id LIMIT ${limit}`;
+    ORDER BY w.status, w.failing_since, w.id LIMIT ${limit}`,
+  ),
+);
+
+/** An enabled endpoint that fails, or one that was disabled because it did. */
+export type TroubledEndpoint = RowOf<typeof readTroubled>;
+
+/** Those that get nothing, whoever's they are: disabled ones first, then those that have failed for longest. */
+export async function readTroubledEndpoints(query: Query, limit: number): Promise<readonly TroubledEndpoint[]> {
+  return await readTroubled(query, { limit });
 }

@@ -1,5 +1,5 @@
 import { maySee, type WebhookDelivery } from '@postrider/core';
-import { countDeliveries, type DeliveryRow, listDeliveries } from '../../db/queries/webhook-deliveries.ts';
+import { countDeliveries, type DeliveryRow, listDeliveries } from '../../db/queries/webhook-attempts.ts';
 import { viewerOf } from '../../visibility/viewer.ts';
 import type { Handler } from '../context.ts';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
@@ -41,8 +41,7 @@ function toDelivery(
     ...row,
     // A receiver may send back what it was sent.
     responseBody: seesResponses ? responseBody : null,
-    // Nothing else is ever stored.
-    eventType: eventType as WebhookDelivery['eventType'],
+    eventType,
     createdAt: createdAt.toISOString(),
     nextAttemptAt: nextAttemptAt?.toISOString() ?? null,
   };

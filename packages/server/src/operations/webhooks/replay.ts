@@ -1,5 +1,5 @@
 import { LIMITS } from '@postrider/core';
-import { countReplay, type ReplaySelection, readReplay, requeueEvents } from '../../db/queries/webhook-deliveries.ts';
+import { countReplay, type ReplaySelection, readReplay, requeueEvents } from '../../db/queries/webhook-replays.ts';
 import { ProblemError } from '../../problem.ts';
 import type { Handler, Services } from '../context.ts';
 import { enabledEndpoint } from './known-endpoint.ts';

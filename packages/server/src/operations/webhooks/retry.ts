@@ -1,4 +1,5 @@
-import { readDeliveryEvent, requeueEvents } from '../../db/queries/webhook-deliveries.ts';
+import { readDeliveryEvent } from '../../db/queries/webhook-attempts.ts';
+import { requeueEvents } from '../../db/queries/webhook-replays.ts';
 import { ProblemError } from '../../problem.ts';
 import { isUuid } from '../../uuid-v7.ts';
 import type { Handler } from '../context.ts';
