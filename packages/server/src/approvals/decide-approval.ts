@@ -1,4 +1,4 @@
-import type { ApprovalDecision, FieldProblem, Problem } from '@postrider/core';
+import type { ApprovalDecision, EditableField, FieldProblem, Problem } from '@postrider/core';
 import type { Clock } from '../clock.ts';
 import type { Query, Sql } from '../db/client.ts';
 import { classifyDatabaseError } from '../db/database-errors.ts';
@@ -9,7 +9,7 @@ import {
   type LockedApproval,
   lockApproval,
   trustRecipients,
-} from '../db/queries/approvals.ts';
+} from '../db/queries/approval-decisions.ts';
 import { appendAudit } from '../db/queries/audit-log.ts';
 import {
   type HeldBodies,
@@ -198,7 +198,7 @@ async function approve(
   const edited = applyEdits(held, edits ?? {}, prepared, now);
   if (!edited.ok) return { kind: 'invalid', problems: edited.problems };
   const { content, changes } = edited;
-  const fields = Object.keys(changes);
+  const fields = Object.keys(changes) as EditableField[]; // By the type of `changes`.
   const { recipients } = content;
   const beyond = caller === null ? null : await judgeDecider(transaction, caller, { hold, held, recipients }, now);
   if (beyond !== null) return { kind: 'beyond_caller', refusal: beyond };

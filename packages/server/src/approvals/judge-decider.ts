@@ -1,6 +1,6 @@
 import type { Query } from '../db/client.ts';
 import { findKeyById } from '../db/queries/api-keys.ts';
-import type { LockedApproval } from '../db/queries/approvals.ts';
+import type { LockedApproval } from '../db/queries/approval-decisions.ts';
 import type { HeldMessage } from '../db/queries/held-messages.ts';
 import { chargeSends } from '../db/queries/insert-sends.ts';
 import { readSentCounts } from '../db/queries/key-changes.ts';

@@ -2,7 +2,7 @@ import { foldAddress } from '@postrider/core';
 import type { Query } from '../db/client.ts';
 import { readAcceptanceFacts } from '../db/queries/acceptance-facts.ts';
 import { findKeyById } from '../db/queries/api-keys.ts';
-import type { LockedApproval } from '../db/queries/approvals.ts';
+import type { LockedApproval } from '../db/queries/approval-decisions.ts';
 import { adjustQuota, type HeldMessage } from '../db/queries/held-messages.ts';
 import { toCaller } from '../keys/caller.ts';
 import { checkAcceptance, type Refusal } from '../sending/acceptance.ts';

@@ -1,4 +1,5 @@
 import type { Query } from '../db/client.ts';
+import { addApprovalEvents } from '../db/queries/approval-decisions.ts';
 import {
   type Approver,
   claimOthers,
@@ -12,7 +13,6 @@ import {
   takeApprovalMails,
   unclaim,
 } from '../db/queries/approval-notices.ts';
-import { addApprovalEvents } from '../db/queries/approvals.ts';
 import { nextReminder } from '../sending/new-hold.ts';
 import { type ApprovalMailer, type ApprovalNotice, mailApprovals, NAMED_HOLDS } from './approval-mail.ts';
 import { createApprovalToken } from './approval-token.ts';

@@ -23,27 +23,34 @@ export function toApproval(row: ApprovalRow): Approval {
       .filter((recipient) => recipient.kind === kind)
       .map(({ name, email: address }) => formatMailbox({ name, address }));
   const { id, emailId, status, reasons, revision, contentHash, keyId, keyName, agentName } = row;
-  const { from, subject, text, html, attachments, decidedBy, note, replyTo, headers, unsubscribe } = row;
-  return {
-    ...{ id, emailId, status, reasons, revision, contentHash, keyId, keyName, agentName },
-    // These columns were written from the enumerations the output names.
-    source: row.source as Approval['source'],
-    channel: row.channel as Approval['channel'],
+  const {
     from,
+    subject,
+    text,
+    html,
+    attachments,
+    decidedBy,
+    note,
+    replyTo,
+    headers,
+    unsubscribe,
+    rejectCode,
+    outcome,
+    problem,
+  } = row;
+  return {
+    ...{ id, emailId, status, reasons: [...reasons], revision, contentHash, keyId, keyName, agentName },
+    ...{ source: row.source, channel: row.channel, from },
     to: mailboxesOf('to'),
     cc: mailboxesOf('cc'),
     bcc: mailboxesOf('bcc'),
-    ...{ subject, text, html, attachments },
+    ...{ subject, text, html, attachments: [...attachments] },
     scheduledAt: row.scheduledAt?.toISOString() ?? null,
     createdAt: row.createdAt.toISOString(),
     expiresAt: row.expiresAt.toISOString(),
     decidedAt: row.decidedAt?.toISOString() ?? null,
     decidedBy,
-    rejectCode: row.rejectCode as Approval['rejectCode'],
-    note,
-    edited: row.edited as Approval['edited'],
-    outcome: row.outcome as Approval['outcome'],
-    problem: row.problem as Approval['problem'],
+    ...{ rejectCode, note, edited: [...row.edited], outcome, problem },
     ...{ replyTo, headers: headers === null ? null : { ...headers }, unsubscribe },
   };
 }

@@ -1,6 +1,11 @@
 import type { RejectCode } from '@postrider/core';
 import type { Query } from '../../db/client.ts';
-import { addApprovalEvents, endApprovals, endHeldMessages, type LockedApproval } from '../../db/queries/approvals.ts';
+import {
+  addApprovalEvents,
+  endApprovals,
+  endHeldMessages,
+  type LockedApproval,
+} from '../../db/queries/approval-decisions.ts';
 import { appendAudit } from '../../db/queries/audit-log.ts';
 import type { IdGenerator } from '../../uuid-v7.ts';
 import { announceApprovals } from './announce-approvals.ts';

@@ -1,5 +1,5 @@
 import type { Query } from '../../db/client.ts';
-import { addApprovalEvents, lockApprovalOf } from '../../db/queries/approvals.ts';
+import { addApprovalEvents, lockApprovalOf } from '../../db/queries/approval-decisions.ts';
 import { appendAudit } from '../../db/queries/audit-log.ts';
 import type { IdGenerator } from '../../uuid-v7.ts';
 import type { Decider } from './decider.ts';

@@ -1,5 +1,5 @@
 import type { Query, Sql } from '../../db/client.ts';
-import { lockApprovalOf, lockExpiredApproval, lockUndecidedOf } from '../../db/queries/approvals.ts';
+import { lockApprovalOf, lockExpiredApproval, lockUndecidedOf } from '../../db/queries/approval-decisions.ts';
 import type { IdGenerator } from '../../uuid-v7.ts';
 import { type Decider, SYSTEM } from './decider.ts';
 import { endHolds } from './end-hold.ts';

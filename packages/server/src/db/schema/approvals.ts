@@ -9,7 +9,15 @@ export type FieldChanges = Readonly<
   Partial<Record<EditableField, { readonly before: unknown; readonly after: unknown }>>
 >;
 
-export type ApprovalEventType = 'requested' | 'edited' | 'approved' | 'rejected' | 'expired' | 'withdrawn' | 'reminded';
+export type ApprovalEventType =
+  | 'requested'
+  | 'edited'
+  | 'approved'
+  | 'rejected'
+  | 'expired'
+  | 'withdrawn'
+  | 'canceled'
+  | 'reminded';
 
 export const approvals = pgTable(
   'approvals',
