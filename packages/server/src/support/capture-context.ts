@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { LIMITS } from '@postrider/core';
 import type { Sql } from '../db/client.ts';
 import { readRequests } from '../db/queries/request-log.ts';
-import { readTicketTrail } from '../db/queries/support-tickets.ts';
+import { readTicketTrail } from '../db/queries/ticket-trail.ts';
 import { addressOf } from '../events/without-content.ts';
 
 interface CapturedContext {

@@ -2,15 +2,15 @@ import type { Ticket, Viewer } from '@postrider/core';
 import type { TicketRow } from '../db/queries/support-tickets.ts';
 import { type MessageOwner, redactMessage, type ShownMessage } from '../visibility/redact-message.ts';
 
-/** A ticket as the API shows it to a caller. Status and authors were written from the enumerations the output names. */
+/** A ticket as the API shows it to a caller. */
 export function toTicket(row: TicketRow, viewer: Viewer): Ticket {
   return {
     id: row.id,
     number: row.number,
-    status: row.status as Ticket['status'],
+    status: row.status,
     subject: row.subject,
     messages: row.messages.map(({ author, body, createdAt }) => ({
-      author: author as Ticket['messages'][number]['author'],
+      author,
       body,
       createdAt: new Date(createdAt).toISOString(),
     })),

@@ -1,91 +1,123 @@
 import type { Query, Sql } from '../client.ts';
+import { type Column, type SQL, sql } from '../drizzle.ts';
+import { executing, pg, present, returning } from '../result.ts';
+import { capturedMessages } from '../schema/deliveries.ts';
+import { dkimKeys } from '../schema/domains.ts';
+import { messageBodies } from '../schema/messages.ts';
+import { webhookEndpoints } from '../schema/webhooks.ts';
+import { defineStatement, optional, type RowOf, value } from '../statement.ts';
 import { POSTMASTER_ACCOUNT_ID, POSTMASTER_KEY_ID, SEALED_BODY_MARK } from './postmaster-account.ts';
 
-/** Every column that holds envelopes of the secret box. `mailOnly` columns hold them in rows of the installation's own mail; `text` ones in base64 behind a mark. */
-export const SEALED_COLUMNS = [
-  { kind: 'dkimKeys', table: 'dkim_keys', id: 'id', column: 'private_key' },
-  { kind: 'webhookSecrets', table: 'webhook_endpoints', id: 'id', column: 'secret' },
-  { kind: 'webhookSecrets', table: 'webhook_endpoints', id: 'id', column: 'previous_secret' },
-  { kind: 'installationMail', table: 'message_bodies', id: 'message_id', column: 'text', isText: true, mailOnly: true },
-  { kind: 'installationMail', table: 'captured_messages', id: 'id', column: 'raw', mailOnly: true },
-] as const satisfies readonly SealedPlace[];
-
-interface SealedPlace {
-  readonly kind: string;
-  readonly table: string;
+interface SealedPlace<Kind extends string> {
+  readonly kind: Kind;
+  readonly accountId: Column;
   /** The column that names a row beside its account. */
-  readonly id: string;
-  readonly column: string;
-  readonly isText?: boolean;
-  readonly mailOnly?: boolean;
+  readonly id: Column;
+  readonly column: Column;
+  /** Envelopes are in base64 behind a mark. */
+  readonly isText?: true;
+  /** They are in rows of the installation's own mail. */
+  readonly mailOnly?: true;
 }
+
+/** Every column that has envelopes of the secret box. */
+export const SEALED_COLUMNS = [
+  defineColumn({ kind: 'dkimKeys', accountId: dkimKeys.accountId, id: dkimKeys.id, column: dkimKeys.privateKey }),
+  defineColumn(inEndpoints(webhookEndpoints.secret)),
+  defineColumn(inEndpoints(webhookEndpoints.previousSecret)),
+  defineColumn({
+    ...{ kind: 'installationMail', accountId: messageBodies.accountId, id: messageBodies.messageId },
+    ...{ column: messageBodies.text, isText: true, mailOnly: true },
+  }),
+  defineColumn({
+    ...{ kind: 'installationMail', accountId: capturedMessages.accountId, id: capturedMessages.id },
+    ...{ column: capturedMessages.raw, mailOnly: true },
+  }),
+];
 
 export type SealedColumn = (typeof SEALED_COLUMNS)[number];
 export type SealedKind = SealedColumn['kind'];
+export type SealedRow = RowOf<SealedColumn['read']>;
 
-export interface SealedRow {
-  readonly accountId: string;
-  readonly id: string;
-  readonly envelope: Uint8Array;
+function inEndpoints(column: Column): SealedPlace<'webhookSecrets'> {
+  return { kind: 'webhookSecrets', accountId: webhookEndpoints.accountId, id: webhookEndpoints.id, column };
+}
+
+function defineColumn<const Kind extends string>(place: SealedPlace<Kind>) {
+  const { kind, accountId, id, column } = place;
+  const fields = { accountId: pg.uuid, id: pg.uuid, envelope: present(pg.bytea) };
+  const read = defineStatement(
+    { afterAccount: optional(value<string>()), afterId: optional(value<string>()), limit: value<number>() },
+    ({ afterAccount, afterId, limit }) =>
+      returning(
+        fields,
+        sql`
+          SELECT ${accountId} AS "accountId", ${id} AS id, ${envelopeIn(place)} AS envelope FROM ${column.table}
+          WHERE ${isSealed(place)} ${afterAccount && afterId && sql`AND (${accountId}, ${id}) > (${afterAccount}, ${afterId})`}
+          ORDER BY ${accountId}, ${id} LIMIT ${limit}`,
+      ),
+  );
+  const replace = defineStatement(
+    {
+      ...{ accountId: value<string>(), id: value<string>(), envelope: value<Buffer>() },
+      ...{ stored: value<Buffer | string>() },
+    },
+    (given) =>
+      executing(sql`
+        UPDATE ${column.table} SET ${sql.identifier(column.name)} = ${given.stored}
+        WHERE ${accountId} = ${given.accountId} AND ${id} = ${given.id} AND ${isSealed(place)}
+          AND ${envelopeIn(place)} = ${given.envelope}`),
+  );
+  return { kind, isText: place.isText === true, read, replace };
 }
 
 /** The next rows of a column in the order of the primary key; `after` is the last one before them. */
 export async function readSealedRows(
   query: Query,
-  place: SealedColumn,
+  { read }: SealedColumn,
   after: Pick<SealedRow, 'accountId' | 'id'> | null,
   limit: number,
 ): Promise<readonly SealedRow[]> {
-  const { table, id } = place;
-  const from = after === null ? query`` : query`AND (account_id, ${query(id)}) > (${after.accountId}, ${after.id})`;
-  return await query<SealedRow[]>`
-    SELECT account_id AS "accountId", ${query(id)} AS id, ${envelopeIn(query, place)} AS envelope FROM ${query(table)}
-    WHERE ${isSealed(query, place)} ${from} ORDER BY account_id, ${query(id)} LIMIT ${limit}`;
+  return await read(query, { afterAccount: after?.accountId ?? null, afterId: after?.id ?? null, limit });
 }
 
 /** False where the row has another envelope by now, which is left alone. What an endpoint is known by in memory stays: its secret is the same. */
 export async function replaceEnvelope(
   query: Query,
-  place: SealedColumn,
-  { accountId, id, envelope }: SealedRow,
+  { isText, replace }: SealedColumn,
+  row: SealedRow,
   replacement: Buffer,
 ): Promise<boolean> {
-  const stored = isText(place) ? `${SEALED_BODY_MARK}${replacement.toString('base64')}` : replacement;
-  const { count } = await query`
-    UPDATE ${query(place.table)} SET ${query(place.column)} = ${stored}
-    WHERE account_id = ${accountId} AND ${query(place.id)} = ${id} AND ${isSealed(query, place)}
-      AND ${envelopeIn(query, place)} = ${envelope}`;
-  return count > 0;
+  const stored = isText ? `${SEALED_BODY_MARK}${replacement.toString('base64')}` : replacement;
+  return (await replace(query, { ...row, stored })) > 0;
 }
 
-function isText(place: SealedPlace): boolean {
-  return place.isText === true;
-}
-
-function isSealed(query: Query, place: SealedPlace) {
-  const { column } = place;
-  if (place.mailOnly !== true) return query`${query(column)} IS NOT NULL`;
-  const ofMail = query`account_id = ${POSTMASTER_ACCOUNT_ID}`;
-  if (!isText(place)) return ofMail;
+function isSealed({ accountId, id, column, isText, mailOnly }: SealedPlace<string>): SQL {
+  if (!mailOnly) return sql`${column} IS NOT NULL`;
+  const ofMail = sql`${accountId} = ${POSTMASTER_ACCOUNT_ID}`;
+  if (!isText) return ofMail;
   // Earlier releases sent such mail under accounts of customers. What still waits there is sealed; nothing else there is opened.
-  return query`(${ofMail} OR (account_id, message_id) IN (SELECT d.account_id, d.message_id FROM deliveries d
+  return sql`(${ofMail} OR (${accountId}, ${id}) IN (SELECT d.account_id, d.message_id FROM deliveries d
       JOIN messages m ON m.account_id = d.account_id AND m.id = d.message_id WHERE m.key_id = ${POSTMASTER_KEY_ID}))
-    AND starts_with(${query(column)}, ${SEALED_BODY_MARK})`;
+    AND starts_with(${column}, ${SEALED_BODY_MARK})`;
 }
 
 /** Guarded by itself as well: nothing says in which order PostgreSQL looks at conditions. */
-function envelopeIn(query: Query, place: SealedPlace) {
-  const { column } = place;
-  if (!isText(place)) return query`${query(column)}`;
-  return query`CASE WHEN starts_with(${query(column)}, ${SEALED_BODY_MARK})
-    THEN decode(substr(${query(column)}, ${SEALED_BODY_MARK.length + 1}::int), 'base64') END`;
+function envelopeIn({ column, isText }: SealedPlace<string>): SQL {
+  if (!isText) return sql`${column}`;
+  return sql`CASE WHEN starts_with(${column}, ${SEALED_BODY_MARK})
+    THEN decode(substr(${column}, ${SEALED_BODY_MARK.length + 1}::int), 'base64') END`;
 }
 
-/** Waits for its turn, and keeps every other rotation out meanwhile: the work is done on other connections, and is kept as it goes. */
-export async function holdRotationLock<T>(sql: Sql, work: () => Promise<T>): Promise<T> {
-  const held = await sql.begin(async (transaction) => {
-    await transaction`SELECT pg_advisory_xact_lock(hashtext('postrider.secrets'))`;
+const lock = defineStatement({}, () =>
+  executing(sql`SELECT FROM pg_advisory_xact_lock(hashtext('postrider.secrets'))`),
+);
+
+/** Waits for other rotations to end, and keeps them out meanwhile: the work is done on other connections, and is kept as it goes. */
+export async function holdRotationLock<T>(pool: Sql, work: () => Promise<T>): Promise<T> {
+  const held = await pool.begin(async (transaction) => {
+    await lock(transaction, {});
     return { result: await work() };
   });
-  return held.result as T; // The driver's type of what a transaction answers unwraps arrays of promises; this is none.
+  return held.result as T; // The driver's type of what a transaction returns unwraps arrays of promises; this is none.
 }

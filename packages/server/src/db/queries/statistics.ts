@@ -1,105 +1,151 @@
+import { builder, named } from '../builder.ts';
 import type { Query } from '../client.ts';
-
-/** What became of messages, as numbers of messages. */
-export interface OutcomeCounts {
-  readonly sent: number;
-  readonly delivered: number;
-  readonly bounced: number;
-  readonly complained: number;
-}
-
-export interface WholeCounts extends OutcomeCounts {
-  readonly hard: number;
-  readonly soft: number;
-  readonly block: number;
-  readonly spam: number;
-  readonly unknown: number;
-  readonly openTracked: number;
-  readonly opened: number;
-  readonly clickTracked: number;
-  readonly clicked: number;
-}
-
-export type StatsKind = 'tag' | 'channel' | 'source' | 'agent';
-
-export interface StatsRow extends OutcomeCounts {
-  readonly kind: StatsKind;
-  readonly value: string;
-}
+import { and, type Column, eq, type SQL, sql } from '../drizzle.ts';
+import { narrowed, pg, returning } from '../result.ts';
+import { messageRollups } from '../schema/statistics.ts';
+import { defineStatement, type GivenOf, type RowOf, value } from '../statement.ts';
 
 interface Days {
   readonly from: string;
   readonly to: string;
 }
 
+const OF_DAYS = { accountId: messageRollups.accountId, from: value<string>(), to: value<string>() };
+
+/** All mail of an account, day by day. */
+function ofDays({ accountId, from, to }: GivenOf<typeof OF_DAYS>) {
+  return and(
+    eq(messageRollups.accountId, accountId),
+    sql`${messageRollups.kind} = 'all' AND ${messageRollups.span} = 1`,
+    sql`${messageRollups.day} BETWEEN ${from}::date AND ${to}::date`,
+  );
+}
+
+function sumOf(column: Column) {
+  return sql<number>`coalesce(sum(${column}), 0)::int`;
+}
+
+const readWhole = defineStatement(OF_DAYS, (given) => {
+  const { sent, delivered, bounced, complained, hard, soft, block, spam, unknown } = messageRollups;
+  const { openTracked, opened, clickTracked, clicked } = messageRollups;
+  const sums = {
+    ...{ sent: sumOf(sent), delivered: sumOf(delivered), bounced: sumOf(bounced), complained: sumOf(complained) },
+    ...{ hard: sumOf(hard), soft: sumOf(soft), block: sumOf(block), spam: sumOf(spam), unknown: sumOf(unknown) },
+    ...{ openTracked: sumOf(openTracked), opened: sumOf(opened) },
+    ...{ clickTracked: sumOf(clickTracked), clicked: sumOf(clicked) },
+  };
+  return builder.select(named(sums)).from(messageRollups).where(ofDays(given));
+});
+
+export type WholeCounts = RowOf<typeof readWhole>;
+
+/** What became of messages, as numbers of messages. */
+export type OutcomeCounts = Pick<WholeCounts, 'sent' | 'delivered' | 'bounced' | 'complained'>;
+
 /** The sums of an account over days, `YYYY-MM-DD`, both included. */
 export async function readWholeCounts(query: Query, accountId: string, { from, to }: Days): Promise<WholeCounts> {
-  const [row] = await query<WholeCounts[]>`
-    SELECT ${outcomeSums(query)}, coalesce(sum(hard), 0)::int AS hard, coalesce(sum(soft), 0)::int AS soft,
-      coalesce(sum(block), 0)::int AS block, coalesce(sum(spam), 0)::int AS spam, coalesce(sum(unknown), 0)::int AS unknown,
-      coalesce(sum(open_tracked), 0)::int AS "openTracked", coalesce(sum(opened), 0)::int AS opened,
-      coalesce(sum(click_tracked), 0)::int AS "clickTracked", coalesce(sum(clicked), 0)::int AS clicked
-    FROM message_rollups WHERE account_id = ${accountId} AND kind = 'all' AND span = 1 AND day BETWEEN ${from}::date AND ${to}::date`;
+  const [row] = await readWhole(query, { accountId, from, to });
   if (row === undefined) throw new Error('sums without a row');
   return row;
 }
 
+export type StatsKind = 'tag' | 'channel' | 'source' | 'agent';
+
 /** Roll-ups of so many days each, of a range of days. */
-export interface Spans extends Days {
-  readonly span: 1 | 4 | 16;
+type Span = Days & { readonly span: 1 | 4 | 16 };
+
+/** A range of days is of spans of 16 days, and before and after them of spans of 4 days and of single days. */
+const SPANS_MAX = 5;
+
+const texts = value<readonly string[]>();
+
+function defineByKind(asked: readonly ('tag' | 'provenance')[]) {
+  return defineStatement(
+    { ...OF_DAYS, spans: value<readonly number[]>(), froms: texts, tos: texts, limit: value<number>() },
+    ({ accountId, from, to, spans, froms, tos, limit }) => {
+      const partOf = (kind: SQL, span: SQL, days: SQL) => sql`
+        SELECT value, sent, delivered, bounced, complained FROM message_rollups
+        WHERE account_id = ${accountId} AND kind = ${kind} AND span = ${span} AND day BETWEEN ${days}`;
+      /** Of spans that are not there nothing is read: the planner drops what is compared with null. */
+      const inSpans = (kind: SQL) =>
+        Array.from({ length: SPANS_MAX }, (_, index) => {
+          const at = sql.raw(String(index + 1));
+          const days = sql`(${froms}::text[])[${at}]::date AND (${tos}::text[])[${at}]::date`;
+          return partOf(kind, sql`(${spans}::smallint[])[${at}]`, days);
+        });
+      const inDays = (kind: SQL) => [partOf(kind, sql`1`, sql`${from}::date AND ${to}::date`)];
+      const sums = (kind: SQL, parts: readonly SQL[], most = sql``) => sql`
+        (SELECT ${kind} AS kind, value, coalesce(sum(sent), 0)::int AS sent, coalesce(sum(delivered), 0)::int AS delivered,
+            coalesce(sum(bounced), 0)::int AS bounced, coalesce(sum(complained), 0)::int AS complained
+          FROM (${sql.join([...parts], sql` UNION ALL `)}) AS counted GROUP BY value HAVING sum(sent) > 0 ${most})`;
+      const [tag, channel, source, agent] = [sql`'tag'`, sql`'channel'`, sql`'source'`, sql`'agent'`];
+      const parts = {
+        tag: [sums(tag, inSpans(tag))],
+        provenance: [
+          sums(channel, inDays(channel)),
+          sums(source, inDays(source)),
+          sums(agent, inSpans(agent), sql`ORDER BY sum(sent) DESC, value LIMIT ${limit}`),
+        ],
+      };
+      const all = sql.join(
+        asked.flatMap((kinds) => parts[kinds]),
+        sql` UNION ALL `,
+      );
+      return returning(
+        {
+          ...{ kind: narrowed<StatsKind>(pg.text), value: messageRollups.value },
+          ...{ sent: pg.int4, delivered: pg.int4, bounced: pg.int4, complained: pg.int4 },
+        },
+        sql`SELECT * FROM (${all}) AS counted ORDER BY sent DESC, value`,
+      );
+    },
+  );
 }
 
-/** What is summed by its value; at most `limit` of it, those that sent most. */
+const readTags = defineByKind(['tag']);
+const readProvenance = defineByKind(['provenance']);
+const readBoth = defineByKind(['tag', 'provenance']);
+
+export type StatsRow = RowOf<typeof readBoth>;
+
+/** Days, and the same days as few roll-ups. `topAgents`: so many agents are read, those that sent most. */
 export interface StatsQuestion {
-  readonly kind: StatsKind;
-  readonly spans: readonly Spans[];
-  readonly limit?: number;
+  readonly days: Days;
+  readonly spans: readonly Span[];
+  readonly byTag: boolean;
+  readonly provenance: boolean;
+  readonly topAgents: number;
 }
 
 /** The sums of an account by tag, channel and so on, where something was sent. Most sent first. */
 export async function readCountsByKind(
   query: Query,
   accountId: string,
-  questions: readonly StatsQuestion[],
+  { days, spans: parts, byTag, provenance, topAgents: limit }: StatsQuestion,
 ): Promise<readonly StatsRow[]> {
-  if (questions.length === 0) return [];
-  const all = unionAll(
-    query,
-    questions.map(({ kind, spans, limit }) => {
-      const rows = unionAll(
-        query,
-        spans.map((span) => rowsOf(query, accountId, kind, span)),
-      );
-      return query`(SELECT ${kind}::text AS kind, value, ${outcomeSums(query)} FROM (${rows}) AS counted
-        GROUP BY value HAVING sum(sent) > 0 ${limit === undefined ? query`` : query`ORDER BY sum(sent) DESC, value LIMIT ${limit}`})`;
-    }),
-  );
-  return await query<StatsRow[]>`SELECT * FROM (${all}) AS counted ORDER BY sent DESC, value`;
+  if (!byTag && !provenance) return [];
+  const read = byTag ? (provenance ? readBoth : readTags) : readProvenance;
+  const { from, to } = days;
+  const [spans, froms, tos] = [
+    parts.map(({ span }) => span),
+    parts.map((part) => part.from),
+    parts.map((part) => part.to),
+  ];
+  return await read(query, { accountId, from, to, spans, froms, tos, limit });
 }
 
-function rowsOf(query: Query, accountId: string, kind: StatsKind, { span, from, to }: Spans) {
-  return query`SELECT value, sent, delivered, bounced, complained FROM message_rollups
-    WHERE account_id = ${accountId} AND kind = ${kind} AND span = ${span} AND day BETWEEN ${from}::date AND ${to}::date`;
-}
+const readDays = defineStatement(OF_DAYS, (given) => {
+  const { day, sent, delivered, bounced, complained, opened, clicked } = messageRollups;
+  return builder
+    .select(named({ date: sql<string>`${day}::text`, sent, delivered, bounced, complained, opened, clicked }))
+    .from(messageRollups)
+    .where(ofDays(given))
+    .orderBy(day);
+});
 
-function unionAll(query: Query, parts: readonly ReturnType<typeof rowsOf>[]) {
-  return parts.reduce((joined, part) => query`${joined} UNION ALL ${part}`);
-}
-
-export interface VolumeRow extends OutcomeCounts {
-  readonly date: string;
-  readonly opened: number;
-  readonly clicked: number;
-}
+export type VolumeRow = RowOf<typeof readDays>;
 
 /** An account's days that something is known of. */
 export async function readVolume(query: Query, accountId: string, { from, to }: Days): Promise<readonly VolumeRow[]> {
-  return await query<VolumeRow[]>`
-    SELECT day::text AS date, sent, delivered, bounced, complained, opened, clicked FROM message_rollups
-    WHERE account_id = ${accountId} AND kind = 'all' AND span = 1 AND day BETWEEN ${from}::date AND ${to}::date ORDER BY day`;
-}
-
-function outcomeSums(query: Query) {
-  return query`coalesce(sum(sent), 0)::int AS sent, coalesce(sum(delivered), 0)::int AS delivered,
-    coalesce(sum(bounced), 0)::int AS bounced, coalesce(sum(complained), 0)::int AS complained`;
+  return await readDays(query, { accountId, from, to });
 }

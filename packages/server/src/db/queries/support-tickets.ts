@@ -1,218 +1,242 @@
+import type { TicketStatus } from '@postrider/core';
+import { builder, named } from '../builder.ts';
 import type { Query, Transaction } from '../client.ts';
+import { and, desc, eq, lt, sql } from '../drizzle.ts';
+import { executing } from '../result.ts';
+import { accounts } from '../schema/accounts.ts';
+import { apiKeys } from '../schema/keys.ts';
+import { supportMessages, supportTickets } from '../schema/support.ts';
+import { defineStatement, type GivenOf, optional, type RowOf, value } from '../statement.ts';
 
-interface TicketMessageRow {
-  readonly author: string;
+interface TicketMessage {
+  readonly author: typeof supportMessages.$inferSelect.author;
   readonly body: string;
   readonly createdAt: string;
 }
 
-export interface TicketRow {
-  readonly accountId: string;
-  readonly id: string;
-  readonly number: number;
-  readonly status: string;
-  readonly subject: string;
+/** Of the message that a ticket is about, as it is stored now. */
+interface EmailOwner {
   readonly keyId: string;
-  readonly context: Record<string, unknown>;
-  readonly requestId: string | null;
-  readonly requestLog: Record<string, unknown> | null;
-  readonly emailId: string | null;
-  readonly emailTrail: Record<string, unknown> | null;
-  /** Of the message, as it is stored now; null where it is not. */
-  readonly emailOwner: { readonly keyId: string; readonly blind: readonly string[] } | null;
-  readonly createdAt: Date;
-  readonly messages: TicketMessageRow[];
+  readonly blind: readonly string[];
 }
 
-interface NewTicketRow extends Omit<TicketRow, 'number' | 'status' | 'messages' | 'emailOwner'> {
-  readonly body: string;
-}
+const { accountId, id, status, subject, keyId, context, requestId, requestLog, emailId, emailTrail, createdAt } =
+  supportTickets;
+const number = sql<number>`${supportTickets.number}::float8`;
+
+const ticketColumns = {
+  ...{ accountId, id, number, status, subject, keyId, context, requestId, requestLog, emailId, emailTrail },
+  /** Null where the message is not stored. */
+  emailOwner: sql<EmailOwner | null>`(
+    SELECT json_build_object('keyId', m.key_id, 'blind', ARRAY(SELECT r.email FROM message_recipients r
+      WHERE r.account_id = m.account_id AND r.message_id = m.id AND r.kind = 'bcc'))
+    FROM messages m WHERE m.account_id = ${accountId} AND m.id = ${emailId})`,
+  createdAt,
+  messages: sql<readonly TicketMessage[]>`(
+    SELECT json_agg(json_build_object('author', m.author, 'body', m.body, 'createdAt', m.created_at) ORDER BY m.seq)
+    FROM support_messages m WHERE m.account_id = ${accountId} AND m.ticket_id = ${id})`,
+};
+
+const insert = defineStatement(
+  {
+    ...{ accountId, id, subject, keyId, context: value<string>(), requestId, requestLog: value<string | null>() },
+    ...{ emailId, emailTrail: value<string | null>(), createdAt, body: supportMessages.body },
+  },
+  (ticket) =>
+    executing(sql`
+      WITH raised AS (
+        INSERT INTO support_tickets (account_id, id, status, subject, key_id, context, request_id, request_log, email_id, email_trail,
+          created_at)
+        VALUES (${ticket.accountId}, ${ticket.id}, 'open', ${ticket.subject}, ${ticket.keyId}, ${ticket.context}::text::json,
+          ${ticket.requestId}, ${ticket.requestLog}::text::json, ${ticket.emailId}, ${ticket.emailTrail}::text::json,
+          ${ticket.createdAt}))
+      INSERT INTO support_messages (account_id, ticket_id, seq, author, key_id, body, created_at)
+      VALUES (${ticket.accountId}, ${ticket.id}, 1, 'customer', ${ticket.keyId}, ${ticket.body}, ${ticket.createdAt})`),
+);
+
+type NewTicket = Readonly<Omit<typeof supportTickets.$inferSelect, 'number' | 'status'>> & { readonly body: string };
 
 /** Raises a ticket with its first message. */
-export async function insertTicket(query: Query, ticket: NewTicketRow): Promise<void> {
-  const toJson = (value: unknown) => (value === null ? null : JSON.stringify(value));
-  await query`
-    WITH raised AS (
-      INSERT INTO support_tickets (account_id, id, status, subject, key_id, context, request_id, request_log, email_id, email_trail,
-        created_at)
-      VALUES (${ticket.accountId}, ${ticket.id}, 'open', ${ticket.subject}, ${ticket.keyId}, ${toJson(ticket.context)}::text::json,
-        ${ticket.requestId}, ${toJson(ticket.requestLog)}::text::json, ${ticket.emailId}, ${toJson(ticket.emailTrail)}::text::json,
-        ${ticket.createdAt}))
-    INSERT INTO support_messages (account_id, ticket_id, seq, author, key_id, body, created_at)
-    VALUES (${ticket.accountId}, ${ticket.id}, 1, 'customer', ${ticket.keyId}, ${ticket.body}, ${ticket.createdAt})`;
+export async function insertTicket(query: Query, ticket: NewTicket): Promise<void> {
+  const toJson = (record: NewTicket['requestLog']) => (record === null ? null : JSON.stringify(record));
+  const [log, trail] = [toJson(ticket.requestLog), toJson(ticket.emailTrail)];
+  await insert(query, { ...ticket, context: JSON.stringify(ticket.context), requestLog: log, emailTrail: trail });
 }
 
-interface NewTicketMessage {
-  readonly accountId: string;
-  readonly ticketId: string;
-  readonly author: 'customer' | 'support';
-  /** Who wrote a customer's message. */
-  readonly keyId: string | null;
-  readonly body: string;
-  /** Whom support's message goes to by mail as well. */
-  readonly mailedTo: string | null;
-  /** How the ticket stands from then on. */
-  readonly status: string;
-  readonly now: Date;
+const addMessage = defineStatement(
+  {
+    ...{ accountId, ticketId: id, author: supportMessages.author, keyId: supportMessages.keyId },
+    ...{ body: supportMessages.body, mailedTo: supportMessages.mailedTo, status, now: supportMessages.createdAt },
+  },
+  (message) =>
+    executing(sql`
+      WITH moved AS (
+        UPDATE support_tickets SET status = ${message.status} WHERE account_id = ${message.accountId} AND id = ${message.ticketId})
+      INSERT INTO support_messages (account_id, ticket_id, seq, author, key_id, body, mailed_to, created_at)
+      SELECT ${message.accountId}::uuid, ${message.ticketId}::uuid, coalesce(max(seq), 0) + 1, ${message.author}, ${message.keyId}::uuid,
+        ${message.body}, ${message.mailedTo}, ${message.now}::timestamptz
+      FROM support_messages WHERE account_id = ${message.accountId} AND ticket_id = ${message.ticketId}`),
+);
+
+/**
+ * Adds a message to the end of a thread whose ticket this transaction has locked. `keyId`: who wrote a customer's message; `mailedTo`: where
+ * support's message is mailed as well; `status`: of the ticket from then on.
+ */
+export async function addTicketMessage(
+  transaction: Transaction,
+  message: Parameters<typeof addMessage>[1],
+): Promise<void> {
+  await addMessage(transaction, message);
 }
 
-/** Adds a message to the end of a thread whose ticket this transaction has locked. */
-export async function addTicketMessage(transaction: Transaction, message: NewTicketMessage): Promise<void> {
-  const { accountId, ticketId, author, keyId, body, mailedTo, status, now } = message;
-  await transaction`
-    WITH moved AS (
-      UPDATE support_tickets SET status = ${status} WHERE account_id = ${accountId} AND id = ${ticketId})
-    INSERT INTO support_messages (account_id, ticket_id, seq, author, key_id, body, mailed_to, created_at)
-    SELECT ${accountId}, ${ticketId}, coalesce(max(seq), 0) + 1, ${author}, ${keyId}, ${body}, ${mailedTo}, ${now}::timestamptz
-    FROM support_messages WHERE account_id = ${accountId} AND ticket_id = ${ticketId}`;
-}
+const setStatus = defineStatement({ accountId, id, status }, (given) =>
+  builder
+    .update(supportTickets)
+    .set({ status: given.status })
+    .where(and(eq(accountId, given.accountId), eq(id, given.id))),
+);
 
-export async function setTicketStatus(query: Query, accountId: string, id: string, status: string): Promise<void> {
-  await query`UPDATE support_tickets SET status = ${status} WHERE account_id = ${accountId} AND id = ${id}`;
+export async function setTicketStatus(
+  query: Query,
+  account: string,
+  ticket: string,
+  present: TicketStatus,
+): Promise<void> {
+  await setStatus(query, { accountId: account, id: ticket, status: present });
 }
 
 /** How a ticket is named: by its id or by its number. */
 export type TicketName = { readonly id: string } | { readonly number: number };
 
+const NAMING = { id: optional(id), number: optional(value<number>()) };
+
+/** One of the two is given. */
+function namingOf(name: TicketName) {
+  return 'id' in name ? { id: name.id, number: null } : { id: null, number: name.number };
+}
+
+function isNamed(given: GivenOf<typeof NAMING>) {
+  return and(given.id && eq(id, given.id), given.number && eq(supportTickets.number, given.number));
+}
+
+const read = defineStatement({ accountId, ...NAMING }, (given) =>
+  builder
+    .select(named(ticketColumns))
+    .from(supportTickets)
+    .where(and(eq(accountId, given.accountId), isNamed(given))),
+);
+
+export type TicketRow = RowOf<typeof read>;
+
 /** One ticket of the account; null where it has none of that name. */
-export async function readTicket(query: Query, accountId: string, name: TicketName): Promise<TicketRow | null> {
-  const [row] = await query<TicketRow[]>`
-    SELECT ${columns(query)} FROM support_tickets t WHERE t.account_id = ${accountId} AND ${named(query, name)}`;
+export async function readTicket(query: Query, account: string, name: TicketName): Promise<TicketRow | null> {
+  const [row] = await read(query, { accountId: account, ...namingOf(name) });
   return row ?? null;
 }
 
-export interface TicketState {
-  readonly accountId: string;
-  readonly id: string;
-  readonly number: number;
-  readonly status: string;
-  readonly subject: string;
-  readonly keyId: string;
-  readonly messages: number;
-  /** Of all messages together. */
-  readonly characters: number;
-}
+const lock = defineStatement({ accountId: optional(accountId), ...NAMING }, (given) =>
+  builder
+    .select(named({ accountId, id, number, status, subject, keyId }))
+    .from(supportTickets)
+    .where(and(given.accountId && eq(accountId, given.accountId), isNamed(given)))
+    .for('update'),
+);
+
+const measure = defineStatement({ accountId, id }, (given) =>
+  builder
+    .select(
+      named({
+        messages: sql<number>`count(*)::int`,
+        /** Of all messages together. */
+        characters: sql<number>`coalesce(sum(length(${supportMessages.body})), 0)::int`,
+      }),
+    )
+    .from(supportMessages)
+    .where(and(eq(supportMessages.accountId, given.accountId), eq(supportMessages.ticketId, given.id))),
+);
+
+/** A ticket, and how long its thread is. */
+export type TicketState = RowOf<typeof lock> & RowOf<typeof measure>;
 
 /**
- * How a thread stands, locked until the end of the transaction: replies to it come one after the other.
- * @param accountId null for whoever it belongs to, as the operator sees it.
+ * The state of a thread, locked until the end of the transaction: replies to it come one after the other.
+ * @param account null for any account, as the operator sees it.
  */
 export async function lockTicket(
   transaction: Transaction,
-  accountId: string | null,
+  account: string | null,
   name: TicketName,
 ): Promise<TicketState | null> {
-  const [ticket] = await transaction<Omit<TicketState, 'messages' | 'characters'>[]>`
-    SELECT t.account_id AS "accountId", t.id, t.number::float8 AS number, t.status, t.subject, t.key_id AS "keyId" FROM support_tickets t
-    WHERE ${accountId === null ? transaction`` : transaction`t.account_id = ${accountId} AND`} ${named(transaction, name)} FOR UPDATE`;
+  const [ticket] = await lock(transaction, { accountId: account, ...namingOf(name) });
   if (ticket === undefined) return null;
-  const [thread] = await transaction<{ messages: number; characters: number }[]>`
-    SELECT count(*)::int AS messages, coalesce(sum(length(body)), 0)::int AS characters FROM support_messages
-    WHERE account_id = ${ticket.accountId} AND ticket_id = ${ticket.id}`;
-  return { ...ticket, messages: thread?.messages ?? 0, characters: thread?.characters ?? 0 };
+  const [thread = { messages: 0, characters: 0 }] = await measure(transaction, ticket);
+  return { ...ticket, ...thread };
 }
 
-interface TicketFilter {
-  readonly accountId: string;
-  readonly status: string | null;
+const FILTER = { accountId, status: optional(status) };
+
+function matches(given: GivenOf<typeof FILTER>) {
+  return and(eq(accountId, given.accountId), given.status && eq(status, given.status));
 }
 
 /** One page of the account's tickets, newest first. */
-export async function listTickets(
-  query: Query,
-  filter: TicketFilter & { readonly before: string | null; readonly limit: number },
-): Promise<readonly TicketRow[]> {
-  return await query<TicketRow[]>`
-    SELECT ${columns(query)} FROM support_tickets t WHERE ${matches(query, filter)}
-      ${filter.before === null ? query`` : query`AND t.id < ${filter.before}`}
-    ORDER BY t.id DESC LIMIT ${filter.limit}`;
-}
+export const listTickets = defineStatement(
+  { ...FILTER, before: optional(id), limit: value<number>() },
+  ({ before, limit, ...filter }) =>
+    builder
+      .select(named(ticketColumns))
+      .from(supportTickets)
+      .where(and(matches(filter), before && lt(id, before)))
+      .orderBy(desc(id))
+      .limit(limit),
+);
+
+const count = defineStatement({ ...FILTER, cap: value<number>() }, ({ cap, ...filter }) => {
+  const found = builder.select(named({ id })).from(supportTickets).where(matches(filter)).limit(cap);
+  return builder.select(named({ count: sql<number>`count(*)::int` })).from(found.as('found'));
+});
 
 /** Counts matches, but never past `cap`. */
-export async function countTickets(query: Query, filter: TicketFilter & { readonly cap: number }): Promise<number> {
-  const [row] = await query<{ count: number }[]>`
-    SELECT count(*)::int AS count FROM (
-      SELECT 1 FROM support_tickets t WHERE ${matches(query, filter)} LIMIT ${filter.cap}) AS matches`;
+export async function countTickets(query: Query, filter: Parameters<typeof count>[1]): Promise<number> {
+  const [row] = await count(query, filter);
   return row?.count ?? 0;
 }
 
-export interface OperatorTicketRow extends TicketRow {
-  readonly accountName: string;
-  readonly keyName: string | null;
-  /** When the last message came. */
-  readonly lastMessageAt: Date;
-}
+const readAny = defineStatement(
+  { number: optional(value<number>()), statuses: optional(value<readonly string[]>()), limit: value<number>() },
+  (given) => {
+    const keyName = builder
+      .select({ name: apiKeys.name })
+      .from(apiKeys)
+      .where(and(eq(apiKeys.accountId, accountId), eq(apiKeys.id, keyId)));
+    const lastMessageAt = builder
+      .select({ at: sql`max(${supportMessages.createdAt})` })
+      .from(supportMessages)
+      .where(and(eq(supportMessages.accountId, accountId), eq(supportMessages.ticketId, id)));
+    const fields = named({
+      ...{ ...ticketColumns, accountName: accounts.name, keyName: sql<string | null>`${keyName}` },
+      lastMessageAt: sql<Date>`${lastMessageAt}`,
+    });
+    const isNumbered = given.number && eq(supportTickets.number, given.number);
+    const hasStatus = given.statuses && sql`${status} = ANY (${given.statuses}::text[])`;
+    return builder
+      .select(fields)
+      .from(supportTickets)
+      .innerJoin(accounts, eq(accounts.id, accountId))
+      .where(and(isNumbered, hasStatus))
+      .orderBy(desc(supportTickets.number))
+      .limit(given.limit);
+  },
+);
+
+export type OperatorTicketRow = RowOf<typeof readAny>;
 
 /** Tickets of all accounts as the operator sees them, the newest first: those of these statuses, or one by its number. */
 export async function readOperatorTickets(
   query: Query,
   selection: { readonly statuses: readonly string[]; readonly limit: number } | { readonly number: number },
 ): Promise<readonly OperatorTicketRow[]> {
-  return await query<OperatorTicketRow[]>`
-    SELECT ${columns(query)}, a.name AS "accountName",
-      (SELECT name FROM api_keys k WHERE k.account_id = t.account_id AND k.id = t.key_id) AS "keyName",
-      (SELECT max(m.created_at) FROM support_messages m WHERE m.account_id = t.account_id AND m.ticket_id = t.id) AS "lastMessageAt"
-    FROM support_tickets t JOIN accounts a ON a.id = t.account_id
-    WHERE ${'number' in selection ? query`t.number = ${selection.number}` : query`t.status = ANY (${[...selection.statuses]}::text[])`}
-    ORDER BY t.number DESC ${'number' in selection ? query`` : query`LIMIT ${selection.limit}`}`;
-}
-
-/** The trail of a message as a ticket keeps it: no content, and the newest events alone. Null where the account has none of that id. */
-export async function readTicketTrail(
-  query: Query,
-  accountId: string,
-  emailId: string,
-  maxEvents: number,
-): Promise<TicketTrail | null> {
-  const [row] = await query<TrailRow[]>`
-    SELECT m.id, m.status, m.from_given AS "from", m.to_line AS "to", m.subject, m.created_at AS "createdAt", m.last_error AS "lastError",
-      EXISTS (SELECT FROM approvals h WHERE h.account_id = m.account_id AND h.message_id = m.id AND h.status <> 'approved') AS "isWithheld",
-      (SELECT coalesce(json_agg(json_build_object('id', e.id, 'seq', e.seq, 'type', e.type, 'createdAt', e.created_at,
-          'recipient', e.recipient, 'classification', e.classification, 'detail', e.detail) ORDER BY e.seq), '[]')
-        FROM (SELECT * FROM message_events
-          WHERE account_id = ${accountId} AND message_id = ${emailId} ORDER BY seq DESC LIMIT ${maxEvents}) AS e) AS events
-    FROM messages m WHERE m.account_id = ${accountId} AND m.id = ${emailId}`;
-  if (row === undefined) return null;
-  const events = row.events.map((event) => ({ ...event, createdAt: new Date(event.createdAt).toISOString() }));
-  return { ...row, createdAt: row.createdAt.toISOString(), events };
-}
-
-interface TrailRow {
-  readonly from: string;
-  readonly subject: string;
-  readonly createdAt: Date;
-  readonly isWithheld: boolean;
-  readonly events: TrailEvent[];
-}
-
-/** What a ticket tells of a message. */
-export interface TicketTrail extends Readonly<Record<string, unknown>> {
-  readonly from: string;
-  readonly subject: string;
-  readonly createdAt: string;
-  /** Whether the message was held and no person has approved it. */
-  readonly isWithheld: boolean;
-}
-
-interface TrailEvent {
-  readonly createdAt: string;
-}
-
-function columns(query: Query) {
-  return query`t.account_id AS "accountId", t.id, t.number::float8 AS number, t.status, t.subject, t.key_id AS "keyId", t.context,
-    t.request_id AS "requestId", t.request_log AS "requestLog", t.email_id AS "emailId", t.email_trail AS "emailTrail",
-    (SELECT json_build_object('keyId', m.key_id, 'blind', ARRAY(SELECT r.email FROM message_recipients r
-        WHERE r.account_id = m.account_id AND r.message_id = m.id AND r.kind = 'bcc'))
-      FROM messages m WHERE m.account_id = t.account_id AND m.id = t.email_id) AS "emailOwner",
-    t.created_at AS "createdAt",
-    (SELECT json_agg(json_build_object('author', m.author, 'body', m.body, 'createdAt', m.created_at) ORDER BY m.seq)
-      FROM support_messages m WHERE m.account_id = t.account_id AND m.ticket_id = t.id) AS messages`;
-}
-
-function named(query: Query, name: TicketName) {
-  return 'id' in name ? query`t.id = ${name.id}` : query`t.number = ${name.number}`;
-}
-
-function matches(query: Query, { accountId, status }: TicketFilter) {
-  return query`t.account_id = ${accountId} ${status === null ? query`` : query`AND t.status = ${status}`}`;
+  return 'number' in selection
+    ? await readAny(query, { number: selection.number, statuses: null, limit: 1 })
+    : await readAny(query, { ...selection, number: null });
 }

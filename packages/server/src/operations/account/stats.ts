@@ -4,12 +4,11 @@ import {
   readCountsByKind,
   readWholeCounts,
   type StatsKind,
-  type StatsQuestion,
   type StatsRow,
   type WholeCounts,
 } from '../../db/queries/statistics.ts';
 import { percent } from '../../stats/percent.ts';
-import { type DayRange, readWindow, spansOf } from '../../stats/window-days.ts';
+import { readWindow, spansOf } from '../../stats/window-days.ts';
 import type { Handler } from '../context.ts';
 
 type Stats = OperationOutput<OperationById<'account.stats'>>;
@@ -19,10 +18,10 @@ export const getAccountStats: Handler<'account.stats'> = async ({ query }, { ser
   const days = readWindow(query.window, clock.now());
   const [whole, rows] = await Promise.all([
     readWholeCounts(sql, caller.accountId, days),
-    readCountsByKind(sql, caller.accountId, [
-      ...(query.by_tag ? [{ kind: 'tag' as const, spans: spansOf(days) }] : []),
-      ...(query.provenance ? provenanceQuestions(days) : []),
-    ]),
+    readCountsByKind(sql, caller.accountId, {
+      ...{ days, spans: spansOf(days), topAgents: LIMITS.topAgents },
+      ...{ byTag: query.by_tag, provenance: query.provenance },
+    }),
   ]);
   return {
     body: {
@@ -35,15 +34,6 @@ export const getAccountStats: Handler<'account.stats'> = async ({ query }, { ser
     },
   };
 };
-
-function provenanceQuestions(days: DayRange): readonly StatsQuestion[] {
-  const single = [{ span: 1, ...days } as const];
-  return [
-    { kind: 'channel', spans: single },
-    { kind: 'source', spans: single },
-    { kind: 'agent', spans: spansOf(days), limit: LIMITS.topAgents },
-  ];
-}
 
 function rowsOf(rows: readonly StatsRow[], kind: StatsKind): readonly StatsRow[] {
   return rows.filter((row) => row.kind === kind);
