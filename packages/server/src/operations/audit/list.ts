@@ -3,8 +3,8 @@ import { type AuditEntryRow, countAuditEntries, listAuditEntries as listRows } f
 import { visibleUrl } from '../../visibility/mask-url.ts';
 import { viewerOf } from '../../visibility/viewer.ts';
 import type { Handler } from '../context.ts';
-import { decodeCursor, encodeCursor } from '../cursor.ts';
-import { countSeen, EXACT_COUNT_CAP, toTotal } from '../total.ts';
+import { keysetPage } from '../keyset-page.ts';
+import { EXACT_COUNT_CAP } from '../total.ts';
 
 /** One page of the account's audit log. */
 export const listAuditEntries: Handler<'audit.list'> = async ({ query }, { services, caller }) => {
@@ -15,21 +15,18 @@ export const listAuditEntries: Handler<'audit.list'> = async ({ query }, { servi
     ...{ list: 'audit', accountId },
     filters: { ...named, from: from?.toISOString() ?? null, to: to?.toISOString() ?? null },
   };
-  const beforeId = decodeCursor(query.cursor, scope);
   const filter = { accountId, ...named, from, to };
-  const [rows, count] = await Promise.all([
-    listRows(services.sql, { ...filter, beforeId, limit: query.limit + 1 }),
-    countAuditEntries(services.sql, { ...filter, cap: EXACT_COUNT_CAP }),
-  ]);
-  const page = rows.slice(0, query.limit);
-  const last = rows.length > query.limit ? page.at(-1) : undefined;
-  return {
-    body: {
-      entries: page.map((row) => toEntry(row, viewerOf(caller))),
-      ...toTotal(count, countSeen(rows, beforeId)),
-      nextCursor: last === undefined ? null : encodeCursor(last.id, scope),
-    },
-  };
+  const { rows, ...page } = await keysetPage(
+    query,
+    scope,
+    (asked) =>
+      Promise.all([
+        listRows(services.sql, { ...filter, beforeId: asked.before, limit: asked.limit }),
+        countAuditEntries(services.sql, { ...filter, cap: EXACT_COUNT_CAP }),
+      ]),
+    (row) => row.id,
+  );
+  return { body: { entries: rows.map((row) => toEntry(row, viewerOf(caller))), ...page } };
 };
 
 /** The URL of a webhook endpoint is masked as in the endpoint's own record; such an entry no longer gives its hash. */

@@ -3,8 +3,8 @@ import { countDomains, listDomains } from '../../db/queries/domains.ts';
 import type { StoredDomainStatus } from '../../db/schema/domains.ts';
 import { toDomain } from '../../sending-domains/domain-record.ts';
 import type { KeyedContext } from '../context.ts';
-import { decodeCursor, encodeCursor } from '../cursor.ts';
-import { countSeen, EXACT_COUNT_CAP, toTotal } from '../total.ts';
+import { keysetPage } from '../keyset-page.ts';
+import { EXACT_COUNT_CAP } from '../total.ts';
 
 /** A page of domains, newest first: of those in use, or of the removed ones. */
 export async function domainPage(
@@ -20,17 +20,16 @@ export async function domainPage(
   const { accountId } = caller;
   const filters = { status: query.status ?? null, name: query.name ?? null };
   const scope = { list: removed ? 'domain-history' : 'domains', accountId, filters };
-  const before = decodeCursor(query.cursor, scope);
-  const [rows, count] = await Promise.all([
-    listDomains(services.sql, { accountId, removed, ...filters, before, limit: query.limit + 1 }),
-    countDomains(services.sql, { accountId, removed, ...filters, cap: EXACT_COUNT_CAP }),
-  ]);
-  const page = rows.slice(0, query.limit);
-  const last = rows.length > query.limit ? page.at(-1) : undefined;
+  const { rows, ...page } = await keysetPage(
+    query,
+    scope,
+    (asked) =>
+      Promise.all([
+        listDomains(services.sql, { accountId, removed, ...filters, ...asked }),
+        countDomains(services.sql, { accountId, removed, ...filters, cap: EXACT_COUNT_CAP }),
+      ]),
+    (row) => row.id,
+  );
   const now = services.clock.now();
-  return {
-    domains: page.map((row) => toDomain(row, services.domains.tools.own, now)),
-    ...toTotal(count, countSeen(rows, before)),
-    nextCursor: last === undefined ? null : encodeCursor(last.id, scope),
-  };
+  return { domains: rows.map((row) => toDomain(row, services.domains.tools.own, now)), ...page };
 }

@@ -4,28 +4,17 @@ import { countMessages, listMessages, type MessageRow, readMessages } from '../.
 import { countMatches, type SearchPosition, searchMessages } from '../../db/queries/search-messages.ts';
 import { EXACT_COUNT_CAP } from '../total.ts';
 
-export interface FoundMessages {
-  /** Newest first. */
-  readonly rows: readonly MessageRow[];
-  /** Of all matches, never past EXACT_COUNT_CAP. */
-  readonly count: number;
-}
-
 /**
- * A page of messages that match, by the log's own indexes where they serve, else by the search table. Searches go over connections of their
+ * A page of messages that match, newest first, and how many match, never past EXACT_COUNT_CAP: by the log's own indexes where they serve, else by the search table. Searches go over connections of their
  * own: one that takes long must not hold up what is quick.
  */
 export async function findMessages(
   { sql, readsSql }: { readonly sql: Sql; readonly readsSql: Sql },
   filters: MessageFilters,
   position: SearchPosition,
-): Promise<FoundMessages> {
+): Promise<readonly [rows: readonly MessageRow[], count: number]> {
   if (!needsSearch(filters)) {
-    const [rows, count] = await Promise.all([
-      listMessages(sql, filters, position),
-      countMessages(sql, filters, EXACT_COUNT_CAP),
-    ]);
-    return { rows, count };
+    return await Promise.all([listMessages(sql, filters, position), countMessages(sql, filters, EXACT_COUNT_CAP)]);
   }
   const page = searchMessages(readsSql, filters, position).then(async (ids) => ({
     // A first page that is not full has them all.
@@ -35,6 +24,6 @@ export async function findMessages(
   // What is rare costs as much to count as to find where it is a text, and next to nothing otherwise.
   const counting = filters.text === null ? countMatches(readsSql, filters, EXACT_COUNT_CAP) : null;
   const [{ rows, isWhole }, counted] = await Promise.all([page, counting]);
-  if (counted !== null) return { rows, count: counted };
-  return { rows, count: isWhole ? rows.length : await countMatches(readsSql, filters, EXACT_COUNT_CAP) };
+  if (counted !== null) return [rows, counted];
+  return [rows, isWhole ? rows.length : await countMatches(readsSql, filters, EXACT_COUNT_CAP)];
 }

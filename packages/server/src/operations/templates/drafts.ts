@@ -1,7 +1,7 @@
 import { countDrafts, listDrafts } from '../../db/queries/template-drafts.ts';
 import type { Handler } from '../context.ts';
-import { decodeCursor, encodeCursor } from '../cursor.ts';
-import { countSeen, EXACT_COUNT_CAP, toTotal } from '../total.ts';
+import { keysetPage } from '../keyset-page.ts';
+import { EXACT_COUNT_CAP } from '../total.ts';
 import { toDraftRecord } from './draft-record.ts';
 import { visibleDraftsOf } from './template-record.ts';
 
@@ -13,17 +13,17 @@ export const listTemplateDrafts: Handler<'templates.drafts'> = async ({ query },
   const { accountId } = caller;
   const filters = { accountId, keyId: visibleDraftsOf(caller) };
   const scope = { list: 'drafts', accountId, filters: { keyId: filters.keyId } };
-  const before = decodeCursor(query.cursor, scope);
-  const [rows, count] = await Promise.all([
-    listDrafts(services.sql, filters, { before, limit: query.limit, bodyBytes: PAGE_BODY_BYTES }),
-    countDrafts(services.sql, filters, EXACT_COUNT_CAP),
-  ]);
-  const last = rows.at(-1);
-  return {
-    body: {
-      drafts: rows.map(toDraftRecord),
-      ...toTotal(count, countSeen(rows, before)),
-      nextCursor: last === undefined || last.more <= 1 ? null : encodeCursor(last.id, scope),
+  const { rows, ...page } = await keysetPage(
+    query,
+    scope,
+    async ({ before }) => {
+      const [rows, count] = await Promise.all([
+        listDrafts(services.sql, filters, { before, limit: query.limit, bodyBytes: PAGE_BODY_BYTES }),
+        countDrafts(services.sql, filters, EXACT_COUNT_CAP),
+      ]);
+      return [rows, count, (rows.at(-1)?.more ?? 0) > 1];
     },
-  };
+    (row) => row.id,
+  );
+  return { body: { drafts: rows.map(toDraftRecord), ...page } };
 };

@@ -1,8 +1,8 @@
 import { LIMITS } from '@postrider/core';
 import { countTemplates, listTemplates as readPage } from '../../db/queries/template-records.ts';
 import type { Handler } from '../context.ts';
-import { decodeCursor, encodeCursor } from '../cursor.ts';
-import { countSeen, EXACT_COUNT_CAP, toTotal } from '../total.ts';
+import { keysetPage } from '../keyset-page.ts';
+import { EXACT_COUNT_CAP } from '../total.ts';
 import { toTemplateRecord, visibleDraftsOf } from './template-record.ts';
 
 /** Bodies of up to 4 MB each make a page of a hundred more than an answer should be; it ends early then. */
@@ -13,18 +13,18 @@ export const listTemplates: Handler<'templates.list'> = async ({ query }, { serv
   const { accountId } = caller;
   const draftsOf = visibleDraftsOf(caller);
   const scope = { list: 'templates', accountId, filters: {} };
-  const before = decodeCursor(query.cursor, scope);
   const size = { versionsShown: LIMITS.templateVersionsShown, bodyBytes: PAGE_BODY_BYTES };
-  const [rows, count] = await Promise.all([
-    readPage(services.sql, { accountId, draftsOf, before, limit: query.limit, ...size }),
-    countTemplates(services.sql, { accountId, draftsOf }, EXACT_COUNT_CAP),
-  ]);
-  const last = rows.at(-1);
-  return {
-    body: {
-      templates: rows.map(toTemplateRecord),
-      ...toTotal(count, countSeen(rows, before)),
-      nextCursor: last === undefined || last.more <= 1 ? null : encodeCursor(last.id, scope),
+  const { rows, ...page } = await keysetPage(
+    query,
+    scope,
+    async ({ before }) => {
+      const [rows, count] = await Promise.all([
+        readPage(services.sql, { accountId, draftsOf, before, limit: query.limit, ...size }),
+        countTemplates(services.sql, { accountId, draftsOf }, EXACT_COUNT_CAP),
+      ]);
+      return [rows, count, (rows.at(-1)?.more ?? 0) > 1];
     },
-  };
+    (row) => row.id,
+  );
+  return { body: { templates: rows.map(toTemplateRecord), ...page } };
 };
