@@ -271,7 +271,8 @@ describe('what time does to holds', () => {
       expect(page.status).toBe(200);
       expect(shown).toContain('hidden@receiver.example');
       expect(shown).toContain('&lt;b&gt;Hi&lt;/b&gt;');
-      expect(shown).toMatch(/Leads to:<\/b> evil\.example/);
+      expect(shown).toContain('<li><span class="address">evil.example</span></li>');
+      expect(shown).toContain('opens <span class="address">https://evil.example/x</span>');
       expect(shown).not.toContain('<script');
       expect(page.headers.get('content-security-policy')).toMatch(/default-src 'none'/);
     }
@@ -289,10 +290,10 @@ describe('what time does to holds', () => {
     await server.send({ ...fields, headers: { 'X-Campaign': 'autumn' }, unsubscribe: true }, { key: agent });
     await tellApprovers(mailer);
     const page = await (await fetch(linkIn((await mails())[0]?.text ?? ''))).text();
-    expect(page).toContain('<b>To:</b> The Boss &lt;bob@receiver.example&gt;');
-    expect(page).toContain('<b>Reply to:</b> Spy &lt;spy@elsewhere.example&gt;');
-    expect(page).toContain('<b>Header X-Campaign:</b> autumn');
-    expect(page).toContain('<b>Unsubscribing:</b>');
+    expect(page).toContain('<dt>To</dt><dd><span class="line">The Boss &lt;bob@receiver.example&gt;</span></dd>');
+    expect(page).toContain('<dt>Reply to</dt><dd>Spy &lt;spy@elsewhere.example&gt;</dd>');
+    expect(page).toContain('<dt>Header X-Campaign</dt><dd>autumn</dd>');
+    expect(page).toContain('<dt>Unsubscribe</dt>');
     // The first submit button of a form is what Enter presses; where that one is disabled, nothing is sent.
     expect(/<(?:input type="submit"|button)[^>]*>/.exec(page)?.[0]).toMatch(/ disabled hidden>$/);
   });

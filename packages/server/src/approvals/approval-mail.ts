@@ -1,5 +1,6 @@
 import type { NoticedHold } from '../db/queries/approval-notices.ts';
 import { type InstallationMailer, sendInstallationMail } from '../support/installation-mail.ts';
+import { formatTime, REASON_SENTENCES } from './hold-words.ts';
 import { breakLinks } from './sender-text.ts';
 
 export interface ApprovalMailer extends InstallationMailer {
@@ -40,11 +41,11 @@ function toText({ holds, count }: Omit<ApprovalNotice, 'to'>, baseUrl: string, i
   const { accountName } = holds[0]?.hold ?? { accountName: '' };
   const more = count - holds.length;
   return [
-    `${count === 1 ? 'An email' : `${count} emails`} of ${accountName} ${isReminder ? 'still ' : ''}${count === 1 ? 'waits' : 'wait'} for somebody to decide. Nothing was sent.`,
+    `${count === 1 ? 'An email' : `${count} emails`} from ${accountName} ${isReminder ? 'still ' : ''}${count === 1 ? 'waits' : 'wait'} for your approval. Nothing has been sent.`,
     '',
     ...holds.flatMap(({ hold, token }) => describe(hold, `${baseUrl}/approvals/${token}`)),
     ...(more > 0 ? [`And ${more} more: postrider approvals list --status pending`, ''] : []),
-    'Each link shows everything and lets you decide, once. Opening it decides nothing. Do not pass it on: whoever has it decides in your name.',
+    'Each link shows the whole email and lets you decide, once. Opening it decides nothing. Do not forward it: anyone who has the link decides in your name.',
     '',
   ].join('\n');
 }
@@ -54,7 +55,8 @@ function describe({ keyName, from, subject, recipients, reasons, expiresAt }: No
   const key = keyName === null ? '(gone)' : breakLinks(keyName);
   return [
     link,
-    `Sent by the key ${key}; held by ${reasons.join(', ')}; expires ${expiresAt.toISOString()}`,
+    `Sent with the key ${key}. It expires on ${formatTime(expiresAt)}.`,
+    ...reasons.map((reason) => `- ${REASON_SENTENCES[reason]}`),
     'The text below comes from the sender:',
     `> Subject: ${breakLinks(subject)}`,
     `> From: ${breakLinks(from)}`,

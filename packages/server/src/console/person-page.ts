@@ -8,13 +8,23 @@ export interface SignedIn {
   readonly accountName: string;
 }
 
+export interface PersonPageOptions {
+  readonly signedIn?: SignedIn | null;
+  /** For a page that shows a document rather than a form. */
+  readonly isWide?: boolean;
+}
+
 /** A page for people: a head that says who is signed in, and one sheet. It needs neither scripts nor a second request. */
-export function renderPersonPage(title: string, content: Html, signedIn: SignedIn | null = null): string {
+export function renderPersonPage(
+  title: string,
+  content: Html,
+  { signedIn = null, isWide = false }: PersonPageOptions = {},
+): string {
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex"><title>${title} – Postrider</title><link rel="icon" href="data:,"><style>${{ markup: STYLE }}</style></head>
 <body><header><a href="/auth/sign-in">Postrider</a>${signedIn === null ? html`` : whoIs(signedIn)}</header>
-<main><h1>${title}</h1>${content}</main></body></html>
+<main${{ markup: isWide ? ' class="wide"' : '' }}><h1>${title}</h1>${content}</main></body></html>
 `.markup;
 }
 
@@ -41,6 +51,11 @@ h2 { margin: 1.5rem 0 .5rem; font-size: 1.0625rem; line-height: 1.4; } ul { marg
 .facts { margin: 0 0 1.25rem; border-top: 1px solid var(--line); } .facts div { display: grid; grid-template-columns: 5.5rem 1fr; align-items: baseline; gap: .25rem 1rem; padding: .625rem 0; border-bottom: 1px solid var(--line); } dt { color: var(--soft); font-size: .9375rem; } dd { margin: 0; } .facts .code { font-size: 1.375rem; }
 .caution, .fault { padding: .75rem 1rem; border-left: 4px solid var(--caution-edge); border-radius: 0 8px 8px 0; background: var(--caution); }
 .choice { display: flex; gap: .875rem; align-items: flex-start; margin: 0 0 1.25rem; padding: .875rem 1rem; border: 1px solid var(--line); border-radius: 8px; cursor: pointer; } .choice input { flex: none; width: 1.375rem; min-height: 1.375rem; height: 1.375rem; margin: .125rem 0 0; accent-color: var(--link); } .choice small { margin-top: .25rem; font-weight: 400; }
+main.wide { max-width: 48rem; margin-top: 3vh; } .wide h2 { margin-top: 2rem; padding-top: 1rem; border-top: 1px solid var(--line); font-size: 1.125rem; } .wide .facts { margin-top: 1.5rem; } .line { display: block; } .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+details { margin: 0 0 1rem; } summary { margin: 0 0 .5rem; font-weight: 600; cursor: pointer; min-height: 2rem; } pre { margin: 0; padding: .875rem 1rem; border: 1px solid var(--line); border-radius: 8px; background: var(--ground); font: .9375rem/1.55 ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere; max-height: 32rem; overflow-y: auto; } iframe { display: block; width: 100%; height: 30rem; border: 1px solid var(--line); border-radius: 8px; background: #fff; color-scheme: light; }
+.files { padding: 0; list-style: none; } .files li { display: flex; flex-wrap: wrap; gap: .125rem .75rem; align-items: baseline; padding: .625rem 0; border-bottom: 1px solid var(--line); } .files a { margin-left: auto; min-height: 1.75rem; } .files small { flex-basis: 100%; } .caution p { margin: 0 0 .25rem; } .caution { margin: 0 0 1rem; }
+select { width: 100%; min-height: 3rem; margin: 0 0 1rem; padding: .5rem .75rem; border: 1px solid #6b7787; border-radius: 8px; background: var(--sheet); color: var(--ink); font: inherit; } .decision { margin: 0; }
+@media (max-width: 30rem) { main { margin: 0; padding: 1rem; border: 0; border-radius: 0; } header { padding: .75rem 1rem; } .facts div { grid-template-columns: 1fr; gap: 0; } iframe { height: 24rem; } }
 :focus-visible { outline: 3px solid var(--link); outline-offset: 3px; } header :focus-visible { outline-color: #fff; }`;
 
 /** Nothing runs, nothing is loaded, nothing frames the page, and its forms go back to this server. */

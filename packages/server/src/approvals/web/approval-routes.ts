@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { newApprovalDecisionSchema } from '@postrider/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { readFormOrigin } from '../../auth/visit.ts';
@@ -5,17 +6,20 @@ import { fieldOf } from '../../console/person-pages.ts';
 import { QUIET_HTML } from '../../console/quiet-html.ts';
 import { type ApprovalLink, findApprovalLink, markLinkUsed } from '../../db/queries/approval-notices.ts';
 import { type ApprovalRow, readApproval } from '../../db/queries/approvals.ts';
+import { readFileContent, readFileFacts } from '../../db/queries/held-file.ts';
 import { refuseOtherMethods } from '../../http/method-not-allowed.ts';
 import type { Services } from '../../operations/context.ts';
 import { findTextFault } from '../../operations/text-faults.ts';
 import type { JobOwner } from '../../threads/thread-pool.ts';
 import { readApprovalToken } from '../approval-token.ts';
 import { type Decision, decideApproval } from '../decide-approval.ts';
+import { serveFile } from '../held-file.ts';
 import { toApproval } from '../holds/approval-record.ts';
+import { APPROVAL_PAGE } from './approval-page.ts';
 import {
-  APPROVAL_PAGE,
   APPROVAL_PAGE_POLICY,
   HELD_BODY_POLICY,
+  HELD_FILE_POLICY,
   renderAlreadyDecidedPage,
   renderBusyPage,
   renderDecidedPage,
@@ -42,6 +46,8 @@ export function addApprovalRoutes(app: FastifyInstance, services: Services): voi
     pages.post('/approvals/:token', async (request, reply) => await decide(request, reply, services));
     refuseOtherMethods(pages, '/approvals/:token', ['GET', 'POST']);
     refuseOtherMethods(pages, '/approvals/:token/html', ['GET']);
+    pages.get('/approvals/:token/files/:index', async (request, reply) => await showFile(request, reply, services));
+    refuseOtherMethods(pages, '/approvals/:token/files/:index', ['GET']);
   });
 }
 
@@ -65,7 +71,7 @@ async function show(request: FastifyRequest, reply: FastifyReply, services: Serv
   const { row, token, link } = found;
   const status = row.status === 'pending' && row.expiresAt <= services.clock.now() ? 'expired' : row.status;
   if (status !== 'pending') return sendPage(reply.code(410), renderAlreadyDecidedPage(status));
-  const shown = { approval: toApproval(row), token };
+  const shown = { approval: toApproval(row), token, now: services.clock.now().toISOString() };
   const page = await services.threads.run(ownerOf(row, link), APPROVAL_PAGE, shown, sizeOf(row));
   return page.kind === 'done' ? sendPage(reply, page.output) : sendPage(reply.code(503), renderBusyPage());
 }
@@ -82,6 +88,27 @@ async function showBody(request: FastifyRequest, reply: FastifyReply, services: 
     .header('referrer-policy', 'no-referrer')
     .header('x-robots-tag', 'noindex')
     .send(shown !== null && body === null ? renderBusyPage() : body);
+}
+
+async function showFile(request: FastifyRequest, reply: FastifyReply, services: Services): Promise<FastifyReply> {
+  const found = await findHold(request, services);
+  const { index } = request.params as { readonly index: string }; // The route has this parameter.
+  if (found === null || found.row.status !== 'pending' || !/^\d{1,2}$/.test(index))
+    return sendPage(reply.code(404), renderUnknownApprovalPage());
+  const { row, link, own } = found;
+  const file = await readFileFacts(own.sql, link.accountId, row.emailId, Number(index));
+  if (file === null) return sendPage(reply.code(404), renderUnknownApprovalPage());
+  const { contentType, disposition } = serveFile(file.filename, file.contentType);
+  return reply
+    .header('content-type', contentType)
+    .header('content-length', file.size)
+    .header('content-disposition', disposition)
+    .header('content-security-policy', HELD_FILE_POLICY)
+    .header('x-content-type-options', 'nosniff')
+    .header('referrer-policy', 'no-referrer')
+    .header('x-robots-tag', 'noindex')
+    .header('cache-control', 'no-store')
+    .send(Readable.from(readFileContent(own.sql, link.accountId, row.emailId, file)));
 }
 
 /** Null where the threads have too much to do. */

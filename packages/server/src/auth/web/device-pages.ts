@@ -12,7 +12,7 @@ export function renderDevicePage(signedIn: SignedIn, fault?: string): string {
 <input id="user_code" class="typed" name="user_code" autocomplete="off" autocapitalize="characters" spellcheck="false" required maxlength="40" aria-describedby="caution">
 <button type="submit">Continue</button></form>
 <p id="caution" class="note">Type a code only if you started this sign-in yourself, just now. If someone sent you a code or a link to this page, close it: they may be trying to use your account.</p>`,
-    signedIn,
+    { signedIn },
   );
 }
 
@@ -56,7 +56,7 @@ ${fact('Started', html`${sinceWhen(question)}`)}</dl>
 ${question.mayDecide ? offerApprovals() : html``}
 <button type="submit" name="decision" value="confirm">Allow</button>
 <button class="quiet" type="submit" name="decision" value="deny">Refuse</button></form>`,
-    signedIn,
+    { signedIn },
   );
 }
 
@@ -76,7 +76,7 @@ const DONE: Readonly<Record<DeviceOutcome, readonly [title: string, text: string
 
 export function renderDeviceDonePage(signedIn: SignedIn, outcome: DeviceOutcome): string {
   const [title, text] = DONE[outcome];
-  return renderPersonPage(title, html`<p role="status">${text}</p>`, signedIn);
+  return renderPersonPage(title, html`<p role="status">${text}</p>`, { signedIn });
 }
 
 function fact(name: string, value: Html): Html {

@@ -35,7 +35,7 @@ export function renderSignedInPage(signedIn: SignedIn, next: string | null): str
   return renderPersonPage(
     'You are signed in',
     html`<p role="status">As <b>${signedIn.email}</b>, ${signedIn.role} of <b>${signedIn.accountName}</b>.</p>${onward}`,
-    signedIn,
+    { signedIn },
   );
 }
 

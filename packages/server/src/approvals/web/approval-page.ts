@@ -1,0 +1,152 @@
+import { type Approval, foldAddress, LIMITS, REJECT_CODES } from '@postrider/core';
+import { renderPersonPage } from '../../console/person-page.ts';
+import { addressOf } from '../../events/without-content.ts';
+import { type Html, html } from '../../html/page-markup.ts';
+import { findMessageHosts } from '../../links/link-hosts.ts';
+import { hostOfAddress, isForeign } from '../../links/mail-addresses.ts';
+import { threadJob } from '../../threads/thread-job.ts';
+import { serveFile } from '../held-file.ts';
+import { formatSize, formatTime, REASON_SENTENCES, timeLeft } from '../hold-words.ts';
+import { readShownLinks, type ShownLink } from './shown-links.ts';
+
+export interface ShownApproval {
+  readonly approval: Approval;
+  readonly token: string;
+  /** When the page is made; a thread has no clock. */
+  readonly now: string;
+}
+
+/** The page of a held message: its bodies are read for links, and escaped. */
+export const APPROVAL_PAGE = threadJob(import.meta.url, 'APPROVAL_PAGE', renderApprovalPage);
+
+/** Everything that there is to see of a held message, and the two decisions. */
+function renderApprovalPage(shown: ShownApproval): string {
+  const { approval } = shown;
+  const links = approval.html === null ? [] : readShownLinks(approval.html);
+  return renderPersonPage(
+    'Send this email?',
+    html`${whoAsks(shown)}
+${links.filter(({ claimedHost }) => claimedHost !== null).map(warn)}
+<h2>Why it needs approval</h2>
+<ul>${approval.reasons.map((reason) => html`<li>${REASON_SENTENCES[reason]}</li>`)}</ul>
+<dl class="facts">${factsOf(approval)}</dl>
+${blindCopies(approval)}
+${message(shown)}
+${whereItLeads(approval, links)}
+${files(shown)}
+${decision(approval)}`,
+    { isWide: true },
+  );
+}
+
+function whoAsks({ approval, now }: ShownApproval): Html {
+  const { agentName, keyName, expiresAt } = approval;
+  const key = keyName === null ? html`a key that was deleted` : html`the key <b>${keyName}</b>`;
+  const sender = agentName === null ? key : html`<b>${agentName}</b>, with ${key},`;
+  const end = new Date(expiresAt);
+  return html`<p>It was sent by ${sender} and waits for your decision. Nothing has been delivered.
+It expires <b>${timeLeft(end, new Date(now))}</b>, on <time datetime="${expiresAt}">${formatTime(end)}</time>.</p>`;
+}
+
+function factsOf({ from, replyTo, to, cc, subject, scheduledAt, headers, unsubscribe }: Approval): readonly Html[] {
+  return [
+    fact('Subject', html`<b>${subject}</b>`),
+    fact('From', html`${from}`),
+    ...(replyTo === null ? [] : [fact('Reply to', html`${replyTo}`)]),
+    ...(to.length === 0 ? [] : [fact('To', lines(to))]),
+    ...(cc.length === 0 ? [] : [fact('Cc', lines(cc))]),
+    ...(scheduledAt === null
+      ? []
+      : [fact('Send at', html`<time datetime="${scheduledAt}">${formatTime(new Date(scheduledAt))}</time>`)]),
+    ...(unsubscribe ? [fact('Unsubscribe', html`A one-click unsubscribe link for each recipient is added.`)] : []),
+    ...Object.entries(headers ?? {}).map(([name, value]) => fact(`Header ${name}`, html`${value}`)),
+  ];
+}
+
+function fact(name: string, value: Html): Html {
+  return html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
+}
+
+function lines(values: readonly string[]): Html {
+  return html`${values.map((value) => html`<span class="line">${value}</span>`)}`;
+}
+
+function blindCopies({ bcc }: Approval): Html {
+  if (bcc.length === 0) return html``;
+  return html`<div class="caution" id="bcc"><p><b>Blind copies</b>, which the other recipients do not see:</p>${lines(bcc)}</div>`;
+}
+
+function message({ approval: { text, html: body }, token }: ShownApproval): Html {
+  const asHtml = html`<details open><summary>As the recipients see it</summary>
+<p class="note">Pictures from other servers are not loaded, and links do nothing here.</p>
+<iframe sandbox title="The message as its recipients see it" src="/approvals/${token}/html"></iframe></details>`;
+  const asText = html`<details ${{ markup: body === null ? 'open' : '' }}><summary>Plain text</summary><pre>${text ?? ''}</pre></details>`;
+  return html`<h2>The message</h2>${body === null ? html`` : asHtml}${text === null || text === '' ? html`` : asText}`;
+}
+
+function whereItLeads(approval: Approval, found: readonly ShownLink[]): Html {
+  const places = placesOf(approval);
+  return html`<h2>Where it leads</h2>
+${
+  places.length === 0
+    ? html`<p>It has no links.</p>`
+    : html`<p>Its links, pictures and addresses lead to:</p><ul id="places">${places.map((place) => html`<li><span class="address">${place}</span></li>`)}</ul>`
+}
+${
+  found.length === 0
+    ? html``
+    : html`<details><summary>Every link (${found.length})</summary><ul>${found.map(({ text, target }) => html`<li>${text === '' ? html`(a picture or no text)` : html`“${text}”`} opens <span class="address">${target}</span></li>`)}</ul></details>`
+}`;
+}
+
+function warn({ text, target, claimedHost }: ShownLink): Html {
+  return html`<p class="caution" role="alert"><b>A link names one site and opens another.</b> It reads “${text}” (<span class="address">${claimedHost ?? ''}</span>) and opens <span class="address">${target}</span></p>`;
+}
+
+/** The hosts and addresses outside the message's own, those of headers included. */
+function placesOf({ text, html: body, subject, from, to, cc, bcc, replyTo, headers }: Approval): readonly string[] {
+  const read = [subject, from, replyTo ?? ''];
+  const { hosts, addresses, unreadable } = findMessageHosts({ html: body, text, lines: read, headers: headers ?? {} });
+  const own = {
+    addresses: new Set([...to, ...cc, ...bcc].map((mailbox) => foldAddress(addressOf(mailbox)))),
+    domain: hostOfAddress(addressOf(from)),
+  };
+  const foreign = addresses.filter((address) => isForeign(address, own));
+  return [...hosts, ...foreign, ...(unreadable ? ['a place that cannot be read'] : [])];
+}
+
+function files({ approval: { attachments }, token }: ShownApproval): Html {
+  if (attachments.length === 0) return html``;
+  const items = attachments.map(({ filename, contentType, size }, index) => {
+    const { isShown } = serveFile(filename, contentType);
+    const href = `/approvals/${token}/files/${index}`;
+    const opening = isShown ? html`Open` : html`Download`;
+    const caution = isShown
+      ? html``
+      : html`<small>Your browser does not show this type. Open it only if you expect it.</small>`;
+    return html`<li><b>${filename}</b> <span class="note">${contentType}, ${formatSize(size)}</span>
+<a href="${href}" target="_blank" rel="noopener noreferrer">${opening} <span class="unseen">${filename}</span></a>${caution}</li>`;
+  });
+  return html`<h2>${attachments.length === 1 ? 'Attached file' : `${attachments.length} attached files`}</h2><ul class="files">${items}</ul>`;
+}
+
+const REJECTIONS: Readonly<Record<(typeof REJECT_CODES)[number], string>> = {
+  wrong_recipient: 'The recipients are wrong',
+  wrong_content: 'The content is wrong',
+  not_needed: 'It is not needed',
+  policy: 'It is against our policy',
+  other: 'Another reason',
+};
+
+/** The first button of the form is disabled: the Enter key in the note presses the first, and must not approve. */
+function decision({ contentHash }: Approval): Html {
+  return html`<form method="post" class="decision"><input type="submit" value="Choose below" disabled hidden><input type="hidden" name="contentHash" value="${contentHash ?? ''}">
+<h2>Your decision</h2>
+<label for="note">Note to the sender (optional)</label>
+<input id="note" name="note" maxlength="${LIMITS.approvalNoteCharacters}" autocomplete="off">
+<button type="submit" name="decision" value="approve">Approve and send</button>
+<details><summary>Reject it instead</summary>
+<label for="rejectCode">Why</label>
+<select id="rejectCode" name="rejectCode">${REJECT_CODES.map((code) => html`<option value="${code}">${REJECTIONS[code]}</option>`)}</select>
+<button class="quiet" type="submit" name="decision" value="reject">Reject: do not send it</button></details></form>`;
+}

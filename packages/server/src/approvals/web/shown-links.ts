@@ -1,0 +1,62 @@
+import { readHtmlTokens } from '../../console/html-tokens.ts';
+import { decodeAttribute } from '../../links/attribute-text.ts';
+
+/** A link as its reader sees it, and where it leads. */
+export interface ShownLink {
+  /** What can be clicked; empty for a picture. */
+  readonly text: string;
+  readonly target: string;
+  /** The host that the text names, if it leads to another one. */
+  readonly claimedHost: string | null;
+}
+
+const TEXT_CHARACTERS = 120;
+const TARGET_CHARACTERS = 500;
+/** A page with more of them would not be read; the hosts of all links are listed anyway. */
+const LINKS_MAX = 200;
+
+/** The links of a message in their order, one for each text and target. */
+export function readShownLinks(html: string): readonly ShownLink[] {
+  const found = new Map<string, ShownLink>();
+  let open: { readonly target: string; text: string } | null = null;
+  for (const token of readHtmlTokens(html)) {
+    if (token.kind === 'start' && token.name === 'a') {
+      note(found, open);
+      const href = token.attributes.get('href');
+      open = href === undefined ? null : { target: decodeAttribute(href).trim().slice(0, TARGET_CHARACTERS), text: '' };
+    } else if (token.kind === 'end' && token.name === 'a') {
+      note(found, open);
+      open = null;
+    } else if (token.kind === 'text' && open !== null && open.text.length < TEXT_CHARACTERS * 4) {
+      open.text += token.text.slice(0, TEXT_CHARACTERS * 4);
+    }
+    if (found.size >= LINKS_MAX) break;
+  }
+  note(found, open);
+  return [...found.values()];
+}
+
+function note(found: Map<string, ShownLink>, link: { readonly target: string; readonly text: string } | null): void {
+  if (link === null || link.target === '') return;
+  const { target } = link;
+  const text = decodeAttribute(link.text).replaceAll(/\s+/g, ' ').trim().slice(0, TEXT_CHARACTERS);
+  found.set(`${text}\n${target}`, { text, target, claimedHost: findClaim(text, target) });
+}
+
+/** A name with a dot in it, as in `acme.example`, `https://acme.example/pay` or `ada@acme.example`. */
+const NAMED_HOST = /(?:[\p{L}\p{N}][\p{L}\p{N}-]{0,62}\.){1,8}\p{L}{2,24}(?![\p{L}\p{N}-])/u;
+
+/** `acme.example` in the text of a link to `acme.example` or `www.acme.example` is true; of any other it is a claim. */
+function findClaim(text: string, target: string): string | null {
+  const named = NAMED_HOST.exec(text)?.[0].toLowerCase();
+  const host = hostOf(target);
+  if (named === undefined || host === null) return null;
+  const claimed = hostOf(`https://${named}/`) ?? named;
+  return host === claimed || host.endsWith(`.${claimed}`) || claimed === `www.${host}` ? null : named;
+}
+
+function hostOf(target: string): string | null {
+  const address = /^mailto:[^@?]*@([^?,;]+)/i.exec(target)?.[1];
+  const url = URL.parse(address === undefined ? target.replace(/^\/\//, 'https://') : `https://${address}/`);
+  return url === null || url.hostname === '' ? null : url.hostname;
+}
