@@ -4,7 +4,7 @@ import { active, type Requirement, section } from './requirement.ts';
 export const holes: readonly Requirement[] = section('Closed holes', [
   active(
     'holes.every-surface',
-    'Whatever operation a restricted key calls (held, held by a policy, in test mode, allowlisted, at its send limit), over REST, MCP, SDK, CLI or SMTP: nothing leaves beyond what it may send, and nothing decided changes without a person.',
+    'Whatever operation a restricted key calls (held, held by a policy, in test mode, allowlisted, at its send limit, paused), over REST, MCP, SDK, CLI or SMTP: nothing leaves beyond what it may send, and nothing decided changes without a person.',
   ),
   active(
     'holes.resend',
