@@ -34,7 +34,7 @@ export function rememberServedPaths(app: FastifyInstance): void {
 export function refuseOtherMethods(app: FastifyInstance, url: string, served: readonly string[]): void {
   const allowed = served.includes('GET') ? [...served, 'HEAD'] : served;
   const allow = allowed.join(', ');
-  app.servedPaths.push({ ...patternOf(url), allow });
+  for (const path of pathsOf(app.prefix, url)) app.servedPaths.push({ ...patternOf(path), allow });
   const method = [...ROUTED].filter((name) => !allowed.includes(name));
   app.route({
     method,
@@ -44,6 +44,11 @@ export function refuseOtherMethods(app: FastifyInstance, url: string, served: re
     },
     handler: () => undefined,
   });
+}
+
+/** The root under a prefix is served with and without its slash, as Fastify does: a base URL is written either way. */
+function pathsOf(prefix: string, url: string): readonly string[] {
+  return prefix !== '' && url === '/' ? [prefix, `${prefix}/`] : [`${prefix}${url}`];
 }
 
 /** Of a request that no route takes: the refusal of its method where its path is served by others; null where nothing is there. */

@@ -12,6 +12,7 @@ import { readyJsonOf } from '../operations/ready-json.ts';
 import { nextSlice } from '../time-slice.ts';
 import type { AnonymousGate } from './anonymous-gate.ts';
 import type { Entrance } from './authenticate-request.ts';
+import { addInBothForms } from './both-forms.ts';
 import { checkCaller, isFresh, refreshCaller } from './check-caller.ts';
 import { deprecationHeaders } from './deprecation-headers.ts';
 import { assertScope, executeOperation } from './execute-operation.ts';
@@ -29,28 +30,23 @@ export interface RouterOptions extends Entrance {
   readonly gate: AnonymousGate;
 }
 
-/** Every path is served unprefixed and under `/v1`. */
-export const PREFIXES = ['', '/v1'] as const;
-
 /** Serves every operation of the registry, unprefixed and under `/v1`, and 405 for every other method on their paths. */
 export function addOperationRoutes(app: FastifyInstance, options: RouterOptions): void {
-  for (const prefix of PREFIXES) {
-    for (const operation of OPERATIONS) {
-      for (const url of urlsOf(prefix, operation.path)) addRoute(app, url, operation, options);
-    }
+  addInBothForms(app, (context) => {
+    for (const operation of OPERATIONS) addRoute(context, operation, options);
     for (const path of new Set(OPERATIONS.map((operation) => operation.path))) {
       const served = OPERATIONS.filter((operation) => operation.path === path).map(({ method }) => method);
-      for (const url of urlsOf(prefix, path)) refuseOtherMethods(app, url, served);
+      refuseOtherMethods(context, path, served);
     }
-  }
+  });
 }
 
-function addRoute(app: FastifyInstance, url: string, operation: AnyOperation, options: RouterOptions): void {
+function addRoute(app: FastifyInstance, operation: AnyOperation, options: RouterOptions): void {
   const { deprecated }: Operation = operation;
   const farewell = deprecated === undefined ? null : deprecationHeaders(deprecated, options.baseUrl);
   app.route({
     method: operation.method,
-    url,
+    url: operation.path,
     config: { takesBody: needsBody(operation) },
     bodyLimit: bodyLimitOf(operation),
     // All that concerns the key comes before the body is read: the order of checks is key, address, rate, scope, shape, existence, rules.
@@ -186,11 +182,6 @@ function decodeHeader(name: string, value: string): string {
   const bytes = Buffer.from(value, 'latin1');
   if (isUtf8(bytes)) return bytes.toString('utf8');
   throw validationFailed([{ path: name, code: 'invalid_unicode', message: 'must be UTF-8' }]);
-}
-
-/** The root under a prefix is served with and without its slash: a base URL is written either way. */
-function urlsOf(prefix: string, path: string): string[] {
-  return prefix !== '' && path === '/' ? [prefix, `${prefix}/`] : [`${prefix}${path}`];
 }
 
 function asRecord(value: unknown): Record<string, unknown> {

@@ -7,9 +7,9 @@ import { CLICK_PATH, OPEN_PATH } from '../links/tracked-body.ts';
 import type { TrackingSubject, TrackingTokens } from '../links/tracking-token.ts';
 import { renderTryAgainPage, renderUnknownLinkPage } from '../unsubscribe/unsubscribe-pages.ts';
 import { within } from '../within.ts';
+import { addInBothForms } from './both-forms.ts';
 import { refuseOtherMethods } from './method-not-allowed.ts';
 import { sendRecipientPage } from './recipient-pages.ts';
-import { PREFIXES } from './router.ts';
 
 export interface TrackingRouteOptions {
   readonly sql: Sql;
@@ -27,11 +27,11 @@ const RECORDING_MS = 250;
  * address nor user agent. HEAD is answered alike and recorded as nothing, since nobody looks at what it brings.
  */
 export function addTrackingRoutes(app: FastifyInstance, options: TrackingRouteOptions): void {
-  for (const prefix of PREFIXES) {
-    app.get(`${prefix}${OPEN_PATH}:token`, (request, reply) => answerOpen(request, reply, options));
-    app.get(`${prefix}${CLICK_PATH}:token`, (request, reply) => answerClick(request, reply, options));
-    for (const path of [OPEN_PATH, CLICK_PATH]) refuseOtherMethods(app, `${prefix}${path}:token`, ['GET']);
-  }
+  addInBothForms(app, (context) => {
+    context.get(`${OPEN_PATH}:token`, (request, reply) => answerOpen(request, reply, options));
+    context.get(`${CLICK_PATH}:token`, (request, reply) => answerClick(request, reply, options));
+    for (const path of [OPEN_PATH, CLICK_PATH]) refuseOtherMethods(context, `${path}:token`, ['GET']);
+  });
 }
 
 /** Always with the image, also while the database is away: a broken one would be seen. */

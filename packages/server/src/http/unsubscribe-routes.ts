@@ -9,9 +9,9 @@ import {
   renderUnsubscribedPage,
   renderUnsubscribePage,
 } from '../unsubscribe/unsubscribe-pages.ts';
+import { addInBothForms } from './both-forms.ts';
 import { refuseOtherMethods } from './method-not-allowed.ts';
 import { sendRecipientPage } from './recipient-pages.ts';
-import { PREFIXES } from './router.ts';
 
 export interface UnsubscribeRouteOptions {
   readonly links: UnsubscribeLinks;
@@ -28,23 +28,20 @@ const FORM_BYTES = 16_384;
  * to be turned away for a field.
  */
 export function addUnsubscribeRoutes(app: FastifyInstance, { links, tools }: UnsubscribeRouteOptions): void {
-  app.register(async (pages) => {
+  addInBothForms(app, (pages) => {
     pages.removeAllContentTypeParsers();
     pages.addContentTypeParser(FORM_TYPES, { parseAs: 'buffer', bodyLimit: FORM_BYTES }, (_request, _body, done) =>
       done(null),
     );
-    for (const prefix of PREFIXES) {
-      const url = `${prefix}/u/:token`;
-      pages.get(url, async (request, reply) => {
-        const read = (subject: UnsubscribeSubject) => readRecipient(tools.sql, subject);
-        return await answer(request, reply, links, read, renderUnsubscribePage);
-      });
-      pages.post(url, async (request, reply) => {
-        const leave = (subject: UnsubscribeSubject) => unsubscribe(tools, subject);
-        return await answer(request, reply, links, leave, renderUnsubscribedPage);
-      });
-      refuseOtherMethods(pages, url, ['GET', 'POST']);
-    }
+    pages.get('/u/:token', async (request, reply) => {
+      const read = (subject: UnsubscribeSubject) => readRecipient(tools.sql, subject);
+      return await answer(request, reply, links, read, renderUnsubscribePage);
+    });
+    pages.post('/u/:token', async (request, reply) => {
+      const leave = (subject: UnsubscribeSubject) => unsubscribe(tools, subject);
+      return await answer(request, reply, links, leave, renderUnsubscribedPage);
+    });
+    refuseOtherMethods(pages, '/u/:token', ['GET', 'POST']);
   });
 }
 

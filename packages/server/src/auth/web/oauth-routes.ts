@@ -2,9 +2,10 @@ import { findOperation } from '@postrider/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sendJson, sendPersonPage, wantsJson } from '../../console/person-pages.ts';
 import type { AnonymousGate } from '../../http/anonymous-gate.ts';
+import { addInBothForms } from '../../http/both-forms.ts';
 import { parseQuery } from '../../http/execute-operation.ts';
 import { refuseOtherMethods } from '../../http/method-not-allowed.ts';
-import { PREFIXES, type RawRoute } from '../../http/router.ts';
+import type { RawRoute } from '../../http/router.ts';
 import { ProblemError } from '../../problem.ts';
 import { signingIn } from '../device-client.ts';
 import type { OAuthProvider } from '../oauth/oauth-client.ts';
@@ -52,14 +53,14 @@ export function createOAuthStart({ people, baseUrl, onError }: OAuthRouteOptions
 
 /** `GET /auth/oauth/:provider/callback`: where the provider sends the browser back to. */
 export function addOAuthCallback(app: FastifyInstance, options: OAuthRouteOptions): void {
-  for (const prefix of PREFIXES) {
-    const url = `${prefix}/auth/oauth/:provider/callback`;
-    app.get(url, async (request, reply) => {
+  addInBothForms(app, (context) => {
+    const url = '/auth/oauth/:provider/callback';
+    context.get(url, async (request, reply) => {
       options.gate.assertRate(findOperation('auth.oauth'), request.ip);
       return await comeBack(request, reply, options);
     });
-    refuseOtherMethods(app, url, ['GET']);
-  }
+    refuseOtherMethods(context, url, ['GET']);
+  });
 }
 
 async function comeBack(request: FastifyRequest, reply: FastifyReply, { people, baseUrl, onError }: OAuthRouteOptions) {

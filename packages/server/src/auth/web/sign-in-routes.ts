@@ -2,8 +2,8 @@ import { findOperation, mailboxSchema } from '@postrider/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fieldOf, sendPersonPage, toSignedIn, wantsJson } from '../../console/person-pages.ts';
 import type { AnonymousGate } from '../../http/anonymous-gate.ts';
+import { addInBothForms } from '../../http/both-forms.ts';
 import { refuseOtherMethods } from '../../http/method-not-allowed.ts';
-import { PREFIXES } from '../../http/router.ts';
 import { ProblemError } from '../../problem.ts';
 import { signingIn } from '../device-client.ts';
 import { endSession } from '../end-session.ts';
@@ -38,20 +38,18 @@ const FORM_BYTES = 16_384;
  */
 export function addSignInRoutes(app: FastifyInstance, options: SignInRouteOptions): void {
   const { people, baseUrl } = options;
-  app.register(async (pages) => {
+  addInBothForms(app, (pages) => {
     takeForms(pages);
     const visitOf = (request: FastifyRequest) => readVisit(request.headers, request.ip, people.cookies, baseUrl);
     const add = (method: 'GET' | 'POST', path: string, handler: PageHandler) => {
-      for (const prefix of PREFIXES) {
-        pages.route({
-          method,
-          url: `${prefix}${path}`,
-          onRequest: async (request) => {
-            if (method === 'POST') options.gate.assertRate(findOperation('auth.magic-link'), request.ip);
-          },
-          handler: async (request, reply) => await handler(request, reply, visitOf(request)),
-        });
-      }
+      pages.route({
+        method,
+        url: path,
+        onRequest: async (request) => {
+          if (method === 'POST') options.gate.assertRate(findOperation('auth.magic-link'), request.ip);
+        },
+        handler: async (request, reply) => await handler(request, reply, visitOf(request)),
+      });
     };
     add('GET', '/auth/sign-in', async (request, reply, visit) => await showSignIn(request, reply, visit, options));
     add('POST', '/auth/sign-in', async (request, reply, visit) => await askForLink(request, reply, visit, options));
@@ -63,9 +61,7 @@ export function addSignInRoutes(app: FastifyInstance, options: SignInRouteOption
     );
     add('POST', '/auth/sign-out', async (_request, reply, visit) => await signOut(reply, visit, options));
     addDeviceRoutes(add, options);
-    for (const [path, methods] of Object.entries(SERVED)) {
-      for (const prefix of PREFIXES) refuseOtherMethods(pages, `${prefix}${path}`, methods);
-    }
+    for (const [path, methods] of Object.entries(SERVED)) refuseOtherMethods(pages, path, methods);
   });
 }
 
