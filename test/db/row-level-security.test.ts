@@ -177,9 +177,8 @@ describe('an installation on a database of its own', () => {
         await sql`INSERT INTO accounts (id, name, created_at) VALUES (${id}, 'x', now())`;
       const [seen] = await sql`SELECT count(*)::int AS n FROM accounts`;
       expect(seen).toEqual({ n: 2 });
-      const now = new Date().toISOString();
-      const entry = { account_id: MINE, id: MINE, request_id: 'r', method: 'GET', path: '/', status: 200, code: null };
-      await insertRequests(sql, [{ ...entry, duration_ms: 1, key_id: null, email_id: null, created_at: now }]);
+      const entry = { accountId: MINE, id: MINE, requestId: 'r', method: 'GET', path: '/', status: 200, code: null };
+      await insertRequests(sql, [{ ...entry, durationMs: 1, keyId: null, emailId: null, createdAt: new Date() }]);
       const [logged] = await sql`SELECT count(*)::int AS n FROM request_log`;
       expect(logged).toEqual({ n: 1 });
       const pool = openDatabase({ target, maxConnections: 1, applicationName: 'tests', forAccounts: true });

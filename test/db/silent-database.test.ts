@@ -117,8 +117,8 @@ describe('a pool with a deadline, on a database that falls silent', () => {
   it('fails a COPY whose last word is never confirmed, so that the request log goes on after it', async () => {
     const sql = open(1);
     const entry = (id: string) => ({
-      ...{ account_id: id, id, request_id: id, method: 'GET', path: '/', status: 200, code: null, duration_ms: 1 },
-      ...{ key_id: null, email_id: null, created_at: new Date().toISOString() },
+      ...{ accountId: id, id, requestId: id, method: 'GET', path: '/', status: 200, code: null, durationMs: 1 },
+      ...{ keyId: null, emailId: null, createdAt: new Date() },
     });
     // The row's trigger makes the silence fall between the last line and its confirmation.
     await database.sql.unsafe(`

@@ -15,6 +15,7 @@ import {
   type HeldBodies,
   type HeldMessage,
   lockHeldMessage,
+  type Release,
   readHeldBodies,
   releaseHeldMessage,
   rewriteHeldMessage,
@@ -267,10 +268,10 @@ async function release(
   // What was to go while it was held goes at once.
   const waits = scheduledAt !== null && scheduledAt > now;
   const dueAt = waits ? scheduledAt : now;
-  const approved = { type: 'approved', detail: detailOf(how.fields, how.note) };
-  const next =
+  const approved: Told = { type: 'approved', detail: detailOf(how.fields, how.note) };
+  const next: readonly Told[] =
     refusal === null
-      ? [{ type: 'queued', detail: null }, ...(waits ? [{ type: 'scheduled', detail: null }] : [])]
+      ? [{ type: 'queued', detail: null }, ...(waits ? [{ type: 'scheduled' as const, detail: null }] : [])]
       : [{ type: 'failed', detail: refusal.detail }];
   await releaseHeldMessage(transaction, hold, {
     status: refusal === null ? 'queued' : 'failed',
@@ -281,6 +282,8 @@ async function release(
     ...{ dueAt, expiresAt: expiryOf(dueAt, retryHours), now },
   });
 }
+
+type Told = Omit<Release['events'][number], 'id'>;
 
 function detailOf(fields: readonly string[], note: string | null): string | null {
   const edited = fields.length === 0 ? null : `edited: ${fields.join(', ')}`;

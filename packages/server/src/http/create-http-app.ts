@@ -234,15 +234,15 @@ function logRequest(
   }
   const add = ({ accountId, keyId, person }: Caller) =>
     requestLog.add({
-      account_id: accountId,
-      request_id: request.id,
+      accountId,
+      requestId: request.id,
       method: request.method,
       path,
       status: reply.statusCode,
       code,
-      duration_ms: durationMs,
-      key_id: person === null ? keyId : null,
-      email_id: emailId,
+      durationMs,
+      keyId: person === null ? keyId : null,
+      emailId,
     });
   if (caller !== null) add(caller);
   else if (isMissed(request, reply.statusCode)) {

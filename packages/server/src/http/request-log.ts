@@ -7,7 +7,7 @@ import type { IdGenerator } from '../uuid-v7.ts';
 /** Writes the request log behind the requests' back, in batches. */
 export interface RequestLog {
   /** Called when a request is answered; when it came follows from how long it took. */
-  add(entry: Omit<LoggedRequest, 'id' | 'created_at'>): void;
+  add(entry: Omit<LoggedRequest, 'id' | 'createdAt'>): void;
   flush(): Promise<void>;
   close(): Promise<void>;
 }
@@ -52,8 +52,8 @@ export function createRequestLog(
   return {
     add(entry) {
       const now = clock.now();
-      const created_at = new Date(now.getTime() - entry.duration_ms).toISOString();
-      waiting.push({ ...entry, id: ids.next(now), created_at });
+      const createdAt = new Date(now.getTime() - entry.durationMs);
+      waiting.push({ ...entry, id: ids.next(now), createdAt });
       if (waiting.length > MAX_WAITING) waiting.splice(0, MAX_WAITING / 2);
     },
     flush,

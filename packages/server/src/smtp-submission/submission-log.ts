@@ -1,20 +1,11 @@
 import { ERRORS } from '@postrider/core';
 import type { SMTPServerSession } from 'smtp-server';
+import type { LoggedRequest } from '../db/queries/request-log.ts';
 import type { Caller } from '../keys/caller.ts';
 import type { SmtpRefusal } from './smtp-refusal.ts';
 
 /** An entry of the request log, as it takes them. */
-export interface SubmissionEntry {
-  readonly account_id: string;
-  readonly request_id: string;
-  readonly method: string;
-  readonly path: string;
-  readonly status: number;
-  readonly code: string | null;
-  readonly duration_ms: number;
-  readonly key_id: string | null;
-  readonly email_id: string | null;
-}
+export type SubmissionEntry = Omit<LoggedRequest, 'id' | 'createdAt'>;
 
 /** One step of a session that the request log tells of. */
 export interface LoggedStep {
@@ -34,16 +25,16 @@ export interface SubmissionLog {
 /** Statuses are those that the same answer has over HTTP; the id is the session's, with the number of the message. */
 export function createSubmissionLog(add: (entry: SubmissionEntry) => void): SubmissionLog {
   const entry = ({ session, caller, name, began }: LoggedStep) => ({
-    account_id: caller.accountId,
-    request_id: `smtp-${session.id}-${session.transaction}`,
+    accountId: caller.accountId,
+    requestId: `smtp-${session.id}-${session.transaction}`,
     method: 'SMTP',
     path: name,
-    duration_ms: Math.round(performance.now() - began),
-    key_id: caller.keyId,
+    durationMs: Math.round(performance.now() - began),
+    keyId: caller.keyId,
   });
   return {
-    accepted: (step, emailId) => add({ ...entry(step), status: 202, code: null, email_id: emailId }),
+    accepted: (step, emailId) => add({ ...entry(step), status: 202, code: null, emailId }),
     refused: (step, { code }) =>
-      add({ ...entry(step), status: code === null ? 422 : ERRORS[code].status, code, email_id: null }),
+      add({ ...entry(step), status: code === null ? 422 : ERRORS[code].status, code, emailId: null }),
   };
 }

@@ -1,54 +1,69 @@
+import { builder, named } from '../builder.ts';
 import type { Query } from '../client.ts';
+import { desc, eq, sql } from '../drizzle.ts';
+import { executing } from '../result.ts';
+import { capturedMessages } from '../schema/deliveries.ts';
+import { messages } from '../schema/messages.ts';
+import { defineStatement, type RowOf, value } from '../statement.ts';
 
-export interface NewCapturedMessage {
-  readonly accountId: string;
-  readonly id: string;
-  readonly mailFrom: string;
-  readonly recipients: readonly string[];
-  readonly messageId: string;
-  /** Sealed where the message is the installation's own. */
-  readonly raw: Uint8Array;
-  readonly now: Date;
-}
+const insert = defineStatement(
+  {
+    accountId: capturedMessages.accountId,
+    id: capturedMessages.id,
+    mailFrom: capturedMessages.mailFrom,
+    recipients: capturedMessages.recipients,
+    messageId: messages.id,
+    /** Sealed where the message is the installation's own. */
+    raw: value<Uint8Array>(),
+    now: capturedMessages.receivedAt,
+  },
+  ({ accountId, id, mailFrom, recipients, messageId, raw, now }) =>
+    executing(sql`
+      INSERT INTO captured_messages (account_id, id, mail_from, from_given, recipients, subject, raw, received_at)
+      SELECT ${accountId}, ${id}, ${mailFrom}, m.from_given, ${recipients}, m.subject, ${raw}, ${now}
+      FROM messages m WHERE m.account_id = ${accountId} AND m.id = ${messageId}
+      ON CONFLICT (account_id, id) DO UPDATE SET recipients = ARRAY(
+        SELECT DISTINCT unnest(captured_messages.recipients || excluded.recipients))`),
+);
 
 /** Stores a caught message under its delivery's id, so that a repeated hand-off shows as one, with the recipients of all its attempts. */
-export async function insertCaptured(query: Query, message: NewCapturedMessage): Promise<void> {
-  await query`
-    INSERT INTO captured_messages (account_id, id, mail_from, from_given, recipients, subject, raw, received_at)
-    SELECT ${message.accountId}, ${message.id}, ${message.mailFrom}, m.from_given, ${[...message.recipients]}, m.subject, ${message.raw},
-      ${message.now}
-    FROM messages m WHERE m.account_id = ${message.accountId} AND m.id = ${message.messageId}
-    ON CONFLICT (account_id, id) DO UPDATE SET recipients = ARRAY(
-      SELECT DISTINCT unnest(captured_messages.recipients || excluded.recipients))`;
+export async function insertCaptured(query: Query, message: Parameters<typeof insert>[1]): Promise<void> {
+  await insert(query, message);
 }
 
-export interface CapturedRow {
-  readonly id: string;
+const CAPTURED = {
+  id: capturedMessages.id,
   /** The envelope's sender. */
-  readonly mailFrom: string;
+  mailFrom: capturedMessages.mailFrom,
   /** The message's sender as given; null in what was captured before it was kept. */
-  readonly fromGiven: string | null;
-  readonly to: string[];
-  readonly subject: string;
-  readonly receivedAt: Date;
-}
+  fromGiven: capturedMessages.fromGiven,
+  to: capturedMessages.recipients,
+  subject: capturedMessages.subject,
+  receivedAt: capturedMessages.receivedAt,
+};
+
+const list = defineStatement({ limit: value<number>() }, ({ limit }) =>
+  builder.select(named(CAPTURED)).from(capturedMessages).orderBy(desc(capturedMessages.id)).limit(limit),
+);
+
+export type CapturedRow = RowOf<typeof list>;
 
 export async function listCaptured(query: Query, limit: number): Promise<readonly CapturedRow[]> {
-  return await query<CapturedRow[]>`
-    SELECT id, mail_from AS "mailFrom", from_given AS "fromGiven", recipients AS "to", subject, received_at AS "receivedAt"
-    FROM captured_messages ORDER BY id DESC LIMIT ${limit}`;
+  return await list(query, { limit });
 }
 
-export interface CapturedMessage extends CapturedRow {
-  readonly accountId: string;
-  readonly raw: Uint8Array;
-}
+const read = defineStatement({ id: capturedMessages.id }, ({ id }) =>
+  builder
+    .select(named({ ...CAPTURED, accountId: capturedMessages.accountId, raw: capturedMessages.raw }))
+    .from(capturedMessages)
+    .where(eq(capturedMessages.id, id))
+    .limit(1),
+);
+
+export type CapturedMessage = RowOf<typeof read>;
 
 /** One caught message with its bytes; null where there is none of that id. */
 export async function readCapturedMessage(query: Query, id: string): Promise<CapturedMessage | null> {
-  const [row] = await query<CapturedMessage[]>`
-    SELECT account_id AS "accountId", id, mail_from AS "mailFrom", from_given AS "fromGiven", recipients AS "to", subject,
-      received_at AS "receivedAt", raw
-    FROM captured_messages WHERE id = ${id} LIMIT 1`;
+  const [row] = await read(query, { id });
   return row ?? null;
 }

@@ -1,5 +1,13 @@
 import { type Scope, SIGHT_RULES } from '@postrider/core';
 import type { Query } from '../client.ts';
+import { type SQL, sql } from '../drizzle.ts';
+import { recordColumns } from '../record-columns.ts';
+import { narrowed, pg, returning } from '../result.ts';
+import type { accounts } from '../schema/accounts.ts';
+import { apiKeys } from '../schema/keys.ts';
+import { messageRecipients } from '../schema/messages.ts';
+import { templates as storedTemplates } from '../schema/templates.ts';
+import { defineStatement, type RowOf, value } from '../statement.ts';
 import { POSTMASTER_KEY_ID } from './postmaster-account.ts';
 
 /** What the rules about holding ask of a batch. Duplicates are fine. */
@@ -24,22 +32,13 @@ export interface AskedTemplate {
   readonly namedAt: Date | null;
 }
 
-export interface HoldFacts {
-  readonly keys: readonly HoldingKey[];
-  readonly recipients: readonly KnownRecipient[];
-  /** Those of the templates asked for of which every part that is sent is vouched for by someone who is not held. */
-  readonly vouched: readonly Pick<AskedTemplate, 'keyId' | 'template' | 'makers'>[];
-}
-
-export interface HoldingKey {
+export interface HoldingKey extends Pick<typeof accounts.$inferSelect, 'approvalHours'> {
   readonly keyId: string;
   readonly isRevoked: boolean;
   /** Its holds that nobody has decided; counted no further than 1,001. */
   readonly undecided: number;
   /** Quota units that the undecided holds of its account reserve. */
   readonly reserved: number;
-  /** Hours until a hold of its account expires. */
-  readonly approvalHours: number;
   readonly accountName: string;
   /** Those of the asked domains of Reply-To that are verified domains of its account. */
   readonly replyDomains: readonly string[];
@@ -62,38 +61,60 @@ const SEES_BLIND: readonly Scope[] = SIGHT_RULES['message.private'].others;
 const WRITTEN_TO = ['queued', 'sending', 'sent', 'delivered', 'deferred', 'bounced', 'complained'];
 
 /**
- * Reads what the rules about holding need to know. Every part of a template is vouched for by its author or by who published it, save the
- * sending key itself, keys that are held too, and test keys. Where only a name is known, the template must not have changed since.
- * Whom an account wrote to is found by the index of the message log's search, and in what is
- * not indexed yet.
+ * A message makes its recipient a contact where it was let go and one of the account's own senders sent it. Mail of the installation proves
+ * nothing: anybody can have a sign-in link sent to any address. Nor does mail of a test key, which never left. What a key sent while it was
+ * held counts only where a person approved it: else one held key could make contacts for another, by whatever its own rules let pass.
+ * A blind recipient is a contact only for keys that may see it: else a dry run would confirm a guess at whom another sender wrote to.
  */
-export async function readHoldFacts(
-  query: Query,
-  { keys, recipients, templates, replyDomains }: HoldQuestions,
-): Promise<HoldFacts> {
-  const asked = templates.map(({ accountId: a, keyId: k, template: n, makers: m, namedAt }) => {
-    return { a, k, n, m, t: namedAt?.toISOString() ?? null };
-  });
-  const [row] = await query<HoldFacts[]>`
+function writtenTo(messageId: SQL) {
+  return sql`message_recipients r ON r.account_id = p.a AND r.message_id = ${messageId}
+      AND lower(r.email) = p.e AND r.status = ANY (${sql.param(WRITTEN_TO)}::text[])
+    JOIN messages w ON w.account_id = p.a AND w.id = r.message_id
+      AND w.key_id <> ${POSTMASTER_KEY_ID} AND (r.kind <> 'bcc' OR w.key_id = p.k OR p.sees_blind)
+    JOIN api_keys t ON t.account_id = p.a AND t.id = coalesce(w.asked_by, w.key_id) AND t.mode <> 'test'
+      AND NOT EXISTS (SELECT FROM api_keys i WHERE i.account_id = p.a AND i.id = w.key_id AND i.mode = 'test')
+      AND (t.approval_mode = 'off' OR w.created_at < t.held_since
+        OR EXISTS (SELECT FROM approvals h WHERE h.account_id = p.a AND h.message_id = w.id AND h.status = 'approved'))`;
+}
+
+const KEY = { a: apiKeys.accountId, k: apiKeys.id };
+const RECIPIENT = { ...KEY, e: messageRecipients.email };
+const TEMPLATE = { ...KEY, n: pg.text, m: pg.textArray, t: storedTemplates.updatedAt };
+
+const read = defineStatement(
+  {
+    keys: value<string>(),
+    recipients: value<string>(),
+    templates: value<string>(),
+    replyDomains: value<readonly string[]>(),
+  },
+  ({ keys, recipients, templates, replyDomains }) =>
+    returning(
+      {
+        keys: narrowed<readonly HoldingKey[]>(pg.json),
+        recipients: narrowed<readonly KnownRecipient[]>(pg.json),
+        /** Those of the templates asked for of which every part that is sent is vouched for by someone who is not held. */
+        vouched: narrowed<readonly Pick<AskedTemplate, 'keyId' | 'template' | 'makers'>[]>(pg.json),
+      },
+      sql`
     WITH asked_keys AS MATERIALIZED (
-      SELECT DISTINCT a, k FROM json_to_recordset(${JSON.stringify(keys.map(({ accountId: a, keyId: k }) => ({ a, k })))}::text::json)
-        AS j (a uuid, k uuid)
+      SELECT DISTINCT a, k FROM json_to_recordset(${keys}::text::json)
+        AS j (${sql.raw(recordColumns(KEY))})
     ),
     asked AS MATERIALIZED (
-      SELECT DISTINCT a, k, e FROM json_to_recordset(
-        ${JSON.stringify(recipients.map(({ accountId: a, keyId: k, email: e }) => ({ a, k, e })))}::text::json) AS j (a uuid, k uuid, e text)
+      SELECT DISTINCT a, k, e FROM json_to_recordset(${recipients}::text::json) AS j (${sql.raw(recordColumns(RECIPIENT))})
     ),
     people AS MATERIALIZED (
-      SELECT q.a, q.k, q.e, coalesce(k.scopes && ${SEES_BLIND}::text[], false) AS sees_blind
+      SELECT q.a, q.k, q.e, coalesce(k.scopes && ${sql.param(SEES_BLIND)}::text[], false) AS sees_blind
       FROM asked q LEFT JOIN api_keys k ON k.account_id = q.a AND k.id = q.k
     ),
     met AS MATERIALIZED (
       SELECT p.a, p.k, p.e FROM people p
       WHERE EXISTS (
-          SELECT FROM message_search s JOIN ${writtenTo(query, query`s.message_id`)}
+          SELECT FROM message_search s JOIN ${writtenTo(sql`s.message_id`)}
           WHERE s.account_id = p.a AND s.facets @> search_facets(p.a, ARRAY['recipient:' || p.e]))
         OR EXISTS (
-          SELECT FROM search_backlog b, unnest(b.message_ids) AS n (message_id) JOIN ${writtenTo(query, query`n.message_id`)}
+          SELECT FROM search_backlog b, unnest(b.message_ids) AS n (message_id) JOIN ${writtenTo(sql`n.message_id`)}
           WHERE b.account_id = p.a)
     )
     SELECT
@@ -110,30 +131,35 @@ export async function readHoldFacts(
           'isTrusted', EXISTS (SELECT FROM trusted_recipients t WHERE t.account_id = q.a AND t.key_id = q.k AND t.email = q.e))), '[]')
         FROM asked q) AS recipients,
       (SELECT coalesce(json_agg(json_build_object('keyId', q.k, 'template', q.n, 'makers', q.m)), '[]')
-        FROM json_to_recordset(${JSON.stringify(asked)}::text::json) AS q (a uuid, k uuid, n text, m text[], t timestamptz)
+        FROM json_to_recordset(${templates}::text::json) AS q (${sql.raw(recordColumns(TEMPLATE))})
         CROSS JOIN LATERAL (SELECT coalesce(q.m, (SELECT template_vouchers(v) FROM templates t
           JOIN template_versions v ON v.account_id = t.account_id AND v.template_id = t.id AND v.version = split_part(q.n, '@', 2)::int
           WHERE t.account_id = q.a AND t.slug = split_part(q.n, '@', 1) AND t.updated_at <= q.t AND v.status = 'published')) AS makers) AS made
         WHERE cardinality(made.makers) > 0 AND NOT EXISTS (
           SELECT FROM unnest(made.makers) AS u (maker) WHERE u.maker IS NULL OR u.maker = q.k::text OR EXISTS (
             SELECT FROM api_keys c WHERE c.account_id = q.a AND c.id::text = u.maker AND (c.approval_mode <> 'off' OR c.mode = 'test'))))
-        AS vouched`;
-  return row ?? { keys: [], recipients: [], vouched: [] };
-}
+        AS vouched`,
+    ),
+);
+
+export type HoldFacts = RowOf<typeof read>;
 
 /**
- * A message makes its recipient a contact where it was let go and one of the account's own senders sent it. Mail of the installation proves
- * nothing: anybody can have a sign-in link sent to any address. Nor does mail of a test key, which never left. What a key sent while it was
- * held counts only where a person approved it: else one held key could make contacts for another, by whatever its own rules let pass.
- * A blind recipient is a contact only for keys that may see it: else a dry run would confirm a guess at whom another sender wrote to.
+ * Reads what the rules about holding need to know. Every part of a template is vouched for by its author or by who published it, save the
+ * sending key itself, keys that are held too, and test keys. Where only a name is known, the template must not have changed since.
+ * Whom an account wrote to is found by the index of the message log's search, and in what is
+ * not indexed yet.
  */
-function writtenTo(query: Query, messageId: ReturnType<Query>) {
-  return query`message_recipients r ON r.account_id = p.a AND r.message_id = ${messageId}
-      AND lower(r.email) = p.e AND r.status = ANY (${WRITTEN_TO}::text[])
-    JOIN messages w ON w.account_id = p.a AND w.id = r.message_id
-      AND w.key_id <> ${POSTMASTER_KEY_ID} AND (r.kind <> 'bcc' OR w.key_id = p.k OR p.sees_blind)
-    JOIN api_keys t ON t.account_id = p.a AND t.id = coalesce(w.asked_by, w.key_id) AND t.mode <> 'test'
-      AND NOT EXISTS (SELECT FROM api_keys i WHERE i.account_id = p.a AND i.id = w.key_id AND i.mode = 'test')
-      AND (t.approval_mode = 'off' OR w.created_at < t.held_since
-        OR EXISTS (SELECT FROM approvals h WHERE h.account_id = p.a AND h.message_id = w.id AND h.status = 'approved'))`;
+export async function readHoldFacts(
+  query: Query,
+  { keys, recipients, templates, replyDomains }: HoldQuestions,
+): Promise<HoldFacts> {
+  const asked = templates.map(({ accountId: a, keyId: k, template: n, makers: m, namedAt: t }) => ({ a, k, n, m, t }));
+  const [row] = await read(query, {
+    keys: JSON.stringify(keys.map(({ accountId: a, keyId: k }) => ({ a, k }))),
+    recipients: JSON.stringify(recipients.map(({ accountId: a, keyId: k, email: e }) => ({ a, k, e }))),
+    templates: JSON.stringify(asked),
+    replyDomains,
+  });
+  return row ?? { keys: [], recipients: [], vouched: [] };
 }

@@ -1,14 +1,41 @@
+import { builder, named } from '../builder.ts';
 import type { Query } from '../client.ts';
+import { and, eq, ne, sql } from '../drizzle.ts';
+import { executing, pg, returning } from '../result.ts';
+import { accounts } from '../schema/accounts.ts';
+import { inboundReports } from '../schema/deliveries.ts';
+import { sendingDomains } from '../schema/domains.ts';
+import { messageRecipients, messages } from '../schema/messages.ts';
+import { defineStatement, type RowOf, value } from '../statement.ts';
 import { INSTALLATION_ACCOUNT_ID } from './sending-domains.ts';
 
+const MESSAGE = { accountId: messages.accountId, messageId: messages.id };
+
+const lock = defineStatement(MESSAGE, ({ accountId, messageId }) =>
+  executing(sql`SELECT FROM messages WHERE account_id = ${accountId} AND id = ${messageId} FOR UPDATE`),
+);
+
+const readRecipients = defineStatement(MESSAGE, ({ accountId, messageId }) =>
+  returning(
+    {
+      ordinal: messageRecipients.ordinal,
+      email: messageRecipients.email,
+      status: messageRecipients.status,
+      /** Whether a report has told of a delay since it was handed over. */
+      isDelayed: pg.bool,
+    },
+    sql`
+      SELECT r.ordinal, r.email, r.status, EXISTS (
+        SELECT FROM message_events e WHERE e.account_id = r.account_id AND e.message_id = r.message_id AND e.recipient = r.email
+          AND e.type = 'deferred' AND e.seq > (SELECT coalesce(max(s.seq), 0) FROM message_events s
+            WHERE s.account_id = r.account_id AND s.message_id = r.message_id AND s.recipient = r.email AND s.type = 'sent')) AS "isDelayed"
+      FROM messages m JOIN message_recipients r ON r.account_id = m.account_id AND r.message_id = m.id
+      WHERE m.account_id = ${accountId} AND m.id = ${messageId} ORDER BY r.ordinal`,
+  ),
+);
+
 /** A recipient that a report may be about, as the log has it. */
-export interface ReportedRecipientRow {
-  readonly ordinal: number;
-  readonly email: string;
-  readonly status: string;
-  /** Whether a report has told of a delay since it was handed over. */
-  readonly isDelayed: boolean;
-}
+export type ReportedRecipientRow = RowOf<typeof readRecipients>;
 
 /**
  * The recipients of a message, which stays locked to the end of the transaction, so that two reports about it are taken one after the other.
@@ -18,16 +45,21 @@ export async function lockReportedMessage(
   query: Query,
   { accountId, messageId }: { readonly accountId: string; readonly messageId: string },
 ): Promise<readonly ReportedRecipientRow[]> {
-  await query`SELECT FROM messages WHERE account_id = ${accountId} AND id = ${messageId} FOR UPDATE`;
+  await lock(query, { accountId, messageId });
   // A statement of its own: it has to see what the one that held the lock before has written.
-  return await query<ReportedRecipientRow[]>`
-    SELECT r.ordinal, r.email, r.status, EXISTS (
-      SELECT FROM message_events e WHERE e.account_id = r.account_id AND e.message_id = r.message_id AND e.recipient = r.email
-        AND e.type = 'deferred' AND e.seq > (SELECT coalesce(max(s.seq), 0) FROM message_events s
-          WHERE s.account_id = r.account_id AND s.message_id = r.message_id AND s.recipient = r.email AND s.type = 'sent')) AS "isDelayed"
-    FROM messages m JOIN message_recipients r ON r.account_id = m.account_id AND r.message_id = m.id
-    WHERE m.account_id = ${accountId} AND m.id = ${messageId} ORDER BY r.ordinal`;
+  return await readRecipients(query, { accountId, messageId });
 }
+
+const findAccount = defineStatement(
+  { least: accounts.id, greatest: accounts.id, messageId: messages.id },
+  ({ least, greatest, messageId }) =>
+    returning(
+      { id: accounts.id },
+      sql`
+        SELECT a.id FROM accounts a WHERE a.id BETWEEN ${least} AND ${greatest}
+        ORDER BY EXISTS (SELECT FROM messages m WHERE m.account_id = a.id AND m.id = ${messageId}) DESC LIMIT 1`,
+    ),
+);
 
 /**
  * The account between two ids, both included, that a message belongs to. Where nobody there has the message, it is gone from the log, and
@@ -37,42 +69,58 @@ export async function findReportedAccount(
   query: Query,
   between: { readonly least: string; readonly greatest: string; readonly messageId: string },
 ): Promise<string | null> {
-  const [row] = await query<{ id: string }[]>`
-    SELECT a.id FROM accounts a WHERE a.id BETWEEN ${between.least} AND ${between.greatest}
-    ORDER BY EXISTS (SELECT FROM messages m WHERE m.account_id = a.id AND m.id = ${between.messageId}) DESC LIMIT 1`;
+  const [row] = await findAccount(query, between);
   return row?.id ?? null;
 }
 
-export interface ReportCount {
-  readonly id: string;
+const count = defineStatement(
+  {
+    accountId: inboundReports.accountId,
+    id: inboundReports.id,
+    messageId: inboundReports.messageId,
+    kind: inboundReports.kind,
+    outcome: inboundReports.outcome,
+    count: inboundReports.count,
+    now: inboundReports.createdAt,
+  },
+  (report) =>
+    executing(sql`
+      INSERT INTO inbound_reports AS known (account_id, id, message_id, kind, outcome, day, count, created_at)
+      VALUES (${report.accountId}, ${report.id}, ${report.messageId}, ${report.kind}, ${report.outcome},
+        (${report.now}::timestamptz AT TIME ZONE 'UTC')::date, ${report.count}, ${report.now})
+      ON CONFLICT (account_id, day, message_id, kind, outcome)
+        DO UPDATE SET count = least(known.count::bigint + excluded.count, 2147483647)::int`),
+);
+
+export type ReportCount = Omit<Parameters<typeof count>[1], 'accountId'> & {
   /** Null where the mail belongs to nobody. */
   readonly accountId: string | null;
-  readonly messageId: string | null;
-  readonly kind: string;
-  readonly outcome: string;
-  readonly count: number;
-  readonly now: Date;
-}
+};
 
 /** Counts mail that came in, under its day, message, kind and outcome. */
 export async function countReports(query: Query, report: ReportCount): Promise<void> {
-  const { id, messageId, kind, outcome, count, now } = report;
-  await query`
-    INSERT INTO inbound_reports AS known (account_id, id, message_id, kind, outcome, day, count, created_at)
-    VALUES (${report.accountId ?? INSTALLATION_ACCOUNT_ID}, ${id}, ${messageId}, ${kind}, ${outcome},
-      (${now}::timestamptz AT TIME ZONE 'UTC')::date, ${count}, ${now})
-    ON CONFLICT (account_id, day, message_id, kind, outcome)
-      DO UPDATE SET count = least(known.count::bigint + excluded.count, 2147483647)::int`;
+  await count(query, { ...report, accountId: report.accountId ?? INSTALLATION_ACCOUNT_ID });
 }
+
+const findHost = defineStatement({ host: sendingDomains.returnPathHost }, ({ host }) =>
+  builder
+    .select(named({ id: sendingDomains.id }))
+    .from(sendingDomains)
+    .where(and(eq(sendingDomains.returnPathHost, host), ne(sendingDomains.status, sql`'removed'`)))
+    .limit(1),
+);
 
 /** Whether reports may come to this host: it is the return-path host of a domain of some account. */
 export async function isReturnPathHost(query: Query, host: string): Promise<boolean> {
-  const rows = await query`
-    SELECT FROM sending_domains WHERE return_path_host = ${host} AND status <> 'removed' LIMIT 1`;
+  const rows = await findHost(query, { host });
   return rows.length > 0;
 }
 
+const removeCounts = defineStatement({ before: value<Date>() }, ({ before }) =>
+  executing(sql`DELETE FROM inbound_reports WHERE day < (${before}::timestamptz AT TIME ZONE 'UTC')::date`),
+);
+
 /** Removes the counts of days before that of `before`. */
 export async function removeReportCounts(query: Query, before: Date): Promise<void> {
-  await query`DELETE FROM inbound_reports WHERE day < (${before}::timestamptz AT TIME ZONE 'UTC')::date`;
+  await removeCounts(query, { before });
 }

@@ -1,57 +1,86 @@
+import { builder, named } from '../builder.ts';
 import type { Query } from '../client.ts';
+import { and, eq, sql } from '../drizzle.ts';
+import { executing } from '../result.ts';
+import { messageEvents, messageRecipients, messages } from '../schema/messages.ts';
+import { defineStatement, type RowOf, value } from '../statement.ts';
+
+const NAME = {
+  accountId: messageRecipients.accountId,
+  messageId: messageRecipients.messageId,
+  ordinal: messageRecipients.ordinal,
+};
 
 /** A recipient by account, message and place in the message. */
-export interface RecipientName {
-  readonly accountId: string;
-  readonly messageId: string;
-  readonly ordinal: number;
-}
+export type RecipientName = Pick<typeof messageRecipients.$inferSelect, keyof typeof NAME>;
 
-export interface RecipientRow {
-  readonly email: string;
-  /** The message's sender as given. */
-  readonly from: string;
-}
+const read = defineStatement(NAME, ({ accountId, messageId, ordinal }) =>
+  builder
+    .select(
+      named({
+        email: messageRecipients.email,
+        /** The message's sender as given. */
+        from: messages.fromGiven,
+      }),
+    )
+    .from(messages)
+    .innerJoin(
+      messageRecipients,
+      and(eq(messageRecipients.accountId, messages.accountId), eq(messageRecipients.messageId, messages.id)),
+    )
+    .where(and(eq(messages.accountId, accountId), eq(messages.id, messageId), eq(messageRecipients.ordinal, ordinal))),
+);
+
+export type RecipientRow = RowOf<typeof read>;
 
 /** One recipient of a message that is still in the log; null where there is none. */
 export async function readRecipient(query: Query, name: RecipientName): Promise<RecipientRow | null> {
-  const [row] = await query<RecipientRow[]>`
-    SELECT r.email, m.from_given AS "from" FROM messages m
-    JOIN message_recipients r ON r.account_id = m.account_id AND r.message_id = m.id
-    WHERE m.account_id = ${name.accountId} AND m.id = ${name.messageId} AND r.ordinal = ${name.ordinal}`;
+  const [row] = await read(query, name);
   return row ?? null;
 }
 
+const lock = defineStatement({ accountId: messages.accountId, messageId: messages.id }, ({ accountId, messageId }) =>
+  executing(sql`SELECT FROM messages WHERE account_id = ${accountId} AND id = ${messageId} FOR UPDATE`),
+);
+
 /** Keeps others from adding to the trail of a message until the end of the transaction. */
 export async function lockTrail(query: Query, { accountId, messageId }: RecipientName): Promise<void> {
-  await query`SELECT FROM messages WHERE account_id = ${accountId} AND id = ${messageId} FOR UPDATE`;
+  await lock(query, { accountId, messageId });
 }
 
-export interface Unsubscribed extends RecipientName {
-  readonly eventId: string;
-  readonly email: string;
-  /** The same, folded; null where the address can never be on the suppression list. */
-  readonly suppressible: string | null;
-  readonly now: Date;
-}
+const TOLD = {
+  accountId: messages.accountId,
+  messageId: messages.id,
+  eventId: messageEvents.id,
+  email: messageRecipients.email,
+  now: messageEvents.createdAt,
+};
+
+const tell = defineStatement(
+  { ...TOLD, suppressible: value<string | null>() },
+  ({ accountId, messageId, eventId, email, suppressible, now }) =>
+    executing(sql`
+      WITH told AS (
+        INSERT INTO message_events (account_id, message_id, seq, id, type, recipient, created_at)
+        SELECT m.account_id, m.id, m.event_count + 1, ${eventId}, 'unsubscribed', ${email}, ${now} FROM messages m
+        WHERE m.account_id = ${accountId} AND m.id = ${messageId} AND (
+          NOT EXISTS (SELECT FROM message_events e
+            WHERE e.account_id = m.account_id AND e.message_id = m.id AND e.type = 'unsubscribed' AND e.recipient = ${email})
+          OR ${suppressible}::text IS NOT NULL AND NOT EXISTS (SELECT FROM suppressions s
+            WHERE s.account_id = m.account_id AND s.email = ${suppressible} AND (s.expires_at IS NULL OR s.expires_at > ${now})))
+        RETURNING account_id, message_id
+      )
+      UPDATE messages m SET event_count = m.event_count + 1
+      FROM told WHERE m.account_id = told.account_id AND m.id = told.message_id`),
+);
+
+/** `suppressible` is the address, folded; null where it can never be on the suppression list. */
+export type Unsubscribed = Parameters<typeof tell>[1];
 
 /**
  * Adds `unsubscribed` to the trail of a message, once for each time it changes something: not where the trail has it, save where the address was
  * taken off the suppression list since. The trail has to be locked, by a statement before, so that what is read here is how it stands.
  */
 export async function tellUnsubscribed(query: Query, told: Unsubscribed): Promise<void> {
-  const { accountId, messageId, eventId, email, suppressible, now } = told;
-  await query`
-    WITH told AS (
-      INSERT INTO message_events (account_id, message_id, seq, id, type, recipient, created_at)
-      SELECT m.account_id, m.id, m.event_count + 1, ${eventId}, 'unsubscribed', ${email}, ${now} FROM messages m
-      WHERE m.account_id = ${accountId} AND m.id = ${messageId} AND (
-        NOT EXISTS (SELECT FROM message_events e
-          WHERE e.account_id = m.account_id AND e.message_id = m.id AND e.type = 'unsubscribed' AND e.recipient = ${email})
-        OR ${suppressible}::text IS NOT NULL AND NOT EXISTS (SELECT FROM suppressions s
-          WHERE s.account_id = m.account_id AND s.email = ${suppressible} AND (s.expires_at IS NULL OR s.expires_at > ${now})))
-      RETURNING account_id, message_id
-    )
-    UPDATE messages m SET event_count = m.event_count + 1
-    FROM told WHERE m.account_id = told.account_id AND m.id = told.message_id`;
+  await tell(query, told);
 }
