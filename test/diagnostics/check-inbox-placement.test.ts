@@ -31,7 +31,7 @@ const attachment = (filename: string) =>
   `--b\r\nContent-Type: text/plain\r\n\r\nSee the file.\r\n--b\r\nContent-Type: application/octet-stream\r\nContent-Disposition: attachment; filename="${filename}"\r\nContent-Transfer-Encoding: base64\r\n\r\nAAAA\r\n--b--\r\n`;
 
 const CASES: Readonly<Record<Code, Case>> = {
-  inbox_estimate: { says: 'no seed test' },
+  inbox_estimate: { says: 'not a seed test' },
   inbox_authenticated: { says: 'good.test' },
   inbox_auth_not_checked: { inParts: true },
   inbox_spf_not_checked: { afterSigning: (raw) => raw.replace(SENDING_ADDRESS, '10.0.0.1') },

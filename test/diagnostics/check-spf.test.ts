@@ -67,7 +67,7 @@ const CASES: Readonly<Record<keyof typeof TOOL_FINDINGS.spf, Case>> = {
   spf_macro: { txt: { 'd.test': ['v=spf1 include:%{ir}._spf.test -all'] }, says: '%{ir}._spf.test' },
   spf_too_large: {
     txt: { 'd.test': [`v=spf1 ${many(200, (n) => `include:i${n}.test`)} -all`], '*.test': ['v=spf1 -all'] },
-    says: 'not looked at',
+    says: 'not checked',
   },
   spf_could_not_check: {
     txt: { 'd.test': ['v=spf1 include:broken.test -all'] },
@@ -132,7 +132,7 @@ describe('the SPF check', () => {
     expect(records[2]).toMatchObject({ type: 'TXT', value: 'v=spf1 ip6:2001:db8::/32 -all', state: 'found' });
     // The `?all` of an include says nothing of the whole.
     expect(findings.map(({ code, message }) => [code, message])).toEqual([
-      ['spf_valid', expect.stringContaining('It takes 7 of 10 look-ups.')],
+      ['spf_valid', expect.stringContaining('It takes 7 of 10 lookups.')],
     ]);
   });
 

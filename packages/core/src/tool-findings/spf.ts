@@ -16,19 +16,19 @@ export const SPF_FINDINGS = {
     'Correct or remove the term that is named.',
   ),
   spf_too_many_lookups: broken(
-    'Evaluating the record takes more than 10 DNS look-ups; receivers give up with an error (RFC 7208 §4.6.4).',
-    'Remove includes of services you no longer use, drop `a` and `mx` where addresses would do, or send from a subdomain with a record of its own.',
+    'Evaluating the record takes more than 10 DNS lookups; receivers stop with an error (RFC 7208 §4.6.4).',
+    'Remove includes of services you no longer use, replace `a` and `mx` with addresses, or send from a subdomain with its own record.',
   ),
   spf_lookups_near_limit: worth(
-    'The record takes 9 or 10 of the 10 DNS look-ups allowed: one change at a provider you include can break it.',
-    'Remove terms you no longer need, so that there is room.',
+    'The record takes 9 or 10 of the 10 DNS lookups allowed: one change at a provider that you include can break it.',
+    'Remove terms that you no longer need.',
   ),
   spf_too_many_void_lookups: broken(
-    'More than two look-ups lead to nothing; receivers give up with an error (RFC 7208 §4.6.4).',
+    'More than two lookups find nothing; receivers stop with an error (RFC 7208 §4.6.4).',
     'Remove the terms that name hosts without records.',
   ),
   spf_void_lookup: worth(
-    'A term names a host without the records it asks for.',
+    'A term names a host without the records that it needs.',
     'Remove the term or correct the name.',
   ),
   spf_too_many_mx: broken(
@@ -37,26 +37,23 @@ export const SPF_FINDINGS = {
   ),
   spf_plus_all: broken(
     'The record lets every server on the internet send as the domain.',
-    'End the record with `~all` or `-all`, and remove ranges that hold all addresses.',
+    'End the record with `~all` or `-all`, and remove ranges that contain all addresses.',
   ),
   spf_wide_range: worth(
     'A term allows a range of more than 16 million IPv4 addresses, or a comparable IPv6 one.',
-    'Name the networks that really send.',
+    'List only the networks that send.',
   ),
   spf_neutral_all: worth(
-    'The record ends with `?all`: it says nothing about servers that are not listed, which protects nobody.',
+    'The record ends with `?all`: it says nothing about servers that are not listed, so it gives no protection.',
     'End the record with `~all` or `-all`.',
   ),
   spf_no_all: worth(
     'The record has neither `all` nor `redirect`, so it says nothing about servers that are not listed.',
     'End the record with `~all` or `-all`.',
   ),
-  spf_after_all: worth(
-    'Terms behind `all` are never looked at.',
-    'Move `all` to the end, or remove what is behind it.',
-  ),
+  spf_after_all: worth('Terms after `all` are never evaluated.', 'Move `all` to the end, or remove what follows it.'),
   spf_redirect_ignored: worth(
-    '`redirect` does nothing in a record that has `all` (RFC 7208 §6.1).',
+    '`redirect` has no effect in a record that has `all` (RFC 7208 §6.1).',
     'Remove the one or the other.',
   ),
   spf_ptr: worth(
@@ -64,24 +61,24 @@ export const SPF_FINDINGS = {
     'List the addresses with `ip4`, `ip6`, `a` or `mx` instead.',
   ),
   spf_record_too_long: worth(
-    'The record is longer than 450 characters: the answer may not fit into one UDP packet (RFC 7208 §3.4).',
-    'Move a part of it into a record of its own and include that.',
+    'The record is longer than 450 characters: the response may not fit into one UDP packet (RFC 7208 §3.4).',
+    'Move a part of it into a separate record and include that.',
   ),
   spf_include_missing: broken(
     'An `include` or `redirect` leads to a name without an SPF record, which is an error (RFC 7208 §5.2).',
     'Correct the name, or remove the term.',
   ),
   spf_loop: broken(
-    'The record includes itself, directly or by others; receivers run into the limit of look-ups.',
+    'The record includes itself, directly or through others; receivers exceed the limit of lookups.',
     'Remove the term that leads back.',
   ),
-  spf_macro: good('A name is put together from the message (macro), so this part can only be judged for one message.'),
+  spf_macro: good('A name is built from the message (macro), so this part can only be checked for one message.'),
   spf_too_large: broken(
-    'There are more records to follow than anybody would look up; the rest was not looked at.',
+    'There are more records to follow than any receiver would look up; the rest was not checked.',
     'Remove most of the includes.',
   ),
   spf_could_not_check: worth(
-    'A record could not be read, because the DNS did not answer.',
-    'Try again; should it last, check the name servers of the name.',
+    'A record could not be read, because DNS did not respond.',
+    'Try again. If it continues, check the name servers of the name.',
   ),
 } as const;

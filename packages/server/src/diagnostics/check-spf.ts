@@ -26,7 +26,7 @@ function judgeSpfTree(tree: SpfTree) {
   judgeLimits(tree, nodes, findings);
   judgeEnd(root, findings);
   const isBroken = findings.list().some(({ level, code }) => level === 'fail' || code === 'spf_could_not_check');
-  if (!isBroken) findings.add('spf_valid', `It takes ${lookupsOf(nodes)} of 10 look-ups.`);
+  if (!isBroken) findings.add('spf_valid', `It takes ${lookupsOf(nodes)} of 10 lookups.`);
   return findings.list();
 }
 
