@@ -9,6 +9,19 @@ function page(messages: readonly object[], nextCursor: string | null = null): Re
   return { status: 200, body: { messages, total: 1_234, totalIsEstimate: false, nextCursor } };
 }
 
+describe('a view', () => {
+  it('belongs to a record, whichever operation answers it', async () => {
+    const template = {
+      status: 200,
+      body: { id: 'x', slug: 'welcome', version: 2, currentVersion: 2, html: '<p>Hi</p>' },
+    };
+    for (const words of ['get', 'publish']) {
+      const { stdout } = await runAgainst([template], ['templates', words, 'welcome', '--no-color'], { columns: 80 });
+      expect(stdout).toContain('Html\n  <p>Hi</p>');
+    }
+  });
+});
+
 describe('--json', () => {
   it('[contract-cli.json] prints exactly what the API answered, as one document with a newline at its end', async () => {
     const answer = {

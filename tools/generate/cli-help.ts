@@ -4,6 +4,7 @@ import { readCommandFiles } from './cli-command-files.ts';
 import { describeCommands } from './cli-commands.ts';
 import { describeOwnCommands } from './cli-definitions.ts';
 import { commandFilesSource, commandsSource } from './cli-sources.ts';
+import { cliViewFiles } from './cli-views.ts';
 import { MARKDOWN_NOTICE } from './markdown.ts';
 
 /** Wide enough for sentences, narrow enough for a page. */
@@ -18,6 +19,7 @@ export async function cliHelpFiles(): Promise<Record<string, string>> {
   return {
     'packages/cli/src/generated/commands.ts': commandsSource(commands, own),
     'packages/cli/src/generated/command-files.ts': commandFilesSource(files),
+    ...(await cliViewFiles()),
     'docs/cli.md': renderReference(helpPages([...commands, ...own], HELP_COLUMNS)),
   };
 }

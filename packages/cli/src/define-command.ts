@@ -5,6 +5,7 @@ import type { InputDescription } from './command-description.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { Invocation, OwnValues } from './invocation.ts';
 import type { Output } from './output/output.ts';
+import type { View } from './output/view.ts';
 import type { ArgumentTaker, FlagTaker, Gives, OwnArgument, OwnFlag, ValuesOfInput } from './own-flag.ts';
 
 /** What help says of a command that is no operation. */
@@ -47,6 +48,8 @@ export interface CommandDefinition {
   readonly help?: Readonly<Record<string, string>>;
   /** Help behind the contract's, by argument. */
   readonly moreHelp?: Readonly<Record<string, string>>;
+  /** Shows the answer of its operation to people, in the place of the view that the answer's record has. */
+  readonly view?: View;
   /** Carries it out on the server it was connected to; without it the operation is called and its answer shown. */
   run?(invocation: Invocation, connection: ApiConnection, output: Output, io: CliIo): Promise<ExitCode>;
   /** In the place of `run`: finds out by itself which server to call, if any. */

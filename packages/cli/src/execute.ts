@@ -17,5 +17,5 @@ export async function executeInvocation(invocation: Invocation, io: CliIo): Prom
   const connection = await connect(options, io, command.needsKey);
   if (file?.run !== undefined) return await file.run(invocation, connection, output, io);
   const { runOperation } = await import('./run-operation.ts');
-  return await runOperation(invocation, connection, output, io);
+  return await runOperation(invocation, connection, output, io, file?.view);
 }

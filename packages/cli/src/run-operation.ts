@@ -6,6 +6,7 @@ import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
 import type { Invocation } from './invocation.ts';
 import { placeValues } from './operation-input.ts';
 import type { Output } from './output/output.ts';
+import type { View } from './output/view.ts';
 import { patientConnection } from './patient-connection.ts';
 
 /** Calls the operation and prints its answer. */
@@ -14,11 +15,12 @@ export async function runOperation(
   connection: ApiConnection,
   output: Output,
   io: CliIo,
+  view?: View,
 ): Promise<ExitCode> {
   const values = await withContent(command.inputs, given, io);
   // Who asks to wait is not told that it takes its time.
   const patient = values['wait'] === undefined ? patientConnection(connection, output, io) : connection;
-  return callAndShow(command, values, patient, output);
+  return callAndShow(command, values, patient, output, view);
 }
 
 /** The same with values that stand for themselves: nothing in them is a file's name. */
@@ -27,6 +29,7 @@ export async function callAndShow(
   values: Readonly<Record<string, unknown>>,
   connection: ApiConnection,
   output: Output,
+  view?: View,
 ): Promise<ExitCode> {
   const { data } = await connection.call(command.id, placeValues(command, values));
   if (output.isJson) {
@@ -35,6 +38,6 @@ export async function callAndShow(
   }
   // Every form that answers have comes with it.
   const { renderAnswer } = await import('./output/render-answer.ts');
-  renderAnswer(command.id, data, output, new Date());
+  await renderAnswer(command.id, data, output, new Date(), view);
   return EXIT_CODES.done;
 }

@@ -1,9 +1,9 @@
 import type { ApiConnection } from '../api-connection.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import type { Invocation } from '../invocation.ts';
-import { textOf } from '../output/json-value.ts';
+import { isRecord, textOf } from '../output/json-value.ts';
 import type { Output } from '../output/output.ts';
-import { renderAnswer } from '../output/render-answer.ts';
+import { showDecision } from '../output/views/approval.ts';
 import type { Decision } from './held-sends.ts';
 import { type Hold, readHold } from './hold.ts';
 
@@ -30,6 +30,6 @@ export async function decideHold(
 /** An approval that the acceptance check refused is no success to a script: the mail does not go out. */
 export function tellDecided(hold: Hold, answer: unknown, output: Output): ExitCode {
   if (output.isJson) output.writeJson(answer);
-  else renderAnswer('approvals.decide', answer, output, new Date());
+  else showDecision(isRecord(answer) ? answer : {}, output);
   return hold.outcome === 'failed' ? EXIT_CODES.deliveryFailed : EXIT_CODES.done;
 }

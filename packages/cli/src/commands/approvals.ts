@@ -26,7 +26,7 @@ export const definition = defineCommand({
     const query = { status: 'pending' };
     const { data } = await connection.call('approvals.list', { params: {}, query, headers: {}, body: undefined });
     if (output.isJson) output.writeJson(data);
-    else renderAnswer('approvals.list', data, output, new Date());
+    else await renderAnswer('approvals.list', data, output, new Date());
     return EXIT_CODES.done;
   },
 });

@@ -25,7 +25,7 @@ export const definition = defineCommand({
     if (isPerson && !(isRecord(data) && data['authenticated'] === true)) throw sessionEnded();
     if (output.isJson) output.writeJson(data);
     else if (isRecord(data) && isPerson) showSession(data, output);
-    else renderAnswer('keys.self', data, output, new Date());
+    else await renderAnswer('keys.self', data, output, new Date());
     return EXIT_CODES.done;
   },
 });

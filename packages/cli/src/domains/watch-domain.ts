@@ -5,7 +5,7 @@ import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { CliFailure, ownFailure } from '../failure.ts';
 import { isRecord, type JsonRecord, recordsOf, textOf } from '../output/json-value.ts';
 import type { Output } from '../output/output.ts';
-import { renderAnswer } from '../output/render-answer.ts';
+import { showDomain } from '../output/views/domain.ts';
 import { createWatchView, type WatchView } from '../output/watch-view.ts';
 
 const VERIFY_OPERATION = 'domains.verify';
@@ -44,7 +44,7 @@ export async function watchDomain(
     view.end();
   }
   if (domain !== null && output.isJson) output.writeJson(domain);
-  else if (domain !== null) renderAnswer(VERIFY_OPERATION, domain, output, new Date());
+  else if (domain !== null) showDomain(domain, output);
   if (domain?.['status'] === 'verified') return EXIT_CODES.done;
   throw watchOver(domain, id, seconds);
 }

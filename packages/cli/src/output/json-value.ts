@@ -4,12 +4,16 @@
  */
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
+/** A record of the contract as a server of any version may answer it: by its names, of which each may be missing, or hold something else. */
+export type Shown<Value> = { readonly [Name in NameOf<Value>]?: unknown };
+type NameOf<Value> = Value extends unknown ? keyof Value : never;
+
 export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The records of a list; anything else in it is left out. */
-export function recordsOf(value: unknown): readonly JsonRecord[] {
+export function recordsOf<Row = JsonRecord>(value: unknown): readonly Shown<Row>[] {
   return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 

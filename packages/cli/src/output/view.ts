@@ -1,5 +1,19 @@
-import type { JsonRecord } from './json-value.ts';
+import type { Records } from '../generated/records.ts';
+import type { JsonRecord, Shown } from './json-value.ts';
 import type { Output } from './output.ts';
 
 /** Prints one kind of answer for people. */
 export type View = (answer: JsonRecord, output: Output, now: Date) => void;
+
+/** How answers with these records are shown, by the names of the contract. */
+export interface RecordView {
+  readonly records: readonly string[];
+  readonly show: View;
+}
+
+export function defineView<const Name extends keyof Records>(
+  records: readonly Name[],
+  show: (answer: Shown<Records[Name]>, output: Output, now: Date) => void,
+): RecordView {
+  return { records, show };
+}

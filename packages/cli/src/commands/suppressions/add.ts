@@ -5,7 +5,7 @@ import { EXIT_CODES } from '../../exit-codes.ts';
 import { usageFailure } from '../../failure.ts';
 import { placeValues } from '../../operation-input.ts';
 import { isRecord, recordsOf } from '../../output/json-value.ts';
-import { renderAnswer } from '../../output/render-answer.ts';
+import { showSuppressed } from '../../output/views/suppression-list.ts';
 
 const ADDRESSES_FLAG = '--emails';
 /** The API's own limit for one call; a longer list is given in several. */
@@ -30,7 +30,7 @@ export const definition = defineCommand({
     }
     const answer = answers.length === 1 ? answers[0] : joinAnswers(answers);
     if (output.isJson) output.writeJson(answer);
-    else renderAnswer(command.id, answer, output, new Date());
+    else showSuppressed(isRecord(answer) ? answer : {}, output);
     return EXIT_CODES.done;
   },
 });

@@ -47,7 +47,7 @@ export const definition = defineCommand({
       output.remark(`The html is in ${out}.`);
     }
     if (output.isJson) output.writeJson(rendered);
-    else renderAnswer('templates.render', rendered, output, new Date());
+    else await renderAnswer('templates.render', rendered, output, new Date());
     return EXIT_CODES.done;
   },
 });

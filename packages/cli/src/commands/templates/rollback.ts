@@ -26,7 +26,7 @@ export const definition = defineCommand({
     const body = { rollbackTo: version, ...(note === undefined ? {} : { note }) };
     const { data } = await connection.call('templates.update', { params: { id }, query: {}, headers: {}, body });
     if (output.isJson) output.writeJson(data);
-    else renderAnswer('templates.update', data, output, new Date());
+    else await renderAnswer('templates.update', data, output, new Date());
     return EXIT_CODES.done;
   },
 });

@@ -1,15 +1,17 @@
+import type { AccountStats } from '@postrider/sdk';
 import { bar } from '../bar.ts';
-import { isRecord, type JsonRecord, recordsOf, textOf } from '../json-value.ts';
+import { isRecord, type JsonRecord, recordsOf, type Shown, textOf } from '../json-value.ts';
 import type { Output } from '../output.ts';
 import { renderBlock } from '../sheet.ts';
 import { sparkLine } from '../spark-line.ts';
 import { type Column, renderTable } from '../table.ts';
 import { singleLine } from '../untrusted-text.ts';
+import { defineView, type RecordView } from '../view.ts';
 
 const BAR_COLUMNS = 24;
 
 /** What became of the messages of a window: the whole first, then a block for each thing that was asked for. */
-export function showStats(answer: JsonRecord, output: Output): void {
+export function showStats(answer: Shown<AccountStats>, output: Output): void {
   const parts = [
     renderOutcomes(answer, output),
     blockOf('by tag', 'tag', answer['byTag'], output),
@@ -178,3 +180,6 @@ function number(value: number): string {
 function percent(value: unknown): string {
   return `${numberOf(value).toFixed(2)} %`;
 }
+
+/** Which answers are shown so. */
+export const VIEWS: readonly RecordView[] = [defineView(['AccountStats'], showStats)];

@@ -1,18 +1,20 @@
+import type { Approval, ApprovalPage } from '@postrider/sdk';
 import { readHold, recipientsOf } from '../../approvals/hold.ts';
 import { endLines, previewLines } from '../../approvals/preview-lines.ts';
 import type { ShownLine, Tone } from '../../approvals/shown-line.ts';
 import { formatTimeLeftShort } from '../../approvals/time-left.ts';
-import { type JsonRecord, recordsOf } from '../json-value.ts';
+import { type JsonRecord, recordsOf, type Shown } from '../json-value.ts';
 import type { Output } from '../output.ts';
 import { renderTable } from '../table.ts';
 import { singleLine, withoutInvisibles } from '../untrusted-text.ts';
+import { defineView, type RecordView } from '../view.ts';
 import { remarkOnPage } from './page-remark.ts';
 
 /** As wide as nothing is folded where no terminal sets the width. */
 const UNBOUND_COLUMNS = 100_000;
 
 /** A hold with all there is to see of it. */
-export function showApproval(answer: JsonRecord, output: Output, now: Date): void {
+export function showApproval(answer: Shown<Approval>, output: Output, now: Date): void {
   const hold = readHold(answer);
   const lines = previewLines(hold, output.width ?? UNBOUND_COLUMNS, now);
   output.writeText(lines.map((line) => toText(line, output)).join(''));
@@ -31,7 +33,7 @@ export function showDecision(answer: JsonRecord, output: Output): void {
 }
 
 /** The holds of an account, what waits and what was decided. */
-export function showApprovalList(answer: JsonRecord, output: Output, now: Date): void {
+export function showApprovalList(answer: Shown<ApprovalPage>, output: Output, now: Date): void {
   const holds = recordsOf(answer['approvals']).map(readHold);
   const cells = (read: (hold: (typeof holds)[number]) => string) =>
     holds.map((hold) => withoutInvisibles(singleLine(read(hold))));
@@ -59,3 +61,9 @@ function toText({ text, tone }: ShownLine, { paint }: Output): string {
   const look = tone === undefined ? undefined : looks[tone];
   return `${look === undefined ? text : look(text)}\n`;
 }
+
+/** Which answers are shown so. */
+export const VIEWS: readonly RecordView[] = [
+  defineView(['Approval'], showApproval),
+  defineView(['ApprovalPage'], showApprovalList),
+];

@@ -1,16 +1,18 @@
-import { isRecord, type JsonRecord, recordsOf, textOf } from '../json-value.ts';
+import type { AuditEntry, AuditPage } from '@postrider/sdk';
+import { isRecord, recordsOf, type Shown, textOf } from '../json-value.ts';
 import type { Output } from '../output.ts';
 import { renderTable } from '../table.ts';
 import { formatMinute } from '../time.ts';
 import { singleLine } from '../untrusted-text.ts';
+import { defineView, type RecordView } from '../view.ts';
 import { remarkOnPage } from './page-remark.ts';
 
 const HASH_SHOWN = 12;
 
 /** The audit log. */
-export function showAuditList(answer: JsonRecord, output: Output): void {
-  const rows = recordsOf(answer['entries']);
-  const cells = (name: string) => rows.map((row) => singleLine(textOf(row[name])));
+export function showAuditList(answer: Shown<AuditPage>, output: Output): void {
+  const rows = recordsOf<AuditEntry>(answer['entries']);
+  const cells = (name: keyof (typeof rows)[number]) => rows.map((row) => singleLine(textOf(row[name])));
   const columns = [
     { title: 'seq', cells: cells('seq') },
     { title: 'made (utc)', cells: cells('createdAt').map(formatMinute) },
@@ -30,3 +32,6 @@ function detailsText(details: unknown): string {
   const told = Object.entries(details).filter(([, value]) => value !== null);
   return singleLine(told.map(([name, value]) => `${name}: ${textOf(value)}`).join(', '));
 }
+
+/** Which answers are shown so. */
+export const VIEWS: readonly RecordView[] = [defineView(['AuditPage'], showAuditList)];

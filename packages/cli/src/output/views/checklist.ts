@@ -1,10 +1,12 @@
-import { type JsonRecord, recordsOf, textOf } from '../json-value.ts';
+import type { Checklist, ChecklistItem } from '@postrider/sdk';
+import { recordsOf, type Shown, textOf } from '../json-value.ts';
 import type { Output } from '../output.ts';
 import { singleLine } from '../untrusted-text.ts';
+import { defineView, type RecordView } from '../view.ts';
 
 /** The steps of a newcomer: what is done, and below what is not how to do it. */
-export function showChecklist(answer: JsonRecord, output: Output): void {
-  const lines = recordsOf(answer['items']).flatMap((item) => {
+export function showChecklist(answer: Shown<Checklist>, output: Output): void {
+  const lines = recordsOf<ChecklistItem>(answer['items']).flatMap((item) => {
     const label = singleLine(textOf(item['label']));
     if (item['done'] === true) return [`[x] ${output.paint.faint(label)}`];
     return [`[ ] ${label}`, `    ${output.paint.faint(singleLine(textOf(item['fix'])))}`];
@@ -12,3 +14,6 @@ export function showChecklist(answer: JsonRecord, output: Output): void {
   output.writeText(lines.map((line) => `${line}\n`).join(''));
   output.remark(`${Number(answer['completed'])} of ${Number(answer['total'])} done.`);
 }
+
+/** Which answers are shown so. */
+export const VIEWS: readonly RecordView[] = [defineView(['Checklist'], showChecklist)];

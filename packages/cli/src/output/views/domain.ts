@@ -1,16 +1,18 @@
-import { type JsonRecord, recordsOf, textOf } from '../json-value.ts';
+import type { Domain, DomainHistoryPage, DomainPage, DomainRecord, DomainRecords } from '@postrider/sdk';
+import { recordsOf, type Shown, textOf } from '../json-value.ts';
 import type { Output } from '../output.ts';
 import type { Paint } from '../paint.ts';
 import { renderBlock, renderSheet, type SheetLine } from '../sheet.ts';
 import { renderTable } from '../table.ts';
 import { formatMinute, formatTime } from '../time.ts';
 import { singleLine } from '../untrusted-text.ts';
+import { defineView, type RecordView } from '../view.ts';
 import { remarkOnPage } from './page-remark.ts';
 
 /** One domain: what it is, how its records stand, and what to publish or mend. */
-export function showDomain(domain: JsonRecord, output: Output): void {
+export function showDomain(domain: Shown<Domain>, output: Output): void {
   const { paint } = output;
-  const text = (name: string) => singleLine(textOf(domain[name]));
+  const text = (name: keyof typeof domain) => singleLine(textOf(domain[name]));
   const sheet: readonly SheetLine[] = [
     ['domain', text('name')],
     ['id', text('id')],
@@ -21,7 +23,7 @@ export function showDomain(domain: JsonRecord, output: Output): void {
     ['looked up', formatTime(text('lastCheckedAt'))],
   ];
   const isRemoved = text('status') === 'removed';
-  const listed = recordsOf(domain['records']);
+  const listed = recordsOf<DomainRecord>(domain['records']);
   // Nothing signs for a removed domain and nothing is to be published: its records are shown as what may be taken out of the DNS.
   const records = isRemoved ? listed.map((record) => ({ ...record, required: true, reason: null })) : listed;
   const open = isRemoved ? [] : records.filter(({ status }) => status !== 'pass');
@@ -32,16 +34,16 @@ export function showDomain(domain: JsonRecord, output: Output): void {
 }
 
 /** The records alone, each with its value whole: a value that is cut cannot be published. */
-export function showDomainRecords(answer: JsonRecord, output: Output): void {
-  const records = recordsOf(answer['records']);
+export function showDomainRecords(answer: Shown<DomainRecords>, output: Output): void {
+  const records = recordsOf<DomainRecord>(answer['records']);
   output.writeText(`${recordTable(records, output.width, output.paint)}${publishText(records, output.paint)}`);
   output.remark('As a zone file: the same command with --zone');
 }
 
 /** The domains of an account, or those that were removed. */
-export function showDomainList(answer: JsonRecord, output: Output): void {
-  const rows = recordsOf(answer['domains']);
-  const cells = (name: string) => rows.map((row) => singleLine(textOf(row[name])));
+export function showDomainList(answer: Shown<DomainPage | DomainHistoryPage>, output: Output): void {
+  const rows = recordsOf<Domain>(answer['domains']);
+  const cells = (name: keyof (typeof rows)[number]) => rows.map((row) => singleLine(textOf(row[name])));
   const columns = [
     { title: 'name', cells: cells('name') },
     { title: 'status', cells: cells('status'), paint: output.paint.status },
@@ -57,8 +59,8 @@ export function showDomainList(answer: JsonRecord, output: Output): void {
 const WIDTH_FOR_REASONS = 140;
 
 /** How the records stand, a row each. */
-export function recordTable(records: readonly JsonRecord[], width: number | null, paint: Paint): string {
-  const cells = (name: string) => records.map((record) => singleLine(textOf(record[name])));
+export function recordTable(records: readonly Shown<DomainRecord>[], width: number | null, paint: Paint): string {
+  const cells = (name: keyof (typeof records)[number]) => records.map((record) => singleLine(textOf(record[name])));
   const uses = records.map((record) => singleLine(textOf(record['purpose'])) + useNote(record));
   const hasRoom = width === null || width >= WIDTH_FOR_REASONS;
   const columns = [
@@ -72,28 +74,28 @@ export function recordTable(records: readonly JsonRecord[], width: number | null
 }
 
 /** A key whose record is not required is one that is to sign next or beside the first, or one that has signed until lately. */
-function isOpenKey({ purpose, required, status }: JsonRecord): boolean {
+function isOpenKey({ purpose, required, status }: Shown<DomainRecord>): boolean {
   return purpose === 'dkim' && required !== true && status !== 'pass';
 }
 
-function useNote(record: JsonRecord): string {
+function useNote(record: Shown<DomainRecord>): string {
   if (isOpenKey(record)) return ' (publish)';
   return record['required'] === true || record['purpose'] === 'dkim' ? '' : ' (advice)';
 }
 
-function publishText(records: readonly JsonRecord[], paint: Paint): string {
+function publishText(records: readonly Shown<DomainRecord>[], paint: Paint): string {
   return records.map((record) => renderBlock(titleOf(record), renderSheet(linesOf(record), paint), paint)).join('');
 }
 
-function titleOf(record: JsonRecord): string {
+function titleOf(record: Shown<DomainRecord>): string {
   const { purpose, type, required } = record;
   const name = textOf(purpose).toUpperCase();
   const need = isOpenKey(record) ? 'to be published for this key' : required === true ? 'required' : 'advice';
   return singleLine(`${name}: ${textOf(type)} record, ${need}`);
 }
 
-function linesOf(record: JsonRecord): readonly SheetLine[] {
-  const text = (name: string) => singleLine(textOf(record[name]));
+function linesOf(record: Shown<DomainRecord>): readonly SheetLine[] {
+  const text = (name: keyof typeof record) => singleLine(textOf(record[name]));
   const { found } = record;
   return [
     ['host', text('host')],
@@ -107,13 +109,15 @@ function linesOf(record: JsonRecord): readonly SheetLine[] {
 }
 
 /** What a removed domain lacks nobody has to publish. */
-function amissText(domain: JsonRecord): string {
+function amissText(domain: Shown<Domain>): string {
   if (domain['status'] === 'removed') return '';
-  const amiss = recordsOf(domain['records']).filter(({ required, status }) => required === true && status !== 'pass');
+  const amiss = recordsOf<DomainRecord>(domain['records']).filter(
+    ({ required, status }) => required === true && status !== 'pass',
+  );
   return [...new Set(amiss.map(({ purpose }) => textOf(purpose)))].join(', ');
 }
 
-function remarkOnStatus(name: string, status: string, open: readonly JsonRecord[], output: Output): void {
+function remarkOnStatus(name: string, status: string, open: readonly Shown<DomainRecord>[], output: Output): void {
   if (status === 'verified' && open.some(isOpenKey)) {
     output.remark(
       `Publish the DKIM record of the new key now, and leave the old one; then: postrider domains verify ${name}`,
@@ -123,3 +127,10 @@ function remarkOnStatus(name: string, status: string, open: readonly JsonRecord[
   else if (status === 'removed') output.remark(`Bring it back with: postrider domains restore ${name}`);
   else if (open.length > 0) output.remark(`Publish what is not pass, then: postrider domains verify ${name} --watch`);
 }
+
+/** Which answers are shown so. */
+export const VIEWS: readonly RecordView[] = [
+  defineView(['Domain'], showDomain),
+  defineView(['DomainRecords'], showDomainRecords),
+  defineView(['DomainPage', 'DomainHistoryPage'], showDomainList),
+];

@@ -1,22 +1,24 @@
-import { type JsonRecord, recordsOf, textOf } from '../json-value.ts';
+import type { MessagePage, MessageRecord } from '@postrider/sdk';
+import { type JsonRecord, recordsOf, type Shown, textOf } from '../json-value.ts';
 import type { Output } from '../output.ts';
 import { type Column, renderTable } from '../table.ts';
 import { formatAge, formatMinute } from '../time.ts';
 import { singleLine } from '../untrusted-text.ts';
+import { defineView, type RecordView } from '../view.ts';
 import { remarkOnPage } from './page-remark.ts';
 
 /** From here on dates fit beside the ids; below, how long ago it was has to do. */
 const WIDTH_FOR_DATES = 120;
 
 /** The message log: ids stay whole, since they are what the next command takes. */
-export function showEmailList(answer: JsonRecord, output: Output, now: Date): void {
-  const rows = recordsOf(answer['messages']);
+export function showEmailList(answer: Shown<MessagePage>, output: Output, now: Date): void {
+  const rows = recordsOf<MessageRecord>(answer['messages']);
   if (rows.length > 0) output.writeText(renderTable(columnsOf(rows, output, now), output.width, output.paint));
   remarkOnPage(answer, rows.length, 'emails', output);
 }
 
 function columnsOf(rows: readonly JsonRecord[], output: Output, now: Date): readonly Column[] {
-  const cells = (name: string) => rows.map((row) => singleLine(textOf(row[name])));
+  const cells = (name: keyof (typeof rows)[number]) => rows.map((row) => singleLine(textOf(row[name])));
   return [
     { title: 'id', cells: cells('id') },
     { title: 'status', cells: cells('status'), paint: output.paint.status },
@@ -32,3 +34,6 @@ function createdColumn(times: readonly string[], width: number | null, now: Date
   }
   return { title: 'created', cells: times.map((time) => formatAge(time, now)), dropOrder: 1 };
 }
+
+/** Which answers are shown so. */
+export const VIEWS: readonly RecordView[] = [defineView(['MessagePage'], showEmailList)];

@@ -1,13 +1,15 @@
-import { isRecord, type JsonRecord, recordsOf, textOf } from '../json-value.ts';
+import type { Message, MessageEvent, MessageRecipient } from '@postrider/sdk';
+import { isRecord, recordsOf, type Shown, textOf } from '../json-value.ts';
 import type { Output } from '../output.ts';
 import type { Paint } from '../paint.ts';
 import { renderBlock, renderSheet, type SheetLine } from '../sheet.ts';
 import { padToWidth, textWidth } from '../text-width.ts';
 import { formatTime } from '../time.ts';
 import { severalLines, singleLine } from '../untrusted-text.ts';
+import { defineView, type RecordView } from '../view.ts';
 
 /** One message as a sheet: what it is, whom it went to, what became of it, and its text. */
-export function showEmail(message: JsonRecord, output: Output): void {
+export function showEmail(message: Shown<Message>, output: Output): void {
   const { paint } = output;
   output.writeText(
     [
@@ -25,9 +27,9 @@ export function showEmail(message: JsonRecord, output: Output): void {
     );
 }
 
-function factLines(message: JsonRecord, paint: Paint): readonly SheetLine[] {
-  const text = (name: string) => singleLine(textOf(message[name]));
-  const time = (name: string) => formatTime(text(name));
+function factLines(message: Shown<Message>, paint: Paint): readonly SheetLine[] {
+  const text = (name: keyof typeof message) => singleLine(textOf(message[name]));
+  const time = (name: keyof Message) => formatTime(text(name));
   return [
     ['id', text('id')],
     ['status', paint.status(text('status'))],
@@ -52,7 +54,7 @@ function factLines(message: JsonRecord, paint: Paint): readonly SheetLine[] {
   ];
 }
 
-function sentBy(message: JsonRecord): string {
+function sentBy(message: Shown<Message>): string {
   const parts = [message['agentName'], message['source'], message['channel']].map((part) => singleLine(textOf(part)));
   return parts.filter((part) => part !== '').join(', ');
 }
@@ -66,12 +68,12 @@ function mapText(map: unknown, separator: string): string {
   );
 }
 
-function attachmentsText(message: JsonRecord): string {
+function attachmentsText(message: Shown<Message>): string {
   const files = recordsOf(message['attachments']);
   return singleLine(files.map((file) => `${textOf(file['filename'])} (${textOf(file['size'])} bytes)`).join(', '));
 }
 
-function htmlText(message: JsonRecord): string {
+function htmlText(message: Shown<Message>): string {
   const html = message['html'];
   return typeof html === 'string' ? `${Buffer.byteLength(html).toLocaleString('en')} bytes, shown with --json` : '';
 }
@@ -80,18 +82,18 @@ function untilText(time: string): string {
   return time === '' ? '' : `until ${time}`;
 }
 
-function recipientRows(message: JsonRecord, paint: Paint): string {
-  const rows = recordsOf(message['recipients']).map((row) =>
-    ['kind', 'status', 'email'].map((name) => singleLine(textOf(row[name]))),
+function recipientRows(message: Shown<Message>, paint: Paint): string {
+  const rows = recordsOf<MessageRecipient>(message['recipients']).map((row) =>
+    (['kind', 'status', 'email'] as const).map((name) => singleLine(textOf(row[name]))),
   );
   return alignRows(rows, 1, paint.status);
 }
 
-function trailRows(message: JsonRecord, paint: Paint): string {
-  const rows = recordsOf(message['events']).map((event) => [
+function trailRows(message: Shown<Message>, paint: Paint): string {
+  const rows = recordsOf<MessageEvent>(message['events']).map((event) => [
     formatTime(singleLine(textOf(event['createdAt']))),
     singleLine(textOf(event['type'])),
-    ['classification', 'recipient', 'detail']
+    (['classification', 'recipient', 'detail'] as const)
       .map((name) => singleLine(textOf(event[name])))
       .filter((part) => part !== '')
       .join('  '),
@@ -113,3 +115,6 @@ function alignRows(rows: readonly (readonly string[])[], painted: number, paint:
   );
   return lines.join('\n');
 }
+
+/** Which answers are shown so. */
+export const VIEWS: readonly RecordView[] = [defineView(['Message'], showEmail)];

@@ -1,14 +1,16 @@
-import { isRecord, type JsonRecord, recordsOf, textOf } from '../json-value.ts';
+import type { Key, KeyPage, KeyWithSecret, OwnKey } from '@postrider/sdk';
+import { isRecord, recordsOf, type Shown, textOf } from '../json-value.ts';
 import type { Output } from '../output.ts';
 import { renderSheet, type SheetLine } from '../sheet.ts';
 import { renderTable } from '../table.ts';
 import { formatMinute, formatTime } from '../time.ts';
 import { singleLine } from '../untrusted-text.ts';
+import { defineView, type RecordView } from '../view.ts';
 import { remarkOnPage } from './page-remark.ts';
 
 /** A key with all that restricts it; with its secret where the answer has it. */
-export function showKey(key: JsonRecord, output: Output): void {
-  const text = (name: string) => singleLine(textOf(key[name]));
+export function showKey(key: Shown<Key | KeyWithSecret>, output: Output): void {
+  const text = (name: keyof typeof key) => singleLine(textOf(key[name]));
   const lines: readonly SheetLine[] = [
     ['secret', text('key')],
     ['key', `${text('name')} (${text('prefix')}…${text('last4')}, ${text('mode')})`],
@@ -35,9 +37,9 @@ export function showKey(key: JsonRecord, output: Output): void {
 }
 
 /** The keys of an account. */
-export function showKeyList(answer: JsonRecord, output: Output): void {
-  const rows = recordsOf(answer['keys']);
-  const cells = (name: string) => rows.map((row) => singleLine(textOf(row[name])));
+export function showKeyList(answer: Shown<KeyPage>, output: Output): void {
+  const rows = recordsOf<Key>(answer['keys']);
+  const cells = (name: keyof (typeof rows)[number]) => rows.map((row) => singleLine(textOf(row[name])));
   const columns = [
     { title: 'name', cells: cells('name'), minWidth: 8 },
     { title: 'key', cells: rows.map((row) => singleLine(`${textOf(row['prefix'])}…${textOf(row['last4'])}`)) },
@@ -51,19 +53,19 @@ export function showKeyList(answer: JsonRecord, output: Output): void {
   remarkOnPage(answer, rows.length, 'keys', output);
 }
 
-function stateOf(key: JsonRecord): string {
-  const since = (name: string) => formatTime(singleLine(textOf(key[name])));
+function stateOf(key: Shown<Key>): string {
+  const since = (name: keyof typeof key) => formatTime(singleLine(textOf(key[name])));
   if (key['revokedAt'] !== null) return `revoked ${since('revokedAt')}`;
   return key['pausedAt'] === null ? 'active' : `paused ${since('pausedAt')}`;
 }
 
-function scopesText({ scopes }: JsonRecord): string {
+function scopesText({ scopes }: Shown<Key>): string {
   const names = Array.isArray(scopes) ? scopes.map((scope) => singleLine(textOf(scope))) : [];
   return names.length > 3 ? `${names.slice(0, 2).join(', ')} and ${names.length - 2} more` : names.join(', ');
 }
 
 /** `policy: hasBcc, recipientsOver 5, linkDomainNotIn a.example b.example`. */
-function approvalText({ approvalMode, holdWhen }: JsonRecord): string {
+function approvalText({ approvalMode, holdWhen }: Shown<Key>): string {
   const mode = singleLine(textOf(approvalMode));
   if (!isRecord(holdWhen)) return mode;
   const rules = Object.entries(holdWhen).flatMap(([name, value]) => {
@@ -75,7 +77,7 @@ function approvalText({ approvalMode, holdWhen }: JsonRecord): string {
 }
 
 /** Where attachment URLs may lead; a held key, a test key and a key with a recipient allowlist fetch from listed hosts alone. */
-export function attachmentHostsText(key: JsonRecord): string {
+export function attachmentHostsText(key: Shown<Key | OwnKey>): string {
   const { attachmentHosts, approvalMode, mode, recipientAllowlist } = key;
   if (Array.isArray(attachmentHosts)) return singleLine(textOf(attachmentHosts)) || 'none';
   return approvalMode === 'off' && mode === 'live' && recipientAllowlist === null ? 'any' : 'none';
@@ -91,9 +93,15 @@ function limitText(limit: unknown): string {
   return parts.join(', ');
 }
 
-function personaText({ persona, lockPersona }: JsonRecord): string {
+function personaText({ persona, lockPersona }: Shown<Key>): string {
   if (!isRecord(persona)) return '';
   const parts = [persona['agentName'], persona['source']].map((part) => singleLine(textOf(part)));
   const named = parts.filter((part) => part !== '').join(', ');
   return lockPersona === true ? `${named} (locked)` : named;
 }
+
+/** Which answers are shown so. */
+export const VIEWS: readonly RecordView[] = [
+  defineView(['Key', 'KeyWithSecret'], showKey),
+  defineView(['KeyPage'], showKeyList),
+];

@@ -1,14 +1,16 @@
-import { isRecord, type JsonRecord, textOf } from '../json-value.ts';
+import type { OwnKey } from '@postrider/sdk';
+import { isRecord, type Shown, textOf } from '../json-value.ts';
 import type { Output } from '../output.ts';
 import { renderSheet, type SheetLine } from '../sheet.ts';
 import { formatTime } from '../time.ts';
 import { singleLine } from '../untrusted-text.ts';
+import { defineView, type RecordView } from '../view.ts';
 import { attachmentHostsText } from './key.ts';
 
 /** Who this key is, what it may do and what is left. */
-export function showOwnKey(key: JsonRecord, output: Output): void {
-  const text = (name: string) => singleLine(textOf(key[name]));
-  const time = (name: string) => formatTime(text(name));
+export function showOwnKey(key: Shown<OwnKey>, output: Output): void {
+  const text = (name: keyof typeof key) => singleLine(textOf(key[name]));
+  const time = (name: keyof typeof key) => formatTime(text(name));
   const lines: readonly SheetLine[] = [
     ['key', `${text('name')} (${text('prefix')}…${text('last4')}, ${text('mode')})`],
     ['id', text('id')],
@@ -32,7 +34,7 @@ function accountText(account: unknown): string {
 
 function quotaText(quota: unknown): string {
   if (!isRecord(quota)) return '';
-  const number = (name: string) => Number(quota[name]).toLocaleString('en');
+  const number = (name: keyof typeof quota) => Number(quota[name]).toLocaleString('en');
   const resets = formatTime(singleLine(textOf(quota['resetsAt'])));
   return `${number('remaining')} of ${number('limit')} recipients left this month, until ${resets}`;
 }
@@ -44,3 +46,6 @@ function personaText(persona: unknown): string {
     .filter((part) => part !== '')
     .join(', ');
 }
+
+/** Which answers are shown so. */
+export const VIEWS: readonly RecordView[] = [defineView(['OwnKey'], showOwnKey)];

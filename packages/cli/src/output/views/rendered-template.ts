@@ -1,12 +1,14 @@
-import { type JsonRecord, textOf } from '../json-value.ts';
+import type { RenderedTemplate } from '@postrider/sdk';
+import { type Shown, textOf } from '../json-value.ts';
 import type { Output } from '../output.ts';
 import { renderBlock, renderSheet } from '../sheet.ts';
 import { severalLines, singleLine } from '../untrusted-text.ts';
+import { defineView, type RecordView } from '../view.ts';
 
 /** What a template became, and what it still misses. */
-export function showRenderedTemplate(rendered: JsonRecord, output: Output): void {
+export function showRenderedTemplate(rendered: Shown<RenderedTemplate>, output: Output): void {
   const { paint } = output;
-  const text = (name: string) => singleLine(textOf(rendered[name]));
+  const text = (name: keyof typeof rendered) => singleLine(textOf(rendered[name]));
   output.writeText(
     [
       renderSheet(
@@ -23,3 +25,6 @@ export function showRenderedTemplate(rendered: JsonRecord, output: Output): void
   );
   if (text('missing') !== '') output.remark('A send with these variables would be refused.');
 }
+
+/** Which answers are shown so. */
+export const VIEWS: readonly RecordView[] = [defineView(['RenderedTemplate'], showRenderedTemplate)];

@@ -1,14 +1,16 @@
-import { type JsonRecord, recordsOf, textOf } from '../json-value.ts';
+import type { RequestPage, RequestRecord } from '@postrider/sdk';
+import { recordsOf, type Shown, textOf } from '../json-value.ts';
 import type { Output } from '../output.ts';
 import { renderTable } from '../table.ts';
 import { formatMinute } from '../time.ts';
 import { singleLine } from '../untrusted-text.ts';
+import { defineView, type RecordView } from '../view.ts';
 import { remarkOnPage } from './page-remark.ts';
 
 /** The request log. */
-export function showRequestList(answer: JsonRecord, output: Output): void {
-  const rows = recordsOf(answer['requests']);
-  const cells = (name: string) => rows.map((row) => singleLine(textOf(row[name])));
+export function showRequestList(answer: Shown<RequestPage>, output: Output): void {
+  const rows = recordsOf<RequestRecord>(answer['requests']);
+  const cells = (name: keyof (typeof rows)[number]) => rows.map((row) => singleLine(textOf(row[name])));
   const columns = [
     { title: 'id', cells: cells('id') },
     { title: 'status', cells: cells('status') },
@@ -21,3 +23,6 @@ export function showRequestList(answer: JsonRecord, output: Output): void {
   if (rows.length > 0) output.writeText(renderTable(columns, output.width, output.paint));
   remarkOnPage(answer, rows.length, 'requests', output);
 }
+
+/** Which answers are shown so. */
+export const VIEWS: readonly RecordView[] = [defineView(['RequestPage'], showRequestList)];

@@ -1,8 +1,10 @@
-import { isRecord, type JsonRecord, textOf } from '../json-value.ts';
+import type { Session } from '@postrider/sdk';
+import { isRecord, type JsonRecord, type Shown, textOf } from '../json-value.ts';
 import type { Output } from '../output.ts';
 import { renderSheet } from '../sheet.ts';
 import { formatTime } from '../time.ts';
 import { singleLine } from '../untrusted-text.ts';
+import { defineView, type RecordView } from '../view.ts';
 
 export const HOW_TO_DECIDE =
   'This sign-in cannot approve or reject held sends. To allow it, run postrider login again and tick “Approve and reject held sends” on the page.';
@@ -22,7 +24,7 @@ function deciding(session: JsonRecord): string {
 }
 
 /** Who is signed in, in what role and where. */
-export function showSession(session: JsonRecord, output: Output): void {
+export function showSession(session: Shown<Session>, output: Output): void {
   const user = isRecord(session['user']) ? session['user'] : {};
   const account = isRecord(session['account']) ? session['account'] : {};
   const device = isRecord(session['device']) ? session['device'] : {};
@@ -43,3 +45,6 @@ export function showSession(session: JsonRecord, output: Output): void {
     ),
   );
 }
+
+/** Which answers are shown so. */
+export const VIEWS: readonly RecordView[] = [defineView(['Session'], showSession)];

@@ -1,14 +1,16 @@
-import { type JsonRecord, recordsOf, textOf } from '../json-value.ts';
+import type { Suppression, SuppressionPage } from '@postrider/sdk';
+import { type JsonRecord, recordsOf, type Shown, textOf } from '../json-value.ts';
 import type { Output } from '../output.ts';
 import { renderTable } from '../table.ts';
 import { formatMinute } from '../time.ts';
 import { singleLine } from '../untrusted-text.ts';
+import { defineView, type RecordView } from '../view.ts';
 import { remarkOnPage } from './page-remark.ts';
 import { showRecord } from './plain.ts';
 
 /** The suppression list. */
-export function showSuppressionList(answer: JsonRecord, output: Output): void {
-  const rows = recordsOf(answer['suppressions']);
+export function showSuppressionList(answer: Shown<SuppressionPage>, output: Output): void {
+  const rows = recordsOf<Suppression>(answer['suppressions']);
   showRows(rows, output);
   remarkOnPage(answer, rows.length, 'suppressions', output);
 }
@@ -16,7 +18,7 @@ export function showSuppressionList(answer: JsonRecord, output: Output): void {
 /** What adding did: the record of one address, or of many how many of them are new. */
 export function showSuppressed(answer: JsonRecord, output: Output): void {
   if (Array.isArray(answer['suppressions'])) {
-    showRows(recordsOf(answer['suppressions']), output);
+    showRows(recordsOf<Suppression>(answer['suppressions']), output);
     output.remark(`${Number(answer['added'])} added, ${Number(answer['existing'])} there before.`);
   } else {
     showRecord(answer, output);
@@ -24,7 +26,7 @@ export function showSuppressed(answer: JsonRecord, output: Output): void {
 }
 
 function showRows(rows: readonly JsonRecord[], output: Output): void {
-  const cells = (name: string) => rows.map((row) => singleLine(textOf(row[name])));
+  const cells = (name: keyof (typeof rows)[number]) => rows.map((row) => singleLine(textOf(row[name])));
   const columns = [
     { title: 'email', cells: cells('email') },
     { title: 'reason', cells: cells('reason') },
@@ -35,3 +37,6 @@ function showRows(rows: readonly JsonRecord[], output: Output): void {
   ];
   if (rows.length > 0) output.writeText(renderTable(columns, output.width, output.paint));
 }
+
+/** Which answers are shown so. */
+export const VIEWS: readonly RecordView[] = [defineView(['SuppressionPage'], showSuppressionList)];

@@ -1,13 +1,15 @@
-import { isRecord, type JsonRecord, recordsOf, textOf } from '../json-value.ts';
+import type { Member, SeatedAccount, SeatedAccounts, Team } from '@postrider/sdk';
+import { isRecord, recordsOf, type Shown, textOf } from '../json-value.ts';
 import type { Output } from '../output.ts';
 import { renderTable } from '../table.ts';
 import { formatMinute } from '../time.ts';
 import { singleLine } from '../untrusted-text.ts';
+import { defineView, type RecordView } from '../view.ts';
 
 /** Who has a seat, and in what role. */
-export function showTeam(answer: JsonRecord, output: Output): void {
-  const rows = recordsOf(answer['members']);
-  const cells = (name: string) => rows.map((row) => singleLine(textOf(row[name])));
+export function showTeam(answer: Shown<Team>, output: Output): void {
+  const rows = recordsOf<Member>(answer['members']);
+  const cells = (name: keyof (typeof rows)[number]) => rows.map((row) => singleLine(textOf(row[name])));
   const columns = [
     { title: 'email', cells: cells('email'), minWidth: 12 },
     { title: 'role', cells: cells('role') },
@@ -22,8 +24,8 @@ export function showTeam(answer: JsonRecord, output: Output): void {
 }
 
 /** The accounts a person has a seat in; the one they are in is marked. */
-export function showAccounts(answer: JsonRecord, output: Output): void {
-  const rows = recordsOf(answer['accounts']);
+export function showAccounts(answer: Shown<SeatedAccounts>, output: Output): void {
+  const rows = recordsOf<SeatedAccount>(answer['accounts']);
   const columns = [
     {
       title: 'account',
@@ -34,3 +36,9 @@ export function showAccounts(answer: JsonRecord, output: Output): void {
   ];
   output.writeText(renderTable(columns, output.width, output.paint));
 }
+
+/** Which answers are shown so. */
+export const VIEWS: readonly RecordView[] = [
+  defineView(['Team'], showTeam),
+  defineView(['SeatedAccounts'], showAccounts),
+];

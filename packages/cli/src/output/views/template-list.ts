@@ -1,14 +1,16 @@
-import { type JsonRecord, recordsOf, textOf } from '../json-value.ts';
+import type { Template, TemplatePage } from '@postrider/sdk';
+import { recordsOf, type Shown, textOf } from '../json-value.ts';
 import type { Output } from '../output.ts';
 import { renderTable } from '../table.ts';
 import { formatAge } from '../time.ts';
 import { singleLine } from '../untrusted-text.ts';
+import { defineView, type RecordView } from '../view.ts';
 import { remarkOnPage } from './page-remark.ts';
 
 /** The templates by the names that sends use. */
-export function showTemplateList(answer: JsonRecord, output: Output, now: Date): void {
-  const rows = recordsOf(answer['templates']);
-  const cells = (name: string) => rows.map((row) => singleLine(textOf(row[name])));
+export function showTemplateList(answer: Shown<TemplatePage>, output: Output, now: Date): void {
+  const rows = recordsOf<Template>(answer['templates']);
+  const cells = (name: keyof (typeof rows)[number]) => rows.map((row) => singleLine(textOf(row[name])));
   const columns = [
     { title: 'slug', cells: cells('slug') },
     { title: 'version', cells: cells('currentVersion').map((version) => version || 'draft') },
@@ -19,3 +21,6 @@ export function showTemplateList(answer: JsonRecord, output: Output, now: Date):
   if (rows.length > 0) output.writeText(renderTable(columns, output.width, output.paint));
   remarkOnPage(answer, rows.length, 'templates', output);
 }
+
+/** Which answers are shown so. */
+export const VIEWS: readonly RecordView[] = [defineView(['TemplatePage'], showTemplateList)];

@@ -1,12 +1,14 @@
-import { type JsonRecord, recordsOf, textOf } from '../json-value.ts';
+import type { Template } from '@postrider/sdk';
+import { recordsOf, type Shown, textOf } from '../json-value.ts';
 import type { Output } from '../output.ts';
 import { renderBlock, renderSheet } from '../sheet.ts';
 import { formatTime } from '../time.ts';
 import { severalLines, singleLine } from '../untrusted-text.ts';
+import { defineView, type RecordView } from '../view.ts';
 
 /** One template: what it is, what it takes, its versions and its bodies. */
-export function showTemplate(template: JsonRecord, { paint, writeText }: Output): void {
-  const text = (name: string) => singleLine(textOf(template[name]));
+export function showTemplate(template: Shown<Template>, { paint, writeText }: Output): void {
+  const text = (name: keyof typeof template) => singleLine(textOf(template[name]));
   writeText(
     [
       renderSheet(
@@ -51,3 +53,6 @@ function versionRows(versions: unknown): string {
     })
     .join('\n');
 }
+
+/** Which answers are shown so. */
+export const VIEWS: readonly RecordView[] = [defineView(['Template'], showTemplate)];

@@ -1,16 +1,18 @@
-import { isRecord, type JsonRecord, recordsOf, textOf } from '../json-value.ts';
+import type { Ticket, TicketMessage, TicketPage } from '@postrider/sdk';
+import { isRecord, type JsonRecord, recordsOf, type Shown, textOf } from '../json-value.ts';
 import type { Output } from '../output.ts';
 import { renderBlock, renderSheet } from '../sheet.ts';
 import { renderTable } from '../table.ts';
 import { formatMinute, formatTime } from '../time.ts';
 import { severalLines, singleLine } from '../untrusted-text.ts';
+import { defineView, type RecordView } from '../view.ts';
 import { remarkOnPage } from './page-remark.ts';
 
 /** The support tickets of the account. */
-export function showTicketList(answer: JsonRecord, output: Output): void {
-  const rows = recordsOf(answer['tickets']);
-  const cells = (name: string) => rows.map((row) => singleLine(textOf(row[name])));
-  const threads = rows.map((row) => recordsOf(row['messages']));
+export function showTicketList(answer: Shown<TicketPage>, output: Output): void {
+  const rows = recordsOf<Ticket>(answer['tickets']);
+  const cells = (name: keyof (typeof rows)[number]) => rows.map((row) => singleLine(textOf(row[name])));
+  const threads = rows.map((row) => recordsOf<TicketMessage>(row['messages']));
   const columns = [
     { title: 'number', cells: cells('number') },
     { title: 'status', cells: cells('status') },
@@ -25,8 +27,8 @@ export function showTicketList(answer: JsonRecord, output: Output): void {
 }
 
 /** One ticket: what it is, its thread, and what was captured with it. */
-export function showTicket(ticket: JsonRecord, { paint, writeText, remark }: Output): void {
-  const text = (name: string) => singleLine(textOf(ticket[name]));
+export function showTicket(ticket: Shown<Ticket>, { paint, writeText, remark }: Output): void {
+  const text = (name: keyof typeof ticket) => singleLine(textOf(ticket[name]));
   const context = isRecord(ticket['context']) ? ticket['context'] : {};
   writeText(
     [
@@ -40,7 +42,7 @@ export function showTicket(ticket: JsonRecord, { paint, writeText, remark }: Out
         ],
         paint,
       ),
-      ...recordsOf(ticket['messages']).map((message) =>
+      ...recordsOf<TicketMessage>(ticket['messages']).map((message) =>
         renderBlock(
           `${singleLine(textOf(message['author']))}, ${formatTime(singleLine(textOf(message['createdAt'])))}`,
           severalLines(textOf(message['body'])),
@@ -58,3 +60,9 @@ function contextLines(context: JsonRecord): string {
   if (Object.keys(context).length === 0) return '';
   return severalLines(JSON.stringify(context, null, 2));
 }
+
+/** Which answers are shown so. */
+export const VIEWS: readonly RecordView[] = [
+  defineView(['TicketPage'], showTicketList),
+  defineView(['Ticket'], showTicket),
+];

@@ -1,16 +1,30 @@
-import { type JsonRecord, recordsOf, textOf } from '../json-value.ts';
+import type {
+  BlocklistCheck,
+  DkimCheck,
+  DmarcCheck,
+  InboxPlacementCheck,
+  MxCheck,
+  SpfCheck,
+  Tool,
+  ToolList,
+} from '@postrider/sdk';
+import { type JsonRecord, recordsOf, type Shown, textOf } from '../json-value.ts';
 import type { Output } from '../output.ts';
 import type { Paint } from '../paint.ts';
 import { renderBlock } from '../sheet.ts';
 import { type Column, renderTable } from '../table.ts';
 import { padToWidth } from '../text-width.ts';
 import { singleLine } from '../untrusted-text.ts';
+import { defineView, type RecordView } from '../view.ts';
 import { wrapText } from '../wrap-text.ts';
 
 /** What a check found, the worst first, each with what to do; then the records that it read. */
-export function showToolCheck(check: JsonRecord, output: Output): void {
+export function showToolCheck(
+  check: Shown<BlocklistCheck | DkimCheck | DmarcCheck | InboxPlacementCheck | MxCheck | SpfCheck>,
+  output: Output,
+): void {
   const { paint, width } = output;
-  const text = (name: string) => singleLine(textOf(check[name]));
+  const text = (name: keyof typeof check) => singleLine(textOf(check[name]));
   const records = recordsOf(check['records']);
   output.writeText(
     [
@@ -71,9 +85,9 @@ function cellOf(name: string, record: JsonRecord): string {
 }
 
 /** The tools there are. */
-export function showToolList(answer: JsonRecord, output: Output): void {
-  const rows = recordsOf(answer['tools']);
-  const cells = (name: string) => rows.map((row) => singleLine(textOf(row[name])));
+export function showToolList(answer: Shown<ToolList>, output: Output): void {
+  const rows = recordsOf<Tool>(answer['tools']);
+  const cells = (name: keyof (typeof rows)[number]) => rows.map((row) => singleLine(textOf(row[name])));
   const columns = [
     { title: 'name', cells: cells('name') },
     { title: 'path', cells: rows.map(({ method, path }) => singleLine(`${textOf(method)} ${textOf(path)}`)) },
@@ -81,3 +95,12 @@ export function showToolList(answer: JsonRecord, output: Output): void {
   ];
   if (rows.length > 0) output.writeText(renderTable(columns, output.width, output.paint));
 }
+
+/** Which answers are shown so. */
+export const VIEWS: readonly RecordView[] = [
+  defineView(
+    ['BlocklistCheck', 'DkimCheck', 'DmarcCheck', 'InboxPlacementCheck', 'MxCheck', 'SpfCheck'],
+    showToolCheck,
+  ),
+  defineView(['ToolList'], showToolList),
+];

@@ -1,14 +1,16 @@
-import { type JsonRecord, recordsOf, textOf } from '../json-value.ts';
+import type { Webhook, WebhookDelivery, WebhookDeliveryPage, WebhookPage, WebhookWithSecret } from '@postrider/sdk';
+import { recordsOf, type Shown, textOf } from '../json-value.ts';
 import type { Output } from '../output.ts';
 import { renderSheet, type SheetLine } from '../sheet.ts';
 import { renderTable } from '../table.ts';
 import { formatMinute, formatTime } from '../time.ts';
 import { singleLine } from '../untrusted-text.ts';
+import { defineView, type RecordView } from '../view.ts';
 import { remarkOnPage } from './page-remark.ts';
 
 /** An endpoint; with its secret where the answer has it. */
-export function showWebhook(webhook: JsonRecord, output: Output): void {
-  const text = (name: string) => singleLine(textOf(webhook[name]));
+export function showWebhook(webhook: Shown<Webhook | WebhookWithSecret>, output: Output): void {
+  const text = (name: keyof typeof webhook) => singleLine(textOf(webhook[name]));
   const lines: readonly SheetLine[] = [
     ['secret', text('secret')],
     ['url', text('url')],
@@ -23,9 +25,9 @@ export function showWebhook(webhook: JsonRecord, output: Output): void {
 }
 
 /** The endpoints of an account. */
-export function showWebhookList(answer: JsonRecord, output: Output): void {
-  const rows = recordsOf(answer['webhooks']);
-  const cells = (name: string) => rows.map((row) => singleLine(textOf(row[name])));
+export function showWebhookList(answer: Shown<WebhookPage>, output: Output): void {
+  const rows = recordsOf<Webhook>(answer['webhooks']);
+  const cells = (name: keyof (typeof rows)[number]) => rows.map((row) => singleLine(textOf(row[name])));
   const columns = [
     { title: 'url', cells: cells('url'), minWidth: 12 },
     { title: 'state', cells: rows.map(stateOf) },
@@ -38,9 +40,9 @@ export function showWebhookList(answer: JsonRecord, output: Output): void {
 }
 
 /** The attempts at an endpoint. */
-export function showDeliveryList(answer: JsonRecord, output: Output): void {
-  const rows = recordsOf(answer['deliveries']);
-  const cells = (name: string) => rows.map((row) => singleLine(textOf(row[name])));
+export function showDeliveryList(answer: Shown<WebhookDeliveryPage>, output: Output): void {
+  const rows = recordsOf<WebhookDelivery>(answer['deliveries']);
+  const cells = (name: keyof (typeof rows)[number]) => rows.map((row) => singleLine(textOf(row[name])));
   const columns = [
     { title: 'time (utc)', cells: cells('createdAt').map(formatMinute), dropOrder: 3 },
     { title: 'event', cells: cells('eventType') },
@@ -56,13 +58,20 @@ export function showDeliveryList(answer: JsonRecord, output: Output): void {
   remarkOnPage(answer, rows.length, 'deliveries', output);
 }
 
-function stateOf({ status, disabledReason, failingSince }: JsonRecord): string {
+function stateOf({ status, disabledReason, failingSince }: Shown<Webhook>): string {
   if (status === 'disabled') return `disabled (${singleLine(textOf(disabledReason))})`;
   return failingSince === null ? 'enabled' : `failing since ${formatTime(singleLine(textOf(failingSince)))}`;
 }
 
-function eventsText({ events }: JsonRecord): string {
+function eventsText({ events }: Shown<Webhook>): string {
   const names = Array.isArray(events) ? events.map((name) => singleLine(textOf(name))) : [];
   if (names.length === 0) return 'all';
   return names.length > 3 ? `${names.slice(0, 2).join(', ')} and ${names.length - 2} more` : names.join(', ');
 }
+
+/** Which answers are shown so. */
+export const VIEWS: readonly RecordView[] = [
+  defineView(['Webhook', 'WebhookWithSecret'], showWebhook),
+  defineView(['WebhookPage'], showWebhookList),
+  defineView(['WebhookDeliveryPage'], showDeliveryList),
+];
