@@ -1246,6 +1246,14 @@ AS $function$
   SELECT domain_status IN ('verified', 'degraded')
 $function$;
 
+CREATE FUNCTION is_suppressing(expires_at timestamp with time zone, at timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  SELECT expires_at IS NULL OR expires_at > at
+$function$;
+
 CREATE FUNCTION lock_queued_message(account uuid, message uuid, ids_before uuid, OUT obstacle text, OUT delivery_ids uuid[])
  RETURNS record
  LANGUAGE plpgsql
@@ -1320,6 +1328,14 @@ BEGIN
     EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %s TO postrider_app', protected);
   END IF;
 END $function$;
+
+CREATE FUNCTION quota_of(own integer, installation integer)
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  SELECT coalesce(own, installation)
+$function$;
 
 CREATE FUNCTION refuse_approval_event_change()
  RETURNS trigger

@@ -92,7 +92,7 @@ const readFacts = defineStatement(
       (SELECT coalesce(jsonb_agg(jsonb_build_object('accountId', s.account_id, 'value', s.email)), '[]')
         FROM asked, jsonb_to_recordset(q -> 'recipients') AS p (a uuid, v text)
         JOIN suppressions s ON s.account_id = p.a AND s.email = p.v
-        WHERE s.expires_at IS NULL OR s.expires_at > ${now}) AS suppressed,
+        WHERE is_suppressing(s.expires_at, ${now})) AS suppressed,
       (SELECT coalesce(jsonb_agg(jsonb_build_object(
           'accountId', k.account_id, 'keyId', k.key_id, 'value', k.key, 'fingerprint', k.fingerprint, 'messageId', k.message_id,
           'hold', CASE WHEN h.id IS NOT NULL THEN

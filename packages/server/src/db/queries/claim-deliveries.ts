@@ -162,7 +162,7 @@ const start = defineStatement({ hands: value<string>(), sealedKeyId: messages.ke
       coalesce((SELECT json_agg(json_build_object('o', r.ordinal, 'k', r.kind, 'n', r.name, 'e', r.email, 's', s.reason) ORDER BY r.ordinal)
         FROM message_recipients r
         LEFT JOIN suppressions s ON s.account_id = r.account_id AND s.email = lower(r.email COLLATE "C") COLLATE "default"
-          AND (s.expires_at IS NULL OR s.expires_at > ${given.now})
+          AND is_suppressing(s.expires_at, ${given.now})
         WHERE r.account_id = c.account_id AND r.message_id = c.message_id), '[]') AS recipients
     FROM claimed c
     JOIN messages m ON m.account_id = c.account_id AND m.id = c.message_id

@@ -45,7 +45,7 @@ const refuseReserved = defineStatement(
     SELECT FROM refuse_stale_acceptance(EXISTS (
       SELECT FROM json_to_recordset(${asked}::text::json) AS q (${sql.raw(recordColumns(ACCOUNT_UNITS))}) JOIN accounts c ON c.id = q.a
       WHERE q.n + (SELECT coalesce(sum(h.charged), 0) FROM approvals h WHERE h.account_id = q.a AND h.status = 'pending')
-        > coalesce(c.monthly_quota, ${monthlyQuota}::int)::bigint * ${LIMITS.heldQuotaPercent}::int / 100))`),
+        > quota_of(c.monthly_quota, ${monthlyQuota})::bigint * ${LIMITS.heldQuotaPercent}::int / 100))`),
 );
 
 const KEY_HOLDS = { a: apiKeys.accountId, k: apiKeys.id, n: pg.int4 };

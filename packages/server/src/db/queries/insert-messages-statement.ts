@@ -182,7 +182,7 @@ export function acceptBatch(
     RETURNING 1
   ),
   charges AS MATERIALIZED (
-    SELECT c.account_id, c.units, c.domains, c.senders, coalesce(a.monthly_quota, ${given.monthlyQuota}::int) AS quota,
+    SELECT c.account_id, c.units, c.domains, c.senders, quota_of(a.monthly_quota, ${given.monthlyQuota}) AS quota,
       a.suspended_at IS NULL AND a.reputation_level <> 'suspended' AND a.id IS NOT NULL
         AND (a.paused_at IS NULL OR json_array_length(c.senders) = 0) AS open
     FROM json_to_recordset(${given.charges}::text::json) AS c (${columnsOf(CHARGE)})
@@ -212,7 +212,7 @@ export function acceptBatch(
         SELECT FROM sending_domains d
         WHERE d.account_id = c.account_id AND d.name = wanted.domain AND is_sendable(d.status)))
       OR EXISTS (SELECT FROM recipients r, suppressions s
-        WHERE s.account_id = r.account_id AND s.email = r.folded AND (s.expires_at IS NULL OR s.expires_at > ${now}))) AS ok
+        WHERE s.account_id = r.account_id AND s.email = r.folded AND is_suppressing(s.expires_at, ${now}))) AS ok
   ),
   logged AS (
     INSERT INTO messages (account_id, id, key_id, asked_by, created_at, from_given, from_domain, to_line, reply_to, subject,

@@ -17,7 +17,7 @@ export const takeQuotaNotices = defineStatement(
       { accountId: quotaNotices.accountId, limit: pg.int4, used: quotaUsage.used, threshold: pg.int4 },
       sql`
         WITH reached AS (
-          SELECT u.account_id, u.used, coalesce(a.monthly_quota, ${quota}) AS quota, t.threshold
+          SELECT u.account_id, u.used, quota_of(a.monthly_quota, ${quota}) AS quota, t.threshold
           FROM event_takers k JOIN accounts a ON a.id = k.account_id
           JOIN quota_usage u ON u.account_id = k.account_id AND u.month = ${month}::date
           CROSS JOIN unnest(${thresholds}::integer[]) AS t (threshold)

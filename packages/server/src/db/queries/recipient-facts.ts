@@ -14,7 +14,7 @@ const readFacts = defineStatement(
     SELECT a.monthly_quota AS "monthlyQuota", a.suspended_at IS NOT NULL OR a.reputation_level = 'suspended' AS "accountSuspended",
       coalesce((SELECT used FROM quota_usage WHERE account_id = a.id AND month = ${month}::date), 0) AS used,
       EXISTS (SELECT FROM suppressions WHERE account_id = a.id AND email = ${email}
-        AND (expires_at IS NULL OR expires_at > ${now})) AS suppressed
+        AND is_suppressing(expires_at, ${now})) AS suppressed
     FROM accounts a WHERE a.id = ${accountId}`,
     ),
 );

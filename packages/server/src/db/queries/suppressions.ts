@@ -1,7 +1,8 @@
 import { builder, named } from '../builder.ts';
 import type { Query } from '../client.ts';
-import { and, desc, eq, getTableColumns, gt, isNull, lt, lte, or, type SQL, sql } from '../drizzle.ts';
+import { and, desc, eq, getTableColumns, lt, lte, type SQL, sql } from '../drizzle.ts';
 import { type RecordOf, recordColumns } from '../record-columns.ts';
+import { returning } from '../result.ts';
 import { suppressions } from '../schema/suppressions.ts';
 import { defineStatement, type GivenOf, optional, value } from '../statement.ts';
 import { POSTMASTER_ACCOUNT_ID } from './postmaster-account.ts';
@@ -23,8 +24,27 @@ export interface AddOptions {
   readonly replacesTemporary: boolean;
 }
 
+const add = defineStatement(
+  { entries: value<string>(), now: suppressions.createdAt, replacesTemporary: value<boolean>() },
+  ({ entries, now, replacesTemporary }) =>
+    returning(
+      { id: suppressions.id },
+      sql`
+        INSERT INTO suppressions AS s (account_id, id, email, reason, email_id, note, created_at, expires_at)
+        SELECT "accountId", id, email, reason, "emailId", note, ${now}::timestamptz, "expiresAt"
+        FROM json_to_recordset(${entries}::text::json) AS g (${sql.raw(recordColumns(added))})
+        WHERE "accountId" <> ${POSTMASTER_ACCOUNT_ID} AND EXISTS (SELECT FROM accounts a WHERE a.id = "accountId")
+        ORDER BY "accountId", email
+        ON CONFLICT (account_id, email) DO UPDATE
+          SET id = excluded.id, reason = excluded.reason, email_id = excluded.email_id, note = excluded.note,
+            created_at = excluded.created_at, expires_at = excluded.expires_at
+          WHERE s.expires_at <= ${now} OR (${replacesTemporary}::boolean AND s.expires_at IS NOT NULL)
+        RETURNING id`,
+    ),
+);
+
 /**
- * Adds entries, of an account and address at most one, and answers the ids of those that were added: where the address was there, nothing is
+ * Adds entries, of an account and address at most one, and returns the ids of those that were added: where the address was there, nothing is
  * changed. Entries go in by one order, so that two additions of the same addresses wait for each other and never in a circle; those that were
  * there are locked until the end of the transaction. Nothing is added to an account that is gone: its last bounces must not fail for it. Nothing
  * is added to the installation's own account either: one bounce must not keep sign-in mail from a person forever.
@@ -34,17 +54,7 @@ export async function addSuppressions(
   entries: readonly NewSuppression[],
   { now, replacesTemporary }: AddOptions,
 ): Promise<ReadonlySet<string>> {
-  const rows = await query<Pick<SuppressionRow, 'id'>[]>`
-    INSERT INTO suppressions AS s (account_id, id, email, reason, email_id, note, created_at, expires_at)
-    SELECT "accountId", id, email, reason, "emailId", note, ${now}, "expiresAt"
-    FROM json_to_recordset(${JSON.stringify(entries)}::text::json) AS g (${query.unsafe(recordColumns(added))})
-    WHERE "accountId" <> ${POSTMASTER_ACCOUNT_ID} AND EXISTS (SELECT FROM accounts a WHERE a.id = "accountId")
-    ORDER BY "accountId", email
-    ON CONFLICT (account_id, email) DO UPDATE
-      SET id = excluded.id, reason = excluded.reason, email_id = excluded.email_id, note = excluded.note,
-        created_at = excluded.created_at, expires_at = excluded.expires_at
-      WHERE s.expires_at <= ${now} OR (${replacesTemporary} AND s.expires_at IS NOT NULL)
-    RETURNING id`;
+  const rows = await add(query, { entries: JSON.stringify(entries), now, replacesTemporary });
   return new Set(rows.map(({ id }) => id));
 }
 
@@ -174,5 +184,5 @@ export async function countSuppressions(query: Query, filter: Parameters<typeof 
 
 /** An expired entry is as if it were gone. */
 function counts(now: Date | SQL<Date>) {
-  return or(isNull(suppressions.expiresAt), gt(suppressions.expiresAt, now));
+  return sql`is_suppressing(${suppressions.expiresAt}, ${now})`;
 }
