@@ -36,6 +36,12 @@ describe('every defined statement', () => {
     expect(faults).toEqual([]);
   });
 
+  it('asks is_sendable which domains may send, and lists no states of its own', () => {
+    const texts = DEFINED.flatMap(built).map(({ sql: text }) => text);
+    expect(texts.filter((text) => text.includes("'degraded'"))).toEqual([]);
+    expect(texts.filter((text) => text.includes('is_sendable(')).length).toBeGreaterThan(4);
+  });
+
   it.each([
     ['a name that is not returned', { name: accounts.name }, 'declares name, which it does not return'],
     ['another type', { id: pg.int4 }, 'id is uuid, declared as integer'],
