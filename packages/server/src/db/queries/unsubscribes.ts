@@ -67,7 +67,7 @@ const tell = defineStatement(
           NOT EXISTS (SELECT FROM message_events e
             WHERE e.account_id = m.account_id AND e.message_id = m.id AND e.type = 'unsubscribed' AND e.recipient = ${email})
           OR ${suppressible}::text IS NOT NULL AND NOT EXISTS (SELECT FROM suppressions s
-            WHERE s.account_id = m.account_id AND s.email = ${suppressible} AND (s.expires_at IS NULL OR s.expires_at > ${now})))
+            WHERE s.account_id = m.account_id AND s.email = ${suppressible} AND is_suppressing(s.expires_at, ${now})))
         RETURNING account_id, message_id
       )
       UPDATE messages m SET event_count = m.event_count + 1
