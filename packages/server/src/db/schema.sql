@@ -1359,6 +1359,17 @@ BEGIN
   RAISE EXCEPTION 'the audit log is only ever added to' USING ERRCODE = '0A000';
 END $function$;
 
+CREATE FUNCTION refuse_items(failed jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF failed IS NOT NULL THEN
+    RAISE EXCEPTION 'acceptance facts are stale' USING ERRCODE = 'PR001', DETAIL = failed::text;
+  END IF;
+  RETURN true;
+END $function$;
+
 CREATE FUNCTION refuse_stale_acceptance(stale boolean)
  RETURNS boolean
  LANGUAGE plpgsql

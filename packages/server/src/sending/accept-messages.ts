@@ -2,27 +2,35 @@ import { announceHolds, type MadeHold } from '../approvals/holds/announce-holds.
 import type { Clock } from '../clock.ts';
 import type { Sql } from '../db/client.ts';
 import { classifyDatabaseError } from '../db/database-errors.ts';
-import type { AccountFact } from '../db/queries/acceptance-facts.ts';
 import type { HoldRow } from '../db/queries/insert-holds.ts';
 import {
   type AccountCharge,
+  failedItemsOf,
   insertMessages,
   type NewMessage,
   type QuotaUsage,
   type SenderFact,
 } from '../db/queries/insert-messages.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
-import { checkAcceptance, type Refusal } from './acceptance.ts';
-import { type BatchFacts, idempotencyHorizon, questionOf, readBatchFacts, type Unsendable } from './batch-facts.ts';
+import { checkAcceptance, checkKeyRules, type Refusal } from './acceptance.ts';
+import {
+  type BatchFacts,
+  idempotencyHorizon,
+  keyQuestionOf,
+  questionOf,
+  readBatchFacts,
+  type Unsendable,
+} from './batch-facts.ts';
 import { acceptedStatus, toHeldAnswer } from './held-answer.ts';
-import { createHoldLedger, type HoldLedger } from './hold-ledger.ts';
+import { createHoldLedger, type HoldLedger, NO_HOLD_FACTS } from './hold-ledger.ts';
 import { checkIdempotency, IDEMPOTENCY_IN_PROGRESS, IDEMPOTENCY_KEY_REUSED } from './idempotency.ts';
 import { callingKeyOf, judgesOf, mayBeHeld } from './judging-keys.ts';
 import { hasChanged, keyFaultOf, withPresentRules } from './key-state.ts';
 import { toNewHold } from './new-hold.ts';
 import { type PreparedSend, prepareSend, type Routing, toNewMessage } from './prepare-send.ts';
 import { quotaMonth } from './quota.ts';
-import type { HeldAnswer, JudgingKey, QuotaState, SendCommand, SendVerdict } from './send-command.ts';
+import { createQuotaLedger, type QuotaLedger } from './quota-ledger.ts';
+import type { HeldAnswer, JudgingKey, SendCommand, SendVerdict } from './send-command.ts';
 import { createSendLedger, type SendLedger } from './send-ledger.ts';
 import { createWithdrawnSends, WithdrawnError, type WithdrawnSends } from './withdrawn-sends.ts';
 
@@ -48,8 +56,9 @@ export interface AcceptedBatch {
 
 /**
  * The only door: every send of every path, one or a hundred, comes through here. One statement writes the whole batch, all or nothing, and
- * holds the rules itself. Only where it refuses are the facts read that tell which send is at fault; the rules decide with them, and what is
- * left is written the same way. Every command gets its own verdict, in order; one that is refused never touches its neighbours.
+ * checks the rules itself. Where it refuses, it names the sends at fault; the facts about those are read, the rules decide each of them once
+ * with its facts, and what is left is written the same way. Every command gets its own verdict, in order; one that is refused never touches
+ * its neighbours.
  * @param first `write` to try without asking; `ask` where many are refused lately and asking first saves a statement.
  * @throws database errors, when nothing of the batch was accepted.
  */
@@ -59,22 +68,26 @@ export async function acceptMessages(
   first: 'write' | 'ask' = 'write',
 ): Promise<AcceptedBatch> {
   const now = options.clock.now();
+  const places = commands.map((_, place) => place);
   let sends = commands.map((command) => prepareSend(command, options));
   const withdrawn = createWithdrawnSends();
-  // Whether a send is to be held is never supposed.
-  const asks = first === 'ask' || commands.some(mayBeHeld);
+  const asked = new Set(first === 'ask' ? places : findDoubtful(sends));
+  let unquestioned = true;
   for (let round = 1; ; round += 1) {
-    const unquestioned = round === 1 && !asks;
-    const facts = unquestioned ? null : await readBatchFacts(options.sql, sends, now, options.unsendable);
-    const renewed = facts === null ? null : renewSends(sends, facts, options);
-    if (renewed !== null) {
-      // What was asked followed from rules that hold no more.
-      sends = renewed;
-      if (round < MAX_ROUNDS) continue;
+    let facts: BatchFacts | null = null;
+    if (asked.size > 0) {
+      unquestioned = false;
+      const doubtful = sends.filter((_, place) => asked.has(place));
+      facts = await readBatchFacts(options.sql, doubtful, now, options.unsendable);
+      const renewed = renewSends(sends, facts, options);
+      if (renewed !== null) {
+        // What was asked followed from rules that hold no more.
+        sends = renewed;
+        for (const place of findDoubtful(sends)) asked.add(place);
+        if (round < MAX_ROUNDS) continue;
+      }
     }
-    const decided = decideBatch(sends, facts, options, now, withdrawn);
-    // Rules have an order, and those that need facts come first: what is refused without them may be refused for another reason with them.
-    if (unquestioned && decided.decisions.some(({ kind }) => kind === 'refused')) continue;
+    const decided = decideBatch(sends, facts === null ? null : { asked, facts }, options, now, withdrawn);
     if (decided.accepted.length === 0) return { verdicts: toVerdicts(decided), unquestioned };
     try {
       decided.ledger.settle(await write(options, decided, now, withdrawn));
@@ -83,8 +96,23 @@ export async function acceptMessages(
       if (error instanceof WithdrawnError && round < MAX_ROUNDS) continue;
       const fault = classifyDatabaseError(error);
       if ((fault !== 'stale' && fault !== 'conflict') || round === MAX_ROUNDS) throw error;
+      const failed = failedItemsOf(error)?.map(({ item }) => decided.accepted[item]?.place);
+      for (const place of failed ?? places) if (place !== undefined) asked.add(place);
     }
   }
+}
+
+/**
+ * The places of sends that are not written without asking: those that may be held, those that their keys object to, whose refusal may have a
+ * reason of a higher rank, and those that share an idempotency key with one before them.
+ */
+function findDoubtful(sends: readonly PreparedSend[]): readonly number[] {
+  const keys = new Set<string>();
+  return sends.flatMap((send, place) => {
+    const isRepeated = send.command.idempotency !== null && keys.has(keyOf(send));
+    if (send.command.idempotency !== null) keys.add(keyOf(send));
+    return isRepeated || mayBeHeld(send.command) || checkKeyRules(keyQuestionOf(send)) !== null ? [place] : [];
+  });
 }
 
 /** The sends by the rules that their keys have now; null where those are the rules they were judged by. */
@@ -106,6 +134,8 @@ interface DecidedBatch {
 }
 
 interface AcceptedSend {
+  /** In the batch of commands. */
+  readonly place: number;
   readonly send: PreparedSend;
   readonly id: string;
   readonly hold: HeldAnswer | null;
@@ -123,32 +153,40 @@ type Decision =
       readonly charged: number;
     };
 
-/** @param facts null to suppose that no rule which needs facts refuses anything: writing finds out. */
+/** The sends whose facts are known, by their places. */
+interface KnownSends {
+  readonly asked: ReadonlySet<number>;
+  readonly facts: BatchFacts;
+}
+
+/** @param known null where facts were read of no send: the statement decides on all others. */
 function decideBatch(
   sends: readonly PreparedSend[],
-  facts: BatchFacts | null,
+  known: KnownSends | null,
   options: AcceptanceOptions,
   now: Date,
   withdrawn: WithdrawnSends,
 ): DecidedBatch {
-  const ledger = createLedger(facts?.accounts.values() ?? [], options.monthlyQuota);
-  const sent = createSendLedger(facts?.sent ?? [], now);
-  const holds = createHoldLedger(facts?.holds ?? null, now);
+  const ledger = createQuotaLedger(known?.facts.accounts.values() ?? [], options.monthlyQuota);
+  const sent = createSendLedger(known?.facts.sent ?? [], now);
+  const holds = createHoldLedger(known?.facts.holds ?? NO_HOLD_FACTS, now);
   const takenKeys = new Set<string>();
   const accepted: AcceptedSend[] = [];
-  const decisions = sends.map((send): Decision => {
+  const decisions = sends.map((send, place): Decision => {
     const { accountId } = send.command;
-    const early = decideIdempotency(send, facts, takenKeys, ledger);
+    const facts = known?.asked.has(place) === true ? known.facts : null;
+    const early = facts === null ? null : decideIdempotency(send, facts, takenKeys, ledger);
     if (early !== null) return early;
-    const refusal = withdrawn.refusalOf(send.command) ?? decideAcceptance(send, facts, ledger, sent, now);
+    const refusal =
+      withdrawn.refusalOf(send.command) ?? (facts === null ? null : decideAcceptance(send, facts, ledger, sent, now));
     if (refusal !== null) return { kind: 'refused', ...refusal };
-    const held = decideHold(send, holds, options, ledger.usageOf(accountId).limit, now);
+    const held = facts === null ? null : decideHold(send, holds, options, ledger.usageOf(accountId).limit, now);
     if (held !== null && 'code' in held) return { kind: 'refused', ...held };
     const charged = ledger.charge(accountId, send.cost);
     sent.count(send.command);
     takenKeys.add(keyOf(send));
     const id = options.ids.next(now);
-    accepted.push({ send, id, hold: held });
+    accepted.push({ place, send, id, hold: held });
     return { kind: 'accepted', id, replayed: false, hold: held, accountId, charged };
   });
   return { decisions, accepted, ledger, sent };
@@ -164,7 +202,7 @@ function toVerdicts({ decisions, ledger }: DecidedBatch): readonly SendVerdict[]
 
 function decideIdempotency(
   send: PreparedSend,
-  facts: BatchFacts | null,
+  facts: BatchFacts,
   takenKeys: ReadonlySet<string>,
   ledger: QuotaLedger,
 ): Decision | null {
@@ -173,7 +211,7 @@ function decideIdempotency(
   if (takenKeys.has(keyOf(send))) {
     return { kind: 'refused', ...IDEMPOTENCY_IN_PROGRESS };
   }
-  const verdict = checkIdempotency(facts?.idempotency.get(keyOf(send)), idempotency.fingerprint);
+  const verdict = checkIdempotency(facts.idempotency.get(keyOf(send)), idempotency.fingerprint);
   if (verdict.kind === 'new') return null;
   if (verdict.kind === 'reused') {
     return { kind: 'refused', ...IDEMPOTENCY_KEY_REUSED };
@@ -206,13 +244,13 @@ function decideHold(
 
 function decideAcceptance(
   send: PreparedSend,
-  facts: BatchFacts | null,
+  facts: BatchFacts,
   ledger: QuotaLedger,
   sent: SendLedger,
   now: Date,
 ): Refusal | null {
   const quota = ledger.usageOf(send.command.accountId);
-  const keyFault = facts === null ? null : keyFaultOf(send.command, facts, now);
+  const keyFault = keyFaultOf(send.command, facts, now);
   const verdict = checkAcceptance(questionOf(send, facts, quota, sent.faultOf(send.command), keyFault));
   return verdict.ok ? null : verdict;
 }
@@ -263,50 +301,6 @@ function toCharges(accepted: DecidedBatch['accepted']): readonly AccountCharge[]
 function toSenderFact({ keyId: k, version: v, shown }: JudgingKey): readonly SenderFact[] {
   if (v == null) return [];
   return [{ k, v, s: shown?.kind === 'session' ? shown.id : undefined, e: shown?.endsAt ?? undefined }];
-}
-
-/** Keeps the quota while a batch is decided, so that its items are charged one after the other. */
-interface QuotaLedger {
-  usageOf(accountId: string): { readonly limit: number; readonly used: number };
-  /** Answers what the batch has charged the account with this. */
-  charge(accountId: string, units: number): number;
-  /** Takes over what writing answered: others may have charged the same accounts in between. */
-  settle(usage: readonly QuotaUsage[]): void;
-  stateAt(accountId: string, charged: number): QuotaState;
-}
-
-/** Accounts without facts are supposed to have quota enough. */
-function createLedger(facts: Iterable<AccountFact>, defaultQuota: number): QuotaLedger {
-  const accounts = new Map<string, { limit: number; used: number; charged: number }>();
-  for (const { accountId, monthlyQuota, used } of facts) {
-    accounts.set(accountId, { limit: monthlyQuota ?? defaultQuota, used, charged: 0 });
-  }
-  const of = (accountId: string) => {
-    const known = accounts.get(accountId);
-    if (known !== undefined) return known;
-    const supposed = { limit: Number.POSITIVE_INFINITY, used: 0, charged: 0 };
-    accounts.set(accountId, supposed);
-    return supposed;
-  };
-  return {
-    usageOf: (accountId) => ({ limit: of(accountId).limit, used: of(accountId).used + of(accountId).charged }),
-    charge: (accountId, units) => {
-      const account = of(accountId);
-      account.charged += units;
-      return account.charged;
-    },
-    settle: (usage) => {
-      for (const { accountId, limit, used } of usage) {
-        const account = of(accountId);
-        account.limit = limit;
-        account.used = used - account.charged;
-      }
-    },
-    stateAt: (accountId, charged) => {
-      const { limit, used } = of(accountId);
-      return { limit, remaining: Math.max(0, limit - used - charged) };
-    },
-  };
 }
 
 function keyOf({ command }: PreparedSend): string {

@@ -7,21 +7,25 @@ import {
 } from '@postrider/core';
 import { isAllowed } from './allowlist.ts';
 
-/** What the rules need to know about one send and the account behind it. */
-export interface AcceptanceQuestion {
-  readonly fromDomain: string;
+/** What the rules of the keys that judge a send ask about it: no facts but the keys are needed. */
+export interface KeyQuestion {
   readonly recipients: readonly { readonly email: string; readonly kind: RecipientKind }[];
-  /** Quota units: recipients that leave the installation. */
-  readonly cost: number;
   readonly recipientAllowlist: readonly string[] | null;
   /** Of the caller, where another key than the one a send goes out under asks for it. */
   readonly callerAllowlist?: readonly string[] | null;
-  /** Why a key that judges the send is good for nothing any more; null where all are good. */
-  readonly keyFault?: Refusal | null;
-  readonly accountSuspended: boolean;
   readonly pausedBy?: 'key' | 'account' | null;
   /** Why the key may not send as it says; null where it may. */
   readonly personaFault?: Refusal | null;
+}
+
+/** What the rules need to know about one send and the account behind it. */
+export interface AcceptanceQuestion extends KeyQuestion {
+  readonly fromDomain: string;
+  /** Quota units: recipients that leave the installation. */
+  readonly cost: number;
+  /** Why a key that judges the send is good for nothing any more; null where all are good. */
+  readonly keyFault?: Refusal | null;
+  readonly accountSuspended: boolean;
   /** Why the key may not send so many; null where it may. */
   readonly sendLimitFault?: Refusal | null;
   readonly domainVerified: boolean;
@@ -84,11 +88,20 @@ export function checkAcceptance(question: AcceptanceQuestion): AcceptanceVerdict
   return sendLimitFault === null ? { ok: true } : { ok: false, ...sendLimitFault };
 }
 
+/** Why the keys that judge a send refuse it by themselves: a pause, a locked persona, an allowlist; null where they do not. */
+export function checkKeyRules(question: KeyQuestion): Refusal | null {
+  const refused = question.recipients.filter(({ email }) => !isAllowedByAll(email, question));
+  const notAllowed = refused.map(({ email, kind }) => ({ email, kind, code: 'recipient_not_allowed' as const }));
+  return refuseUse(question) ?? (notAllowed.length > 0 ? refusedRecipients('recipient_not_allowed', notAllowed) : null);
+}
+
 /** What concerns the account and the key as a whole, whoever the mail is for. */
 function refuseKey(question: AcceptanceQuestion): Refusal | null {
-  const { accountSuspended, keyFault = null, pausedBy = null, personaFault = null } = question;
-  if (accountSuspended) return ACCOUNT_SUSPENDED;
-  if (keyFault !== null) return keyFault;
+  const { accountSuspended, keyFault = null } = question;
+  return accountSuspended ? ACCOUNT_SUSPENDED : (keyFault ?? refuseUse(question));
+}
+
+function refuseUse({ pausedBy = null, personaFault = null }: KeyQuestion): Refusal | null {
   return pausedBy === null ? personaFault : PAUSED[pausedBy];
 }
 
@@ -135,7 +148,7 @@ export function examineAcceptance(question: AcceptanceQuestion): AcceptanceFindi
   };
 }
 
-function isAllowedByAll(email: string, { recipientAllowlist, callerAllowlist = null }: AcceptanceQuestion): boolean {
+function isAllowedByAll(email: string, { recipientAllowlist, callerAllowlist = null }: KeyQuestion): boolean {
   return isAllowed(email, recipientAllowlist) && isAllowed(email, callerAllowlist);
 }
 

@@ -11,7 +11,7 @@ import { findJudgingKeys } from '../db/queries/api-keys.ts';
 import { type DomainRow, readUnsendableDomains } from '../db/queries/domains.ts';
 import type { HoldFacts } from '../db/queries/hold-facts.ts';
 import { findLasting } from '../db/queries/shown-credentials.ts';
-import type { AcceptanceQuestion, Refusal, UnsendableDomain } from './acceptance.ts';
+import type { AcceptanceQuestion, KeyQuestion, Refusal, UnsendableDomain } from './acceptance.ts';
 import { readHoldFactsOf } from './hold-ledger.ts';
 import { callingKeyOf, judgesOf, pausedOf } from './judging-keys.ts';
 import { type KeyStates, nameOfShown } from './key-state.ts';
@@ -98,31 +98,39 @@ export function idempotencyHorizon(now: Date): Date {
   return new Date(now.getTime() - LIMITS.idempotencyKeyHours * HOUR_MS);
 }
 
-/** What is asked of the rules for one send; without facts it is supposed that none of those that need them refuses anything. */
+/** What is asked of the rules for one send. */
 export function questionOf(
-  { command, recipients, cost, sandboxSender }: PreparedSend,
-  facts: BatchFacts | null,
+  send: PreparedSend,
+  facts: BatchFacts,
   quota: { readonly limit: number; readonly used: number },
   sendLimitFault: Refusal | null,
   keyFault: Refusal | null = null,
 ): AcceptanceQuestion {
-  const { accountId, request, recipientAllowlist, askedBy } = command;
+  const { accountId, request } = send.command;
   return {
+    ...keyQuestionOf(send),
     fromDomain: request.from.domain,
+    cost: send.cost,
+    keyFault,
+    sendLimitFault,
+    accountSuspended: facts.accounts.get(accountId)?.suspended !== false,
+    domainVerified: send.sandboxSender || facts.domains.has(`${accountId} ${request.from.domain}`),
+    unsendable: facts.unsendable.get(`${accountId} ${request.from.domain}`) ?? null,
+    suppressed: (email) => facts.suppressed.has(`${accountId} ${email}`),
+    quotaLimit: quota.limit,
+    quotaUsed: quota.used,
+  };
+}
+
+/** What is asked of the keys that judge a send: it needs no facts. */
+export function keyQuestionOf({ command, recipients }: PreparedSend): KeyQuestion {
+  const { recipientAllowlist, askedBy } = command;
+  return {
     recipients,
-    cost,
     recipientAllowlist,
     callerAllowlist: askedBy?.recipientAllowlist ?? null,
     pausedBy: pausedOf(command),
-    keyFault,
     personaFault: personaFaultOf(command),
-    sendLimitFault,
-    accountSuspended: facts !== null && facts.accounts.get(accountId)?.suspended !== false,
-    domainVerified: facts === null || sandboxSender || facts.domains.has(`${accountId} ${request.from.domain}`),
-    unsendable: facts?.unsendable.get(`${accountId} ${request.from.domain}`) ?? null,
-    suppressed: (email) => facts?.suppressed.has(`${accountId} ${email}`) === true,
-    quotaLimit: quota.limit,
-    quotaUsed: quota.used,
   };
 }
 

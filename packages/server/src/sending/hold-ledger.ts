@@ -42,7 +42,7 @@ export interface HoldLedger {
 /** Reads the facts of those sends that may be held, in one round trip; none where there are no such sends. */
 export async function readHoldFactsOf(query: Query, sends: readonly PreparedSend[]): Promise<HoldFacts> {
   const holdable = sends.filter(({ command }) => mayBeHeld(command));
-  if (holdable.length === 0) return NO_FACTS;
+  if (holdable.length === 0) return NO_HOLD_FACTS;
   const asking = holdable.flatMap((send) => holdingKeysOf(send).map((key) => ({ send, key })));
   return await readHoldFacts(query, {
     keys: holdable.map(({ command }) => callingKeyOf(command)).map(({ accountId, keyId }) => ({ accountId, keyId })),
@@ -56,7 +56,7 @@ export async function readHoldFactsOf(query: Query, sends: readonly PreparedSend
   });
 }
 
-const NO_FACTS: HoldFacts = { keys: [], recipients: [], vouched: [] };
+export const NO_HOLD_FACTS: HoldFacts = { keys: [], recipients: [], vouched: [] };
 
 /** Null where it does not matter what was written by whom, or nothing stored was sent. */
 function askedTemplate({ command }: PreparedSend, { keyId, approval }: JudgingKey): AskedTemplate | null {
@@ -76,20 +76,18 @@ function asksWho({ approval }: JudgingKey): boolean {
   return rules != null && (rules.firstContact || rules.recipientDomainNotIn !== null);
 }
 
-/** @param facts null where nothing is known: what cannot be evaluated then holds. */
-export function createHoldLedger(facts: HoldFacts | null, now: Date): HoldLedger {
-  const keys = new Map(facts?.keys.map((key) => [key.keyId, key]));
-  const people = new Map(facts?.recipients.map((recipient) => [nameOf(recipient), recipient]));
-  const vouched = new Set(facts?.vouched.map(vouchedName));
+export function createHoldLedger(facts: HoldFacts, now: Date): HoldLedger {
+  const keys = new Map(facts.keys.map((key) => [key.keyId, key]));
+  const people = new Map(facts.recipients.map((recipient) => [nameOf(recipient), recipient]));
+  const vouched = new Set(facts.vouched.map(vouchedName));
   const counted = new Map<string, number>();
   const reserved = new Map<string, number>();
 
   return {
     holdOf(send) {
-      const known = facts === null ? null : people;
       const found = judgesOf(send.command).flatMap((key) =>
         key.approval
-          ? findHoldReasons(key.approval, toQuestion(send, key.keyId, known, vouched, keys.get(key.keyId)))
+          ? findHoldReasons(key.approval, toQuestion(send, key.keyId, people, vouched, keys.get(key.keyId)))
           : [],
       );
       const reasons = [...new Set(found)];
@@ -137,20 +135,17 @@ function quotaReserved({ before, cost, most }: Readonly<Record<'before' | 'cost'
   };
 }
 
-/**
- * What the rules of one key ask about a send.
- * @param people null where no one is known
- */
+/** What the rules of one key ask about a send. */
 function toQuestion(
   { command, recipients }: PreparedSend,
   keyId: string,
-  people: ReadonlyMap<string, KnownRecipient> | null,
+  people: ReadonlyMap<string, KnownRecipient>,
   vouched: ReadonlySet<string>,
   key: HoldingKey | undefined,
 ): HoldQuestion {
   const { accountId, content, request } = command;
   const { template, templateMakers: makers } = content;
-  const find = (email: string) => people?.get(nameOf({ accountId, keyId, email }));
+  const find = (email: string) => people.get(nameOf({ accountId, keyId, email }));
   const ownAddresses = {
     addresses: new Set(recipients.map(({ email }) => foldAddress(email))),
     domain: request.from.domain,
@@ -167,7 +162,7 @@ function toQuestion(
       !addsFreeText(content.addedText, ownAddresses),
     links: () => addLineHosts(content.findings?.linkHosts ?? UNREAD_HOSTS, displayNames(request)),
     ownAddresses,
-    isKnown: people === null ? null : (email) => find(email)?.isKnown === true,
+    isKnown: (email) => find(email)?.isKnown === true,
     isTrusted: (email) => find(email)?.isTrusted === true,
   };
 }

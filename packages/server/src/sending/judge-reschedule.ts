@@ -1,9 +1,9 @@
 import { findHoldReasons } from '../approvals/holds/hold-rules.ts';
 import type { Query } from '../db/client.ts';
-import { findKeyById } from '../db/queries/api-keys.ts';
+import { type ApiKeyRow, findKeyById } from '../db/queries/api-keys.ts';
 import { type MessageOwner, type QueuedContent, readQueuedContent } from '../db/queries/queued-messages.ts';
 import { UNREAD_HOSTS } from '../links/link-hosts.ts';
-import { checkAcceptance, type Refusal } from './acceptance.ts';
+import { checkKeyRules, type Refusal } from './acceptance.ts';
 import { toKeyRules } from './key-rules.ts';
 import type { JudgingKey } from './send-command.ts';
 
@@ -23,22 +23,19 @@ export async function judgeReschedule(
   const senders = [...new Set([owner.ownerKeyId, owner.keyId])].filter((id) => id !== keyId);
   const rows = await Promise.all(senders.map((id) => findKeyById(query, accountId, id)));
   for (const row of [caller, ...rows]) {
-    const verdict = row === null ? null : checkAcceptance(toQuestion(content, toKeyRules(row)));
-    if (verdict?.ok === false) return verdict;
+    // Domains, suppressions and the quota were checked for the send, and delivery checks suppressions again.
+    const { recipients } = content;
+    const refusal = row === null ? null : checkKeyRules({ recipients, ...restrictionsOf(row) });
+    if (refusal !== null) return refusal;
   }
   const { approval } = toKeyRules(caller);
   const reasons = approval === null ? [] : findHoldReasons(approval, toHoldQuestion(content));
   return reasons.length === 0 ? null : wouldBeHeld(reasons);
 }
 
-type Rules = Pick<ReturnType<typeof toKeyRules>, 'recipientAllowlist' | 'pausedBy'>;
-
-/** Only what the keys say: domains, suppressions and the quota were checked for the send, and delivery checks suppressions again. */
-function toQuestion({ recipients }: QueuedContent, { recipientAllowlist, pausedBy }: Rules) {
-  return {
-    ...{ fromDomain: '', recipients, cost: 0, recipientAllowlist, pausedBy },
-    ...{ accountSuspended: false, domainVerified: true, suppressed: () => false, quotaLimit: 0, quotaUsed: 0 },
-  };
+function restrictionsOf(row: ApiKeyRow) {
+  const { recipientAllowlist, pausedBy } = toKeyRules(row);
+  return { recipientAllowlist, pausedBy };
 }
 
 /** Links, files within bodies, templates and earlier contact were read when the message was sent, and are not stored: rules about them hold. */

@@ -1,5 +1,5 @@
 import { type SQL, sql } from '../drizzle.ts';
-import { recordColumns, type SparseRecordOf } from '../record-columns.ts';
+import { recordColumns } from '../record-columns.ts';
 import { narrowed, nullable, pg, returning } from '../result.ts';
 import { quotaUsage } from '../schema/accounts.ts';
 import { deliveries } from '../schema/deliveries.ts';
@@ -84,8 +84,9 @@ export const DELIVERY = {
   n: deliveries.ordinals,
 };
 
-/** A key that judged a send, and by what the caller was let in. */
+/** A key that judged a send, by the state it was judged in, and by what the caller was let in. */
 export const SENDER = {
+  a: apiKeys.accountId,
   k: apiKeys.id,
   /** The version of the key. */
   v: apiKeys.version,
@@ -102,8 +103,8 @@ export const CHARGE = {
   units: quotaUsage.used,
   /** The sending domains that must be verified. */
   domains: narrowed<readonly string[]>(pg.textArray),
-  /** The keys that judged the sends, by the state they were judged in; the statement refuses where one has changed since. */
-  senders: narrowed<readonly SparseRecordOf<typeof SENDER>[]>(pg.json),
+  /** How many keys judged the sends; of mail of the installation itself none. */
+  judges: pg.int4,
 };
 
 /** Of JSON, each list as one text. */
@@ -112,6 +113,8 @@ export const BATCH = {
   recipients: value<string>(),
   deliveries: value<string>(),
   charges: value<string>(),
+  /** The keys that judged the sends; the statement refuses where one has changed since. */
+  senders: value<string>(),
   /** As text, which is written once for all its places. */
   now: value<string>(),
   month: value<string>(),
@@ -149,8 +152,14 @@ export const HELD: Beginning = {
   detail: { column: sql`, detail`, value: sql`, detail` },
 };
 
+/** The rules that the statement checks. A limit of sends fails all items of an account: it may be that of a key which made others. */
+export type AcceptanceRule = 'account' | 'sendLimit' | 'key' | 'quota' | 'domain' | 'idempotency' | 'suppression';
+
 /**
- * Writes a batch of accepted messages, all or nothing.
+ * Writes a batch of accepted messages, all or nothing: nothing where an item fails a rule, and then it says which items failed which rules.
+ * Where that depends on the account, every item of the account that may be at fault is named.
+ *
+ * OFFSET 0 keeps lookups by index what they are: hashed or joined as a whole, all suppressions or keys would be read for one message.
  * @param bodies a list of rows: the place in the batch, the html, the text
  */
 export function acceptBatch(
@@ -160,7 +169,7 @@ export function acceptBatch(
 ) {
   const { now, month } = given;
   const limits = given.sendCharges === undefined ? NOTHING : sql`${sendLimits(given.sendCharges)},`;
-  const isBeyondLimits = given.sendCharges === undefined ? NOTHING : sql`OR ${BEYOND_SEND_LIMITS}`;
+  const beyondLimits = given.sendCharges === undefined ? NOTHING : sql`UNION ALL ${BEYOND_SEND_LIMITS}`;
   return returning(
     { accountId: quotaUsage.accountId, limit: pg.int4, used: pg.int4 },
     sql`
@@ -168,7 +177,7 @@ export function acceptBatch(
     SELECT * FROM json_to_recordset(${given.messages}::text::json) AS r (${columnsOf(message)})
   ),
   recipients AS MATERIALIZED (
-    SELECT i.account_id, i.id, r.n, r.k, r.name, r.e, coalesce(r.f, r.e) AS folded${carried}
+    SELECT r.o, i.account_id, i.id, r.n, r.k, r.name, r.e, coalesce(r.f, r.e) AS folded${carried}
     FROM json_to_recordset(${given.recipients}::text::json) AS r (${columnsOf(RECIPIENT)})
     JOIN input i ON i.o = r.o
   ),
@@ -179,12 +188,12 @@ export function acceptBatch(
     ON CONFLICT (account_id, key_id, key) DO UPDATE
       SET fingerprint = excluded.fingerprint, message_id = excluded.message_id, created_at = excluded.created_at
       WHERE k.created_at <= ${given.idempotencyHorizon}
-    RETURNING 1
+    RETURNING message_id
   ),
   charges AS MATERIALIZED (
-    SELECT c.account_id, c.units, c.domains, c.senders, quota_of(a.monthly_quota, ${given.monthlyQuota}) AS quota,
+    SELECT c.account_id, c.units, c.domains, quota_of(a.monthly_quota, ${given.monthlyQuota}) AS quota,
       a.suspended_at IS NULL AND a.reputation_level <> 'suspended' AND a.id IS NOT NULL
-        AND (a.paused_at IS NULL OR json_array_length(c.senders) = 0) AS open
+        AND (a.paused_at IS NULL OR c.judges = 0) AS open
     FROM json_to_recordset(${given.charges}::text::json) AS c (${columnsOf(CHARGE)})
     LEFT JOIN accounts a ON a.id = c.account_id
   ),
@@ -196,23 +205,31 @@ export function acceptBatch(
     RETURNING account_id, used
   ),
   ${limits}
-  fresh AS MATERIALIZED (
-    SELECT refuse_stale_acceptance(
-      EXISTS (SELECT FROM charges WHERE NOT open)
-      ${isBeyondLimits}
-      OR EXISTS (SELECT FROM charges c, json_to_recordset(c.senders) AS s (${columnsOf(SENDER)})
-        WHERE s.e <= ${now} OR NOT EXISTS (
-          SELECT FROM api_keys k WHERE k.account_id = c.account_id AND k.id = s.k AND k.version = s.v
-            AND (k.expires_at IS NULL OR k.expires_at > ${now}))
+  failed_accounts AS (
+    SELECT account_id, NULL::uuid AS key, NULL::text AS domain, CASE WHEN open THEN 'quota' ELSE 'account' END AS rule FROM charges c
+      WHERE NOT open OR (units > 0 AND NOT EXISTS (SELECT FROM charged x WHERE x.account_id = c.account_id))
+    ${beyondLimits}
+    UNION ALL SELECT s.a, s.k, NULL::text, 'key'::text
+      FROM json_to_recordset(${given.senders}::text::json) AS s (${columnsOf(SENDER)})
+      WHERE s.e <= ${now} OR NOT EXISTS (
+          SELECT FROM api_keys k WHERE k.account_id = s.a AND k.id = s.k AND k.version = s.v
+            AND (k.expires_at IS NULL OR k.expires_at > ${now}) OFFSET 0)
         OR (s.s IS NOT NULL AND NOT EXISTS (
-          SELECT FROM sessions x WHERE x.id = s.s AND x.account_id = c.account_id AND x.member_id = s.k)))
-      OR (SELECT count(*) FROM keys) < (SELECT count(idempotency_key) FROM input)
-      OR (SELECT count(*) FROM charged) < (SELECT count(*) FROM charges WHERE units > 0)
-      OR EXISTS (SELECT FROM charges c, unnest(c.domains) AS wanted (domain) WHERE NOT EXISTS (
-        SELECT FROM sending_domains d
-        WHERE d.account_id = c.account_id AND d.name = wanted.domain AND is_sendable(d.status)))
-      OR EXISTS (SELECT FROM recipients r, suppressions s
-        WHERE s.account_id = r.account_id AND s.email = r.folded AND is_suppressing(s.expires_at, ${now}))) AS ok
+          SELECT FROM sessions x WHERE x.id = s.s AND x.account_id = s.a AND x.member_id = s.k OFFSET 0))
+    UNION ALL SELECT c.account_id, NULL::uuid, d.name, 'domain'::text FROM charges c, unnest(c.domains) AS d (name)
+      WHERE NOT EXISTS (SELECT FROM sending_domains v
+        WHERE v.account_id = c.account_id AND v.name = d.name AND is_sendable(v.status) OFFSET 0)
+  ),
+  failed AS (
+    SELECT i.o, f.rule FROM failed_accounts f JOIN input i ON i.account_id = f.account_id
+      AND (f.key IS NULL OR i.key_id = f.key OR i.asked_by = f.key) AND (f.domain IS NULL OR i.from_domain = f.domain)
+    UNION ALL SELECT o, 'idempotency'::text FROM input i
+      WHERE idempotency_key IS NOT NULL AND NOT EXISTS (SELECT FROM keys k WHERE k.message_id = i.id)
+    UNION ALL SELECT o, 'suppression'::text FROM recipients r WHERE EXISTS (SELECT FROM suppressions s
+      WHERE s.account_id = r.account_id AND s.email = r.folded AND is_suppressing(s.expires_at, ${now}) OFFSET 0)
+  ),
+  fresh AS MATERIALIZED (
+    SELECT refuse_items((SELECT jsonb_agg(jsonb_build_object('item', o, 'rule', rule)) FROM failed)) AS ok
   ),
   logged AS (
     INSERT INTO messages (account_id, id, key_id, asked_by, created_at, from_given, from_domain, to_line, reply_to, subject,

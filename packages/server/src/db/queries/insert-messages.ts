@@ -7,6 +7,7 @@ import type { messageRecipients } from '../schema/messages.ts';
 import { defineStatement, type RowOf, several } from '../statement.ts';
 import { type HoldRow, insertHolds, lockHoldingKeys, type NewHold } from './insert-holds.ts';
 import {
+  type AcceptanceRule,
   acceptBatch,
   BATCH,
   type CHARGE,
@@ -40,8 +41,12 @@ export type NewAttachment = Pick<NewAttachmentRow, 'filename' | 'contentType' | 
 /** Its destination is empty where the route alone says where it goes. */
 export type NewDelivery = Pick<typeof deliveries.$inferSelect, 'id' | 'route' | 'destination' | 'ordinals'>;
 
-export type AccountCharge = RecordOf<typeof CHARGE>;
-export type SenderFact = SparseRecordOf<typeof SENDER>;
+export type SenderFact = Omit<SparseRecordOf<typeof SENDER>, 'a'>;
+
+/** What one account's part of a batch stands on: the statement writes it only where all of this still holds. */
+export interface AccountCharge extends Omit<RecordOf<typeof CHARGE>, 'judges'> {
+  readonly senders: readonly SenderFact[];
+}
 
 /** One statement writes at most this many; more would only make the ones in front wait. */
 export const MOST_MESSAGES = 100;
@@ -68,7 +73,8 @@ export type QuotaUsage = RowOf<(typeof queueing)[number]['run']>;
 /**
  * Writes a batch of accepted messages in one statement, all or nothing: idempotency keys, the quota charge, messages, bodies, recipients,
  * first events and deliveries. The rules that need facts hold in the statement itself: accounts that may send, verified domains, nobody
- * suppressed, free idempotency keys, a quota that suffices. Where one does not, it fails with SQLSTATE PR001, having written nothing.
+ * suppressed, free idempotency keys, a quota that suffices. Where one does not, it fails with SQLSTATE PR001, having written nothing, and
+ * `failedItemsOf` says which items failed.
  */
 export async function insertMessages(
   sql: Sql,
@@ -94,6 +100,18 @@ export async function insertMessages(
     options.beforeCommit?.();
     return usage;
   });
+}
+
+/** An item of a batch, by its place, and a rule that it failed. */
+export interface FailedItem {
+  readonly item: number;
+  readonly rule: AcceptanceRule;
+}
+
+/** The items that made the statement refuse a batch; null where the error does not name them. */
+export function failedItemsOf(error: unknown): readonly FailedItem[] | null {
+  if (!(error instanceof Error && 'code' in error && error.code === 'PR001' && 'detail' in error)) return null;
+  return typeof error.detail === 'string' ? (JSON.parse(error.detail) as FailedItem[]) : null; // As `refuse_items` was given them.
 }
 
 function toAttachmentRows({ row, attachments }: NewMessage): readonly NewAttachmentRow[] {
@@ -140,7 +158,8 @@ async function writeMessages(
     messages: JSON.stringify(messages.map(hasHolds ? toHeldRow : toRow)),
     recipients: JSON.stringify(messages.flatMap(toRecipientRows)),
     deliveries: JSON.stringify(messages.flatMap(toDeliveryRows)),
-    charges: JSON.stringify(charges),
+    charges: JSON.stringify(charges.map(({ senders, ...charge }) => ({ ...charge, judges: senders.length }))),
+    senders: JSON.stringify(charges.flatMap(({ account_id: a, senders }) => senders.map((fact) => ({ a, ...fact })))),
     now: now.toISOString(),
     ...{ month, monthlyQuota, idempotencyHorizon },
     sendCharges: sendCharges.length > 0 ? JSON.stringify(sendCharges) : null,

@@ -34,15 +34,19 @@ export function sendLimits(charges: SQL): SQL {
       SET sends = ${before} + excluded.sends, starts_at = greatest(s.starts_at, excluded.starts_at)
       WHERE ${before} + excluded.sends <= (SELECT c.allowed FROM send_charges c WHERE c.account_id = excluded.account_id
         AND c.key_id = excluded.key_id AND c.period = excluded.period)
-    RETURNING 1
+    RETURNING account_id, key_id, period
   )`;
 }
 
-/** Whether one of the send limits does not suffice. */
-export const BEYOND_SEND_LIMITS = sql`(SELECT count(*) FROM sent) < (SELECT count(*) FROM send_charges)`;
+/** The accounts of keys whose send limits do not suffice. */
+export const BEYOND_SEND_LIMITS = sql`
+    SELECT c.account_id, NULL::uuid, NULL::text, 'sendLimit'::text FROM send_charges c
+      WHERE NOT EXISTS (SELECT FROM sent s WHERE s.account_id = c.account_id AND s.key_id = c.key_id AND s.period = c.period)`;
 
 const countSends = defineStatement({ charges: value<string>() }, ({ charges }) =>
-  executing(sql`WITH ${sendLimits(charges)} SELECT FROM refuse_stale_acceptance(${BEYOND_SEND_LIMITS})`),
+  executing(sql`
+    WITH ${sendLimits(charges)}
+    SELECT FROM refuse_stale_acceptance((SELECT count(*) FROM sent) < (SELECT count(*) FROM send_charges))`),
 );
 
 /** Counts sends that no statement of the accept queue counts. Where one would go beyond its limit it fails with SQLSTATE PR001, as accepting does. */

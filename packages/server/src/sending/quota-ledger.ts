@@ -1,0 +1,47 @@
+import type { AccountFact } from '../db/queries/acceptance-facts.ts';
+import type { QuotaUsage } from '../db/queries/insert-messages.ts';
+import type { QuotaState } from './send-command.ts';
+
+/** Keeps the quota while a batch is decided, so that its items are charged one after the other. */
+export interface QuotaLedger {
+  usageOf(accountId: string): { readonly limit: number; readonly used: number };
+  /** Answers what the batch has charged the account with this. */
+  charge(accountId: string, units: number): number;
+  /** Takes over what writing answered: others may have charged the same accounts in between. */
+  settle(usage: readonly QuotaUsage[]): void;
+  stateAt(accountId: string, charged: number): QuotaState;
+}
+
+/** Of accounts without facts the statement decides whether their quota suffices. */
+export function createQuotaLedger(facts: Iterable<AccountFact>, defaultQuota: number): QuotaLedger {
+  const accounts = new Map<string, { limit: number; used: number; charged: number }>();
+  for (const { accountId, monthlyQuota, used } of facts) {
+    accounts.set(accountId, { limit: monthlyQuota ?? defaultQuota, used, charged: 0 });
+  }
+  const of = (accountId: string) => {
+    const known = accounts.get(accountId);
+    if (known !== undefined) return known;
+    const unread = { limit: Number.POSITIVE_INFINITY, used: 0, charged: 0 };
+    accounts.set(accountId, unread);
+    return unread;
+  };
+  return {
+    usageOf: (accountId) => ({ limit: of(accountId).limit, used: of(accountId).used + of(accountId).charged }),
+    charge: (accountId, units) => {
+      const account = of(accountId);
+      account.charged += units;
+      return account.charged;
+    },
+    settle: (usage) => {
+      for (const { accountId, limit, used } of usage) {
+        const account = of(accountId);
+        account.limit = limit;
+        account.used = used - account.charged;
+      }
+    },
+    stateAt: (accountId, charged) => {
+      const { limit, used } = of(accountId);
+      return { limit, remaining: Math.max(0, limit - used - charged) };
+    },
+  };
+}

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAccount } from '../../packages/server/src/accounts/create-account.ts';
+import { systemClock } from '../../packages/server/src/clock.ts';
+import {
+  failedItemsOf,
+  insertMessages,
+  type SenderFact,
+} from '../../packages/server/src/db/queries/insert-messages.ts';
+import { prepareSend, toNewMessage } from '../../packages/server/src/sending/prepare-send.ts';
+import { quotaMonth } from '../../packages/server/src/sending/quota.ts';
+import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
+import { plainSend } from '../harness/plain-send.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
+
+describe('a batch that the statement refuses', () => {
+  let database: TestDatabase;
+  const ids = createIdGenerator();
+  const now = new Date();
+  beforeAll(async () => {
+    database = await createTestDatabase();
+  });
+  afterAll(() => database.drop());
+
+  async function newSender(): Promise<{ readonly accountId: string; readonly keyId: string }> {
+    const { sql } = database;
+    const { accountId } = await createAccount({ sql, clock: systemClock, ids }, { name: 'A', ownerEmail: 'a@b.co' });
+    const [key] = await sql<{ id: string }[]>`SELECT id FROM api_keys WHERE account_id = ${accountId} AND NOT is_seat`;
+    return { accountId, keyId: key?.id ?? '' };
+  }
+
+  function toMessage(sender: Awaited<ReturnType<typeof newSender>>, changes: object = {}, key: string | null = null) {
+    const input = { from: 'a@sandbox.test', to: 'x@example.com', subject: 's', text: 't', ...changes };
+    const command = {
+      ...plainSend(sender, input),
+      idempotency: key === null ? null : { key, fingerprint: 'f' },
+    };
+    return toNewMessage(
+      prepareSend(command, { sandboxDomain: 'sandbox.test' }),
+      ids.next(now),
+      now,
+      ids,
+      undefined,
+      null,
+    );
+  }
+
+  type Batch = readonly ReturnType<typeof toMessage>[];
+  type Charge = Parameters<typeof insertMessages>[2][number];
+
+  async function failuresOf(messages: Batch, charges: readonly Charge[], sent: object[] = []) {
+    const options = {
+      ...{ now, month: quotaMonth(now), monthlyQuota: 10, idempotencyHorizon: new Date(0) },
+      sendCharges: sent.map((charge) => ({
+        period: 'day' as const,
+        starts_at: now,
+        account_id: '',
+        key_id: '',
+        sends: 1,
+        allowed: 0,
+        ...charge,
+      })),
+    };
+    const error: unknown = await insertMessages(database.sql, messages, charges, options).catch((thrown) => thrown);
+    const failed = failedItemsOf(error) ?? [];
+    return failed.map(({ item, rule }) => `${item} ${rule}`).toSorted();
+  }
+
+  function chargeOf(account_id: string, units = 1, domains: string[] = [], senders: SenderFact[] = []): Charge {
+    return { account_id, units, domains, senders };
+  }
+
+  it('names each item that failed with its rule, and no other', async () => {
+    const { sql } = database;
+    const [good, suspended] = [await newSender(), await newSender()];
+    await sql`UPDATE accounts SET suspended_at = now() WHERE id = ${suspended.accountId}`;
+    await sql`INSERT INTO suppressions (account_id, id, email, reason, created_at)
+      VALUES (${good.accountId}, ${ids.next(now)}, 'gone@example.com', 'manual', now())`;
+    expect(await failuresOf([toMessage(good, {}, 'taken')], [chargeOf(good.accountId)])).toEqual([]);
+    const batch = [
+      toMessage(good),
+      toMessage(suspended),
+      toMessage(good, { to: 'Gone@Example.com' }),
+      toMessage(good, { from: 'a@other.example' }),
+      toMessage(good, {}, 'taken'),
+      toMessage(good, {}, 'free'),
+    ];
+    const charges = [chargeOf(good.accountId, 5, ['other.example']), chargeOf(suspended.accountId)];
+    expect(await failuresOf(batch, charges)).toEqual(['1 account', '2 suppression', '3 domain', '4 idempotency']);
+    const rows = await sql`SELECT FROM messages WHERE account_id IN (${good.accountId}, ${suspended.accountId})`;
+    expect(rows).toHaveLength(1);
+  });
+
+  it('names all items of an account whose quota or limit of sends does not suffice', async () => {
+    const [one, two] = [await newSender(), await newSender()];
+    const batch = [toMessage(one), toMessage(two), toMessage(one)];
+    expect(await failuresOf(batch, [chargeOf(one.accountId, 11), chargeOf(two.accountId)])).toEqual([
+      '0 quota',
+      '2 quota',
+    ]);
+    const limit = { account_id: two.accountId, key_id: two.keyId };
+    expect(await failuresOf(batch, [chargeOf(one.accountId), chargeOf(two.accountId)], [limit])).toEqual([
+      '1 sendLimit',
+    ]);
+  });
+
+  it('names the items of a key that is not what they were judged by', async () => {
+    const [one, two] = [await newSender(), await newSender()];
+    const batch = [toMessage(one), toMessage(two)];
+    const charges = (fact: object) => [
+      chargeOf(one.accountId, 1, [], [{ k: one.keyId, v: 1 }]),
+      chargeOf(two.accountId, 1, [], [{ k: two.keyId, v: 1, ...fact }]),
+    ];
+    expect(await failuresOf(batch, charges({ v: 2 }))).toEqual(['1 key']);
+    expect(await failuresOf(batch, charges({ e: new Date(now.getTime() - 1) }))).toEqual(['1 key']);
+    expect(await failuresOf(batch, charges({ s: ids.next(now) }))).toEqual(['1 key']);
+    expect(await failuresOf(batch, charges({}))).toEqual([]);
+  });
+});
