@@ -31,7 +31,7 @@ function renderReference(pages: readonly HelpPage[]): string {
     '',
     '# The `postrider` command',
     '',
-    'Every command as `--help` explains it. The global options stand once, at the top; every command takes them, before or behind its own.',
+    'The output of `--help` for every command. The global options are listed once, at the top; every command accepts them, before or after its own.',
     ...(root === undefined ? [] : ['', '```text', root.text.trimEnd(), '```']),
     ...commands.flatMap(renderPage),
     '',

@@ -15,8 +15,7 @@ export function renderConfigurationDoc(settings: readonly Setting[]): string {
 
 # Configuration
 
-Every setting is an environment variable and has a default. A value that cannot be is named, and the server does not
-start.
+Every setting is an environment variable and has a default. If a value is invalid, the server names it and does not start.
 
 ${renderTable(['setting', 'default', 'meaning'], rows)}
 `;

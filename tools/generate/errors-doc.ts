@@ -16,10 +16,10 @@ const INTRODUCTION = `${MARKDOWN_NOTICE}
 
 # Errors
 
-Every error has the same body, in answers, in batch items and in MCP results: RFC 9457 problem details
+Every error has the same body in responses, in batch items and in MCP results: RFC 9457 problem details
 (\`application/problem+json\`) with \`code\`, \`detail\` (what is wrong), \`fix\` (what to do next), \`retryable\` (whether
-the same request can succeed later without a change) and \`requestId\`. Field problems are listed in \`errors\`, the
-recipients a send was refused for in \`recipients\`. Codes are stable; the words beside them are not.`;
+the same request can succeed later without a change) and \`requestId\`. \`errors\` lists the
+fields with problems, and \`recipients\` the recipients that caused a refusal. Codes are stable; their wording is not.`;
 
 function renderErrors(errors: readonly (readonly [string, ErrorDefinition])[]): string {
   return renderTable(

@@ -20,28 +20,28 @@ export function renderEventsDoc(document: OpenApiDocument): string {
 
 ## Statuses
 
-\`status\` says where a message stands. Opens and clicks are events, never statuses.
+\`status\` is the present status of a message. Opens and clicks are events, never statuses.
 
 ${renderNames('status', MESSAGE_STATUSES)}
 
 ## Events
 
-\`events\` is the trail of a message, oldest first. An event names the recipient it is about; without one it is about the
-whole message.
+\`events\` is the event log of a message, oldest first. An event names the recipient that it is about; without one, it is about
+the whole message.
 
 ${renderNames('type', MESSAGE_EVENT_TYPES)}
 
 ## Classifications
 
-\`classification\` says why a message bounced or was complained about; every other event carries null.
+\`classification\` says why a message bounced or was reported as spam. It is null for every other event.
 
 ${renderNames('classification', CLASSIFICATIONS)}
 
 ## Webhook events
 
-What endpoints are told ([webhooks.md](webhooks.md) says how). Every payload is
-\`{id, type, createdAt, apiVersion, data}\`; \`id\` is the same at every attempt and replay, and of an event of a message it is the
-id on the trail. The JSON Schemas are in the OpenAPI document, under \`webhooks\` and by the names in the last column.
+What endpoints receive ([webhooks.md](webhooks.md) explains how). Every payload is
+\`{id, type, createdAt, apiVersion, data}\`. \`id\` is the same at every attempt and replay; for an event of a message, it is the
+id in \`events\`. The JSON Schemas are in the OpenAPI document, under \`webhooks\` and by the names in the last column.
 
 ${renderTable(
   ['type', 'when', '`data`', 'schema'],

@@ -8,24 +8,26 @@ export function renderMcpDoc(): string {
 
 # Tools for agents
 
-\`POST /mcp\` and the program \`postrider-mcp\` have the same tools. Every connection has the default ones; more come in toolsets, which a
-connection asks for by name, as agents do badly with many tools. Neither a toolset nor read-only mode gives a key more than its scopes allow: a key
-sees only the tools that it may use.
+\`POST /mcp\` and the program \`postrider-mcp\` have the same tools. Every connection has the default tools. A connection requests more by toolset,
+because agents work badly with many tools. A key sees only the tools that its scopes allow, with every toolset and in read-only mode.
 
 | | over HTTP | over stdio |
 | --- | --- | --- |
 | more tools | \`/mcp?toolsets=templates,domains\` | \`postrider-mcp --toolsets templates,domains\` |
 | only tools that change and send nothing | \`/mcp?readonly=true\` | \`postrider-mcp --readonly\` |
 
-An unknown name is refused, with the names there are. A toolset without tools is known and empty: what it is for comes later.
+An unknown name is refused with the known names. A toolset without tools is valid and empty.
 
-## Setting up a program
+## Set up a client
 
-\`postrider mcp install\` enters the stdio program into the settings of Claude Desktop, Claude Code, Cursor, VS Code, Windsurf, Codex, Gemini CLI and Zed: those
-it finds, or those that \`--client\` names. In a clone that is the clone’s own program, else the package by \`npx\`. It keeps everything else in a file, comments included, and a copy of the file beside it; a file it does not
-understand it leaves alone. Installed again it changes what it entered, and keeps what else somebody set for the server. \`--print\` shows what it would
-enter. An agent gets a key of its own: \`--api-key\` and \`--base-url\`, or the directory of a server in development. \`postrider mcp uninstall\` takes the
-entry out again, everywhere or where \`--client\` says; the key goes on working until it is revoked.
+\`postrider mcp install\` adds the stdio program to the settings of Claude Desktop, Claude Code, Cursor, VS Code, Windsurf, Codex, Gemini CLI and Zed: those
+that it finds, or those that \`--client\` names. In a clone, it uses the clone’s program; otherwise, the package through \`npx\`.
+
+- It keeps everything else in a file, comments included, and a copy of the file beside it. It does not change a file that it cannot parse.
+- Running it again updates its entry, and keeps other settings of the server.
+- \`--print\` shows the entry and writes nothing.
+- Use a separate key for the agent: \`--api-key\` and \`--base-url\`, or the directory of a server in development.
+- \`postrider mcp uninstall\` removes the entry, everywhere or from the clients in \`--client\`. The key works until it is revoked.
 
 ## Resources
 
@@ -38,10 +40,10 @@ ${renderTable(
   ]),
 )}
 
-A resource is the text of the tool that reads the same thing: fenced the same, cut the same. \`resources/list\` holds the templates and the holds that wait
-for a decision; \`completion/complete\` completes ids and slugs from the newest things there are. \`subscriptions/listen\` (protocol 2026-07-28) tells of
-changes, at most 250 ms after them; over stdio both it and \`resources/subscribe\` of the 2025 protocol do, within 5 s. Over HTTP the 2025 protocol would
-need a session for that. A stream watches at most 100 resources (over stdio 10), and ends when its key does.
+A resource has the same text as the tool that reads the same thing, with the same marks and limits. \`resources/list\` contains the templates and the holds
+that wait for a decision. \`completion/complete\` completes ids and slugs from the newest ones. \`subscriptions/listen\` (protocol 2026-07-28) reports
+changes within 250 ms. Over stdio, it and \`resources/subscribe\` of the 2025 protocol report them within 5 s. Over HTTP, the 2025 protocol would need a
+session for that. A stream watches at most 100 resources (over stdio 10), and ends when its key is revoked or expires.
 
 ## Prompts
 
@@ -56,15 +58,15 @@ ${renderTable(
 
 ## Held sends
 
-No tool approves. The answer to a held send says so, and names the page where a person decides, signed in: \`/approvals/open/{id}\`. A client that can open
-addresses for its user (URL-mode elicitation) is asked to open that page, of a batch the first one's; whatever it answers, only the decision on the page
-counts. \`get_email\`, \`get_approval\` and \`wait_for_email\` name the page too. \`wait_for_email\` of a held message ends with the decision, and goes on to
-the outcome where that follows within seconds.
+No tool approves. The result of a held send says so, and names the page where a signed-in approver decides: \`/approvals/open/{id}\`. If the client can open
+addresses for its user (URL-mode elicitation), it is asked to open that page; for a batch, the page of the first held item. Whatever the client replies,
+only the decision on the page counts. \`get_email\`, \`get_approval\` and \`wait_for_email\` name the page too. \`wait_for_email\` of a held message returns
+with the decision, or with the outcome if that follows within seconds.
 
-## The same send again
+## Repeated sends
 
-Without an \`idempotency_key\` the same content from the same key within ten minutes is one message: later calls answer with the first id and
-\`deduplicated\`, calls at the same time as well. A refusal for now says how many seconds to wait.
+Without an \`idempotency_key\`, the same content from the same key within ten minutes is one message. Later and simultaneous calls return the first id and
+\`deduplicated\`. A temporary refusal says how many seconds to wait.
 
 ## The default tools
 

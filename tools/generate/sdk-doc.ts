@@ -14,20 +14,20 @@ export async function renderSdkDoc(root: string, resources: ReadonlyMap<string, 
 
 # The TypeScript client
 
-\`@postrider/sdk\` is one class, \`Postrider\`, with a method for every operation of the API. It runs on Node with undici, its one dependency, and
-wherever else there is \`fetch\`: the package takes the platform's there by the condition of its imports, and a \`transport\` of your own takes the place
-of either. It has no side effects on import: a bundle holds what is used of it, and undici comes with the first request.
+\`@postrider/sdk\` is one class, \`Postrider\`, with a method for every operation of the API. It runs on Node with undici, its only dependency, and
+on every other platform with \`fetch\`: import conditions select the platform's. Pass a \`transport\` to replace either. Importing it has no side effects, so
+a bundle contains only what you use, and undici is loaded with the first request.
 
 ${await example('send')}
 
-\`new Postrider({apiKey, baseUrl?, timeoutMs?, maxRetries?, maxRetryAfterMs?, transport?})\`: \`baseUrl\` is \`http://127.0.0.1:8025\` unless given, one attempt may take 30 s,
-and two more are made. Every call takes \`{idempotencyKey?, signal?, timeoutMs?, maxRetries?, headers?}\` as its last argument.
+\`new Postrider({apiKey, baseUrl?, timeoutMs?, maxRetries?, maxRetryAfterMs?, transport?})\`: \`baseUrl\` is \`http://127.0.0.1:8025\` by default, one attempt may take 30 s,
+and a failed call is retried twice. Every call accepts \`{idempotencyKey?, signal?, timeoutMs?, maxRetries?, headers?}\` as its last argument.
 
 ## Retries
 
-Reads, and writes with an idempotency key, are repeated after a lost connection, a time-out, 429, 500, 502, 503 and 504: after the time that
-\`retry-after\` asks for, up to 60 s (\`maxRetryAfterMs\`), else after a random part of 0.5 s, doubled each time up to 8 s. Sends get a key of their own where you give none. Other
-writes are repeated only where a rate limit refused them unread.
+Reads, and writes with an idempotency key, are retried after a lost connection, a timeout, 429, 500, 502, 503 and 504: after the time that
+\`retry-after\` asks for, up to 60 s (\`maxRetryAfterMs\`), else after a random part of 0.5 s, doubled each time up to 8 s. A send without an idempotency key gets one. Other
+writes are retried only if a rate limit refused them before they were read.
 
 ## Errors
 
@@ -39,32 +39,32 @@ ${await example('errors')}
 
 ## Lists
 
-A list awaited is its first page: \`data\`, \`total\`, \`totalIsEstimate\`, \`nextCursor\`, \`nextPage()\`, \`requestId\` and \`rateLimit\`. Iterated it is every
+Await a list to get its first page: \`data\`, \`total\`, \`totalIsEstimate\`, \`nextCursor\`, \`nextPage()\`, \`requestId\` and \`rateLimit\`. Iterate over it to get every
 item of every page.
 
 ${await example('lists')}
 
 ## Files
 
-An export awaited is a \`Download\` with \`fileName\`, \`contentType\`, \`isTruncated\`, \`text()\` and
-\`lines()\`, an iterator; iterated itself it is its bytes as they come.
+Await an export to get a \`Download\` with \`fileName\`, \`contentType\`, \`isTruncated\`, \`text()\` and
+\`lines()\`, an iterator. Iterate over the \`Download\` itself to get its bytes as they arrive.
 
 ${await example('exports')}
 
-## What comes with an answer
+## Response metadata
 
-\`withAnswer()\` of a call is its \`data\` with \`status\`, \`headers\`, \`requestId\` and \`rateLimit\` (\`{limit, windowSeconds, remaining, resetSeconds}\`, null
-where the answer does not say).
+\`withAnswer()\` of a call returns its \`data\` with \`status\`, \`headers\`, \`requestId\` and \`rateLimit\` (\`{limit, windowSeconds, remaining, resetSeconds}\`, null
+if the response has none).
 
 ${await example('answers')}
 
 ## Webhooks
 
-\`verifyWebhook(body, headers, secret)\` answers the typed event or throws: see [webhooks.md](webhooks.md).
+\`verifyWebhook(body, headers, secret)\` returns the typed event or throws: see [webhooks.md](webhooks.md).
 
 ## Every method
 
-\`request({method, path, query?, body?})\` reaches whatever has no method yet.
+\`request({method, path, query?, body?})\` calls operations that have no method yet.
 
 ${[...resources].map(([resource, calls]) => renderMethods(resource, calls)).join('\n\n')}
 `;
@@ -78,7 +78,7 @@ function renderMethods(resource: string, calls: readonly Call[]): string {
     requestOf(call),
   ]);
   const name = toCamelCase(resource);
-  return `### \`${name}\`\n\n${renderTable([`\`postrider.${name}.\`…`, 'does', 'answers', 'request'], rows)}`;
+  return `### \`${name}\`\n\n${renderTable([`\`postrider.${name}.\`…`, 'does', 'returns', 'request'], rows)}`;
 }
 
 function signatureOf({ method, params, body, query }: Call): string {
