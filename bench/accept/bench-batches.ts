@@ -115,5 +115,6 @@ function toBareRows(emails: readonly SampleEmail[]) {
 }
 
 async function insertBare(sql: Sql, rows: Readonly<ReturnType<typeof toBareRows>>): Promise<void> {
-  await sql`INSERT INTO bare_messages ${sql([...rows])}`;
+  await sql`
+    INSERT INTO bare_messages SELECT * FROM json_populate_recordset(NULL::bare_messages, ${JSON.stringify(rows)}::text::json)`;
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createAccount } from '../../packages/server/src/accounts/create-account.ts';
 import { systemClock } from '../../packages/server/src/clock.ts';
-import { openDatabase, type Sql } from '../../packages/server/src/db/client.ts';
+import { openDatabase, type Pool } from '../../packages/server/src/db/client.ts';
 import { acceptMessages } from '../../packages/server/src/sending/accept-messages.ts';
 import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
 import { startDnsServer, type TestDnsServer } from '../../test/harness/dns-server.ts';
@@ -37,7 +37,7 @@ export interface BenchFairnessOptions {
 /** What both parts need: who receives, who answers for names, who waits and who sends. */
 interface Stage {
   readonly database: BenchDatabase;
-  readonly sql: Sql;
+  readonly sql: Pool;
   readonly dns: TestDnsServer;
   readonly sink: Child<{ readonly port: number }>;
   readonly dataDir: string;
@@ -244,6 +244,6 @@ async function untilTrue(isTrue: () => Promise<boolean>): Promise<void> {
   }
 }
 
-async function forgetMessages(sql: Sql): Promise<void> {
+async function forgetMessages(sql: Pool): Promise<void> {
   await sql`TRUNCATE deliveries, messages, message_bodies, message_recipients, message_events`;
 }

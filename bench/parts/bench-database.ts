@@ -1,13 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type DatabaseTarget, openDatabase, type Sql } from '../../packages/server/src/db/client.ts';
+import { type DatabaseTarget, openDatabase, type Pool, type Sql } from '../../packages/server/src/db/client.ts';
 import { startEmbeddedPostgres } from '../../packages/server/src/postgres/embedded-postgres.ts';
 import { prepareTemplate } from '../../test/harness/template-database.ts';
 
 export interface BenchDatabase {
   readonly target: DatabaseTarget;
-  readonly sql: Sql;
+  readonly sql: Pool;
   /** The server's settings that decide what a commit means, as they are printed. */
   readonly settings: Readonly<Record<string, string>>;
   close(): Promise<void>;

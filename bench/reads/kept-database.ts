@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type DatabaseTarget, openDatabase, type Sql } from '../../packages/server/src/db/client.ts';
+import { type DatabaseTarget, openDatabase, type Pool, type Sql } from '../../packages/server/src/db/client.ts';
 import { startEmbeddedPostgres } from '../../packages/server/src/postgres/embedded-postgres.ts';
 import { prepareTemplate } from '../../test/harness/template-database.ts';
 
@@ -16,7 +16,7 @@ export const DEFAULT_DATA_DIR = join(tmpdir(), 'postrider-bench-reads');
 
 export interface KeptDatabase {
   readonly target: DatabaseTarget;
-  readonly sql: Sql;
+  readonly sql: Pool;
   readonly settings: Readonly<Record<string, string>>;
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import { bindAccount } from '../../packages/server/src/db/account-client.ts';
-import { openDatabase, type Sql } from '../../packages/server/src/db/client.ts';
+import { openDatabase, type Pool, type Sql } from '../../packages/server/src/db/client.ts';
 import { storeTemplate } from '../../packages/server/src/templates/change-template.ts';
 import {
   createTemplateRenderer,
@@ -78,7 +78,7 @@ async function storeReceipt(sql: Sql): Promise<string> {
 
 type Source = NonNullable<Awaited<ReturnType<TemplateSources['find']>>>;
 
-function createLookUp(sql: Sql, accountId: string): () => Promise<Source> {
+function createLookUp(sql: Pool, accountId: string): () => Promise<Source> {
   const sources = createTemplateSources((accountId) => bindAccount(sql, accountId));
   return async () => {
     const source = await sources.find(accountId, { name: { slug: 'receipt' }, version: null });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createAccount } from '../../packages/server/src/accounts/create-account.ts';
 import { systemClock } from '../../packages/server/src/clock.ts';
-import { openDatabase, type Sql } from '../../packages/server/src/db/client.ts';
+import { openDatabase, type Pool } from '../../packages/server/src/db/client.ts';
 import { announce } from '../../packages/server/src/events/announce.ts';
 import { createIdGenerator, type IdGenerator } from '../../packages/server/src/uuid-v7.ts';
 import { type BenchDatabase, openBenchDatabase } from '../parts/bench-database.ts';
@@ -36,7 +36,7 @@ const LONGEST_WAIT_MS = 120_000;
 
 interface Stage {
   readonly database: BenchDatabase;
-  readonly sql: Sql;
+  readonly sql: Pool;
   readonly ids: IdGenerator;
   readonly worker: Child<{ readonly baseUrl: string }>;
   readonly receivers: Child<{ readonly ports: readonly number[] }>;

@@ -269,7 +269,7 @@ describe('operator commands', () => {
     const { code, stderr } = await runHere(['accounts', 'list'], production);
     expect([code, stderr]).toEqual([1, expect.stringContaining('postrider-server migrate')]);
     expect(stderr).not.toContain('…');
-    await sql`INSERT INTO schema_migrations ${sql(last ?? {})}`;
+    await sql`INSERT INTO schema_migrations SELECT * FROM json_populate_record(NULL::schema_migrations, ${JSON.stringify(last)}::text::json)`;
 
     const name = `empty_${randomUUID().replaceAll('-', '')}`;
     await sql.unsafe(`CREATE DATABASE ${name}`);

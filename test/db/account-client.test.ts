@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bindAccount } from '../../packages/server/src/db/account-client.ts';
 import { runCancelable } from '../../packages/server/src/db/cancelable.ts';
-import { openDatabase, type Query, type Sql } from '../../packages/server/src/db/client.ts';
+import { openDatabase, type Pool, type Query } from '../../packages/server/src/db/client.ts';
 import { startDatabaseProxy } from '../harness/database-proxy.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
@@ -10,7 +10,7 @@ const ME = accountId(1);
 
 describe('a client that is bound to an account', () => {
   let database: TestDatabase;
-  let pool: Sql;
+  let pool: Pool;
   beforeAll(async () => {
     database = await createTestDatabase();
     pool = openDatabase({
@@ -73,7 +73,7 @@ describe('a client that is bound to an account', () => {
 
   it('begins transactions as they are asked for, and cancels what runs in them', async () => {
     const sql = bindAccount(pool, ME);
-    await expect(sql.begin('READ ONLY', async (tx) => await tx`UPDATE accounts SET name = 'x'`)).rejects.toMatchObject({
+    await expect(sql.begin('read only', async (tx) => await tx`UPDATE accounts SET name = 'x'`)).rejects.toMatchObject({
       code: '25006',
     });
     for (const sleep of [
@@ -145,11 +145,9 @@ describe('a client that is bound to an account', () => {
 
   it('opens no way past the account', () => {
     const sql = bindAccount(pool, ME);
-    expect(() => sql.reserve).toThrow('would leave the account');
-    expect(() => sql`SELECT 1`.cursor(1)).toThrow('only ever awaited');
-    // These change how a statement is sent, which is made anew here: asked for, they would be ignored.
-    for (const way of ['values', 'raw', 'simple', 'describe', 'cancel'] as const)
-      expect(() => sql`SELECT 1`[way]()).toThrow('only ever awaited');
+    for (const way of ['reserve', 'runOnConnection', 'copyIn', 'end', 'listen']) expect(sql).not.toHaveProperty(way);
+    for (const way of ['cursor', 'values', 'raw', 'simple', 'describe', 'cancel'])
+      expect(sql`SELECT 1`).not.toHaveProperty(way);
     expect(() => bindAccount(pool, `${ME}'; RESET ROLE; --`)).toThrow('cannot be bound');
   });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bindAccount } from '../../packages/server/src/db/account-client.ts';
-import { openDatabase, type Sql } from '../../packages/server/src/db/client.ts';
+import { openDatabase, type Pool, type Query } from '../../packages/server/src/db/client.ts';
 import { useCleanUps } from '../harness/clean-ups.ts';
 import { type ForgetfulPooler, startForgetfulPooler } from '../harness/forgetful-pooler.ts';
 import { startTestApp } from '../harness/test-app.ts';
@@ -14,7 +14,7 @@ describe('behind a pooler that drops the parameters a connection starts with', (
   const afterwards = useCleanUps();
   let database: TestDatabase;
   let pooler: ForgetfulPooler;
-  let pool: Sql;
+  let pool: Pool;
   beforeAll(async () => {
     database = await createTestDatabase();
     for (const id of [MINE, THEIRS])
@@ -39,13 +39,13 @@ describe('behind a pooler that drops the parameters a connection starts with', (
 
   it('sets the role and the limits of a statement in every transaction of an account [holes.second-wall]', async () => {
     const mine = bindAccount(pool, MINE);
-    const read = (query: Sql) => query`
+    const read = (query: Query) => query`
       SELECT current_user AS user, current_setting('statement_timeout') AS timeout,
         current_setting('plan_cache_mode') AS plans, current_setting('TimeZone') AS zone`;
     const wanted = { user: 'postrider_app', timeout: '8s', plans: 'force_custom_plan', zone: 'UTC' };
     expect([...(await read(mine))]).toEqual([wanted]);
-    expect([...(await mine.begin(async (tx) => await read(tx as unknown as Sql)))]).toEqual([wanted]);
-    expect([...(await mine.begin('READ ONLY', async (tx) => await read(tx as unknown as Sql)))]).toEqual([wanted]);
+    expect([...(await mine.begin(async (tx) => await read(tx)))]).toEqual([wanted]);
+    expect([...(await mine.begin('read only', async (tx) => await read(tx)))]).toEqual([wanted]);
   });
 
   it('shows and changes nothing of other accounts [holes.second-wall]', async () => {

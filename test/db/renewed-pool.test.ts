@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase, type Sql } from '../../packages/server/src/db/client.ts';
+import { openDatabase, type Pool } from '../../packages/server/src/db/client.ts';
 import { openCollector } from '../../packages/server/src/heap.ts';
 import { type DatabaseProxy, startDatabaseProxy } from '../harness/database-proxy.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
@@ -23,7 +23,7 @@ describe('a pool whose connections are lost', () => {
    * when the driver loses queries. Counts how many came back, and how.
    */
   async function askUntil(
-    sql: Sql,
+    sql: Pool,
     counts: { answered: number; failed: number },
     isOver: () => boolean,
   ): Promise<void> {
@@ -79,7 +79,7 @@ describe('a pool whose connections are lost', () => {
 
 describe('a transaction that has ended', () => {
   let database: TestDatabase;
-  let sql: Sql;
+  let sql: Pool;
   beforeAll(async () => {
     database = await createTestDatabase();
     sql = openDatabase({

@@ -86,7 +86,7 @@ describe('a pool with a deadline, on a database that falls silent', () => {
     }
   });
 
-  it('counts the statements of a transaction and not the thinking between them, nor the reading of a cursor', async () => {
+  it('counts the statements of a transaction and not the thinking between them', async () => {
     const sql = open();
     const think = () => new Promise((resolve) => setTimeout(resolve, DEADLINE_MS * 2));
     const rows = await sql.begin(async (transaction) => {
@@ -95,12 +95,6 @@ describe('a pool with a deadline, on a database that falls silent', () => {
       return await transaction`SELECT 3 AS three`;
     });
     expect(rows).toEqual([{ three: 3 }]);
-    const seen: number[] = [];
-    for await (const [row] of sql<{ n: number }[]>`SELECT n FROM generate_series(1, 2) AS n`.cursor(1)) {
-      await think();
-      seen.push(row?.n ?? 0);
-    }
-    expect(seen).toEqual([1, 2]);
     await sql.end({ timeout: 1 });
   });
 
@@ -109,7 +103,7 @@ describe('a pool with a deadline, on a database that falls silent', () => {
     await sql`SELECT 1`;
     const reserved = await sql.reserve();
     proxy.silence();
-    expect(await failure(reserved`SELECT 1`)).toBe('unavailable');
+    expect(await failure(reserved.run('SELECT 1'))).toBe('unavailable');
     reserved.release();
     await sql.end({ timeout: 1 });
   });

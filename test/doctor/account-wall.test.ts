@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { openPreparedDatabase } from '../../packages/server/src/commands/prepared-database.ts';
 import { runServer } from '../../packages/server/src/commands/run-server.ts';
 import { readConfig } from '../../packages/server/src/config.ts';
-import { type DatabaseTarget, openDatabase, type Sql } from '../../packages/server/src/db/client.ts';
+import { type DatabaseTarget, openDatabase, type Pool } from '../../packages/server/src/db/client.ts';
 import { migrate } from '../../packages/server/src/db/migrate.ts';
 import { ensurePartitions } from '../../packages/server/src/db/queries/partitions.ts';
 import { checkAccountWall, examineAccountWall } from '../../packages/server/src/doctor/check-account-wall.ts';
@@ -109,7 +109,7 @@ describe('the check of the wall between accounts', () => {
 describe('the role of requests', () => {
   const afterwards = useCleanUps();
   let database: TestDatabase;
-  let sql: Sql;
+  let sql: Pool;
   let target: DatabaseTarget;
   let user: string;
   beforeEach(async () => {

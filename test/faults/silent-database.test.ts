@@ -88,7 +88,7 @@ describe('an API whose database falls silent', () => {
     const waiting = server.call('GET', `/emails/${body.id}?wait=4`);
     const looks =
       () => database.sql`SELECT 1 FROM pg_stat_activity WHERE query LIKE '%SELECT m.id, m.status FROM unnest%'
-      AND datname = current_database() AND pid <> pg_backend_pid()`;
+      AND datname = current_database() AND application_name = 'postrider-api'`;
     await expect.poll(async () => (await looks()).length).toBeGreaterThan(0);
     proxy.silence();
     await expectUnavailable(() => server.call('GET', '/emails'));

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
 import { bindAccount } from '../../packages/server/src/db/account-client.ts';
-import { type AccountSql, type DatabaseTarget, openDatabase, type Sql } from '../../packages/server/src/db/client.ts';
+import { type AccountSql, type DatabaseTarget, openDatabase, type Pool } from '../../packages/server/src/db/client.ts';
 import { TEMPLATE_DATABASE } from './template-database.ts';
 
 export interface TestDatabase {
   readonly target: DatabaseTarget;
-  readonly sql: Sql;
+  readonly sql: Pool;
   /** As requests have it: bound to one account, and to the role that sees no other. */
   bound(accountId: string): AccountSql;
   drop(): Promise<void>;
@@ -24,7 +24,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   await admin.unsafe(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE_DATABASE} STRATEGY FILE_COPY`);
   const target: DatabaseTarget = { kind: 'socket', host, user, database: name };
   const sql = openDatabase({ target, maxConnections: 2, applicationName: 'tests' });
-  let accounts: Sql | null = null;
+  let accounts: Pool | null = null;
   return {
     target,
     sql,

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { withTemplates } from '../../packages/server/src/db/templates.ts';
 import { createKeyRates } from '../../packages/server/src/keys/key-rates.ts';
 import { expectProblem } from '../harness/expect-problem.ts';
 import { openLoggedIn } from '../harness/smtp-session.ts';
@@ -192,11 +193,12 @@ describe('a process that counts requests of a key', () => {
   it('is lent nothing while the database answers it late, since it would be late to give it back', async () => {
     const { sql } = server.database;
     const caller = { ...(await callerOf(1_000)), rateLimit: 1_000 };
-    const late = new Proxy(sql, {
-      get: (target, name) =>
-        name === 'unsafe'
-          ? (...given: Parameters<typeof sql.unsafe>) => pause(140).then(() => target.unsafe(...given))
-          : Reflect.get(target, name),
+    const late = withTemplates({
+      ...sql,
+      run: async <Row>(text: string, parameters?: readonly unknown[]) => {
+        await pause(140);
+        return await sql.run<Row>(text, parameters);
+      },
     });
     const rates = createKeyRates(late);
     const burst = () => Promise.all(Array.from({ length: 20 }, () => rates.take(caller)));

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { bindAccount } from '../../packages/server/src/db/account-client.ts';
-import { type DatabaseTarget, openDatabase, type Sql } from '../../packages/server/src/db/client.ts';
+import { type DatabaseTarget, openDatabase, type Pool } from '../../packages/server/src/db/client.ts';
 import { examineAccountWall } from '../../packages/server/src/doctor/check-account-wall.ts';
 import { locatePostgresBinaries } from '../../packages/server/src/postgres/postgres-binaries.ts';
 import { USUALLY_IGNORED } from '../harness/forgetful-pooler.ts';
@@ -22,7 +22,7 @@ describe.each(['session', 'transaction'])('behind PgBouncer in %s mode', (mode) 
   let folder: string;
   let server: BareServer;
   let pooler: ChildProcess;
-  let direct: Sql;
+  let direct: Pool;
   let target: DatabaseTarget;
 
   beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAccount } from '../../packages/server/src/accounts/create-account.ts';
 import { systemClock } from '../../packages/server/src/clock.ts';
-import { openDatabase, type Sql } from '../../packages/server/src/db/client.ts';
+import { openDatabase, type Pool } from '../../packages/server/src/db/client.ts';
 import { type AcceptanceOptions, acceptMessages } from '../../packages/server/src/sending/accept-messages.ts';
 import { createAcceptanceDoor } from '../../packages/server/src/sending/acceptance-door.ts';
 import type { SendCommand, SendVerdict } from '../../packages/server/src/sending/send-command.ts';
@@ -11,8 +11,8 @@ import { createTestDatabase, type TestDatabase } from '../harness/test-database.
 
 describe('the acceptance door', () => {
   let database: TestDatabase;
-  let sql: Sql;
-  let options: AcceptanceOptions;
+  let sql: Pool;
+  let options: AcceptanceOptions & { readonly sql: Pool };
   beforeAll(async () => {
     database = await createTestDatabase();
     sql = openDatabase({ target: database.target, maxConnections: 8, applicationName: 'tests' });

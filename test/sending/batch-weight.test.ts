@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase, type Sql } from '../../packages/server/src/db/client.ts';
+import { openDatabase, type Pool } from '../../packages/server/src/db/client.ts';
 import { createAcceptanceDoor } from '../../packages/server/src/sending/acceptance-door.ts';
 import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
 import { plainSend } from '../harness/plain-send.ts';
@@ -10,7 +10,7 @@ const HALF = 'x'.repeat(900_000);
 
 describe('what the acceptance door writes at once', () => {
   let server: TestApp;
-  let sql: Sql;
+  let sql: Pool;
   beforeAll(async () => {
     server = await startTestApp({ settings: { POSTRIDER_ROLES: 'api' } });
     sql = openDatabase({ target: server.database.target, maxConnections: 1, applicationName: 'tests' });

@@ -1,18 +1,12 @@
 import postgres from 'postgres';
 import { ARRAY_TYPES } from './array-types.ts';
+import { createDatabasePool, type Pool } from './database-pool.ts';
 import { parseDatabaseUrl } from './database-url.ts';
 import { createPrimaryHost, type FoundHost, openPrimarySocket, type PrimaryHost } from './primary-host.ts';
-import { createRenewedPool } from './renewed-pool.ts';
-import { createTransactionSettings, keepTransactionSettings, startParametersOf } from './session-settings.ts';
+import { createTransactionSettings, startParametersOf } from './session-settings.ts';
 
-/** A pool of connections, or one connection in a transaction: queries take either. */
-export type Sql = postgres.Sql;
-export type Transaction = postgres.TransactionSql;
-export type Query = Sql | Transaction;
-
-declare const BOUND: unique symbol;
-/** A pool that works for one account only, whatever a statement asks for: made by `bindAccount`, and by nothing else. */
-export type AccountSql = Sql & { readonly [BOUND]: true };
+export type { Pool } from './database-pool.ts';
+export type { AccountSql, Query, Sql, Transaction } from './query.ts';
 
 export interface DatabaseOptions {
   /** A `postgres://` URL, several servers of which one is the primary, or the embedded server's socket. */
@@ -61,7 +55,7 @@ export function toDatabaseTarget(databaseUrl: string): DatabaseTarget {
 }
 
 /** Opens a pool; nothing connects before the first query. */
-export function openDatabase(options: DatabaseOptions): Sql {
+export function openDatabase(options: DatabaseOptions): Pool {
   const settings = {
     max: options.maxConnections,
     connect_timeout: 2, // Seconds: a database that is down must become a 503 within 2 s.
@@ -75,23 +69,21 @@ export function openDatabase(options: DatabaseOptions): Sql {
     onnotice: (notice: postgres.Notice) => options.onNotice?.(notice['message'] ?? ''),
   };
   const { target } = options;
-  const inTransactions = options.forAccounts === true ? createTransactionSettings(options) : null;
-  const pool = createRenewedPool({
+  return createDatabasePool({
+    maxConnections: options.maxConnections,
     deadlineMs: options.deadlineMs ?? null,
     ...(options.probe === undefined ? {} : { probe: options.probe }),
-    ...(inTransactions === null ? {} : { opening: inTransactions }),
+    settings: options.forAccounts === true ? createTransactionSettings(options) : null,
     open: (onclose) => {
       if (target.kind === 'url') return postgres(target.url, { ...settings, onclose });
       if (target.kind === 'cluster') return openOnPrimary(target.primary, settings, onclose);
       return postgres({ ...settings, onclose, host: target.host, database: target.database, user: target.user });
     },
   });
-  if (inTransactions !== null) keepTransactionSettings(pool, inTransactions);
-  return pool;
 }
 
 /** A pool that counts as lost as soon as another server than its own is the primary. */
-function openOnPrimary(primary: PrimaryHost, settings: object, onLost: () => void): Sql {
+function openOnPrimary(primary: PrimaryHost, settings: object, onLost: () => void): postgres.Sql {
   const places = new Set<string>();
   const nameOf = ({ host, port }: FoundHost) => `${host} ${port}`;
   const stop = primary.onMove((to) => {
@@ -105,14 +97,12 @@ function openOnPrimary(primary: PrimaryHost, settings: object, onLost: () => voi
   return postgres(primary.url, { ...settings, onclose, socket } as object); // The types do not know `socket`.
 }
 
-/** Lets a pool that keeps its plans make them anew, by the tables' present sizes. `connections`: as many as the pool has. */
-export async function renewPlans(sql: Sql, connections: number): Promise<void> {
-  // Opened first: the driver (postgres.js 3.4, without its types fetched) never hands out a connection it had to open to reserve it.
-  await Promise.all(Array.from({ length: connections }, () => sql.unsafe('SELECT 1')));
-  // Held at the same time, so that each is another one.
-  const reserved = await Promise.all(Array.from({ length: connections }, () => sql.reserve()));
+/** Lets a pool that keeps its plans make them again, by the tables' present sizes. `connections`: as many as the pool has. */
+export async function renewPlans(pool: Pool, connections: number): Promise<void> {
+  // Reserved at the same time, so that each is another one.
+  const reserved = await Promise.all(Array.from({ length: connections }, () => pool.reserve()));
   try {
-    await Promise.all(reserved.map((connection) => connection.unsafe('DISCARD PLANS')));
+    await Promise.all(reserved.map((connection) => connection.run('DISCARD PLANS')));
   } finally {
     for (const connection of reserved) connection.release();
   }

@@ -1,27 +1,27 @@
-import { type DatabaseOptions, type DatabaseTarget, openDatabase, type Sql } from './client.ts';
+import { type DatabaseOptions, type DatabaseTarget, openDatabase, type Pool } from './client.ts';
 import { ping } from './queries/maintenance.ts';
 import type { SessionOptions } from './session-settings.ts';
 
 /** The pools of one process, each for work that must not wait for another kind. */
 export interface DatabasePools {
   /** What callers wait for, where it is no single account's: who they are, what was accepted, names that accounts contend for. */
-  readonly api: Sql;
+  readonly api: Pool;
   /** What callers wait for, each transaction bound to the caller's account. */
-  readonly accounts: Sql;
+  readonly accounts: Pool;
   /** What no caller waits for: delivery, its jobs, and the mailbox of the transport that captures. */
-  readonly work: Sql;
+  readonly work: Pool;
   /** Searches and exports, bound to the caller's account: one that takes long holds up nobody but others of its kind. */
-  readonly reads: Sql;
+  readonly reads: Pool;
   /**
    * Acceptance of single sends, written one group behind the other on one connection: two would wait for the same quota row, and halve the
    * groups.
    */
-  readonly door: Sql;
-  readonly batches: Sql;
+  readonly door: Pool;
+  readonly batches: Pool;
   /** Acceptance of sends with files, which may take seconds to be written. */
-  readonly files: Sql;
+  readonly files: Pool;
   /** The rate limits of keys, which every request waits for: one statement at a time, for all that came meanwhile. */
-  readonly rates: Sql;
+  readonly rates: Pool;
   /** Ends all of them; queries under way have a moment. */
   end(): Promise<void>;
 }
@@ -77,7 +77,7 @@ export interface SampleConnection {
   readonly kind: string;
   readonly isBound: boolean;
   readonly asked: SessionOptions;
-  readonly sql: Sql;
+  readonly sql: Pool;
 }
 
 /** Opens one connection of each kind that a server uses, works on all of them, and closes them. */
@@ -119,6 +119,6 @@ export function openDatabasePools(target: DatabaseTarget, connections: DoorConne
 }
 
 /** The log of requests. A connection of its own: the driver sends other queries down a connection that copies, which breaks both. */
-export function openLogPool(target: DatabaseTarget): Sql {
+export function openLogPool(target: DatabaseTarget): Pool {
   return openDatabase({ target, maxConnections: 1, ...POOLS.log });
 }

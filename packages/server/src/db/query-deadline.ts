@@ -2,8 +2,8 @@
 export interface QueryDeadline {
   /** Begins work; `onOver` is called with the error should it take too long. Call what is answered when it has ended. */
   start(onOver: (error: DatabaseSilentError) => void): () => void;
-  /** The same for work that calls back, as a promise. */
-  guard<T>(work: (onDone: (result: T) => void, onFailed: (error: unknown) => void) => unknown): Promise<T>;
+  /** The same for work that is a promise; rejected should it take too long. */
+  guard<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /** The database gave no answer in time. What it was asked to do may have been done, or may be done yet. */
@@ -100,7 +100,7 @@ export function createQueryDeadline({ limitMs, probe }: QueryDeadlineOptions, on
     guard: (work) =>
       new Promise((resolve, reject) => {
         const end = start(reject);
-        work(
+        work().then(
           (result) => {
             end();
             resolve(result);

@@ -63,16 +63,3 @@ export function createTransactionSettings(options: SessionOptions): TransactionS
     statements: () => (isComplete ? role : `${role}; ${others}`),
   };
 }
-
-const OF_POOLS = new WeakMap<object, TransactionSettings>();
-
-export function keepTransactionSettings(pool: object, settings: TransactionSettings): void {
-  OF_POOLS.set(pool, settings);
-}
-
-/** @throws where the pool was not opened `forAccounts` */
-export function transactionSettingsOf(pool: object): TransactionSettings {
-  const settings = OF_POOLS.get(pool);
-  if (settings === undefined) throw new Error('the pool was not opened for accounts');
-  return settings;
-}

@@ -74,7 +74,7 @@ export type RowOf<Statement extends (query: Query, values: never) => Promise<rea
 /**
  * A statement of the builder. It is built when it first runs, for each set of optional parameters that are given, and never again: to build one
  * costs as much as to send it (50 of 100 microseconds for a read by id), and to fill in its parameters next to nothing. It runs on the
- * connection of the caller, prepared like the statements in tagged templates.
+ * connection of the caller, prepared.
  */
 export function defineStatement<const Ps extends Parameters, Result>(
   parameters: Ps,
@@ -99,8 +99,8 @@ export function defineStatement<const Ps extends Parameters, Result>(
     const absent = optionals.filter((name) => values[name] === null);
     const { sql: text, readers, counts } = compiled.get(absent.join()) ?? compileWithout(absent);
     // The types of the columns have judged the values, and say what comes back: a test compares them with the database.
-    const filled = readers.map((read) => read(values)) as never[];
-    const answer = await query.unsafe(text, filled, { prepare: true });
+    const filled = readers.map((read) => read(values));
+    const answer = await query.run<unknown>(text, filled);
     // The driver's array is emptied: it outlives its use until the next full garbage collection, and every body in it would with it.
     return (counts ? answer.count : answer.splice(0)) as RowsOf<Result>;
   };

@@ -30,14 +30,14 @@ export async function examineAccountWall(target: DatabaseTarget): Promise<WallFi
     const faults = judgeConnections(connections);
     if (bound === undefined || connections.some(({ isBound, facts }) => isBound && facts.user === facts.sessionUser))
       return { faults, warnings: [] };
-    const wall = judgeWall(await bindAccount(bound.sql, NO_ACCOUNT).begin('READ ONLY', readWallFacts));
+    const wall = judgeWall(await bindAccount(bound.sql, NO_ACCOUNT).begin('read only', readWallFacts));
     return { faults: [...wall, ...faults], warnings: judgePlanning(connections) };
   });
 }
 
 async function look({ kind, isBound, asked, sql }: SampleConnection): Promise<CheckedConnection> {
   const facts = isBound
-    ? await bindAccount(sql, NO_ACCOUNT).begin('READ ONLY', readConnectionFacts)
+    ? await bindAccount(sql, NO_ACCOUNT).begin('read only', readConnectionFacts)
     : await readConnectionFacts(sql);
   const planCacheMode = String(startParametersOf(asked)['plan_cache_mode']);
   return { kind, isBound, statementTimeoutMs: statementTimeoutOf(asked), planCacheMode, facts };

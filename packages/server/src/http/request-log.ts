@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { Sql } from '../db/client.ts';
+import type { Pool } from '../db/client.ts';
 import { classifyDatabaseError } from '../db/database-errors.ts';
 import { insertRequests, type LoggedRequest } from '../db/queries/request-log.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
@@ -18,7 +18,7 @@ const BATCH = 500;
 const MAX_WAITING = 20_000;
 
 export function createRequestLog(
-  sql: Sql,
+  pool: Pool,
   clock: Clock,
   ids: IdGenerator,
   onError: (error: unknown) => void,
@@ -32,7 +32,7 @@ export function createRequestLog(
     while (waiting.length > 0) {
       const batch = waiting.splice(0, BATCH);
       try {
-        await insertRequests(sql, batch);
+        await insertRequests(pool, batch);
       } catch (error) {
         onError(error);
         // What the database refuses, or has already, it will refuse again; what it could not take now, it may take later.

@@ -1,13 +1,13 @@
 import { bindAccount } from '../db/account-client.ts';
-import type { Sql } from '../db/client.ts';
+import type { Pool, Sql } from '../db/client.ts';
 import { readDomain } from '../db/queries/domains.ts';
 import type { DomainChecker } from '../sending-domains/domain-checker.ts';
 import type { AccountServices, Services } from './context.ts';
 
 /** Pools that are opened `forAccounts`. */
 interface AccountPools {
-  readonly accounts: Sql;
-  readonly reads: Sql;
+  readonly accounts: Pool;
+  readonly reads: Pool;
 }
 
 /** A third of the connections: one account that does much at once leaves the others theirs. */

@@ -1,4 +1,4 @@
-import { renewPlans, type Sql } from '../db/client.ts';
+import { type Pool, renewPlans } from '../db/client.ts';
 import { classifyDatabaseError } from '../db/database-errors.ts';
 import { MOST_MESSAGES } from '../db/queries/insert-messages.ts';
 import { DatabaseSilentError } from '../db/query-deadline.ts';
@@ -19,10 +19,12 @@ export interface AcceptanceDoor {
 }
 
 export interface AcceptanceDoorOptions extends AcceptanceOptions {
+  /** What single sends are written with. */
+  readonly sql: Pool;
   /** What batches are written with: a pool of its own, since their size makes waiting for one another dearer. */
-  readonly batchSql: Sql;
+  readonly batchSql: Pool;
   /** What sends with files are written with: a pool of its own, since a large one takes as long as thousands of others. */
-  readonly filesSql: Sql;
+  readonly filesSql: Pool;
   readonly onAccepted: () => void;
   /** Hears of faults that befell some sends of a request while others were accepted. */
   readonly onFault?: (error: unknown) => void;

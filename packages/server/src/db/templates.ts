@@ -1,0 +1,82 @@
+import type { Row } from 'postgres';
+import type { Answer, Run } from './answer.ts';
+
+/** Statements in tagged templates, over any `run`: each value is a parameter, save those that are templates themselves. */
+export interface Templates {
+  <Rows extends readonly unknown[] = Row[]>(
+    strings: TemplateStringsArray,
+    ...values: readonly unknown[]
+  ): Statement<Rows>;
+  /** A name, in quotes. */
+  (name: string): Statement<Row[]>;
+  /** A statement, or a part of one, as text. */
+  unsafe<Rows extends readonly unknown[] = Row[]>(
+    text: string,
+    parameters?: readonly unknown[],
+    options?: object,
+  ): Statement<Rows>;
+}
+
+type Part = string | { readonly value: unknown };
+type Sent<Rows extends readonly unknown[]> = Promise<Rows & Answer<Rows[number]>>;
+
+/** It is sent when its result is first asked for; as a part of another one never. */
+export class Statement<Rows extends readonly unknown[]> implements Sent<Rows> {
+  readonly [Symbol.toStringTag] = 'Statement';
+  readonly parts: readonly Part[];
+  readonly #send: () => Sent<Rows>;
+  #sent: Sent<Rows> | null = null;
+
+  constructor(parts: readonly Part[], send: () => Promise<unknown>) {
+    this.parts = parts;
+    this.#send = send as () => Sent<Rows>; // What the caller says that the statement returns.
+  }
+
+  /** Sends it without waiting for it. */
+  execute(): this {
+    this.#sent ??= this.#send();
+    return this;
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: it is a promise, and its own `then` is what sends it.
+  then: Sent<Rows>['then'] = (onDone, onFailed) => {
+    this.#sent ??= this.#send();
+    return this.#sent.then(onDone, onFailed);
+  };
+
+  catch: Sent<Rows>['catch'] = (onFailed) => this.then(undefined, onFailed);
+
+  finally: Sent<Rows>['finally'] = (onEnded) => this.then().finally(onEnded);
+}
+
+/** The same object as a tag of templates. */
+export function withTemplates<Own extends { readonly run: Run }>(own: Own): Own & Templates {
+  const made = (parts: readonly Part[]) =>
+    new Statement(parts, () => own.run(toText(parts), parts.flatMap(toParameter)));
+  function tag(given: TemplateStringsArray | string, ...values: readonly unknown[]) {
+    if (typeof given === 'string') return made([`"${given.replaceAll('"', '""')}"`]);
+    return made(given.flatMap((text, at) => (at < values.length ? [text, ...toParts(values[at])] : [text])));
+  }
+  const unsafe = (text: string, parameters?: readonly unknown[]) =>
+    new Statement([text], () => own.run(text, parameters));
+  return Object.assign(tag, { ...own, unsafe }) as unknown as Own & Templates; // The overloads of `tag`.
+}
+
+function toParts(value: unknown): readonly Part[] {
+  return value instanceof Statement ? value.parts : [{ value }];
+}
+
+function toText(parts: readonly Part[]): string {
+  let count = 0;
+  return parts
+    .map((part) => {
+      if (typeof part === 'string') return part;
+      count += 1;
+      return `$${count}`;
+    })
+    .join('');
+}
+
+function toParameter(part: Part): readonly unknown[] {
+  return typeof part === 'string' ? [] : [part.value];
+}
