@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { builder, named } from '../../packages/server/src/db/builder.ts';
 import type { Query } from '../../packages/server/src/db/client.ts';
-import { and, eq } from '../../packages/server/src/db/drizzle.ts';
-import type { Built } from '../../packages/server/src/db/result.ts';
+import { and, eq, sql } from '../../packages/server/src/db/drizzle.ts';
+import { type Built, returning } from '../../packages/server/src/db/result.ts';
 import { accounts } from '../../packages/server/src/db/schema/accounts.ts';
 import { suppressions } from '../../packages/server/src/db/schema/suppressions.ts';
-import { defineStatement, optional } from '../../packages/server/src/db/statement.ts';
+import { DEFINED, defineStatement, optional } from '../../packages/server/src/db/statement.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
 const MINE = '00000000-0000-7000-8000-0000000000a1';
@@ -97,5 +97,18 @@ describe('a statement of the builder', () => {
     expect(await names(MINE, 'Other')).toEqual([]);
     expect(await names(MINE, null)).toEqual(['Mine']);
     expect(times).toBe(2);
+  });
+
+  it('sends a value once, however often the statement uses it', async () => {
+    const read = defineStatement({ id: accounts.id, name: accounts.name }, ({ id, name }) =>
+      returning(
+        { id: accounts.id, name: accounts.name },
+        sql`SELECT id, ${name}::text AS name FROM accounts WHERE ${name} = ${name} AND id = ${id} AND ${id} = id AND 1 = ${1}::int`,
+      ),
+    );
+    expect(await read(database.sql, { id: MINE, name: 'Again' })).toEqual([{ id: MINE, name: 'Again' }]);
+    const shape = DEFINED.at(-1)?.().at(0);
+    expect(shape?.params).toHaveLength(3);
+    expect(shape?.sql.match(/\$\d/g)).toEqual(['$1', '$1', '$1', '$2', '$2', '$3']);
   });
 });

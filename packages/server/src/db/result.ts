@@ -1,4 +1,4 @@
-import { type Column, type GetColumnData, PgDialect, type SQL } from './drizzle.ts';
+import { type Column, type GetColumnData, is, PgDialect, Placeholder, type SQL } from './drizzle.ts';
 
 /** What the builder makes, or `returning` and `executing` below. */
 export interface Built<Result> {
@@ -114,7 +114,18 @@ function expression<T>(sqlType: string): Expression<T> {
 
 const dialect = new PgDialect();
 
+/** A parameter that is used twice is sent once: drizzle numbers every use. */
 function compile(statement: SQL): Compiled {
-  const { sql, params } = dialect.sqlToQuery(statement);
-  return { sql, params };
+  const { sql: text, params: uses } = dialect.sqlToQuery(statement);
+  const numbers = new Map<unknown, number>();
+  const params: unknown[] = [];
+  const numberOf = uses.map((param) => {
+    const name = is(param, Placeholder) ? param.name : Symbol('a value of its own');
+    const known = numbers.get(name);
+    if (known !== undefined) return known;
+    const number = params.push(param);
+    numbers.set(name, number);
+    return number;
+  });
+  return { sql: text.replaceAll(/\$(\d+)/g, (_use, given: string) => `$${numberOf[Number(given) - 1]}`), params };
 }

@@ -117,7 +117,7 @@ const insertSpan = defineStatement(OF_SPAN, ({ accountId, day, span }) => {
   const sums = sql.raw(COUNT_NAMES.map((name) => `sum(${name})`).join(', '));
   return executing(sql`
     INSERT INTO message_rollups (account_id, kind, span, day, value, ${NUMBERS})
-    SELECT account_id, kind, ${span}, ${first}, value, ${sums} FROM message_rollups
+    SELECT account_id, kind, ${span}::int, ${first}, value, ${sums} FROM message_rollups
     WHERE account_id = ${accountId} AND kind IN ('tag', 'agent') AND span = 1 AND day >= ${first} AND day < ${first} + ${span}::int
     GROUP BY account_id, kind, value`);
 });
