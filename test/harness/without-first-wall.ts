@@ -60,10 +60,10 @@ export async function takeOutFirstWall(
   };
 }
 
-/** `m.account_id = $1` and `d.account_id = account`. */
-const CONDITION = /\b(?:\w+\.)?account_id = (?:\$\d+|account)(?![\w.])/g;
-/** Of the accounts themselves: `a.id = $1`, `id = $1`. */
-const OWN_CONDITION = /\b(?:a\.)?id = \$\d+/g;
+/** `m.account_id = $1`, `d.account_id = account` and, as the builder writes it, `"keys"."account_id" = $1`. */
+const CONDITION = /(?<![\w".])(?:"?\w+"?\.)?"?account_id"? = (?:\$\d+|account)(?![\w.])/g;
+/** Of the accounts themselves: `a.id = $1`, `id = $1`, `"accounts"."id" = $1`. */
+const OWN_CONDITION = /(?<![\w".])(?:a\.|"accounts"\.)?"?id"? = \$\d+/g;
 
 function withoutAccount(statement: string): { readonly statement: string; readonly count: number } {
   let count = 0;
@@ -73,7 +73,7 @@ function withoutAccount(statement: string): { readonly statement: string; readon
     return `(${condition} OR true)`;
   };
   const opened = statement.replaceAll(CONDITION, open);
-  const isOfAccounts = /\b(?:UPDATE|FROM) accounts\b/.test(opened);
+  const isOfAccounts = /\b(?:update|from) "?accounts\b/i.test(opened);
   return { statement: isOfAccounts ? opened.replaceAll(OWN_CONDITION, open) : opened, count };
 }
 
