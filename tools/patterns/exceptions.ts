@@ -28,6 +28,11 @@ export const PATTERN_EXCEPTIONS: readonly PatternException[] = [
   { file: `${SERVER}/config/setting-values.ts`, pattern: TRAILING_SLASHES, why: OWN_ADDRESS },
   { file: `${CLI}/mcp-clients/edit-toml.ts`, pattern: 'every pattern', why: OWN_FILE },
   { file: `${CLI}/mcp-clients/edit-json.ts`, pattern: String.raw`/[ \t]*$/`, why: OWN_FILE },
+  ...['own-flag.ts', 'parser/own-option.ts'].map((name) => ({
+    file: `${CLI}/${name}`,
+    pattern: BUILT,
+    why: 'patterns and words of our own commands, proven where they are written, for a word of the user’s own command line',
+  })),
   {
     file: 'packages/mcp/src/untrusted-text.ts',
     pattern: String.raw`/[[\p{Cc}\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB]--[\n\t]]/gv`,

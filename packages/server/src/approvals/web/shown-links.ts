@@ -43,14 +43,25 @@ function note(found: Map<string, ShownLink>, link: { readonly target: string; re
   found.set(`${text}\n${target}`, { text, target, claimedHost: findClaim(text, target) });
 }
 
-/** A name with a dot in it, as in `acme.example`, `https://acme.example/pay` or `ada@acme.example`. */
-const NAMED_HOST = /(?:[\p{L}\p{N}][\p{L}\p{N}-]{0,62}\.){1,8}\p{L}{2,24}(?![\p{L}\p{N}-])/u;
+/** A name with a dot in it, as in `acme.example`, `https://acme.example/pay` or `ada@acme.example`; null where the text has none. */
+function findNamedHost(text: string): string | null {
+  const words = text.toLowerCase().split(/[^\p{L}\p{N}.-]/u);
+  const names = words.map((word) => word.replace(/^\.|\.$/g, ''));
+  return names.find((name) => name.includes('.') && name.split('.').every(isLabel) && TOP_LEVEL.test(name)) ?? null;
+}
+
+function isLabel(label: string): boolean {
+  return label !== '' && label.length <= 63;
+}
+
+/** Version 1.2.3 is no host. */
+const TOP_LEVEL = /\.\p{L}{2,24}$/u;
 
 /** `acme.example` in the text of a link to `acme.example` or `www.acme.example` is true; of any other it is a claim. */
 function findClaim(text: string, target: string): string | null {
-  const named = NAMED_HOST.exec(text)?.[0].toLowerCase();
+  const named = findNamedHost(text);
   const host = hostOf(target);
-  if (named === undefined || host === null) return null;
+  if (named === null || host === null) return null;
   const claimed = hostOf(`https://${named}/`) ?? named;
   return host === claimed || host.endsWith(`.${claimed}`) || claimed === `www.${host}` ? null : named;
 }
