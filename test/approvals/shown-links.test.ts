@@ -35,10 +35,27 @@ describe('the links that an approver is shown', () => {
   it('are bounded in number and length', () => {
     const many = Array.from({ length: 5_000 }, (_, n) => `<a href="https://a.example/${n}">${'word '.repeat(99)}</a>`);
     const found = readShownLinks(many.join(''));
-    expect(found.length).toBeLessThanOrEqual(201);
+    expect(found.length).toBeLessThanOrEqual(200);
     expect(found[0]?.text).toHaveLength(120);
     expect(readShownLinks(`<a href="https://a.example/${'x'.repeat(9_999)}">x</a>`)[0]?.target).toHaveLength(500);
   });
+});
+
+describe('a link with a false name', () => {
+  const claims = (html: string) => readShownLinks(html).flatMap(({ claimedHost }) => claimedHost ?? []);
+  const deceiving = '<a href="https://evil.example/">acme.example</a>';
+
+  it('is found behind hundreds of true ones', () => {
+    const many = Array.from({ length: 5_000 }, (_, n) => `<a href="https://a.example/${n}">Page ${n}</a>`);
+    expect(claims(`${many.join('')}${deceiving}`)).toEqual(['acme.example']);
+  });
+
+  it.each([' '.repeat(20_000), '&nbsp;'.repeat(900), 'word '.repeat(500), '<b> </b>'.repeat(5_000)])(
+    'is found behind a long beginning of its text (%#)',
+    (beginning) => {
+      expect(claims(`<a href="https://evil.example/">${beginning}acme.example</a>`)).toEqual(['acme.example']);
+    },
+  );
 });
 
 describe('times and sizes for people', () => {

@@ -11,8 +11,10 @@ export interface ShownLink {
 }
 
 const TEXT_CHARACTERS = 120;
+/** Of a link's text that is read for a claim: what comes before it must not hide it. */
+const READ_CHARACTERS = 10_000;
 const TARGET_CHARACTERS = 500;
-/** A page with more of them would not be read; the hosts of all links are listed anyway. */
+/** A page with more of them would not be read; the hosts of all links are listed anyway. True links take no place of false ones. */
 const LINKS_MAX = 200;
 
 /** The links of a message in their order, one for each text and target. */
@@ -27,10 +29,9 @@ export function readShownLinks(html: string): readonly ShownLink[] {
     } else if (token.kind === 'end' && token.name === 'a') {
       note(found, open);
       open = null;
-    } else if (token.kind === 'text' && open !== null && open.text.length < TEXT_CHARACTERS * 4) {
-      open.text += token.text.slice(0, TEXT_CHARACTERS * 4);
+    } else if (token.kind === 'text' && open !== null && open.text.length < READ_CHARACTERS) {
+      open.text += token.text.replaceAll(/\s+/g, ' ').slice(0, READ_CHARACTERS);
     }
-    if (found.size >= LINKS_MAX) break;
   }
   note(found, open);
   return [...found.values()];
@@ -39,8 +40,11 @@ export function readShownLinks(html: string): readonly ShownLink[] {
 function note(found: Map<string, ShownLink>, link: { readonly target: string; readonly text: string } | null): void {
   if (link === null || link.target === '') return;
   const { target } = link;
-  const text = decodeAttribute(link.text).replaceAll(/\s+/g, ' ').trim().slice(0, TEXT_CHARACTERS);
-  found.set(`${text}\n${target}`, { text, target, claimedHost: findClaim(text, target) });
+  const whole = decodeAttribute(link.text).replaceAll(/\s+/g, ' ').trim();
+  const claimedHost = findClaim(whole, target);
+  if (found.size >= LINKS_MAX * (claimedHost === null ? 1 : 2)) return;
+  const text = whole.slice(0, TEXT_CHARACTERS);
+  found.set(`${text}\n${target}`, { text, target, claimedHost });
 }
 
 /** A name with a dot in it, as in `acme.example`, `https://acme.example/pay` or `ada@acme.example`; null where the text has none. */
