@@ -12,7 +12,7 @@ export const definition = defineCommand({
   about: {
     summary: 'Sign out',
     description:
-      'Ends the session of the profile on the server, and forgets the profile. A session that has ended already is forgotten all the same.',
+      'Ends the session of the profile on the server, and forgets the profile. A session that has already ended is forgotten too.',
     needsKey: false,
     scope: null,
     examples: ['postrider logout', 'postrider logout --profile work'],

@@ -5759,7 +5759,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
     "id": "approvals reject",
     "command": "approvals reject",
     "summary": "Reject a held send",
-    "description": "Rejects one hold. Whoever sent it reads the code and the note, and an agent corrects itself by them. Users can decide if their role allows it and they ticked “Approve and reject held sends” at `postrider login`. So can keys with `approvals:decide`, except the key that sent it.",
+    "description": "Rejects one hold. The sender receives the code and the note, which an agent uses to correct itself. Users can decide if their role allows it and they ticked “Approve and reject held sends” at `postrider login`. So can keys with `approvals:decide`, except the key that sent it.",
     "needsKey": true,
     "examples": [
       "postrider approvals reject <id> --code wrong_recipient",
@@ -5884,7 +5884,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
     "id": "completion",
     "command": "completion",
     "summary": "Print a completion script for a shell",
-    "description": "Prints a script that completes commands and flags in bash, zsh, fish or PowerShell. It has the commands of this version: make it anew after an update.",
+    "description": "Prints a script that completes commands and flags in bash, zsh, fish or PowerShell. It has the commands of this version: create it again after an update.",
     "needsKey": false,
     "examples": [
       "source <(postrider completion bash)        # in ~/.bashrc",
@@ -6211,7 +6211,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
     "id": "logout",
     "command": "logout",
     "summary": "Sign out",
-    "description": "Ends the session of the profile on the server, and forgets the profile. A session that has ended already is forgotten all the same.",
+    "description": "Ends the session of the profile on the server, and forgets the profile. A session that has already ended is forgotten too.",
     "needsKey": false,
     "examples": [
       "postrider logout",
@@ -6714,7 +6714,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
     "id": "webhooks trigger",
     "command": "webhooks trigger",
     "summary": "Make an event happen",
-    "description": "Causes a true event by sending to a test address, which costs nothing: it reaches the endpoints of the account and whoever listens. With `--forward-to` a made-up event of any type is signed and posted to that address on this machine alone, and its secret is shown.",
+    "description": "Causes a true event by sending to a test address, which costs nothing: it reaches the endpoints of the account and every listener. With `--forward-to` a made-up event of any type is signed and posted to that address on this machine alone, and its secret is shown.",
     "needsKey": true,
     "examples": [
       "postrider webhooks trigger email.bounced",

@@ -7,7 +7,7 @@ export const definition = defineCommand({
   id: 'approvals reject',
   about: {
     summary: 'Reject a held send',
-    description: `Rejects one hold. Whoever sent it reads the code and the note, and an agent corrects itself by them. ${WHO_DECIDES}`,
+    description: `Rejects one hold. The sender receives the code and the note, which an agent uses to correct itself. ${WHO_DECIDES}`,
     needsKey: true,
     scope: { of: 'approvals.decide' },
     examples: [

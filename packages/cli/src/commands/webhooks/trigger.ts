@@ -30,7 +30,7 @@ export const definition = defineCommand({
   about: {
     summary: 'Make an event happen',
     description:
-      'Causes a true event by sending to a test address, which costs nothing: it reaches the endpoints of the account and whoever listens. With `--forward-to` a made-up event of any type is signed and posted to that address on this machine alone, and its secret is shown.',
+      'Causes a true event by sending to a test address, which costs nothing: it reaches the endpoints of the account and every listener. With `--forward-to` a made-up event of any type is signed and posted to that address on this machine alone, and its secret is shown.',
     needsKey: true,
     scope: null,
     examples: [

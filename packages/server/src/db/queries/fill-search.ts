@@ -33,7 +33,7 @@ const fill = defineStatement({}, () =>
 
 /**
  * Brings messages from the backlog over into the search table, the backlog's rows going with it, and answers how many rows those were; 0 where
- * there is nothing left, or others are at work on it. A message noted a second time, because it was changed, is written anew.
+ * there is nothing left, or others are at work on it. A message noted a second time, because it was changed, is written again.
  */
 export async function fillSearch(query: Query): Promise<number> {
   const [row] = await fill(query, {});

@@ -84,7 +84,7 @@ const write = defineStatement(LATE_EVENT, (row) =>
     FROM shown`),
 );
 
-/** Writes a late event; false, with nothing written, where the message had further events than were seen: it has to be decided anew. */
+/** Writes a late event; false, with nothing written, where the message had further events than were seen: it has to be decided again. */
 export async function writeLateEvent(query: Query, row: Parameters<typeof write>[1]): Promise<boolean> {
   return (await write(query, row)) > 0;
 }

@@ -29,7 +29,7 @@ const read = defineStatement({ ids: value<readonly string[]>() }, ({ ids }) =>
 /** An endpoint as it is delivered to. */
 export type ReceiverRow = RowOf<typeof read>;
 
-/** Those of these endpoints that there are, whoever's they are. */
+/** The endpoints with these ids that exist, of any account. */
 export async function readReceivers(query: Query, ids: readonly string[]): Promise<readonly ReceiverRow[]> {
   return await read(query, { ids });
 }
