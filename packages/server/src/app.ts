@@ -31,7 +31,7 @@ import { createInstallationBox } from './keys/secret-box.ts';
 import { type RunningMetrics, startMetrics } from './metrics/start-metrics.ts';
 import { createAccountServices } from './operations/account-services.ts';
 import type { Services } from './operations/context.ts';
-import { createExportGate } from './operations/emails/export-gate.ts';
+import { createExportLimit } from './operations/emails/export-limit.ts';
 import { createOutboundClient } from './outbound/outbound-client.ts';
 import { createHostResolver } from './outbound/resolve-host.ts';
 import { createAcceptanceDoor, DOOR_CONNECTIONS } from './sending/acceptance-door.ts';
@@ -140,7 +140,7 @@ export function createApp(options: AppOptions): App {
   const services: Services = {
     sql,
     readsSql,
-    exports: createExportGate(LIMITS.exportsAtOnce),
+    exports: createExportLimit(LIMITS.exportsAtOnce),
     clock,
     ids,
     dns,

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CELL_SEPARATOR } from '../../../packages/server/src/db/queries/export-messages.ts';
 import { toCsv } from '../../../packages/server/src/operations/emails/export-csv.ts';
 import { exportFileName } from '../../../packages/server/src/operations/emails/export-file-name.ts';
-import { createExportGate } from '../../../packages/server/src/operations/emails/export-gate.ts';
+import { createExportLimit } from '../../../packages/server/src/operations/emails/export-limit.ts';
 import { expectInvalid, expectProblem } from '../../harness/expect-problem.ts';
 import { seededRandom } from '../../harness/seeded-random.ts';
 import { startTestApp, type TestApp } from '../../harness/test-app.ts';
@@ -357,16 +357,16 @@ describe('a line of CSV', () => {
   });
 });
 
-describe('the gate in front of exports', () => {
-  it('counts each account by itself, and a way out once', () => {
-    const gate = createExportGate(2);
-    const first = gate.enter('a');
-    expect(gate.enter('a')).not.toBeNull();
-    expect(gate.enter('a')).toBeNull();
-    expect(gate.enter('b')).not.toBeNull();
+describe('the limit of concurrent exports', () => {
+  it('counts each account separately, and a release once', () => {
+    const exportLimit = createExportLimit(2);
+    const first = exportLimit.tryAcquire('a');
+    expect(exportLimit.tryAcquire('a')).not.toBeNull();
+    expect(exportLimit.tryAcquire('a')).toBeNull();
+    expect(exportLimit.tryAcquire('b')).not.toBeNull();
     first?.();
     first?.();
-    expect(gate.enter('a')).not.toBeNull();
-    expect(gate.enter('a')).toBeNull();
+    expect(exportLimit.tryAcquire('a')).not.toBeNull();
+    expect(exportLimit.tryAcquire('a')).toBeNull();
   });
 });

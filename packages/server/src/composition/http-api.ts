@@ -10,7 +10,7 @@ import { addDevelopmentRoutes } from '../console/web/development-routes.ts';
 import type { Sql } from '../db/client.ts';
 import { createTrackingRecorder } from '../events/tracking-recorder.ts';
 import { addAgentGuide } from '../http/agent-guide-route.ts';
-import { createAnonymousGate } from '../http/anonymous-gate.ts';
+import { createAnonymousRateLimit } from '../http/anonymous-rate-limit.ts';
 import { createHttpApp } from '../http/create-http-app.ts';
 import { createMcpRoute } from '../http/mcp-route.ts';
 import { addReferenceRoutes } from '../http/reference-routes.ts';
@@ -56,16 +56,16 @@ export function createApi(
       return (await services.people.sessions.find(borne))?.caller ?? null;
     },
   });
-  const gate = createAnonymousGate(clock);
+  const anonymousRates = createAnonymousRateLimit(clock);
   const { people } = services;
-  const mcp = createMcpRoute({ services, logger, gate, rates, authenticator, people, baseUrl });
-  const signIn = { people, baseUrl, gate, onError: warn };
+  const mcp = createMcpRoute({ services, logger, anonymousRates, rates, authenticator, people, baseUrl });
+  const signIn = { people, baseUrl, anonymousRates, onError: warn };
   const rawRoutes = {
     'service.mcp': mcp.handle,
     'auth.oauth': createOAuthStart(signIn),
     'auth.device-page': createDevicePage(signIn),
   };
-  addOperationRoutes(http, { services, authenticator, people, baseUrl, rates, rawRoutes, gate });
+  addOperationRoutes(http, { services, authenticator, people, baseUrl, rates, rawRoutes, anonymousRates });
   addSignInRoutes(http, signIn);
   addOAuthCallback(http, signIn);
   addReferenceRoutes(http, baseUrl);

@@ -3,7 +3,7 @@ import type { BeginArguments, Pool } from './database-pool.ts';
 import type { AccountSql } from './query.ts';
 import { withTemplates } from './templates.ts';
 import { runTransaction } from './transaction.ts';
-import { createTurns } from './turns.ts';
+import { createTransactionLimit } from './transaction-limit.ts';
 
 export interface BindingOptions {
   /**
@@ -31,7 +31,7 @@ export function bindAccount(
   if (!UUID.test(accountId)) throw new Error('an account without an id cannot be bound');
   const { settings } = pool;
   if (settings === null) throw new Error('the pool was not opened for accounts');
-  const turns = createTurns(transactionsAtOnce);
+  const limited = createTransactionLimit(transactionsAtOnce);
   const beginOf: Begin = (mode = '') =>
     `BEGIN ${mode}; SET LOCAL app.account_id = '${accountId}'; ${settings.statements()}`;
   const bound = withTemplates({
@@ -39,7 +39,7 @@ export function bindAccount(
       await runAlone<Row>(pool, beginOf, text, parameters),
     async begin<T>(...given: BeginArguments<T>) {
       const [mode, work] = given.length === 1 ? [undefined, given[0]] : given;
-      return await turns(() => runTransaction(pool.reserve, () => beginOf(mode), work));
+      return await limited(() => runTransaction(pool.reserve, () => beginOf(mode), work));
     },
   });
   return bound as unknown as AccountSql; // The one place that makes what the brand stands for.

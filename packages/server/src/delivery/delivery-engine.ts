@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { Sql } from '../db/client.ts';
 import { type ClaimedDelivery, claimDeliveries, renewLeases, startSending } from '../db/queries/claim-deliveries.ts';
 import { releaseDeliveries } from '../db/queries/record-outcomes.ts';
-import { createGate } from '../gate.ts';
 import type { Turn } from '../routing/destination-lanes.ts';
 import { gather } from '../routing/gather.ts';
 import { type HandoverHealth, healthOf } from '../routing/handover-health.ts';
 import { createHeldDeliveries, type HeldDelivery } from '../routing/held-deliveries.ts';
 import { createLaneEntrance } from '../routing/lane-entrance.ts';
+import { createSemaphore } from '../semaphore.ts';
 import type { Transport } from '../smtp-client/transport.ts';
 import { within } from '../within.ts';
 import { type AttemptOptions, attemptDelivery, type PutOff } from './attempt-delivery.ts';
@@ -62,7 +62,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
   const { sql, clock, recorder, onError } = options;
   const held = createHeldDeliveries();
   const leaseId = options.leaseId ?? randomUUID();
-  const outside = createGate(OCTETS_OUTSIDE_LANES);
+  const outside = createSemaphore(OCTETS_OUTSIDE_LANES);
   const startSoon = gather<Going>((going) => {
     void start(going).catch((error: unknown) => onError(error, 'beginning deliveries'));
   });
@@ -175,7 +175,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
 
   async function takeTurn(delivery: HeldDelivery): Promise<Turn> {
     if (delivery.ticket !== null) return await delivery.ticket.enter(weightOf(delivery));
-    return { go: true, leave: await outside.enter(weightOf(delivery)) };
+    return { go: true, leave: await outside.acquire(weightOf(delivery)) };
   }
 
   function putBack(delivery: HeldDelivery, nextAt: Date): void {

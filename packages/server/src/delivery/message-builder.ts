@@ -1,11 +1,11 @@
 import { parseMailbox } from '@postrider/core';
 import type { DeliveryContent } from '../db/queries/claim-deliveries.ts';
-import { createGate } from '../gate.ts';
 import { noteLargeGarbage } from '../heap.ts';
 import type { MailBody } from '../keys/sealed-body.ts';
 import type { TrackingUrlsOf } from '../links/tracked-body.ts';
 import type { Attachment } from '../mime/compose-mime.ts';
 import { signWithAll } from '../mime/dkim-sign.ts';
+import { createSemaphore } from '../semaphore.ts';
 import type { UnsubscribeLinks } from '../unsubscribe/unsubscribe-links.ts';
 import type { MessageOrder } from './make-message.ts';
 import type { MessageMaker } from './message-maker.ts';
@@ -64,8 +64,8 @@ export function createMessageBuilder(
   now: () => Date,
   maker: MessageMaker,
 ): MessageBuilder {
-  const turns = createGate(BUILDS_AT_ONCE);
-  const large = createGate(OCTETS_AT_ONCE);
+  const builds = createSemaphore(BUILDS_AT_ONCE);
+  const largeBytes = createSemaphore(OCTETS_AT_ONCE);
   const readMailbox = rememberLast(MAILBOXES_KEPT, parseMailbox);
 
   async function build(content: DeliveryContent, ordinals: readonly number[], octets: number): Promise<BuiltMessage> {
@@ -98,14 +98,14 @@ export function createMessageBuilder(
   return {
     async build(content, ordinals) {
       const octets = octetsOf(content);
-      // Before its turn, so that large ones which wait for room hold up no small one.
-      const leaveRoom = octets > LARGE_OCTETS ? await large.enter(octets) : null;
-      const leaveTurn = await turns.enter();
+      // Acquired first, so that large messages that wait for memory do not delay small ones.
+      const releaseBytes = octets > LARGE_OCTETS ? await largeBytes.acquire(octets) : null;
+      const releaseBuild = await builds.acquire();
       try {
         return await build(content, ordinals, octets);
       } finally {
-        leaveTurn();
-        leaveRoom?.();
+        releaseBuild();
+        releaseBytes?.();
         // The files as they were read and as they were given to the thread.
         if (octets > LARGE_OCTETS) noteLargeGarbage(2 * octets);
       }

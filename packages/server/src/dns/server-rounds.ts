@@ -1,4 +1,4 @@
-import { createGate } from '../gate.ts';
+import { createSemaphore } from '../semaphore.ts';
 import { askServer } from './ask-server.ts';
 import type { DnsQuestion } from './dns-message.ts';
 import type { DnsServerAddress } from './dns-servers.ts';
@@ -21,7 +21,7 @@ const MAX_AT_ONCE = 500;
  * would say the same.
  */
 export function createRounds({ servers, timeoutMs, tries, nowMs }: RoundOptions) {
-  const gate = createGate(MAX_AT_ONCE);
+  const semaphore = createSemaphore(MAX_AT_ONCE);
   const silentSince = new Map<DnsServerAddress, number>();
   const isShunned = (server: DnsServerAddress) => nowMs() - (silentSince.get(server) ?? -Infinity) < SHUN_MS;
 
@@ -31,9 +31,9 @@ export function createRounds({ servers, timeoutMs, tries, nowMs }: RoundOptions)
     let left = [...servers].sort((one, other) => Number(isShunned(one)) - Number(isShunned(other)));
     for (let round = 1; round <= tries && left.length > 0; round += 1) {
       for (const server of left) {
-        const leave = await gate.enter();
+        const release = await semaphore.acquire();
         const answer = await askServer(server, question, timeoutMs);
-        leave();
+        release();
         if (answer.kind === 'unreachable') silentSince.set(server, nowMs());
         else silentSince.delete(server);
         const step = answer.kind === 'reply' ? readStep(question, answer.packet, answer.rcode) : answer;

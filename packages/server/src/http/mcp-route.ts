@@ -6,7 +6,7 @@ import { classifyDatabaseError } from '../db/database-errors.ts';
 import type { KeyRates } from '../keys/key-rates.ts';
 import type { Services } from '../operations/context.ts';
 import { ProblemError, problemHeaders, toProblem } from '../problem.ts';
-import type { AnonymousGate } from './anonymous-gate.ts';
+import type { AnonymousRateLimit } from './anonymous-rate-limit.ts';
 import { assertArgumentSize } from './argument-size.ts';
 import { callerFactsOf } from './assert-reach.ts';
 import type { Entrance } from './authenticate-request.ts';
@@ -20,13 +20,13 @@ import { watchResourcesOf } from './watch-resources.ts';
 export interface McpRouteOptions extends Entrance {
   readonly services: Services;
   readonly logger: Logger;
-  readonly gate: AnonymousGate;
+  readonly anonymousRates: AnonymousRateLimit;
   readonly rates: KeyRates;
 }
 
 /** `POST /mcp`: the MCP server of the calling key, its tools run in this process. */
 export function createMcpRoute(options: McpRouteOptions) {
-  const { services, logger, gate, rates } = options;
+  const { services, logger, anonymousRates, rates } = options;
   const handler = createMcpHttpHandler({
     version: services.version,
     baseUrl: services.baseUrl,
@@ -48,7 +48,7 @@ export function createMcpRoute(options: McpRouteOptions) {
     const context = { ...contextOf(request, reply, services), via: 'mcp' as const, prefersText: false, visit: null };
     // One body may hold many calls. The first was counted with its request, and each further one counts as one of its own.
     let isCounted = true;
-    const takeTurn = async () => {
+    const enforceKeyRate = async () => {
       if (refused !== null) throw refused;
       const verdict = isCounted || context.caller === null ? null : await rates.take(context.caller);
       isCounted = false;
@@ -64,8 +64,8 @@ export function createMcpRoute(options: McpRouteOptions) {
       try {
         // A call may wait for those before it in the same body, some of which wait for a minute.
         if (refused === null) await refreshCaller(findOperation('service.mcp'), request, options);
-        await takeTurn();
-        gate.assertRate(operation, request.ip);
+        await enforceKeyRate();
+        anonymousRates.assertRate(operation, request.ip);
         assertArgumentSize(operation, input.body);
         const { caller } = request.state;
         const call = { ...context, caller, signal: signal ?? context.signal, rawBody: input.body };

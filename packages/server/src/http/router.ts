@@ -10,7 +10,7 @@ import type { CallContext, Services } from '../operations/context.ts';
 import { validationFailed } from '../operations/parse-part.ts';
 import { readyJsonOf } from '../operations/ready-json.ts';
 import { nextSlice } from '../time-slice.ts';
-import type { AnonymousGate } from './anonymous-gate.ts';
+import type { AnonymousRateLimit } from './anonymous-rate-limit.ts';
 import type { Entrance } from './authenticate-request.ts';
 import { addInBothForms } from './both-forms.ts';
 import { checkCaller, isFresh, refreshCaller } from './check-caller.ts';
@@ -27,7 +27,7 @@ export interface RouterOptions extends Entrance {
   readonly rates: KeyRates;
   /** Routes of `raw` operations, by operation id. */
   readonly rawRoutes: Readonly<Record<string, RawRoute>>;
-  readonly gate: AnonymousGate;
+  readonly anonymousRates: AnonymousRateLimit;
 }
 
 /** Serves every operation of the registry, unprefixed and under `/v1`, and 405 for every other method on their paths. */
@@ -43,7 +43,7 @@ export function addOperationRoutes(app: FastifyInstance, options: RouterOptions)
 
 function addRoute(app: FastifyInstance, operation: AnyOperation, options: RouterOptions): void {
   const { deprecated }: Operation = operation;
-  const farewell = deprecated === undefined ? null : deprecationHeaders(deprecated, options.baseUrl);
+  const deprecation = deprecated === undefined ? null : deprecationHeaders(deprecated, options.baseUrl);
   app.route({
     method: operation.method,
     url: operation.path,
@@ -51,11 +51,11 @@ function addRoute(app: FastifyInstance, operation: AnyOperation, options: Router
     bodyLimit: bodyLimitOf(operation),
     // All that concerns the key comes before the body is read: the order of checks is key, address, rate, scope, shape, existence, rules.
     onRequest: async (request, reply) => {
-      if (farewell !== null) reply.headers(farewell);
-      options.gate.assertRate(operation, request.ip);
+      if (deprecation !== null) reply.headers(deprecation);
+      options.anonymousRates.assertRate(operation, request.ip);
       if (operation.access.kind === 'public') return;
       const caller = await checkCaller(operation, request, options);
-      await takeTurn(caller, reply, options.rates).catch((error: Error) => {
+      await enforceKeyRate(caller, reply, options.rates).catch((error: Error) => {
         if (operation.response !== 'raw') throw error;
         request.state.refused = error;
       });
@@ -81,8 +81,8 @@ function needsBody({ body, response }: Operation): boolean {
   return response === 'raw' || (body !== undefined && !body.safeParse(undefined).success);
 }
 
-/** Counts the request against the rate limit of its key, and says in its answer how that stands. */
-async function takeTurn(caller: Caller, reply: FastifyReply, rates: KeyRates): Promise<void> {
+/** Counts the request against the rate limit of its key, and sets the rate limit headers of the response. */
+async function enforceKeyRate(caller: Caller, reply: FastifyReply, rates: KeyRates): Promise<void> {
   const verdict = await rates.take(caller);
   reply.headers(rateHeaders(verdict));
   if (!verdict.ok) throw rateLimited(verdict);

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
-import { createGate } from '../gate.ts';
+import { createSemaphore } from '../semaphore.ts';
 import type { Certificate } from '../smtp-submission/certificate.ts';
 import { drainServers, listenOn } from '../smtp-submission/drain-servers.ts';
 import { createMessageRoom } from '../smtp-submission/receive-message.ts';
@@ -65,13 +65,13 @@ export function createReportServer(options: ReportServerOptions): ReportServer {
   const limits = { ...LIMITS, ...options.limits };
   const sessions = createReportSessions(limits);
   const forgeries = createForgeryCounter(options);
-  const gate = createGate(WRITTEN_AT_ONCE);
+  const semaphore = createSemaphore(WRITTEN_AT_ONCE);
   const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
-    const leave = await gate.enter();
+    const release = await semaphore.acquire();
     try {
       return await work();
     } finally {
-      leave();
+      release();
     }
   };
   const room = createMessageRoom(MAX_RECEIVED_BYTES);

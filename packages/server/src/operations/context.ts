@@ -19,7 +19,7 @@ import type { JobThreads } from '../threads/job-threads.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 import type { ListeningTools } from '../webhooks/listening-tools.ts';
 import type { WebhookTools } from '../webhooks/webhook-tools.ts';
-import type { ExportGate } from './emails/export-gate.ts';
+import type { ExportLimit } from './emails/export-limit.ts';
 
 /** What handlers work with: made once, at the composition root. */
 export interface Services {
@@ -27,7 +27,7 @@ export interface Services {
   readonly sql: Sql;
   /** For searches and exports, which may take longer than what callers wait for otherwise. */
   readonly readsSql: Sql;
-  readonly exports: ExportGate;
+  readonly exports: ExportLimit;
   readonly clock: Clock;
   readonly ids: IdGenerator;
   readonly dns: DnsResolver;

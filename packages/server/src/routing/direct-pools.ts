@@ -1,4 +1,4 @@
-import { createGate } from '../gate.ts';
+import { createSemaphore } from '../semaphore.ts';
 import type { SmtpConnection } from '../smtp-client/smtp-connection.ts';
 import { SmtpFault } from '../smtp-client/smtp-fault.ts';
 import type { SmtpMessage } from '../smtp-client/smtp-message.ts';
@@ -37,7 +37,7 @@ const CLOSING = new SmtpFault('lost', 'The connections to mail servers are being
 export function createDirectPools({ open, maxSockets, maxPerLane }: DirectPoolsOptions): DirectPools {
   /** By host and then by address. */
   const hosts = new Map<string, Map<string, SmtpPool>>();
-  const sockets = createGate(maxSockets);
+  const sockets = createSemaphore(maxSockets);
   let taken = 0;
   let isClosed = false;
 
@@ -65,10 +65,10 @@ export function createDirectPools({ open, maxSockets, maxPerLane }: DirectPoolsO
   async function openInTurn(lane: Lane, isWanted: () => boolean): Promise<SmtpConnection | null> {
     taken += 1;
     makeRoom();
-    const leave = await sockets.enter();
+    const release = await sockets.acquire();
     const giveBack = () => {
       taken -= 1;
-      leave();
+      release();
     };
     try {
       if (isClosed) throw CLOSING;

@@ -1,4 +1,4 @@
-import { createGate } from '../gate.ts';
+import { createSemaphore } from '../semaphore.ts';
 import { type GeneratedDkimKey, generateDkimKey } from './dkim-key.ts';
 import type { KeyAllowance } from './key-allowance.ts';
 
@@ -18,13 +18,13 @@ export function createKeyMaker(
   take: KeyAllowance,
   generate: () => Promise<GeneratedDkimKey> = generateDkimKey,
 ): KeyMaker {
-  const gate = createGate(1);
+  const semaphore = createSemaphore(1);
   return {
     async make(accountId) {
       const retryAfterSeconds = await take(accountId);
       if (retryAfterSeconds !== null) return { kind: 'too-many-keys', retryAfterSeconds };
-      const leave = await gate.enter();
-      return await generate().finally(leave);
+      const release = await semaphore.acquire();
+      return await generate().finally(release);
     },
   };
 }

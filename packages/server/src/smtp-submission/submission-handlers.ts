@@ -85,7 +85,7 @@ export function createHandlers(options: HandlerOptions): Handlers {
     try {
       refuseParameters(address, MAIL_PARAMETERS);
       const sender = await authenticateSender(authenticator, state.secret ?? '', session.remoteAddress, 'sender');
-      await takeTurn(sender, session);
+      await enforceKeyRate(sender, session);
       state.sender = sender;
     } catch (error) {
       throw refusalOf(error, 'sender');
@@ -93,7 +93,7 @@ export function createHandlers(options: HandlerOptions): Handlers {
   }
 
   /** Each message is one request of its key. @throws SmtpRefusal where the key has made all of this minute. */
-  async function takeTurn(caller: Caller, session: SMTPServerSession): Promise<void> {
+  async function enforceKeyRate(caller: Caller, session: SMTPServerSession): Promise<void> {
     const began = performance.now();
     const { ok, limit, retryAfterSeconds } = await options.rates.take(caller);
     if (ok) return;

@@ -1,7 +1,7 @@
 import { findOperation } from '@postrider/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sendJson, sendPersonPage, wantsJson } from '../../console/person-pages.ts';
-import type { AnonymousGate } from '../../http/anonymous-gate.ts';
+import type { AnonymousRateLimit } from '../../http/anonymous-rate-limit.ts';
 import { addInBothForms } from '../../http/both-forms.ts';
 import { parseQuery } from '../../http/execute-operation.ts';
 import { refuseOtherMethods } from '../../http/method-not-allowed.ts';
@@ -21,7 +21,7 @@ import { welcome } from './welcome.ts';
 export interface OAuthRouteOptions {
   readonly people: People;
   readonly baseUrl: string;
-  readonly gate: AnonymousGate;
+  readonly anonymousRates: AnonymousRateLimit;
   readonly onError: (error: unknown, what: string) => void;
 }
 
@@ -56,7 +56,7 @@ export function addOAuthCallback(app: FastifyInstance, options: OAuthRouteOption
   addInBothForms(app, (context) => {
     const url = '/auth/oauth/:provider/callback';
     context.get(url, async (request, reply) => {
-      options.gate.assertRate(findOperation('auth.oauth'), request.ip);
+      options.anonymousRates.assertRate(findOperation('auth.oauth'), request.ip);
       return await comeBack(request, reply, options);
     });
     refuseOtherMethods(context, url, ['GET']);

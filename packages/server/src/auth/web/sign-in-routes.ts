@@ -1,7 +1,7 @@
 import { findOperation, mailboxSchema } from '@postrider/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fieldOf, sendPersonPage, toSignedIn, wantsJson } from '../../console/person-pages.ts';
-import type { AnonymousGate } from '../../http/anonymous-gate.ts';
+import type { AnonymousRateLimit } from '../../http/anonymous-rate-limit.ts';
 import { addInBothForms } from '../../http/both-forms.ts';
 import { refuseOtherMethods } from '../../http/method-not-allowed.ts';
 import { ProblemError } from '../../problem.ts';
@@ -27,7 +27,7 @@ import { welcome } from './welcome.ts';
 export interface SignInRouteOptions {
   readonly people: People;
   readonly baseUrl: string;
-  readonly gate: AnonymousGate;
+  readonly anonymousRates: AnonymousRateLimit;
 }
 
 const FORM_BYTES = 16_384;
@@ -46,7 +46,7 @@ export function addSignInRoutes(app: FastifyInstance, options: SignInRouteOption
         method,
         url: path,
         onRequest: async (request) => {
-          if (method === 'POST') options.gate.assertRate(findOperation('auth.magic-link'), request.ip);
+          if (method === 'POST') options.anonymousRates.assertRate(findOperation('auth.magic-link'), request.ip);
         },
         handler: async (request, reply) => await handler(request, reply, visitOf(request)),
       });

@@ -11,7 +11,7 @@ import { toMessageFilters } from './message-filters.ts';
 /** The message log as a file. What has to be known before the first byte is found out first; the rows follow as they are taken. */
 export const exportEmails: Handler<'emails.export'> = async ({ query }, { services, caller, signal }) => {
   const { accountId } = caller;
-  const release = services.exports.enter(accountId);
+  const release = services.exports.tryAcquire(accountId);
   if (release === null) throw new ProblemError('rate_limited', TOO_MANY);
   try {
     const filters = toMessageFilters(query, caller);

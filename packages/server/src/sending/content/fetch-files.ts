@@ -1,7 +1,7 @@
 import { LIMITS } from '@postrider/core';
-import { createGate } from '../../gate.ts';
 import type { OutboundAnswer } from '../../outbound/outbound-answer.ts';
 import { type OutboundClient, TOTAL_MS } from '../../outbound/outbound-client.ts';
+import { createSemaphore } from '../../semaphore.ts';
 
 export type FetchVerdict =
   | { readonly ok: true; readonly content: Uint8Array }
@@ -51,7 +51,7 @@ export function createFileSource(options: FileSourceOptions): FileSource {
   let held = 0;
 
   function open(): FileSession {
-    const gate = createGate(FETCHES_AT_ONCE);
+    const semaphore = createSemaphore(FETCHES_AT_ONCE);
     const known = new Map<string, Promise<FetchVerdict>>();
     let deadline: AbortSignal | null = null;
     let taken = 0;
@@ -68,7 +68,7 @@ export function createFileSource(options: FileSourceOptions): FileSource {
     }
 
     async function fetchInTurn(url: string, signal: AbortSignal): Promise<FetchVerdict> {
-      const leave = await gate.enter();
+      const release = await semaphore.acquire();
       try {
         if (signal.aborted) return failed('could not be fetched: there was no time left for it');
         const answer = await client.request({
@@ -81,7 +81,7 @@ export function createFileSource(options: FileSourceOptions): FileSource {
         });
         return judge(answer, isFull);
       } finally {
-        leave();
+        release();
       }
     }
 

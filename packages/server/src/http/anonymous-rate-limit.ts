@@ -4,17 +4,17 @@ import { ProblemError } from '../problem.ts';
 import { createClientRateLimit } from './client-rate-limit.ts';
 
 /**
- * The limits of operations that anybody may call, wherever the call comes in: one count for both prefixes, for all operations that share it,
- * and for those that a tool of `POST /mcp` calls.
+ * The rate limits of operations that need no credentials. One count covers both path prefixes, all operations that share it, and the calls
+ * that tools of `POST /mcp` make.
  */
-export interface AnonymousGate {
+export interface AnonymousRateLimit {
   /** Counts a call from an address. @throws ProblemError where it has made all its calls of this minute. */
   assertRate(operation: Operation, address: string): void;
 }
 
 const MINUTE_MS = 60_000;
 
-export function createAnonymousGate(clock: Clock): AnonymousGate {
+export function createAnonymousRateLimit(clock: Clock): AnonymousRateLimit {
   const newCount = () => createClientRateLimit({ clock, windowMs: MINUTE_MS });
   const counts = { tools: newCount(), 'sign-in': newCount(), polls: newCount() };
   return {
