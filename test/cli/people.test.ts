@@ -90,6 +90,8 @@ describe('people at the command line', () => {
     const quickstart = { baseUrl: server.baseUrl, key: server.key };
     await writeFile(join(folder, 'quickstart.json'), JSON.stringify(quickstart));
     expect(await who(['--data-dir', folder])).toBe('First key');
+    // A data directory in the environment may be the server's own setting, so that the sign-in wins over its file.
+    expect(await who([], { POSTRIDER_DATA_DIR: folder })).toBe('owner@sandbox.test');
     // A token goes to its own server alone.
     expect(await who(['--profile', 'home', '--base-url', 'http://127.0.0.1:1'])).toBe(2);
     expect(await who([], { POSTRIDER_BASE_URL: 'http://127.0.0.1:1' })).toBe(3);
@@ -101,6 +103,25 @@ describe('people at the command line', () => {
     await writeFile(join(folder, 'credentials.json'), '{');
     const broken = await run(['whoami', '--json']);
     expect([broken.code, JSON.parse(broken.stderr).code]).toEqual([3, 'bad_profiles']);
+  });
+
+  it('trigger webhook events, and see which file has the sign-in', async () => {
+    await login();
+    const triggered = await run(['webhooks', 'trigger', 'email.delivered', '--json']);
+    expect([triggered.code, triggered.stderr]).toEqual([0, '']);
+    const { body } = await server.call('GET', `/emails/${JSON.parse(triggered.stdout).emailId}`);
+    expect(body.to).toBe('delivered+trigger@sandbox.test');
+    const source = async (...argv: string[]) =>
+      JSON.parse((await run(['doctor', '--json', ...argv])).stdout).checks[0].message;
+    expect(await source()).toMatch(
+      new RegExp(
+        `^The key \\(prs_\\S{4}…\\) and the address come from the sign-in default in ${folder}/credentials.json\\.$`,
+      ),
+    );
+    await writeFile(join(folder, 'quickstart.json'), JSON.stringify({ baseUrl: server.baseUrl, key: server.key }));
+    expect(await source('--data-dir', folder)).toMatch(
+      new RegExp(` and the address come from ${folder}/quickstart.json\\.$`),
+    );
   });
 
   it('manage the team [team.invitations]', async () => {

@@ -26,6 +26,7 @@ describe('the credentials', () => {
     expect(await readCredentials(environment, directory)).toEqual({
       ok: true,
       credentials: { apiKey: 'pr_live_env', baseUrl: 'https://mail.example.com' },
+      path: null,
     });
   });
 
@@ -34,6 +35,7 @@ describe('the credentials', () => {
     expect(await readCredentials({ POSTRIDER_API_KEY: ' ' }, directory)).toEqual({
       ok: true,
       credentials: { apiKey: PROFILE.key, baseUrl: PROFILE.baseUrl },
+      path: path.join(directory, '.postrider', 'quickstart.json'),
     });
   });
 

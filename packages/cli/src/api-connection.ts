@@ -38,6 +38,16 @@ export interface Credentials {
   readonly baseUrl: string | undefined;
 }
 
+/** The file that credentials were read from. */
+export type CredentialsFile =
+  | { readonly kind: 'sign-in'; readonly name: string; readonly path: string }
+  | { readonly kind: 'quickstart'; readonly path: string };
+
+export interface FoundCredentials extends Credentials {
+  /** Null if flags and variables name the key. */
+  readonly file: CredentialsFile | null;
+}
+
 /**
  * Finds out which server to call and with which key; no request is made yet. Rejects with a CliFailure where there is no key to use, and the
  * command needs one.
@@ -104,15 +114,15 @@ const DEFAULT_BASE_URL = 'http://127.0.0.1:8025';
  * Whom to act as: what flags say, then the environment, then the profile in use, then the file of a server on this machine. A profile's token
  * goes to its own server alone.
  */
-async function findSignIn(options: GlobalOptions, io: CliIo): Promise<Credentials | null> {
+async function findSignIn(options: GlobalOptions, io: CliIo): Promise<FoundCredentials | null> {
   if (options.apiKey !== undefined) return null;
   if (options.profile === undefined && (io.env['POSTRIDER_API_KEY'] || options.dataDir !== undefined)) return null;
-  if (options.profile === undefined && io.env['POSTRIDER_DATA_DIR'] && !io.env['POSTRIDER_PROFILE']) return null;
   const found = await findProfile(io, options.profile);
   if (found === null) return null;
   const { token, baseUrl } = found.profile;
   const named = options.baseUrl ?? (io.env['POSTRIDER_BASE_URL'] || undefined);
-  if (named === undefined || named.replace(/\/+$/, '') === baseUrl) return { apiKey: token, baseUrl };
+  if (named === undefined || named.replace(/\/+$/, '') === baseUrl)
+    return { apiKey: token, baseUrl, file: { kind: 'sign-in', name: found.name, path: found.path } };
   if (options.profile === undefined) return null;
   throw usageFailure(
     `the profile ${found.name} belongs to ${baseUrl}`,
@@ -121,7 +131,7 @@ async function findSignIn(options: GlobalOptions, io: CliIo): Promise<Credential
 }
 
 /** Flags take the place of the environment variables of the same meaning; the rest is the one rule that all our clients share. */
-export async function findCredentials(options: GlobalOptions, io: CliIo, needsKey: boolean): Promise<Credentials> {
+export async function findCredentials(options: GlobalOptions, io: CliIo, needsKey: boolean): Promise<FoundCredentials> {
   const signIn = await findSignIn(options, io);
   if (signIn !== null) return signIn;
   const environment = {
@@ -131,13 +141,15 @@ export async function findCredentials(options: GlobalOptions, io: CliIo, needsKe
     ...(options.dataDir === undefined ? {} : { POSTRIDER_DATA_DIR: options.dataDir }),
   };
   const verdict = await readCredentials(environment, io.cwd);
-  if (!verdict.ok && !needsKey) return { apiKey: null, baseUrl: environment['POSTRIDER_BASE_URL'] || undefined };
+  if (!verdict.ok && !needsKey)
+    return { apiKey: null, baseUrl: environment['POSTRIDER_BASE_URL'] || undefined, file: null };
   if (!verdict.ok) {
     const fix =
       'Sign in with postrider login, give --api-key and --base-url, set POSTRIDER_API_KEY and POSTRIDER_BASE_URL, or name a profile with --profile or --data-dir.';
     throw ownFailure(EXIT_CODES.authentication, 'missing_key', 'There is no API key to use', verdict.message, fix);
   }
-  return verdict.credentials;
+  const { path } = verdict;
+  return { ...verdict.credentials, file: path === null ? null : { kind: 'quickstart', path } };
 }
 
 function createClient({ apiKey, baseUrl }: Credentials, { timeoutSeconds }: GlobalOptions): Postrider {

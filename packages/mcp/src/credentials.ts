@@ -9,7 +9,8 @@ export interface Credentials {
 }
 
 export type CredentialsVerdict =
-  | { readonly ok: true; readonly credentials: Credentials }
+  /** `path`: the file that the key was read from; null if the environment has it. */
+  | { readonly ok: true; readonly credentials: Credentials; readonly path: string | null }
   /** `message` is for the user's terminal: what is missing, and what to do. */
   | { readonly ok: false; readonly message: string };
 
@@ -38,7 +39,7 @@ export async function readCredentials(environment: Environment, directory: strin
   const address = given(environment['POSTRIDER_BASE_URL']);
   const baseUrl = address === null ? null : toBaseUrl(address);
   if (address !== null && baseUrl === null) return refuse('POSTRIDER_BASE_URL is not an http or https URL.');
-  if (apiKey !== null && baseUrl !== null) return { ok: true, credentials: { apiKey, baseUrl } };
+  if (apiKey !== null && baseUrl !== null) return { ok: true, credentials: { apiKey, baseUrl }, path: null };
   const verdict = await readProfile(environment, directory);
   if (!verdict.ok) return verdict;
   const { profile } = verdict;
@@ -49,7 +50,7 @@ export async function readCredentials(environment: Environment, directory: strin
       `No API key for ${baseUrl}: the one in ${profile.path} belongs to ${profile.baseUrl}. Set POSTRIDER_API_KEY.`,
     );
   }
-  return { ok: true, credentials: { apiKey: profile.key, baseUrl: profile.baseUrl } };
+  return { ok: true, credentials: { apiKey: profile.key, baseUrl: profile.baseUrl }, path: profile.path };
 }
 
 /**
@@ -58,7 +59,7 @@ export async function readCredentials(environment: Environment, directory: strin
  */
 function withGivenKey(apiKey: string, profile: Profile | null, isNamed: boolean): CredentialsVerdict {
   const baseUrl = profile?.baseUrl ?? DEFAULT_BASE_URL;
-  if (isNamed || isLoopback(baseUrl)) return { ok: true, credentials: { apiKey, baseUrl } };
+  if (isNamed || isLoopback(baseUrl)) return { ok: true, credentials: { apiKey, baseUrl }, path: null };
   return refuse(
     `A key was given, but not its server, and the profile of this directory names ${baseUrl}. If the key belongs there, set POSTRIDER_BASE_URL to it.`,
   );

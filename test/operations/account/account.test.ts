@@ -33,6 +33,7 @@ describe('the account', () => {
       trackOpens: false,
       trackClicks: false,
       deletionScheduledAt: null,
+      sandboxDomain: 'sandbox.test',
     });
   });
 

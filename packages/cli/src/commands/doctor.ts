@@ -1,4 +1,4 @@
-import { findCredentials } from '../api-connection.ts';
+import { type CredentialsFile, findCredentials } from '../api-connection.ts';
 import type { CliIo } from '../cli-io.ts';
 import { defineCommand } from '../define-command.ts';
 import { askHealth } from '../doctor/ask-health.ts';
@@ -63,14 +63,15 @@ async function examine(baseUrl: string, options: GlobalOptions, io: CliIo): Prom
 /** Where the key and the address come from. Without a key the server may still be known. */
 async function checkProfile(options: GlobalOptions, io: CliIo) {
   try {
-    const { apiKey, baseUrl } = await findCredentials(options, io, true);
-    const source = (flag: string | undefined, variable: string, name: string, otherwise: string) =>
-      flag !== undefined ? name : io.env[variable] ? variable : otherwise;
-    const from = [
-      source(options.apiKey, 'POSTRIDER_API_KEY', '--api-key', 'the profile'),
-      source(options.baseUrl, 'POSTRIDER_BASE_URL', '--base-url', 'the profile, or is the default one'),
-    ];
-    const message = `The key (${apiKey?.slice(0, 8)}…) comes from ${from[0]}, the address from ${from[1]}.`;
+    const { apiKey, baseUrl, file } = await findCredentials(options, io, true);
+    const source = (flag: string | undefined, variable: string, name: string) =>
+      flag !== undefined ? name : io.env[variable] ? variable : null;
+    const keyFrom = file === null ? source(options.apiKey, 'POSTRIDER_API_KEY', '--api-key') : describeFile(file);
+    const addressFrom = source(options.baseUrl, 'POSTRIDER_BASE_URL', '--base-url');
+    const message =
+      file !== null && addressFrom === null
+        ? `The key (${apiKey?.slice(0, 8)}…) and the address come from ${keyFrom}.`
+        : `The key (${apiKey?.slice(0, 8)}…) comes from ${keyFrom}, the address from ${addressFrom ?? 'quickstart.json, or is the default one'}.`;
     return { profile: pass('profile', message), baseUrl: baseUrl ?? null };
   } catch (error) {
     if (!(error instanceof CliFailure)) throw error;
@@ -82,6 +83,10 @@ async function checkProfile(options: GlobalOptions, io: CliIo) {
       baseUrl: known ? baseUrl.replace(/\/+$/, '') : null,
     };
   }
+}
+
+function describeFile(file: CredentialsFile): string {
+  return file.kind === 'sign-in' ? `the sign-in ${file.name} in ${file.path}` : file.path;
 }
 
 function toText(checks: readonly DoctorCheck[], { paint, width }: Output): string {

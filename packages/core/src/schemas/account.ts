@@ -41,6 +41,11 @@ export const accountSchema = z
       .nullable()
       .describe('Since when nothing is sent, because somebody paused it; null where sending goes on.'),
     deletionScheduledAt: timestampSchema.nullable().describe('When the account is deleted; null where it stays.'),
+    sandboxDomain: z
+      .string()
+      .describe(
+        'The domain of the test addresses. Every account may send from it, and no mail to it leaves the server.',
+      ),
   })
   .meta({ id: 'Account' });
 

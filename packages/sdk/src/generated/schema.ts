@@ -47,6 +47,8 @@ export interface components {
             pausedAt: string | null;
             /** @description When the account is deleted; null where it stays. */
             deletionScheduledAt: string | null;
+            /** @description The domain of the test addresses. Every account may send from it, and no mail to it leaves the server. */
+            sandboxDomain: string;
         };
         AccountDeletion: {
             /**

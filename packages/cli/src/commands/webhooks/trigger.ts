@@ -2,7 +2,7 @@ import type { ApiConnection } from '../../api-connection.ts';
 import type { CliIo } from '../../cli-io.ts';
 import { defineCommand } from '../../define-command.ts';
 import { EXIT_CODES, type ExitCode } from '../../exit-codes.ts';
-import { ownFailure, usageFailure } from '../../failure.ts';
+import { CliFailure, ownFailure, usageFailure } from '../../failure.ts';
 import { isRecord, textOf } from '../../output/json-value.ts';
 import type { Output } from '../../output/output.ts';
 import { singleLine } from '../../output/untrusted-text.ts';
@@ -89,11 +89,17 @@ async function send(type: string, mailbox: string, connection: ApiConnection, ou
 
 const NOTHING = { params: {}, query: {}, headers: {}, body: undefined } as const;
 
-/** The last of the domains that a key may send from; every account has it. */
+/** A key may read itself whatever its scopes are, and has the sandbox domain last. A signed-in user has no key, but may read the account. */
 async function findSandboxDomain(connection: ApiConnection): Promise<string> {
-  const { data } = await connection.call('keys.self', NOTHING);
-  const domains = isRecord(data) && Array.isArray(data['sendingDomains']) ? data['sendingDomains'] : [];
-  return textOf(domains.at(-1));
+  try {
+    const { data } = await connection.call('keys.self', NOTHING);
+    const domains = isRecord(data) && Array.isArray(data['sendingDomains']) ? data['sendingDomains'] : [];
+    return textOf(domains.at(-1));
+  } catch (error) {
+    if (!(error instanceof CliFailure) || error.problem.code !== 'missing_key') throw error;
+    const { data } = await connection.call('account.get', NOTHING);
+    return isRecord(data) ? textOf(data['sandboxDomain']) : '';
+  }
 }
 
 async function simulate(

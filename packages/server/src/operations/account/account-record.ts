@@ -20,5 +20,6 @@ export async function readAccount(services: Services, accountId: string): Promis
     retentionDays: services.retention.bodyDays,
     pausedAt: pausedAt?.toISOString() ?? null,
     deletionScheduledAt: deletionScheduledAt?.toISOString() ?? null,
+    sandboxDomain: services.sandboxDomain,
   };
 }
