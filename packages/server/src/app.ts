@@ -133,8 +133,8 @@ export function createApp(options: AppOptions): App {
     wake: () => webhookWorker?.wake(),
   };
   const people = createPeople(options, sql, ids, outboundHttp, warn);
-  const doorkeepers = { authenticator, sessions: people.sessions, rates: createKeyRates(pools.rates) };
-  const entrance = createEntrance(options, doorkeepers, ids, warn);
+  const authentication = { authenticator, sessions: people.sessions, rates: createKeyRates(pools.rates) };
+  const guards = createRequestGuards(options, authentication, ids, warn);
   let worker: DeliveryWorker | null = null;
   let webhookWorker: WebhookWorker | null = null;
   const services: Services = {
@@ -175,7 +175,7 @@ export function createApp(options: AppOptions): App {
       authenticator.forget();
       people.sessions.forget();
     },
-    settleRequestLog: entrance.requestLog.flush,
+    settleRequestLog: guards.requestLog.flush,
     settleKeyUse: authenticator.flushUse,
     readiness: createReadinessProbe({ sql, transport: outbound, queueFault: () => worker?.jobs.fault() ?? null }),
     monthlyQuota: config.monthlyQuota,
@@ -186,7 +186,7 @@ export function createApp(options: AppOptions): App {
     version: VERSION,
     forAccount,
   };
-  const api = config.roles.has('api') ? createApi(options, services, entrance, ids, sql, warn) : null;
+  const api = config.roles.has('api') ? createApi(options, services, guards, ids, sql, warn) : null;
   let submission: RunningSubmission | null = null;
   let reports: RunningReports | null = null;
   let metrics: RunningMetrics | null = null;
@@ -204,7 +204,7 @@ export function createApp(options: AppOptions): App {
       metrics = await startMetrics(config.metrics, page);
     }
     if (config.roles.has('smtp')) {
-      const { requestLog, rates } = entrance;
+      const { requestLog, rates } = guards;
       const name = config.heloName ?? chooseHeloName(hostname(), baseUrl, config.sandboxDomain);
       const tools = { authenticator, rates, tools: services, sql, clock, logger, name, logRequest: requestLog.add };
       submission = await startSubmission(config, tools);
@@ -242,7 +242,7 @@ export function createApp(options: AppOptions): App {
     await within(OUTBOUND_DRAIN_MS, Promise.all([outbound.close(), outboundHttp.close()]));
     await within(OUTBOUND_DRAIN_MS, services.domains.checker.stop());
     await api?.stop();
-    await entrance.stop();
+    await guards.stop();
     await metrics?.stop();
     await pools.end();
   }
@@ -270,8 +270,8 @@ export function createApp(options: AppOptions): App {
 
 type Warn = (error: unknown, what: string) => void;
 
-/** What every way in needs for its callers: who they are, how much they may ask, and the log of what they asked for. */
-function createEntrance(
+/** What HTTP and SMTP both need for their callers: authentication, rate limits and the request log. */
+function createRequestGuards(
   { target, clock }: AppOptions,
   {
     authenticator,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isSameOriginRequest, toLocalPath } from '../../../packages/server/src/auth/client-info.ts';
 import { createCookieJar } from '../../../packages/server/src/auth/cookies.ts';
 import { sessionHorizons } from '../../../packages/server/src/auth/session-lifetime.ts';
 import { hashToken } from '../../../packages/server/src/auth/session-token.ts';
-import { comesFromHere, toOwnPath } from '../../../packages/server/src/auth/visit.ts';
 import { forgetUnseated } from '../../../packages/server/src/db/queries/people.ts';
 import { purgeSignIns } from '../../../packages/server/src/db/queries/sessions.ts';
 import { expectInvalid, expectProblem } from '../../harness/expect-problem.ts';
@@ -142,9 +142,9 @@ describe('a session', () => {
     expectProblem(await server.call('POST', '/account/pause', { key: null, headers }), 403, 'missing_scope');
     expect((await owner.call('GET', '/account', { headers: { origin: 'https://evil.example' } })).status).toBe(200);
     const base = 'https://mail.example.com/base';
-    expect(comesFromHere({}, base)).toBe(false);
-    expect(comesFromHere({ origin: 'https://mail.example.com' }, base)).toBe(true);
-    expect(comesFromHere({ origin: 'http://mail.example.com' }, base)).toBe(false);
+    expect(isSameOriginRequest({}, base)).toBe(false);
+    expect(isSameOriginRequest({ origin: 'https://mail.example.com' }, base)).toBe(true);
+    expect(isSameOriginRequest({ origin: 'http://mail.example.com' }, base)).toBe(false);
   });
 
   it('writes nothing by the cookie for a request that does not say where it comes from, in development too', async () => {
@@ -168,7 +168,7 @@ describe('a session', () => {
   });
 
   it('leads nobody to another server', () => {
-    const to = (next: string) => toOwnPath(next, 'https://mail.example.com');
+    const to = (next: string) => toLocalPath(next, 'https://mail.example.com');
     expect(to('/auth/device?user_code=X')).toBe('/auth/device?user_code=X');
     for (const bad of [
       'https://evil.example',

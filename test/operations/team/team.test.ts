@@ -153,7 +153,7 @@ describe('the team', () => {
     const admin = await joinAs(server, owner, 'admin', 'clinging@sandbox.test');
     const id = admin.user.memberId;
     const letIn = async () => {
-      const live = await people.sessions.findAnew({ token: admin.cookie.slice('session='.length), kind: 'cookie' });
+      const live = await people.sessions.findFresh({ token: admin.cookie.slice('session='.length), kind: 'cookie' });
       if (live?.caller.person === null || live === null) throw new Error('no session');
       return { caller: live.caller, person: live.caller.person };
     };

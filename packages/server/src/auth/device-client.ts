@@ -1,6 +1,6 @@
 import { hasForbiddenCharacter, LIMITS } from '@postrider/core';
-import type { SigningIn } from './sign-in.ts';
-import type { Visit } from './visit.ts';
+import type { ClientInfo } from './client-info.ts';
+import type { SignInClient } from './sign-in.ts';
 
 /** Of a program that says nothing of itself. */
 export const UNNAMED_CLIENT = 'a program without a name';
@@ -12,7 +12,7 @@ export function describeClient(client: string | undefined, userAgent: string | n
   return shown.trim().slice(0, LIMITS.deviceClientCharacters).trim().toWellFormed() || UNNAMED_CLIENT;
 }
 
-/** The browser or program behind a visit, as a new session records it. */
-export function signingIn({ userAgent, address }: Pick<Visit, 'userAgent' | 'address'>): SigningIn {
+/** The browser or program that signs in, as a new session records it. */
+export function signInClientOf({ userAgent, address }: Pick<ClientInfo, 'userAgent' | 'address'>): SignInClient {
   return { client: describeClient(undefined, userAgent), address };
 }

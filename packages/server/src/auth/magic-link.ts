@@ -1,11 +1,11 @@
 import { LIMITS } from '@postrider/core';
 import { insertMagicLink, spendMagicLink } from '../db/queries/magic-links.ts';
 import { hasSeat } from '../db/queries/people.ts';
+import type { SessionToken } from './client-info.ts';
 import type { LinkLimits } from './link-limits.ts';
 import { createSecret, hashToken } from './session-token.ts';
-import { type SignInTools, type SignInVerdict, type SigningIn, signIn } from './sign-in.ts';
+import { type SignInClient, type SignInTools, type SignInVerdict, signIn } from './sign-in.ts';
 import { mailSignInLink, type SignInMailer } from './sign-in-mail.ts';
-import type { BorneToken } from './visit.ts';
 
 const MINUTE_MS = 60_000;
 export const MAGIC_LINK_SECONDS = LIMITS.magicLinkMinutes * 60;
@@ -29,8 +29,8 @@ export interface MagicLinks {
   spend(use: {
     readonly token: string;
     readonly browser: string | null;
-    readonly from: SigningIn;
-    readonly former: BorneToken | null;
+    readonly from: SignInClient;
+    readonly former: SessionToken | null;
   }): Promise<{ readonly verdict: SignInVerdict; readonly next: string | null } | null>;
   /** Resolves when every mail is on its way that was asked for. */
   idle(): Promise<void>;

@@ -3,9 +3,9 @@ import type { Sql } from '../db/client.ts';
 import { findSession, type SessionRow, touchSessions } from '../db/queries/sessions.ts';
 import { createBriefMemory } from '../keys/brief-memory.ts';
 import { type Caller, toPersonCaller } from '../keys/caller.ts';
+import type { SessionToken } from './client-info.ts';
 import { endOfSession, latestEndOfSession } from './session-lifetime.ts';
 import { hashToken, isSessionToken } from './session-token.ts';
-import type { BorneToken } from './visit.ts';
 
 /** A session that lasts, as it is read and as who calls with it. */
 export interface LiveSession {
@@ -15,9 +15,9 @@ export interface LiveSession {
 
 export interface SessionAuthenticator {
   /** Null where the token is nobody's, or its session has ended. @throws what the database throws */
-  find(borne: BorneToken): Promise<LiveSession | null>;
-  /** The same from the database, for who has just changed it. */
-  findAnew(borne: BorneToken): Promise<LiveSession | null>;
+  find(sessionToken: SessionToken): Promise<LiveSession | null>;
+  /** Reads the session from the database, past the cache, after a change. */
+  findFresh(sessionToken: SessionToken): Promise<LiveSession | null>;
   /** Forgets what was read of sessions, so that a change made here acts at once. */
   forget(): void;
   /** Writes when sessions were last seen; called now and then, and at the end. */
@@ -30,14 +30,14 @@ export function createSessionAuthenticator(sql: Sql, clock: Clock): SessionAuthe
   const memory = createBriefMemory<SessionRow | null>(clock);
   const seen = new Map<string, Date>();
 
-  function lookUp({ token, kind }: BorneToken): Promise<SessionRow | null> {
+  function lookUp({ token, kind }: SessionToken): Promise<SessionRow | null> {
     const hash = hashToken(token);
     return memory.recall(`${kind} ${hash.toString('base64')}`, () => findSession(sql, hash, kind));
   }
 
-  async function find(borne: BorneToken): Promise<LiveSession | null> {
-    if (!isSessionToken(borne.token)) return null;
-    const row = await lookUp(borne);
+  async function find(sessionToken: SessionToken): Promise<LiveSession | null> {
+    if (!isSessionToken(sessionToken.token)) return null;
+    const row = await lookUp(sessionToken);
     const now = clock.now();
     if (row === null || endOfSession(row) <= now) return null;
     if (now.getTime() - row.seenAt.getTime() >= TOUCH_EVERY_MS) seen.set(row.sessionId, now);
@@ -47,9 +47,9 @@ export function createSessionAuthenticator(sql: Sql, clock: Clock): SessionAuthe
 
   return {
     find,
-    async findAnew(borne) {
+    async findFresh(sessionToken) {
       memory.forget();
-      return await find(borne);
+      return await find(sessionToken);
     },
     forget: memory.forget,
     async flushUse() {

@@ -28,7 +28,7 @@ export interface Arrival {
 }
 
 /** The browser or program that signs in: what it says of itself, and the address it calls from. */
-export interface SigningIn {
+export interface SignInClient {
   readonly client: string;
   readonly address: string;
 }
@@ -47,7 +47,7 @@ export type SignInVerdict =
 export async function signIn(
   tools: SignInTools,
   arrival: Arrival,
-  from: SigningIn,
+  from: SignInClient,
   former: { readonly token: string; readonly kind: SessionKind } | null = null,
 ): Promise<SignInVerdict> {
   return await tools.sql.begin(async (transaction): Promise<SignInVerdict> => {
@@ -74,7 +74,7 @@ export async function beginSession(
     readonly userId: string;
     readonly seat: Pick<SeatRow, 'accountId' | 'memberId'>;
     readonly kind: SessionKind;
-    readonly from: SigningIn;
+    readonly from: SignInClient;
     /** Whether it may decide held sends where the role may; always in a browser. */
     readonly mayDecide: boolean;
     readonly how: string;

@@ -1,7 +1,7 @@
 import { createOpenedApprovalTokens } from '../approvals/approval-token.ts';
-import { addApprovalEntrance } from '../approvals/web/approval-entrance.ts';
 import { addApprovalRoutes } from '../approvals/web/approval-routes.ts';
-import { readBorne } from '../auth/visit.ts';
+import { addOpenApprovalRoute } from '../approvals/web/open-approval-route.ts';
+import { readSessionToken } from '../auth/client-info.ts';
 import { createDevicePage } from '../auth/web/device-routes.ts';
 import { addOAuthCallback, createOAuthStart } from '../auth/web/oauth-routes.ts';
 import { addSignInRoutes } from '../auth/web/sign-in-routes.ts';
@@ -51,9 +51,9 @@ export function createApi(
     requestLog,
     connections: config.connections,
     identify: async (headers) => {
-      const borne = readBorne(headers, services.people.cookies);
-      if (borne === null) return await authenticator.identify(headers.authorization);
-      return (await services.people.sessions.find(borne))?.caller ?? null;
+      const sessionToken = readSessionToken(headers, services.people.cookies);
+      if (sessionToken === null) return await authenticator.identify(headers.authorization);
+      return (await services.people.sessions.find(sessionToken))?.caller ?? null;
     },
   });
   const anonymousRates = createAnonymousRateLimit(clock);
@@ -71,7 +71,7 @@ export function createApi(
   addReferenceRoutes(http, baseUrl);
   addAgentGuide(http, baseUrl);
   addApprovalRoutes(http, services);
-  addApprovalEntrance(http, services, createOpenedApprovalTokens(config.secretKey()));
+  addOpenApprovalRoute(http, services, createOpenedApprovalTokens(config.secretKey()));
   addUnsubscribeRoutes(http, {
     links: createUnsubscribeLinks({
       ...{ baseUrl, secretKey: config.secretKey() },

@@ -1,13 +1,13 @@
 import type { AnyOperation } from '@postrider/core';
 import type { FastifyRequest } from 'fastify';
+import { isSameOriginRequest, readSessionToken, type SessionToken } from '../auth/client-info.ts';
 import { foreignOrigin } from '../auth/foreign-origin.ts';
 import type { People } from '../auth/people.ts';
-import { type BorneToken, comesFromHere, readBorne } from '../auth/visit.ts';
 import type { Caller } from '../keys/caller.ts';
 import type { KeyAuthenticator } from '../keys/key-authenticator.ts';
 import { ProblemError } from '../problem.ts';
 
-export interface Entrance {
+export interface RequestAuthentication {
   readonly authenticator: KeyAuthenticator;
   readonly people: People;
   readonly baseUrl: string;
@@ -16,19 +16,19 @@ export interface Entrance {
 const READS = new Set(['GET', 'HEAD']);
 
 /**
- * Who calls an operation that is not public: a key, or a person by a bearer session token or the session cookie.
- * @throws ProblemError where nobody does, or not in the way the operation wants
+ * Authenticates the caller of an operation that is not public: an API key, or a user with a bearer session token or the session cookie.
+ * @throws ProblemError when there are no valid credentials, or not of the kind that the operation requires
  */
 export async function authenticateRequest(
   operation: AnyOperation,
   request: FastifyRequest,
-  { authenticator, people, baseUrl }: Entrance,
+  { authenticator, people, baseUrl }: RequestAuthentication,
 ): Promise<Caller> {
   const { access } = operation;
-  const borne = readBorne(request.headers, people.cookies);
-  if (borne !== null) {
+  const sessionToken = readSessionToken(request.headers, people.cookies);
+  if (sessionToken !== null) {
     if (access.kind === 'key' && 'people' in access && access.people === 'none') throw keyWanted();
-    return await authenticatePerson(borne, request, { people, baseUrl });
+    return await authenticatePerson(sessionToken, request, { people, baseUrl });
   }
   if (access.kind === 'session') throw new ProblemError('session_required');
   const result = await authenticator.authenticate(request.headers.authorization, request.ip);
@@ -37,15 +37,15 @@ export async function authenticateRequest(
 }
 
 async function authenticatePerson(
-  borne: BorneToken,
+  sessionToken: SessionToken,
   request: FastifyRequest,
-  { people, baseUrl }: Pick<Entrance, 'people' | 'baseUrl'>,
+  { people, baseUrl }: Pick<RequestAuthentication, 'people' | 'baseUrl'>,
 ): Promise<Caller> {
-  const session = await people.sessions.find(borne);
+  const session = await people.sessions.find(sessionToken);
   if (session === null) {
     throw new ProblemError('session_required', { detail: 'The session is not known here, or it has ended.' });
   }
-  if (borne.kind === 'cookie' && !READS.has(request.method) && !comesFromHere(request.headers, baseUrl)) {
+  if (sessionToken.kind === 'cookie' && !READS.has(request.method) && !isSameOriginRequest(request.headers, baseUrl)) {
     throw foreignOrigin(baseUrl);
   }
   return session.caller;

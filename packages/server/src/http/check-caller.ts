@@ -1,7 +1,7 @@
 import type { AnyOperation } from '@postrider/core';
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../keys/caller.ts';
-import { authenticateRequest, type Entrance } from './authenticate-request.ts';
+import { authenticateRequest, type RequestAuthentication } from './authenticate-request.ts';
 import { assertScope } from './execute-operation.ts';
 import type { RequestState } from './request-state.ts';
 
@@ -15,9 +15,9 @@ const FRESH_MS = 250;
 export async function checkCaller(
   operation: AnyOperation,
   request: FastifyRequest,
-  entrance: Entrance,
+  guards: RequestAuthentication,
 ): Promise<Caller> {
-  const caller = await authenticateRequest(operation, request, entrance);
+  const caller = await authenticateRequest(operation, request, guards);
   request.state.caller = caller;
   request.state.checkedAtMs = performance.now();
   return caller;
@@ -40,9 +40,9 @@ export function expireCheck(state: RequestState): void {
 export async function refreshCaller(
   operation: AnyOperation,
   request: FastifyRequest,
-  entrance: Entrance,
+  guards: RequestAuthentication,
 ): Promise<void> {
   if (request.state.caller === null || isFresh(request.state)) return;
-  await checkCaller(operation, request, entrance);
+  await checkCaller(operation, request, guards);
   assertScope(operation, request.state);
 }

@@ -49,8 +49,8 @@ function bindContext(operation: CallableOperation, context: CallContext): CallCo
     prefersText: context.prefersText,
     caller: context.caller,
     // Made only where somebody asks for them.
-    get visit() {
-      return context.visit;
+    get clientInfo() {
+      return context.clientInfo;
     },
     get signal() {
       return context.signal;

@@ -9,7 +9,7 @@ import { ProblemError, problemHeaders, toProblem } from '../problem.ts';
 import type { AnonymousRateLimit } from './anonymous-rate-limit.ts';
 import { assertArgumentSize } from './argument-size.ts';
 import { callerFactsOf } from './assert-reach.ts';
-import type { Entrance } from './authenticate-request.ts';
+import type { RequestAuthentication } from './authenticate-request.ts';
 import { refreshCaller } from './check-caller.ts';
 import { executeOperation, parseQuery } from './execute-operation.ts';
 import { rateLimited } from './rate-headers.ts';
@@ -17,7 +17,7 @@ import { contextOf } from './router.ts';
 import { isTrustedOrigin } from './trusted-origin.ts';
 import { watchResourcesOf } from './watch-resources.ts';
 
-export interface McpRouteOptions extends Entrance {
+export interface McpRouteOptions extends RequestAuthentication {
   readonly services: Services;
   readonly logger: Logger;
   readonly anonymousRates: AnonymousRateLimit;
@@ -45,7 +45,12 @@ export function createMcpRoute(options: McpRouteOptions) {
     const { refused } = request.state;
     if (refused !== null && !callsTool(request.body)) throw refused;
     const { toolsets = [], readonly: readOnly } = parseQuery(findOperation('service.mcp'), request.query);
-    const context = { ...contextOf(request, reply, services), via: 'mcp' as const, prefersText: false, visit: null };
+    const context = {
+      ...contextOf(request, reply, services),
+      via: 'mcp' as const,
+      prefersText: false,
+      clientInfo: null,
+    };
     // One body may hold many calls. The first was counted with its request, and each further one counts as one of its own.
     let isCounted = true;
     const enforceKeyRate = async () => {

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { Readable } from 'node:stream';
 import { type AnyOperation, bodyLimitOf, type CallableOperation, OPERATIONS, type Operation } from '@postrider/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { readVisit } from '../auth/visit.ts';
+import { readClientInfo } from '../auth/client-info.ts';
 import { isLargeJson, jsonPieces } from '../json-pieces.ts';
 import type { Caller } from '../keys/caller.ts';
 import type { KeyRates } from '../keys/key-rates.ts';
@@ -11,7 +11,7 @@ import { validationFailed } from '../operations/parse-part.ts';
 import { readyJsonOf } from '../operations/ready-json.ts';
 import { nextSlice } from '../time-slice.ts';
 import type { AnonymousRateLimit } from './anonymous-rate-limit.ts';
-import type { Entrance } from './authenticate-request.ts';
+import type { RequestAuthentication } from './authenticate-request.ts';
 import { addInBothForms } from './both-forms.ts';
 import { checkCaller, isFresh, refreshCaller } from './check-caller.ts';
 import { deprecationHeaders } from './deprecation-headers.ts';
@@ -22,7 +22,7 @@ import { rateHeaders, rateLimited } from './rate-headers.ts';
 
 export type RawRoute = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
-export interface RouterOptions extends Entrance {
+export interface RouterOptions extends RequestAuthentication {
   readonly services: Services;
   readonly rates: KeyRates;
   /** Routes of `raw` operations, by operation id. */
@@ -143,8 +143,8 @@ export function contextOf(request: FastifyRequest, reply: FastifyReply, services
     prefersText: prefersText(request.headers.accept),
     caller: request.state.caller,
     // Made only where somebody signs in or out.
-    get visit() {
-      return readVisit(request.headers, request.ip, services.people.cookies, services.baseUrl);
+    get clientInfo() {
+      return readClientInfo(request.headers, request.ip, services.people.cookies, services.baseUrl);
     },
     // Made only where somebody waits: most calls are over before their caller could go.
     get signal() {

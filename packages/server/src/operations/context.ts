@@ -1,6 +1,6 @@
 import type { CallableId, OperationById, OperationInput, OperationOutput } from '@postrider/core';
+import type { ClientInfo } from '../auth/client-info.ts';
 import type { People } from '../auth/people.ts';
-import type { Visit } from '../auth/visit.ts';
 import type { Clock } from '../clock.ts';
 import type { RetentionSetting } from '../config/setting-values.ts';
 import type { AccountSql, Sql } from '../db/client.ts';
@@ -83,8 +83,8 @@ export interface CallContext {
   readonly prefersText: boolean;
   /** Null for public operations. */
   readonly caller: Caller | null;
-  /** The browser or program behind the request; null over MCP, where nobody signs in. */
-  readonly visit: Visit | null;
+  /** The browser or program that sent the request; null over MCP, which has no sign-in. */
+  readonly clientInfo: ClientInfo | null;
   /** Ends waiting when the caller has gone. */
   readonly signal: AbortSignal;
   /** The input as given, before defaults: what an idempotency key stands for. */

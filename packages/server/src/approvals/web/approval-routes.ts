@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { newApprovalDecisionSchema } from '@postrider/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { readFormOrigin } from '../../auth/visit.ts';
+import { readFormOrigin } from '../../auth/client-info.ts';
 import { fieldOf } from '../../console/person-pages.ts';
 import { QUIET_HTML } from '../../console/quiet-html.ts';
 import { type ApprovalLink, findApprovalLink, markLinkUsed } from '../../db/queries/approval-notices.ts';
@@ -132,7 +132,7 @@ async function decide(request: FastifyRequest, reply: FastifyReply, services: Se
   if (found === null) return sendPage(reply.code(404), renderUnknownApprovalPage());
   const { link, tokenHash, own } = found;
   // The link is the secret: a page elsewhere does not know it, and a program that does may decide by it.
-  if (readFormOrigin(request.headers, services.baseUrl) === 'elsewhere') {
+  if (readFormOrigin(request.headers, services.baseUrl) === 'foreign') {
     return sendPage(reply.code(403), renderUndecidedPage('The decision did not come from the page of this link.'));
   }
   const decision = readDecision(request.body, link);

@@ -1,16 +1,16 @@
+import type { ClientInfo, SessionToken } from '../client-info.ts';
 import type { People } from '../people.ts';
 import type { LiveSession } from '../session-authenticator.ts';
-import type { BorneToken, Visit } from '../visit.ts';
 
-/** The session that a browser has, by its cookie: pages know no other. */
+/** The session in the browser's cookie. Pages ignore `Authorization`. */
 export async function readCookieSession(
-  visit: Pick<Visit, 'borne'>,
+  clientInfo: Pick<ClientInfo, 'sessionToken'>,
   { sessions }: Pick<People, 'sessions'>,
 ): Promise<LiveSession | null> {
-  const borne = cookieOf(visit);
-  return borne === null ? null : await sessions.find(borne);
+  const sessionToken = cookieOf(clientInfo);
+  return sessionToken === null ? null : await sessions.find(sessionToken);
 }
 
-export function cookieOf({ borne }: Pick<Visit, 'borne'>): BorneToken | null {
-  return borne?.kind === 'cookie' ? borne : null;
+export function cookieOf({ sessionToken }: Pick<ClientInfo, 'sessionToken'>): SessionToken | null {
+  return sessionToken?.kind === 'cookie' ? sessionToken : null;
 }

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { toSession } from '../../operations/auth/session-record.ts';
 import { ProblemError } from '../../problem.ts';
+import { readSessionToken } from '../client-info.ts';
 import { SESSION_COOKIE_SECONDS } from '../cookies.ts';
-import { signingIn } from '../device-client.ts';
+import { signInClientOf } from '../device-client.ts';
 import type { People } from '../people.ts';
 import { signIn } from '../sign-in.ts';
-import { readBorne } from '../visit.ts';
 
 /** Signs somebody in by their address alone, as development lets everybody do on the same machine. */
 export async function beginDevelopmentSession(
@@ -15,16 +15,16 @@ export async function beginDevelopmentSession(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { cookies, sessions, tools } = people;
-  const borne = readBorne({ cookie: request.headers.cookie }, cookies);
-  const from = signingIn({ userAgent: request.headers['user-agent'] ?? null, address: request.ip });
-  const verdict = await signIn(tools, { email, name: null, identity: null, how: 'development' }, from, borne);
+  const sessionToken = readSessionToken({ cookie: request.headers.cookie }, cookies);
+  const from = signInClientOf({ userAgent: request.headers['user-agent'] ?? null, address: request.ip });
+  const verdict = await signIn(tools, { email, name: null, identity: null, how: 'development' }, from, sessionToken);
   if (verdict.kind !== 'signed-in') {
     throw new ProblemError('not_found', {
       detail: `Nobody has a seat under ${email}, and sign-up is closed.`,
       fix: 'Invite the address first, or set POSTRIDER_SIGNUP=open.',
     });
   }
-  const session = await sessions.findAnew({ token: verdict.token, kind: 'cookie' });
+  const session = await sessions.findFresh({ token: verdict.token, kind: 'cookie' });
   reply.header('set-cookie', cookies.set(cookies.session, verdict.token, SESSION_COOKIE_SECONDS));
   return reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(toSession(session)));
 }

@@ -7,15 +7,15 @@ import { parseQuery } from '../../http/execute-operation.ts';
 import type { RawRoute } from '../../http/router.ts';
 import type { Person } from '../../keys/caller.ts';
 import { ProblemError, problemHeaders } from '../../problem.ts';
+import { type ClientInfo, readClientInfo } from '../client-info.ts';
 import { confirmDevice, type DeviceRequest, denyDevice, findDeviceRequest } from '../device-consent.ts';
 import { foreignOrigin } from '../foreign-origin.ts';
 import type { People } from '../people.ts';
 import { endOfSession } from '../session-lifetime.ts';
-import { readVisit, type Visit } from '../visit.ts';
 import { readCookieSession } from './cookie-session.ts';
 import { type DeviceOutcome, renderConsentPage, renderDeviceDonePage, renderDevicePage } from './device-pages.ts';
 
-type Handler = (request: { readonly body: unknown }, reply: FastifyReply, visit: Visit) => unknown;
+type Handler = (request: { readonly body: unknown }, reply: FastifyReply, clientInfo: ClientInfo) => unknown;
 
 export interface DeviceRouteOptions {
   readonly people: People;
@@ -39,10 +39,10 @@ export function addDeviceRoutes(
     path: string,
     act: (visitor: Visitor, body: unknown, reply: FastifyReply) => Promise<FastifyReply>,
   ) => {
-    add('POST', path, async ({ body }, reply, visit) => {
+    add('POST', path, async ({ body }, reply, clientInfo) => {
       // A page elsewhere could send the form, and the user would not have typed anything.
-      if (visit.formOrigin !== 'here') throw foreignOrigin(options.baseUrl);
-      const visitor = await readVisitor(visit, options.people);
+      if (clientInfo.formOrigin !== 'own') throw foreignOrigin(options.baseUrl);
+      const visitor = await readVisitor(clientInfo, options.people);
       if (visitor === null) return reply.redirect(`/auth/sign-in?next=${encodeURIComponent('/auth/device')}`, 303);
       return await act(visitor, body, reply).catch((error: unknown) => sendTooMany(visitor, error, reply));
     });
@@ -55,18 +55,18 @@ export function addDeviceRoutes(
 export function createDevicePage({ people, baseUrl }: DeviceRouteOptions): RawRoute {
   return async (request, reply) => {
     parseQuery(findOperation('auth.device-page'), request.query);
-    const visitor = await readVisitor(readVisit(request.headers, request.ip, people.cookies, baseUrl), people);
+    const visitor = await readVisitor(readClientInfo(request.headers, request.ip, people.cookies, baseUrl), people);
     if (visitor !== null) return sendPersonPage(reply, renderDevicePage(visitor.signedIn));
     return reply.redirect(`/auth/sign-in?next=${encodeURIComponent('/auth/device')}`, 303);
   };
 }
 
-async function readVisitor(visit: Visit, people: People): Promise<Visitor | null> {
-  const session = await readCookieSession(visit, people);
+async function readVisitor(clientInfo: ClientInfo, people: People): Promise<Visitor | null> {
+  const session = await readCookieSession(clientInfo, people);
   const signedIn = session === null ? null : toSignedIn(session);
   const person = session?.caller.person ?? null;
   if (session === null || signedIn === null || person === null) return null;
-  return { signedIn, person, accountId: session.caller.accountId, address: visit.address };
+  return { signedIn, person, accountId: session.caller.accountId, address: clientInfo.address };
 }
 
 /** Shows who asks and what they would get. */

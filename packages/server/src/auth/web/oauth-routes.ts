@@ -7,13 +7,13 @@ import { parseQuery } from '../../http/execute-operation.ts';
 import { refuseOtherMethods } from '../../http/method-not-allowed.ts';
 import type { RawRoute } from '../../http/router.ts';
 import { ProblemError } from '../../problem.ts';
-import { signingIn } from '../device-client.ts';
+import { readClientInfo, toLocalPath } from '../client-info.ts';
+import { signInClientOf } from '../device-client.ts';
 import type { OAuthProvider } from '../oauth/oauth-client.ts';
 import { labelOf } from '../oauth/provider-label.ts';
 import { openAttempt, sealAttempt } from '../oauth/sealed-attempt.ts';
 import type { People } from '../people.ts';
 import { signIn } from '../sign-in.ts';
-import { readVisit, toOwnPath } from '../visit.ts';
 import { cookieOf } from './cookie-session.ts';
 import { renderTryAgainPage } from './sign-in-pages.ts';
 import { welcome } from './welcome.ts';
@@ -38,7 +38,7 @@ export function createOAuthStart({ people, baseUrl, onError }: OAuthRouteOptions
       const expiresAtMs = people.tools.clock.now().getTime() + ATTEMPT_SECONDS * 1_000;
       const sealed = sealAttempt(people.secrets, {
         ...attempt,
-        ...{ provider: provider.setting.name, next: toOwnPath(next, baseUrl), expiresAtMs },
+        ...{ provider: provider.setting.name, next: toLocalPath(next, baseUrl), expiresAtMs },
       });
       reply.header('set-cookie', people.cookies.set(people.cookies.oauth, sealed, ATTEMPT_SECONDS));
       // A page that signs in by script can read no redirect to another origin.
@@ -65,8 +65,8 @@ export function addOAuthCallback(app: FastifyInstance, options: OAuthRouteOption
 
 async function comeBack(request: FastifyRequest, reply: FastifyReply, { people, baseUrl, onError }: OAuthRouteOptions) {
   const provider = findProvider(request, people);
-  const visit = readVisit(request.headers, request.ip, people.cookies, baseUrl);
-  const attempt = openAttempt(people.secrets, visit.cookie(people.cookies.oauth), {
+  const clientInfo = readClientInfo(request.headers, request.ip, people.cookies, baseUrl);
+  const attempt = openAttempt(people.secrets, clientInfo.cookie(people.cookies.oauth), {
     ...{ provider: provider.setting.name, nowMs: people.tools.clock.now().getTime() },
   });
   // What was begun is over, however it ends.
@@ -77,7 +77,7 @@ async function comeBack(request: FastifyRequest, reply: FastifyReply, { people, 
     return null;
   });
   if (arrival === null) return sendPersonPage(reply.code(400), notBegun(provider));
-  const verdict = await signIn(people.tools, arrival, signingIn(visit), cookieOf(visit));
+  const verdict = await signIn(people.tools, arrival, signInClientOf(clientInfo), cookieOf(clientInfo));
   return await welcome(request, reply, verdict, attempt.next, people);
 }
 

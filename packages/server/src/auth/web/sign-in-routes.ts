@@ -5,13 +5,13 @@ import type { AnonymousRateLimit } from '../../http/anonymous-rate-limit.ts';
 import { addInBothForms } from '../../http/both-forms.ts';
 import { refuseOtherMethods } from '../../http/method-not-allowed.ts';
 import { ProblemError } from '../../problem.ts';
-import { signingIn } from '../device-client.ts';
+import { type ClientInfo, readClientInfo, toLocalPath } from '../client-info.ts';
+import { signInClientOf } from '../device-client.ts';
 import { endSession } from '../end-session.ts';
 import { foreignOrigin } from '../foreign-origin.ts';
 import { MAGIC_LINK_SECONDS } from '../magic-link.ts';
 import { labelOf } from '../oauth/provider-label.ts';
 import type { People } from '../people.ts';
-import { readVisit, toOwnPath, type Visit } from '../visit.ts';
 import { cookieOf, readCookieSession } from './cookie-session.ts';
 import { addDeviceRoutes } from './device-routes.ts';
 import {
@@ -40,7 +40,8 @@ export function addSignInRoutes(app: FastifyInstance, options: SignInRouteOption
   const { people, baseUrl } = options;
   addInBothForms(app, (pages) => {
     takeForms(pages);
-    const visitOf = (request: FastifyRequest) => readVisit(request.headers, request.ip, people.cookies, baseUrl);
+    const clientInfoOf = (request: FastifyRequest) =>
+      readClientInfo(request.headers, request.ip, people.cookies, baseUrl);
     const add = (method: 'GET' | 'POST', path: string, handler: PageHandler) => {
       pages.route({
         method,
@@ -48,24 +49,32 @@ export function addSignInRoutes(app: FastifyInstance, options: SignInRouteOption
         onRequest: async (request) => {
           if (method === 'POST') options.anonymousRates.assertRate(findOperation('auth.magic-link'), request.ip);
         },
-        handler: async (request, reply) => await handler(request, reply, visitOf(request)),
+        handler: async (request, reply) => await handler(request, reply, clientInfoOf(request)),
       });
     };
-    add('GET', '/auth/sign-in', async (request, reply, visit) => await showSignIn(request, reply, visit, options));
-    add('POST', '/auth/sign-in', async (request, reply, visit) => await askForLink(request, reply, visit, options));
+    add(
+      'GET',
+      '/auth/sign-in',
+      async (request, reply, clientInfo) => await showSignIn(request, reply, clientInfo, options),
+    );
+    add(
+      'POST',
+      '/auth/sign-in',
+      async (request, reply, clientInfo) => await askForLink(request, reply, clientInfo, options),
+    );
     add('GET', '/auth/magic-link/:token', (_request, reply) => sendPersonPage(reply, renderMagicLinkPage()));
     add(
       'POST',
       '/auth/magic-link/:token',
-      async (request, reply, visit) => await spend(request, reply, visit, options),
+      async (request, reply, clientInfo) => await spend(request, reply, clientInfo, options),
     );
-    add('POST', '/auth/sign-out', async (_request, reply, visit) => await signOut(reply, visit, options));
+    add('POST', '/auth/sign-out', async (_request, reply, clientInfo) => await signOut(reply, clientInfo, options));
     addDeviceRoutes(add, options);
     for (const [path, methods] of Object.entries(SERVED)) refuseOtherMethods(pages, path, methods);
   });
 }
 
-export type PageHandler = (request: FastifyRequest, reply: FastifyReply, visit: Visit) => unknown;
+export type PageHandler = (request: FastifyRequest, reply: FastifyReply, clientInfo: ClientInfo) => unknown;
 
 const SERVED = {
   '/auth/sign-in': ['GET', 'POST'],
@@ -87,20 +96,30 @@ function takeForms(pages: FastifyInstance): void {
   pages.addContentTypeParser('*', options, (_request, _body, done) => done(null));
 }
 
-async function showSignIn(request: FastifyRequest, reply: FastifyReply, visit: Visit, options: SignInRouteOptions) {
+async function showSignIn(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  clientInfo: ClientInfo,
+  options: SignInRouteOptions,
+) {
   const { people, baseUrl } = options;
-  const next = toOwnPath(fieldOf(request.query, 'next'), baseUrl);
-  const session = await readCookieSession(visit, people);
+  const next = toLocalPath(fieldOf(request.query, 'next'), baseUrl);
+  const session = await readCookieSession(clientInfo, people);
   const signedIn = session === null ? null : toSignedIn(session);
   if (signedIn !== null) return sendPersonPage(reply, renderSignedInPage(signedIn, next));
   return sendPersonPage(reply, renderSignInPage({ providers: offered(people), next }));
 }
 
-async function askForLink(request: FastifyRequest, reply: FastifyReply, visit: Visit, options: SignInRouteOptions) {
+async function askForLink(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  clientInfo: ClientInfo,
+  options: SignInRouteOptions,
+) {
   const { people, baseUrl } = options;
   // A page elsewhere could have a link made for an address of its own, and the person sign in under that.
-  if (visit.formOrigin !== 'here') throw foreignOrigin(baseUrl);
-  const next = toOwnPath(fieldOf(request.body, 'next'), baseUrl);
+  if (clientInfo.formOrigin !== 'own') throw foreignOrigin(baseUrl);
+  const next = toLocalPath(fieldOf(request.body, 'next'), baseUrl);
   const parsed = mailboxSchema.safeParse(fieldOf(request.body, 'email'));
   if (!parsed.success) {
     const page = renderSignInPage({ providers: offered(people), next, fault: 'That is no email address.' });
@@ -108,30 +127,40 @@ async function askForLink(request: FastifyRequest, reply: FastifyReply, visit: V
   }
   const { address: email } = parsed.data;
   const { cookies } = people;
-  const [kept, known] = [visit.cookie(cookies.browser), visit.cookie(cookies.known)];
-  const { browser } = await people.links.request({ email, next, browser: kept, known, address: visit.address });
+  const [kept, known] = [clientInfo.cookie(cookies.browser), clientInfo.cookie(cookies.known)];
+  const { browser } = await people.links.request({ email, next, browser: kept, known, address: clientInfo.address });
   reply.header('set-cookie', cookies.set(cookies.browser, browser, MAGIC_LINK_SECONDS));
   return sendPersonPage(reply.code(202), renderLinkMailedPage(email));
 }
 
-async function spend(request: FastifyRequest, reply: FastifyReply, visit: Visit, options: SignInRouteOptions) {
+async function spend(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  clientInfo: ClientInfo,
+  options: SignInRouteOptions,
+) {
   const { people, baseUrl } = options;
   // A program that has the cookie says nothing of where it comes from; a browser always does, and adds the cookie to its own pages' forms alone.
-  const isProgram = visit.formOrigin === 'unsaid' && request.headers.origin === undefined;
-  if (visit.formOrigin !== 'here' && !isProgram) throw foreignOrigin(baseUrl);
+  const isProgram = clientInfo.formOrigin === 'unknown' && request.headers.origin === undefined;
+  if (clientInfo.formOrigin !== 'own' && !isProgram) throw foreignOrigin(baseUrl);
   const { token } = request.params as { readonly token: string }; // The route has this parameter.
-  const browser = visit.cookie(people.cookies.browser);
-  const spent = await people.links.spend({ token, browser, from: signingIn(visit), former: cookieOf(visit) });
+  const browser = clientInfo.cookie(people.cookies.browser);
+  const spent = await people.links.spend({
+    token,
+    browser,
+    from: signInClientOf(clientInfo),
+    former: cookieOf(clientInfo),
+  });
   if (spent !== null) return await welcome(request, reply, spent.verdict, spent.next, people);
   if (wantsJson(request))
     throw new ProblemError('not_found', { detail: 'The link is spent, too old, or another browser’s.' });
   return sendPersonPage(reply.code(404), renderDeadLinkPage());
 }
 
-async function signOut(reply: FastifyReply, visit: Visit, { people, baseUrl }: SignInRouteOptions) {
-  if (visit.formOrigin !== 'here') throw foreignOrigin(baseUrl);
-  const borne = cookieOf(visit);
-  if (borne !== null) await endSession(people, borne);
+async function signOut(reply: FastifyReply, clientInfo: ClientInfo, { people, baseUrl }: SignInRouteOptions) {
+  if (clientInfo.formOrigin !== 'own') throw foreignOrigin(baseUrl);
+  const sessionToken = cookieOf(clientInfo);
+  if (sessionToken !== null) await endSession(people, sessionToken);
   reply.header('set-cookie', people.cookies.clear(people.cookies.session));
   return sendPersonPage(reply, renderSignedOutPage());
 }

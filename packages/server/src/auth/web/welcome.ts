@@ -25,7 +25,7 @@ export async function welcome(
     return sendPersonPage(reply.code(403), renderNobodyPage(reason));
   }
   const { cookies, sessions, secrets } = people;
-  const session = await sessions.findAnew({ token: verdict.token, kind: 'cookie' });
+  const session = await sessions.findFresh({ token: verdict.token, kind: 'cookie' });
   const signedIn = session === null ? null : toSignedIn(session);
   if (session === null || signedIn === null) throw new ProblemError('session_required');
   reply.header('set-cookie', [

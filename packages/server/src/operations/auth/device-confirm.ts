@@ -1,13 +1,13 @@
 import { confirmDevice as confirm } from '../../auth/device-consent.ts';
 import { ProblemError } from '../../problem.ts';
 import type { Handler } from '../context.ts';
-import { signedIn } from './signed-in.ts';
+import { requireSession } from './require-session.ts';
 
 /** A session of a device confirms no other: it could give that one what it was not allowed itself. */
 export const confirmDevice: Handler<'auth.device-confirm'> = async ({ body }, context) => {
   const { services, caller, address } = context;
-  const { person, borne } = signedIn(context);
-  if (borne.kind !== 'cookie') {
+  const { person, sessionToken } = requireSession(context);
+  if (sessionToken.kind !== 'cookie') {
     throw new ProblemError('permission_escalation', {
       detail: 'A device session cannot sign in another device.',
       fix: `Open ${services.baseUrl}/auth/device in a browser and type the code there.`,

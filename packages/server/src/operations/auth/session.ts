@@ -1,7 +1,7 @@
 import type { Handler } from '../context.ts';
 import { toSession } from './session-record.ts';
 
-export const getSession: Handler<'auth.session'> = async (_input, { services, visit }) => {
-  const borne = visit?.borne ?? null;
-  return { body: toSession(borne === null ? null : await services.people.sessions.find(borne)) };
+export const getSession: Handler<'auth.session'> = async (_input, { services, clientInfo }) => {
+  const sessionToken = clientInfo?.sessionToken ?? null;
+  return { body: toSession(sessionToken === null ? null : await services.people.sessions.find(sessionToken)) };
 };

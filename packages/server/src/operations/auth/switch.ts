@@ -6,13 +6,13 @@ import { moveSession } from '../../db/queries/sessions.ts';
 import type { Person } from '../../keys/caller.ts';
 import { ProblemError } from '../../problem.ts';
 import type { Handler } from '../context.ts';
+import { requireSession } from './require-session.ts';
 import { toSession } from './session-record.ts';
-import { signedIn } from './signed-in.ts';
 
 /** Moves the session to another seat of the person. */
 export const switchSession: Handler<'auth.switch'> = async ({ body }, context) => {
   const { services, caller } = context;
-  const { person, borne } = signedIn(context);
+  const { person, sessionToken } = requireSession(context);
   const { sessions, tools } = services.people;
   const isMoved = await tools.sql.begin(async (transaction) => {
     const seats = await readSeats(transaction, person.userId);
@@ -23,7 +23,7 @@ export const switchSession: Handler<'auth.switch'> = async ({ body }, context) =
     return true;
   });
   if (!isMoved) throw new ProblemError('not_found', { detail: `You have no seat in the account ${body.accountId}.` });
-  return { body: toSession(await sessions.findAnew(borne)) };
+  return { body: toSession(await sessions.findFresh(sessionToken)) };
 };
 
 /** Each account sees in its audit log who comes and who goes. */

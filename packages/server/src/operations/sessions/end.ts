@@ -1,12 +1,12 @@
 import { endOne } from '../../auth/own-sessions.ts';
 import { ProblemError } from '../../problem.ts';
-import { signedIn } from '../auth/signed-in.ts';
+import { requireSession } from '../auth/require-session.ts';
 import type { Handler } from '../context.ts';
 import { toOwnSession } from './own-session-record.ts';
 
 export const endOwnSession: Handler<'sessions.end'> = async ({ params }, context) => {
   const { services } = context;
-  const { person } = signedIn(context);
+  const { person } = requireSession(context);
   const verdict = await endOne(services.people, person, params.id);
   switch (verdict.kind) {
     case 'ended':

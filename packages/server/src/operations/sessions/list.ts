@@ -1,10 +1,10 @@
 import { listSessions } from '../../auth/own-sessions.ts';
-import { signedIn } from '../auth/signed-in.ts';
+import { requireSession } from '../auth/require-session.ts';
 import type { Handler } from '../context.ts';
 import { toOwnSession } from './own-session-record.ts';
 
 export const listOwnSessions: Handler<'sessions.list'> = async (_input, context) => {
-  const { person } = signedIn(context);
+  const { person } = requireSession(context);
   const { rows, total } = await listSessions(context.services.people, person);
   return { body: { sessions: rows.map((row) => toOwnSession(row, person.sessionId)), total } };
 };

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { readVisit } from '../../auth/visit.ts';
+import { readClientInfo } from '../../auth/client-info.ts';
 import { readCookieSession } from '../../auth/web/cookie-session.ts';
 import { insertApprovalLinks } from '../../db/queries/approval-notices.ts';
 import { readApproval } from '../../db/queries/approvals.ts';
@@ -12,15 +12,16 @@ import { APPROVAL_PAGE_POLICY, renderUnknownApprovalPage } from './approval-page
 const PATH = '/approvals/open/:id';
 
 /**
- * The page of a held send for whoever is signed in, which agents may give to their users: the address holds no secret. It makes that person a
- * link like those in mail to approvers, and leads there. Who may not decide, and who is of another account, sees what is said of an unknown one.
+ * The address of a held send that agents may give to their users, since it contains no secret. It creates an approval link for the signed-in
+ * user, like the links in mail to approvers, and redirects to it. Users who may not decide, and users of other accounts, get the same 404 as
+ * for an unknown id.
  */
-export function addApprovalEntrance(app: FastifyInstance, services: Services, tokens: OpenedApprovalTokens): void {
+export function addOpenApprovalRoute(app: FastifyInstance, services: Services, tokens: OpenedApprovalTokens): void {
   const { people, baseUrl, clock } = services;
   app.get(PATH, async (request, reply) => {
     const { id } = request.params as { readonly id: string }; // The route has this parameter.
-    const visit = readVisit(request.headers, request.ip, people.cookies, baseUrl);
-    const caller = (await readCookieSession(visit, people))?.caller ?? null;
+    const clientInfo = readClientInfo(request.headers, request.ip, people.cookies, baseUrl);
+    const caller = (await readCookieSession(clientInfo, people))?.caller ?? null;
     if (caller === null) {
       const here = `/approvals/open/${encodeURIComponent(id)}`;
       return reply.redirect(`/auth/sign-in?next=${encodeURIComponent(here)}`, 303);

@@ -2,26 +2,26 @@ import type { SessionKind } from '../db/schema/sessions.ts';
 import { type CookieJar, readCookie } from './cookies.ts';
 import { looksLikeSessionToken } from './session-token.ts';
 
-/** A session's token as it came with a request. */
-export interface BorneToken {
+/** The session token that a request carries. */
+export interface SessionToken {
   readonly token: string;
   readonly kind: SessionKind;
 }
 
-/** What a request says of the browser or program it comes from. */
-export interface Visit {
-  /** The client's address, as far as it can be believed. */
+/** What a request says about the browser or program that sent it. */
+export interface ClientInfo {
+  /** The client's address, after the trusted proxies. */
   readonly address: string;
   readonly userAgent: string | null;
-  /** Null where the request bears no session. A session token in `Authorization` goes before the cookie; a key there is no session. */
-  readonly borne: BorneToken | null;
-  /** As of comesFromHere. */
-  readonly isFromHere: boolean;
+  /** Null when the request has no session. A session token in `Authorization` wins over the cookie; an API key there is no session. */
+  readonly sessionToken: SessionToken | null;
+  /** See isSameOriginRequest. */
+  readonly isFromOwnOrigin: boolean;
   readonly formOrigin: FormOrigin;
   cookie(name: string): string | null;
 }
 
-export interface VisitHeaders {
+export interface ClientHeaders {
   readonly authorization?: string | undefined;
   readonly cookie?: string | undefined;
   readonly origin?: string | undefined;
@@ -29,19 +29,19 @@ export interface VisitHeaders {
   readonly 'sec-fetch-site'?: string | string[] | undefined;
 }
 
-export function readVisit(headers: VisitHeaders, address: string, jar: CookieJar, baseUrl: string): Visit {
+export function readClientInfo(headers: ClientHeaders, address: string, jar: CookieJar, baseUrl: string): ClientInfo {
   return {
     address,
     userAgent: headers['user-agent'] ?? null,
-    borne: readBorne(headers, jar) ?? readBorne({ cookie: headers.cookie }, jar),
-    isFromHere: comesFromHere(headers, baseUrl),
+    sessionToken: readSessionToken(headers, jar) ?? readSessionToken({ cookie: headers.cookie }, jar),
+    isFromOwnOrigin: isSameOriginRequest(headers, baseUrl),
     formOrigin: readFormOrigin(headers, baseUrl),
     cookie: (name) => readCookie(headers.cookie, name),
   };
 }
 
-/** The session that a call is made with, if any. A cookie counts only where no `Authorization` says who calls. */
-export function readBorne({ authorization, cookie }: VisitHeaders, jar: CookieJar): BorneToken | null {
+/** The session that a call is made with, if any. A cookie counts only when there is no `Authorization` header. */
+export function readSessionToken({ authorization, cookie }: ClientHeaders, jar: CookieJar): SessionToken | null {
   if (authorization !== undefined) {
     const bearer = /^bearer +(\S+) *$/i.exec(authorization)?.[1];
     return bearer !== undefined && looksLikeSessionToken(bearer) ? { token: bearer, kind: 'device' } : null;
@@ -53,30 +53,30 @@ export function readBorne({ authorization, cookie }: VisitHeaders, jar: CookieJa
 const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
- * Whether a request may write by its cookie: it has to say that it comes from a page of this server, by `Origin` or, without one, by
- * `Sec-Fetch-Site`. Browsers always say so, and pages can change neither. `Referer` proves nothing, because pages can leave it out.
+ * Whether a request may write with its cookie: `Origin` or, without one, `Sec-Fetch-Site` must name this server's origin. Browsers always
+ * send one of them, and pages can change neither. `Referer` proves nothing, because pages can leave it out.
  */
-export function comesFromHere(
-  { origin, 'sec-fetch-site': site }: Pick<VisitHeaders, 'origin' | 'sec-fetch-site'>,
+export function isSameOriginRequest(
+  { origin, 'sec-fetch-site': site }: Pick<ClientHeaders, 'origin' | 'sec-fetch-site'>,
   baseUrl: string,
 ): boolean {
   return origin === undefined ? site === 'same-origin' : isSameOrigin(origin, baseUrl);
 }
 
-/** Where a form was sent from: `unsaid` where neither the browser nor the program says. */
-export type FormOrigin = 'here' | 'elsewhere' | 'unsaid';
+/** The origin of the page that sent a form; `unknown` when no header says. */
+export type FormOrigin = 'own' | 'foreign' | 'unknown';
 
 /**
- * Where a form comes from, by what browsers say of their own accord and pages cannot change. Any page can send a form here, so one that changes
- * something has to come from a page of this server. `Origin: null` says nothing: browsers send it for pages that hide where they are from.
+ * Reads a form's origin from headers that browsers set and pages cannot change. Any page can send a form here, so a form that changes
+ * something must come from a page of this server. `Origin: null` says nothing: browsers send it for pages that hide their origin.
  */
 export function readFormOrigin(
-  { origin, 'sec-fetch-site': site }: Pick<VisitHeaders, 'origin' | 'sec-fetch-site'>,
+  { origin, 'sec-fetch-site': site }: Pick<ClientHeaders, 'origin' | 'sec-fetch-site'>,
   baseUrl: string,
 ): FormOrigin {
-  if (site !== undefined && site !== 'same-origin') return 'elsewhere';
-  if (origin !== undefined && origin !== 'null') return isSameOrigin(origin, baseUrl) ? 'here' : 'elsewhere';
-  return site === undefined ? 'unsaid' : 'here';
+  if (site !== undefined && site !== 'same-origin') return 'foreign';
+  if (origin !== undefined && origin !== 'null') return isSameOrigin(origin, baseUrl) ? 'own' : 'foreign';
+  return site === undefined ? 'unknown' : 'own';
 }
 
 /** Loopback has several names, and a server on it has one port: they are the same origin here. */
@@ -88,8 +88,8 @@ function isSameOrigin(origin: string | undefined, baseUrl: string): boolean {
   return areLocal && given.port === own.port && given.protocol === own.protocol;
 }
 
-/** A path of this server to go on to; null for everything that would lead elsewhere. */
-export function toOwnPath(next: string | null | undefined, baseUrl: string): string | null {
+/** A path on this server to redirect to; null for anything that leads to another server. */
+export function toLocalPath(next: string | null | undefined, baseUrl: string): string | null {
   if (next === null || next === undefined || !/^\/[^/\\]/.test(next)) return null;
   const url = URL.parse(next, `${new URL(baseUrl).origin}/`);
   // Dots in a path are resolved here: what is left of `/.//host` names another server.
