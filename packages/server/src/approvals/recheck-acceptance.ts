@@ -44,7 +44,7 @@ export async function recheckAcceptance(
   const facts = await readAcceptanceFacts(transaction, {
     ...{
       accountIds: [accountId],
-      month,
+      ...{ month, monthlyQuota },
       now,
       hourStart: now,
       dayStart: now,
@@ -56,7 +56,7 @@ export async function recheckAcceptance(
   });
   const [account] = facts.accounts;
   const suppressed = new Set(facts.suppressed.map(({ value }) => value));
-  const limit = account?.monthlyQuota ?? monthlyQuota;
+  const limit = account?.quota ?? 0;
   const more = cost - held.charged;
   const verdict = checkAcceptance({
     fromDomain: held.fromDomain,

@@ -78,7 +78,7 @@ export async function acceptMessages(
     if (asked.size > 0) {
       unquestioned = false;
       const doubtful = sends.filter((_, place) => asked.has(place));
-      facts = await readBatchFacts(options.sql, doubtful, now, options.unsendable);
+      facts = await readBatchFacts(options.sql, doubtful, now, options);
       const renewed = renewSends(sends, facts, options);
       if (renewed !== null) {
         // What was asked followed from rules that hold no more.
@@ -167,7 +167,7 @@ function decideBatch(
   now: Date,
   withdrawn: WithdrawnSends,
 ): DecidedBatch {
-  const ledger = createQuotaLedger(known?.facts.accounts.values() ?? [], options.monthlyQuota);
+  const ledger = createQuotaLedger(known?.facts.accounts.values() ?? []);
   const sent = createSendLedger(known?.facts.sent ?? [], now);
   const holds = createHoldLedger(known?.facts.holds ?? NO_HOLD_FACTS, now);
   const takenKeys = new Set<string>();

@@ -54,12 +54,12 @@ export function createAcceptanceInquiry(options: InquiryOptions): AcceptanceInqu
   async function examine(commands: readonly SendCommand[]): Promise<readonly Examination[]> {
     const sends = commands.map((command) => prepareSend(command, { sandboxDomain }));
     const now = clock.now();
-    const facts = await readBatchFacts(sql, sends, now, options.unsendable);
+    const facts = await readBatchFacts(sql, sends, now, options);
     const sent = createSendLedger(facts.sent, now);
     const holds = createHoldLedger(facts.holds, now);
     return sends.map((send) => {
       const account = facts.accounts.get(send.command.accountId);
-      const quota = { limit: account?.monthlyQuota ?? monthlyQuota, used: account?.used ?? 0, cost: send.cost };
+      const quota = { limit: account?.quota ?? 0, used: account?.used ?? 0, cost: send.cost };
       const findings = examineAcceptance(questionOf(send, facts, quota, sent.faultOf(send.command)));
       const hold = holds.holdOf(send);
       return {
@@ -80,7 +80,7 @@ export function createAcceptanceInquiry(options: InquiryOptions): AcceptanceInqu
     const now = clock.now();
     const { accounts, idempotency } = await readAcceptanceFacts(sql, {
       accountIds: [accountId],
-      month: quotaMonth(now),
+      ...{ month: quotaMonth(now), monthlyQuota },
       domains: [],
       recipients: [],
       idempotencyKeys: claims.map(({ key }) => ({ accountId, keyId, value: key })),
@@ -88,8 +88,8 @@ export function createAcceptanceInquiry(options: InquiryOptions): AcceptanceInqu
       now,
       idempotencyHorizon: idempotencyHorizon(now),
     });
-    const { monthlyQuota: limit = monthlyQuota, used = 0 } = accounts[0] ?? {};
-    const quota = { limit: limit ?? monthlyQuota, remaining: Math.max(0, (limit ?? monthlyQuota) - used) };
+    const { quota: limit, used } = accounts[0] ?? { quota: 0, used: 0 };
+    const quota = { limit, remaining: Math.max(0, limit - used) };
     const stored = new Map(idempotency.map((fact) => [fact.value, fact]));
     return new Map(
       claims.flatMap(({ key, fingerprint }) => {

@@ -49,13 +49,13 @@ export interface BatchFacts {
 
 /**
  * Reads the facts of a whole batch in one round trip; a second one is made where a domain cannot be sent from, to say why.
- * @param unsendable says it; without it that is not told.
+ * @param options `unsendable` says it; without it the reason stays unknown. `monthlyQuota` is that of accounts that have none of their own.
  */
 export async function readBatchFacts(
   query: Query,
   sends: readonly PreparedSend[],
   now: Date,
-  unsendable?: Unsendable,
+  { unsendable, monthlyQuota }: { readonly unsendable?: Unsendable; readonly monthlyQuota: number },
 ): Promise<BatchFacts> {
   const asked = sends
     .filter(({ sandboxSender }) => !sandboxSender)
@@ -69,7 +69,7 @@ export async function readBatchFacts(
   shown.catch(() => undefined);
   const facts = await readAcceptanceFacts(query, {
     accountIds: sends.map(({ command }) => command.accountId),
-    month: quotaMonth(now),
+    ...{ month: quotaMonth(now), monthlyQuota },
     domains: asked,
     recipients: sends.flatMap(({ command, recipients }) =>
       recipients.map(({ email }) => ({ accountId: command.accountId, value: foldAddress(email) })),

@@ -13,10 +13,10 @@ export interface QuotaLedger {
 }
 
 /** Of accounts without facts the statement decides whether their quota suffices. */
-export function createQuotaLedger(facts: Iterable<AccountFact>, defaultQuota: number): QuotaLedger {
+export function createQuotaLedger(facts: Iterable<AccountFact>): QuotaLedger {
   const accounts = new Map<string, { limit: number; used: number; charged: number }>();
-  for (const { accountId, monthlyQuota, used } of facts) {
-    accounts.set(accountId, { limit: monthlyQuota ?? defaultQuota, used, charged: 0 });
+  for (const { accountId, quota, used } of facts) {
+    accounts.set(accountId, { limit: quota, used, charged: 0 });
   }
   const of = (accountId: string) => {
     const known = accounts.get(accountId);

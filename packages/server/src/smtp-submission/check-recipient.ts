@@ -44,7 +44,9 @@ export async function checkRecipient(
   const { accountId } = caller;
   const now = options.clock.now();
   const email = foldAddress(address);
-  const facts = await readRecipientFacts(options.sql, { accountId, email, month: quotaMonth(now), now });
+  const facts = await readRecipientFacts(options.sql, {
+    ...{ accountId, email, month: quotaMonth(now), monthlyQuota: options.monthlyQuota, now },
+  });
   const others = before.filter((other) => foldAddress(other) !== email);
   const leaving = [...others, address].filter((each) => !isSandboxAddress(each, options.sandboxDomain));
   const verdict = checkAcceptance({
@@ -56,7 +58,7 @@ export async function checkRecipient(
     recipientAllowlist: caller.recipientAllowlist,
     accountSuspended: facts?.accountSuspended !== false,
     suppressed: () => facts?.suppressed !== false,
-    quotaLimit: facts?.monthlyQuota ?? options.monthlyQuota,
+    quotaLimit: facts?.quota ?? 0,
     quotaUsed: facts?.used ?? 0,
   });
   if (!verdict.ok) throw refuseBy(verdict.code, REASONS[verdict.code]?.(address) ?? verdict.detail, 'recipient');

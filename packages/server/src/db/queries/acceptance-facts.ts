@@ -1,7 +1,7 @@
 import type { Query } from '../client.ts';
 import { sql } from '../drizzle.ts';
 import { narrowed, pg, returning } from '../result.ts';
-import type { accounts, quotaUsage } from '../schema/accounts.ts';
+import type { quotaUsage } from '../schema/accounts.ts';
 import type { approvals } from '../schema/approvals.ts';
 import type { keySends } from '../schema/keys.ts';
 import type { idempotencyKeys } from '../schema/messages.ts';
@@ -12,6 +12,8 @@ export interface AcceptanceQuestions {
   readonly accountIds: readonly string[];
   /** The month the quota is counted in, `YYYY-MM-01`. */
   readonly month: string;
+  /** The quota of accounts that have none of their own. */
+  readonly monthlyQuota: number;
   readonly domains: readonly Pair[];
   /** Recipients, folded. */
   readonly recipients: readonly Pair[];
@@ -38,8 +40,8 @@ export interface Pair {
 
 export interface AccountFact {
   readonly accountId: string;
-  /** Null: the installation's setting. */
-  readonly monthlyQuota: typeof accounts.$inferSelect.monthlyQuota;
+  /** Its own monthly quota, or that of the installation. */
+  readonly quota: number;
   readonly used: typeof quotaUsage.$inferSelect.used;
   readonly suspended: boolean;
 }
@@ -60,12 +62,13 @@ const readFacts = defineStatement(
   {
     asked: value<string>(),
     month: value<string>(),
+    monthlyQuota: value<number>(),
     now: value<Date>(),
     idempotencyHorizon: value<Date>(),
     hourStart: value<Date>(),
     dayStart: value<Date>(),
   },
-  ({ asked, month, now, idempotencyHorizon, hourStart, dayStart }) =>
+  ({ asked, month, monthlyQuota, now, idempotencyHorizon, hourStart, dayStart }) =>
     returning(
       {
         accounts: narrowed<readonly AccountFact[]>(pg.jsonb),
@@ -80,7 +83,7 @@ const readFacts = defineStatement(
     )
     SELECT
       (SELECT coalesce(jsonb_agg(jsonb_build_object(
-          'accountId', a.id, 'monthlyQuota', a.monthly_quota, 'used', coalesce(u.used, 0),
+          'accountId', a.id, 'quota', quota_of(a.monthly_quota, ${monthlyQuota}), 'used', coalesce(u.used, 0),
           'suspended', a.suspended_at IS NOT NULL OR a.reputation_level = 'suspended')), '[]')
         FROM accounts a
         LEFT JOIN quota_usage u ON u.account_id = a.id AND u.month = ${month}::date
@@ -114,9 +117,9 @@ export type AcceptanceFacts = RowOf<typeof readFacts>;
 
 /** Reads them in one round trip. */
 export async function readAcceptanceFacts(query: Query, questions: AcceptanceQuestions): Promise<AcceptanceFacts> {
-  const { month, now, idempotencyHorizon, hourStart, dayStart } = questions;
+  const { month, monthlyQuota, now, idempotencyHorizon, hourStart, dayStart } = questions;
   const asked = JSON.stringify(toQuestionJson(questions));
-  const [facts] = await readFacts(query, { asked, month, now, idempotencyHorizon, hourStart, dayStart });
+  const [facts] = await readFacts(query, { asked, month, monthlyQuota, now, idempotencyHorizon, hourStart, dayStart });
   if (facts === undefined) throw new Error('the facts of acceptance are one row');
   return facts;
 }

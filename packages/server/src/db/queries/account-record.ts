@@ -8,7 +8,9 @@ import { defineStatement, type RowOf, value } from '../statement.ts';
 
 const count = sql<number>`count(*)::int`;
 
-const readRecord = defineStatement({ id: accounts.id, month: value<string>() }, ({ id, month }) => {
+const READ_RECORD = { id: accounts.id, month: value<string>(), monthlyQuota: value<number>() };
+
+const readRecord = defineStatement(READ_RECORD, ({ id, month, monthlyQuota }) => {
   const used = builder
     .select({ used: quotaUsage.used })
     .from(quotaUsage)
@@ -22,8 +24,7 @@ const readRecord = defineStatement({ id: accounts.id, month: value<string>() }, 
     id: accounts.id,
     name: accounts.name,
     plan: accounts.plan,
-    /** Null: the installation's. */
-    monthlyQuota: accounts.monthlyQuota,
+    monthlyQuota: sql<number>`quota_of(${accounts.monthlyQuota}, ${monthlyQuota})`,
     monthlyUsed: sql<typeof quotaUsage.$inferSelect.used>`coalesce(${used}, 0)`,
     domains: sql<number>`${domains}`,
     seats: sql<number>`${seats}`,
@@ -39,9 +40,18 @@ const readRecord = defineStatement({ id: accounts.id, month: value<string>() }, 
 /** An account with what it uses. */
 export type AccountRecordRow = RowOf<typeof readRecord>;
 
-/** `month`: the one the quota is counted in, `YYYY-MM-01`. Null where there is no such account. */
-export async function readAccountRecord(query: Query, id: string, month: string): Promise<AccountRecordRow | null> {
-  const [row] = await readRecord(query, { id, month });
+/**
+ * Null if there is no such account.
+ * @param month the one the quota is counted in, `YYYY-MM-01`
+ * @param monthlyQuota of accounts that have none of their own
+ */
+export async function readAccountRecord(
+  query: Query,
+  id: string,
+  month: string,
+  monthlyQuota: number,
+): Promise<AccountRecordRow | null> {
+  const [row] = await readRecord(query, { id, month, monthlyQuota });
   return row ?? null;
 }
 

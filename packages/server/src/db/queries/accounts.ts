@@ -106,12 +106,14 @@ export async function setHoldHours(query: Query, id: string, hours: number): Pro
   return (await setHours(query, { id, hours })).length > 0;
 }
 
-const readUsed = defineStatement({ accountId: accounts.id, month: value<string>() }, ({ accountId, month }) => {
+const READ_USED = { accountId: accounts.id, month: value<string>(), monthlyQuota: value<number>() };
+
+const readUsed = defineStatement(READ_USED, ({ accountId, month, monthlyQuota }) => {
   const ofMonth = and(eq(quotaUsage.accountId, accounts.id), eq(quotaUsage.month, sql`${month}::date`));
   return builder
     .select(
       named({
-        monthlyQuota: accounts.monthlyQuota,
+        quota: sql<number>`quota_of(${accounts.monthlyQuota}, ${monthlyQuota})`,
         used: sql<typeof quotaUsage.$inferSelect.used>`coalesce(${quotaUsage.used}, 0)`,
       }),
     )
@@ -122,9 +124,15 @@ const readUsed = defineStatement({ accountId: accounts.id, month: value<string>(
 
 export type UsageRow = RowOf<typeof readUsed>;
 
-export async function readUsage(query: Query, accountId: string, month: string): Promise<UsageRow> {
-  const [row] = await readUsed(query, { accountId, month });
-  return row ?? { monthlyQuota: 0, used: 0 };
+/** @param monthlyQuota of accounts that have none of their own */
+export async function readUsage(
+  query: Query,
+  accountId: string,
+  month: string,
+  monthlyQuota: number,
+): Promise<UsageRow> {
+  const [row] = await readUsed(query, { accountId, month, monthlyQuota });
+  return row ?? { quota: 0, used: 0 };
 }
 
 const readFact = defineStatement({ name: installation.name }, ({ name }) =>

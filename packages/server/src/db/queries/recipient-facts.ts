@@ -6,12 +6,15 @@ import { suppressions } from '../schema/suppressions.ts';
 import { defineStatement, type RowOf, value } from '../statement.ts';
 
 const readFacts = defineStatement(
-  { accountId: accounts.id, email: suppressions.email, month: value<string>(), now: value<Date>() },
-  ({ accountId, email, month, now }) =>
+  {
+    ...{ accountId: accounts.id, email: suppressions.email },
+    ...{ month: value<string>(), monthlyQuota: value<number>(), now: value<Date>() },
+  },
+  ({ accountId, email, month, monthlyQuota, now }) =>
     returning(
-      { monthlyQuota: accounts.monthlyQuota, accountSuspended: pg.bool, used: pg.int4, suppressed: pg.bool },
+      { quota: pg.int4, accountSuspended: pg.bool, used: pg.int4, suppressed: pg.bool },
       sql`
-    SELECT a.monthly_quota AS "monthlyQuota", a.suspended_at IS NOT NULL OR a.reputation_level = 'suspended' AS "accountSuspended",
+    SELECT quota_of(a.monthly_quota, ${monthlyQuota}) AS quota, a.suspended_at IS NOT NULL OR a.reputation_level = 'suspended' AS "accountSuspended",
       coalesce((SELECT used FROM quota_usage WHERE account_id = a.id AND month = ${month}::date), 0) AS used,
       EXISTS (SELECT FROM suppressions WHERE account_id = a.id AND email = ${email}
         AND is_suppressing(expires_at, ${now})) AS suppressed
@@ -19,7 +22,7 @@ const readFacts = defineStatement(
     ),
 );
 
-/** What is known of one recipient of an account before its message is there. A quota of null is the installation's setting. */
+/** What is known of one recipient of an account before its message arrives. */
 export type RecipientFacts = RowOf<typeof readFacts>;
 
 export interface RecipientQuestion {
@@ -28,6 +31,8 @@ export interface RecipientQuestion {
   readonly email: string;
   /** The month the quota is counted in, `YYYY-MM-01`. */
   readonly month: string;
+  /** The quota of accounts that have none of their own. */
+  readonly monthlyQuota: number;
   readonly now: Date;
 }
 

@@ -8,12 +8,11 @@ type AccountRecord = OperationOutput<OperationById<'account.get'>>;
 /** The account as reads show it. */
 export async function readAccount(services: Services, accountId: string): Promise<AccountRecord> {
   const now = services.clock.now();
-  const row = await readAccountRecord(services.sql, accountId, quotaMonth(now));
+  const row = await readAccountRecord(services.sql, accountId, quotaMonth(now), services.monthlyQuota);
   if (row === null) throw new Error(`the account ${accountId} of a key is gone`);
-  const { monthlyQuota, domains, seats, pausedAt, deletionScheduledAt, ...account } = row;
+  const { domains, seats, pausedAt, deletionScheduledAt, ...account } = row;
   return {
     ...account,
-    monthlyQuota: monthlyQuota ?? services.monthlyQuota,
     quotaResetsAt: quotaResetsAt(now).toISOString(),
     domains: { used: domains, limit: LIMITS.domainsPerAccount },
     seats: { used: seats, limit: LIMITS.seatsPerAccount },

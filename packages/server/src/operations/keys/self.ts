@@ -11,11 +11,11 @@ import type { Handler, Services } from '../context.ts';
 export const getOwnKey: Handler<'keys.self'> = async (_input, { services, caller }) => {
   const now = services.clock.now();
   const [usage, domains, sendsLeft] = await Promise.all([
-    readUsage(services.sql, caller.accountId, quotaMonth(now)),
+    readUsage(services.sql, caller.accountId, quotaMonth(now), services.monthlyQuota),
     listSendingDomains(services.sql, caller.accountId),
     readSendsLeft(services, caller, now),
   ]);
-  const limit = usage.monthlyQuota ?? services.monthlyQuota;
+  const { quota: limit, used } = usage;
   return {
     body: {
       ...toKey(caller.row),
@@ -25,8 +25,8 @@ export const getOwnKey: Handler<'keys.self'> = async (_input, { services, caller
       account: { id: caller.accountId, name: caller.accountName },
       quota: {
         limit,
-        used: usage.used,
-        remaining: Math.max(0, limit - usage.used),
+        used,
+        remaining: Math.max(0, limit - used),
         resetsAt: quotaResetsAt(now).toISOString(),
       },
     },
