@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAccount } from '../../packages/server/src/accounts/create-account.ts';
 import { systemClock } from '../../packages/server/src/clock.ts';
-import {
-  failedItemsOf,
-  insertMessages,
-  type SenderFact,
-} from '../../packages/server/src/db/queries/insert-messages.ts';
+import { failedItemsOf } from '../../packages/server/src/db/queries/failed-items.ts';
+import type { NewHold } from '../../packages/server/src/db/queries/insert-holds.ts';
+import { insertMessages, type SenderFact } from '../../packages/server/src/db/queries/insert-messages.ts';
 import { prepareSend, toNewMessage } from '../../packages/server/src/sending/prepare-send.ts';
 import { quotaMonth } from '../../packages/server/src/sending/quota.ts';
 import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
@@ -28,7 +26,17 @@ describe('a batch that the statement refuses', () => {
     return { accountId, keyId: key?.id ?? '' };
   }
 
-  function toMessage(sender: Awaited<ReturnType<typeof newSender>>, changes: object = {}, key: string | null = null) {
+  const newHold = (): NewHold => ({
+    ...{ id: ids.next(now), event_id: ids.next(now), reasons: ['always'], content_hash: '', way: 'rest' },
+    ...{ expires_at: new Date(now.getTime() + 60_000), remind_at: now },
+  });
+
+  function toMessage(
+    sender: Awaited<ReturnType<typeof newSender>>,
+    changes: object = {},
+    key: string | null = null,
+    hold: NewHold | null = null,
+  ) {
     const input = { from: 'a@sandbox.test', to: 'x@example.com', subject: 's', text: 't', ...changes };
     const command = {
       ...plainSend(sender, input),
@@ -40,7 +48,7 @@ describe('a batch that the statement refuses', () => {
       now,
       ids,
       undefined,
-      null,
+      hold,
     );
   }
 
@@ -57,6 +65,7 @@ describe('a batch that the statement refuses', () => {
         key_id: '',
         sends: 1,
         allowed: 0,
+        items: [],
         ...charge,
       })),
     };
@@ -90,16 +99,16 @@ describe('a batch that the statement refuses', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('names all items of an account whose quota or limit of sends does not suffice', async () => {
+  it('names all items of an account whose quota does not suffice, and those that a limit of sends counts', async () => {
     const [one, two] = [await newSender(), await newSender()];
     const batch = [toMessage(one), toMessage(two), toMessage(one)];
     expect(await failuresOf(batch, [chargeOf(one.accountId, 11), chargeOf(two.accountId)])).toEqual([
       '0 quota',
       '2 quota',
     ]);
-    const limit = { account_id: two.accountId, key_id: two.keyId };
+    const limit = { account_id: one.accountId, key_id: one.keyId, items: [2] };
     expect(await failuresOf(batch, [chargeOf(one.accountId), chargeOf(two.accountId)], [limit])).toEqual([
-      '1 sendLimit',
+      '2 sendLimit',
     ]);
   });
 
@@ -114,5 +123,28 @@ describe('a batch that the statement refuses', () => {
     expect(await failuresOf(batch, charges({ e: new Date(now.getTime() - 1) }))).toEqual(['1 key']);
     expect(await failuresOf(batch, charges({ s: ids.next(now) }))).toEqual(['1 key']);
     expect(await failuresOf(batch, charges({}))).toEqual([]);
+  });
+
+  it('names the held items of a key that was revoked or has too many holds, and of an account that reserves too much', async () => {
+    const { sql } = database;
+    const senders = [await newSender(), await newSender(), await newSender(), await newSender()] as const;
+    const [good, revoked, full, reserving] = senders;
+    const free = { to: 'x@sandbox.test' };
+    const held = (sender: (typeof senders)[number], changes: object = free) =>
+      toMessage(sender, changes, null, newHold());
+    const charges = senders.map(({ accountId }) => chargeOf(accountId));
+    await sql`UPDATE api_keys SET revoked_at = now() WHERE id = ${revoked.keyId}`;
+    await sql`
+      INSERT INTO approvals (account_id, id, message_id, key_id, status, reasons, content_hash, created_at, expires_at)
+      SELECT ${full.accountId}, gen_random_uuid(), gen_random_uuid(), ${full.keyId}, 'pending', '{always}', '', now(), now() + interval '1 day'
+      FROM generate_series(1, 999)`;
+    const batch = [held(good), held(revoked), held(full), held(good), held(full)];
+    expect(await failuresOf(batch, charges)).toEqual(['1 key', '2 heldPerKey', '4 heldPerKey']);
+    // Of a quota of 10, two may be reserved; what costs nothing reserves nothing.
+    const beyond = [held(reserving), held(good, {}), held(reserving, {}), held(reserving, {}), held(reserving, {})];
+    expect(await failuresOf(beyond, charges)).toEqual(['2 heldQuota', '3 heldQuota', '4 heldQuota']);
+    const pending = await sql`SELECT FROM approvals WHERE account_id IN (${good.accountId}, ${reserving.accountId})`;
+    expect(pending).toHaveLength(0);
+    expect(await failuresOf([held(good, {}), held(good, {}), held(full)], charges)).toEqual([]);
   });
 });

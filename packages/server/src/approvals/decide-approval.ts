@@ -36,7 +36,7 @@ import { announceApprovals } from './holds/announce-approvals.ts';
 import { hashContent } from './holds/content-hash.ts';
 import { type Decider, SYSTEM } from './holds/decider.ts';
 import { endHolds } from './holds/end-hold.ts';
-import { judgeDecider } from './judge-decider.ts';
+import { ApprovalLimitError, judgeDecider } from './judge-decider.ts';
 import { recheckAcceptance } from './recheck-acceptance.ts';
 
 export interface DecidingTools {
@@ -94,13 +94,13 @@ export async function decideApproval(
     try {
       return await decideOnce(tools, { accountId, id }, { decision, prepared }, decider, manner);
     } catch (error) {
-      const fault = classifyDatabaseError(error);
-      if ((fault !== 'stale' && fault !== 'conflict') || round === MAX_ROUNDS) throw error;
+      if (error instanceof ApprovalLimitError) return { kind: 'beyond_caller', refusal: error.refusal };
+      if (classifyDatabaseError(error) !== 'conflict' || round === MAX_ROUNDS) throw error;
     }
   }
 }
 
-/** Another decision or send of the same key took the last of its limit at the same moment: the next round sees it. */
+/** A deadlock or a lock that another transaction kept too long: few rounds are ever needed. */
 const MAX_ROUNDS = 5;
 
 async function decideOnce(

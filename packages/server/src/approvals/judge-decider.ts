@@ -1,15 +1,15 @@
 import type { Query } from '../db/client.ts';
 import { findKeyById } from '../db/queries/api-keys.ts';
 import type { LockedApproval } from '../db/queries/approval-decisions.ts';
+import { failedItemsOf } from '../db/queries/failed-items.ts';
 import type { HeldMessage } from '../db/queries/held-messages.ts';
 import { chargeSends } from '../db/queries/insert-sends.ts';
-import { readSentCounts } from '../db/queries/key-changes.ts';
 import type { Caller } from '../keys/caller.ts';
 import type { Refusal } from '../sending/acceptance.ts';
 import { isAllowed } from '../sending/allowlist.ts';
 import { toKeyRules } from '../sending/key-rules.ts';
 import type { Recipient } from '../sending/recipients.ts';
-import { type CountedLimit, chargesOf, checkSendLimit, limitsOf, periodStart } from '../sending/send-limits.ts';
+import { type CountedLimit, chargesOf, limitsOf, refuseByLimit } from '../sending/send-limits.ts';
 
 /** The hold that is decided, with its message. */
 interface Decided {
@@ -20,8 +20,8 @@ interface Decided {
 
 /**
  * Why a key may not approve this message, by the rules that restrict what it sends itself: approving makes mail leave as well, and with edits it
- * is the decider's own content. Null where it may; its send limit has counted the message then. Users have no such rules.
- * @throws SQLSTATE PR001 where another decision took the last of the limit at the same moment
+ * is the decider's own content. Null where it may; its send limits have counted the message then. Users have no such rules.
+ * @throws ApprovalLimitError
  */
 export async function judgeDecider(
   transaction: Query,
@@ -41,28 +41,43 @@ export async function judgeDecider(
     senders.flatMap((sender) => (sender === null ? [] : limitsOf(sender))).map((limit) => limit.keyId),
   );
   const limits = limitsOf(own).filter((limit) => !counted.has(limit.keyId));
-  const fault = await findLimitFault(transaction, accountId, limits, now);
-  if (fault !== null) return fault;
-  await chargeSends(
-    transaction,
-    limits.flatMap((limit) => chargesOf(accountId, limit, 1, now)),
-  );
+  await countApproval(transaction, accountId, limits, now);
   return null;
 }
 
-async function findLimitFault(
+/** A send limit of the deciding key does not suffice for one more message. It ends the transaction, so that nothing of the decision stays. */
+export class ApprovalLimitError extends Error {
+  override readonly name = 'ApprovalLimitError';
+  readonly refusal: Refusal;
+
+  constructor(refusal: Refusal) {
+    super(refusal.detail);
+    this.refusal = refusal;
+  }
+}
+
+async function countApproval(
   transaction: Query,
   accountId: string,
   limits: readonly CountedLimit[],
   now: Date,
-): Promise<Refusal | null> {
-  const starts = { hour: periodStart('hour', now), day: periodStart('day', now) };
-  for (const limit of limits) {
-    const sent = await readSentCounts(transaction, { accountId, keyId: limit.keyId }, starts);
-    const fault = checkSendLimit(limit, sent, now);
-    if (fault !== null) return { ...fault, detail: `${fault.detail} An approval counts as a send.` };
+): Promise<void> {
+  const counted = limits.flatMap((limit) => chargesOf(accountId, limit, [0], now).map((charge) => ({ limit, charge })));
+  // The items are the limits in their periods here, so that those which do not suffice are named.
+  const charges = counted.map(({ charge }, item) => ({ ...charge, items: [item] }));
+  try {
+    await chargeSends(transaction, charges);
+  } catch (error) {
+    const failed = failedItemsOf(error);
+    if (failed === null) throw error;
+    const named = new Set(failed.map(({ item }) => item));
+    const beyond = counted.filter((_, item) => named.has(item));
+    // Of an hour and a day that are both over, the longer wait is the one to report, as for a send.
+    const last = beyond.findLast(({ limit }) => limit === beyond[0]?.limit);
+    if (last === undefined) throw error;
+    const refusal = refuseByLimit(last.limit, last.charge.period, now);
+    throw new ApprovalLimitError({ ...refusal, detail: `${refusal.detail} An approval counts as a send.` });
   }
-  return null;
 }
 
 const PAUSED: Refusal = {

@@ -1370,17 +1370,6 @@ BEGIN
   RETURN true;
 END $function$;
 
-CREATE FUNCTION refuse_stale_acceptance(stale boolean)
- RETURNS boolean
- LANGUAGE plpgsql
-AS $function$
-BEGIN
-  IF stale THEN
-    RAISE EXCEPTION 'acceptance facts are stale' USING ERRCODE = 'PR001';
-  END IF;
-  RETURN true;
-END $function$;
-
 CREATE FUNCTION reschedule_queued_message(account uuid, message uuid, ids_before uuid, event_id uuid, at timestamp with time zone, due_at timestamp with time zone, retries_end_at timestamp with time zone, told text)
  RETURNS text
  LANGUAGE plpgsql

@@ -2,10 +2,10 @@ import { announceHolds, type MadeHold } from '../approvals/holds/announce-holds.
 import type { Clock } from '../clock.ts';
 import type { Sql } from '../db/client.ts';
 import { classifyDatabaseError } from '../db/database-errors.ts';
+import { failedItemsOf } from '../db/queries/failed-items.ts';
 import type { HoldRow } from '../db/queries/insert-holds.ts';
 import {
   type AccountCharge,
-  failedItemsOf,
   insertMessages,
   type NewMessage,
   type QuotaUsage,
@@ -68,10 +68,9 @@ export async function acceptMessages(
   first: 'write' | 'ask' = 'write',
 ): Promise<AcceptedBatch> {
   const now = options.clock.now();
-  const places = commands.map((_, place) => place);
   let sends = commands.map((command) => prepareSend(command, options));
   const withdrawn = createWithdrawnSends();
-  const asked = new Set(first === 'ask' ? places : findDoubtful(sends));
+  const asked = new Set(first === 'ask' ? commands.keys() : findDoubtful(sends));
   let unquestioned = true;
   for (let round = 1; ; round += 1) {
     let facts: BatchFacts | null = null;
@@ -94,10 +93,12 @@ export async function acceptMessages(
       return { verdicts: toVerdicts(decided), unquestioned };
     } catch (error) {
       if (error instanceof WithdrawnError && round < MAX_ROUNDS) continue;
-      const fault = classifyDatabaseError(error);
-      if ((fault !== 'stale' && fault !== 'conflict') || round === MAX_ROUNDS) throw error;
-      const failed = failedItemsOf(error)?.map(({ item }) => decided.accepted[item]?.place);
-      for (const place of failed ?? places) if (place !== undefined) asked.add(place);
+      const failed = failedItemsOf(error);
+      if ((failed === null && classifyDatabaseError(error) !== 'conflict') || round === MAX_ROUNDS) throw error;
+      for (const { item } of failed ?? []) {
+        const place = decided.accepted[item]?.place;
+        if (place !== undefined) asked.add(place);
+      }
     }
   }
 }
@@ -183,7 +184,7 @@ function decideBatch(
     const held = facts === null ? null : decideHold(send, holds, options, ledger.usageOf(accountId).limit, now);
     if (held !== null && 'code' in held) return { kind: 'refused', ...held };
     const charged = ledger.charge(accountId, send.cost);
-    sent.count(send.command);
+    sent.count(send.command, accepted.length);
     takenKeys.add(keyOf(send));
     const id = options.ids.next(now);
     accepted.push({ place, send, id, hold: held });

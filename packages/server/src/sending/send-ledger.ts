@@ -9,16 +9,17 @@ import { type CountedLimit, chargesOf, checkSendLimit, limitsOf, type SendPeriod
 export interface SendLedger {
   /** Why one of the keys that judge the send may not send one more now. */
   faultOf(command: SendCommand): Refusal | null;
-  count(command: SendCommand): void;
+  /** @param item the place of the send in the batch that is written */
+  count(command: SendCommand, item: number): void;
   charges(): readonly SendCharge[];
 }
 
-/** @param facts of keys without facts it is supposed that they have sent nothing before */
+/** @param facts of the sends that are judged here; a limited key without any has sent nothing in the period */
 export function createSendLedger(facts: readonly SentFact[], now: Date): SendLedger {
   const before = new Map(facts.map(({ keyId, period, sends }) => [`${keyId} ${period}`, sends]));
-  const counted = new Map<string, { accountId: string; limit: CountedLimit; sends: number }>();
+  const counted = new Map<string, { accountId: string; limit: CountedLimit; items: number[] }>();
   const sentBy = (keyId: string, period: SendPeriod) =>
-    (before.get(`${keyId} ${period}`) ?? 0) + (counted.get(keyId)?.sends ?? 0);
+    (before.get(`${keyId} ${period}`) ?? 0) + (counted.get(keyId)?.items.length ?? 0);
 
   return {
     faultOf(command) {
@@ -29,14 +30,15 @@ export function createSendLedger(facts: readonly SentFact[], now: Date): SendLed
       }
       return null;
     },
-    count(command) {
+    count(command, item) {
       for (const limit of limitsOn(command)) {
-        const sends = (counted.get(limit.keyId)?.sends ?? 0) + 1;
-        counted.set(limit.keyId, { accountId: command.accountId, limit, sends });
+        const items = counted.get(limit.keyId)?.items ?? [];
+        items.push(item);
+        counted.set(limit.keyId, { accountId: command.accountId, limit, items });
       }
     },
     charges: () =>
-      [...counted.values()].flatMap(({ accountId, limit, sends }) => chargesOf(accountId, limit, sends, now)),
+      [...counted.values()].flatMap(({ accountId, limit, items }) => chargesOf(accountId, limit, items, now)),
   };
 }
 

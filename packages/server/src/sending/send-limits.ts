@@ -38,17 +38,21 @@ export function limitsOf({
   return sendLimit === null ? made : [{ keyId, sendLimit, isMaker: false }, ...made];
 }
 
-/** What some sends add to a limit, in the periods that it names. */
+/**
+ * What some sends add to a limit, in the periods that it names.
+ * @param items the sends, by their places in the batch
+ */
 export function chargesOf(
-  accountId: string,
-  { keyId, sendLimit }: CountedLimit,
-  sends: number,
+  account_id: string,
+  { keyId: key_id, sendLimit }: CountedLimit,
+  items: readonly number[],
   now: Date,
 ): readonly SendCharge[] {
+  const counted = { account_id, key_id, sends: items.length, items: [...items] };
   return SEND_PERIODS.flatMap((period) => {
     const allowed = sendLimit[period];
     const starts_at = periodStart(period, now);
-    return allowed === null ? [] : [{ account_id: accountId, key_id: keyId, period, starts_at, sends, allowed }];
+    return allowed === null ? [] : [{ ...counted, period, starts_at, allowed }];
   });
 }
 
@@ -63,15 +67,23 @@ export function isSendLimited({ sendLimit, makerLimits }: Pick<KeyRules, 'sendLi
  * @param sent messages of the present hour and day, by period
  */
 export function checkSendLimit(
-  { sendLimit: limit, isMaker }: Omit<CountedLimit, 'keyId'>,
+  limit: Omit<CountedLimit, 'keyId'>,
   sent: Readonly<Record<SendPeriod, number>>,
   now: Date,
 ): Refusal | null {
   const over = SEND_PERIODS.findLast((period) => {
-    const allowed = limit[period];
+    const allowed = limit.sendLimit[period];
     return allowed !== null && sent[period] >= allowed;
   });
-  if (over === undefined) return null;
+  return over === undefined ? null : refuseByLimit(limit, over, now);
+}
+
+/** The refusal of a send beyond what a key may send in a period. */
+export function refuseByLimit(
+  { sendLimit: limit, isMaker }: Omit<CountedLimit, 'keyId'>,
+  over: SendPeriod,
+  now: Date,
+): Refusal {
   const retryAfterSeconds = secondsToNextPeriod(over, now);
   const count = `${limit[over]} messages ${over === 'hour' ? 'an hour' : 'a day'} (UTC)`;
   return {

@@ -1,14 +1,15 @@
 import { LIMITS } from '@postrider/core';
 import type { Query } from '../client.ts';
-import { sql } from '../drizzle.ts';
+import { type SQL, sql } from '../drizzle.ts';
 import { type RecordOf, recordColumns } from '../record-columns.ts';
 import { executing, pg } from '../result.ts';
-import { accounts } from '../schema/accounts.ts';
 import { approvalEvents, approvals } from '../schema/approvals.ts';
-import { apiKeys } from '../schema/keys.ts';
 import { defineStatement, value } from '../statement.ts';
+import { refuseItems } from './failed-items.ts';
 
 const HOLD = {
+  /** The place of its message in the batch. */
+  o: pg.int4,
   account_id: approvals.accountId,
   id: approvals.id,
   message_id: approvals.messageId,
@@ -28,69 +29,78 @@ const HOLD = {
 export type HoldRow = RecordOf<typeof HOLD>;
 
 /** A hold as it is written beside its message. */
-export type NewHold = Omit<HoldRow, 'account_id' | 'message_id' | 'key_id' | 'charged'>;
+export type NewHold = Omit<HoldRow, 'o' | 'account_id' | 'message_id' | 'key_id' | 'charged'>;
 
-const ACCOUNT_UNITS = { a: accounts.id, n: approvals.charged };
+/** A hold as it is counted: its place, its account, the key it belongs to, and what it reserves of the quota. */
+const COUNTED = { o: HOLD.o, a: HOLD.account_id, k: HOLD.key_id, n: HOLD.charged };
 
-const lockAccounts = defineStatement({ asked: value<string>() }, ({ asked }) =>
+const ASKED = { asked: value<string>() };
+
+function counted(asked: SQL): SQL {
+  return sql`counted AS MATERIALIZED (
+      SELECT * FROM json_to_recordset(${asked}::text::json) AS q (${sql.raw(recordColumns(COUNTED))})
+    )`;
+}
+
+const lockAccounts = defineStatement(ASKED, ({ asked }) =>
   executing(sql`
-    SELECT FROM accounts c JOIN json_to_recordset(${asked}::text::json) AS q (${sql.raw(recordColumns(ACCOUNT_UNITS))}) ON c.id = q.a
-    ORDER BY c.id FOR NO KEY UPDATE OF c`),
+    WITH ${counted(asked)}
+    SELECT FROM accounts WHERE id IN (SELECT a FROM counted WHERE n > 0) ORDER BY id FOR NO KEY UPDATE`),
 );
 
-const refuseReserved = defineStatement(
-  { asked: value<string>(), monthlyQuota: value<number>() },
-  ({ asked, monthlyQuota }) =>
-    executing(sql`
-    SELECT FROM refuse_stale_acceptance(EXISTS (
-      SELECT FROM json_to_recordset(${asked}::text::json) AS q (${sql.raw(recordColumns(ACCOUNT_UNITS))}) JOIN accounts c ON c.id = q.a
-      WHERE q.n + (SELECT coalesce(sum(h.charged), 0) FROM approvals h WHERE h.account_id = q.a AND h.status = 'pending')
-        > quota_of(c.monthly_quota, ${monthlyQuota})::bigint * ${LIMITS.heldQuotaPercent}::int / 100))`),
+const refuseReserved = defineStatement({ ...ASKED, monthlyQuota: value<number>() }, ({ asked, monthlyQuota }) =>
+  executing(sql`
+    WITH ${counted(asked)},
+    beyond AS (
+      SELECT q.a FROM counted q JOIN accounts c ON c.id = q.a WHERE q.n > 0 GROUP BY q.a, c.monthly_quota
+      HAVING sum(q.n) + (SELECT coalesce(sum(h.charged), 0) FROM approvals h WHERE h.account_id = q.a AND h.status = 'pending')
+        > quota_of(c.monthly_quota, ${monthlyQuota})::bigint * ${LIMITS.heldQuotaPercent}::int / 100
+    ),
+    failed AS (SELECT q.o, 'heldQuota'::text AS rule FROM counted q JOIN beyond b ON b.a = q.a WHERE q.n > 0)
+    SELECT FROM ${refuseItems(sql`failed`)}`),
 );
 
-const KEY_HOLDS = { a: apiKeys.accountId, k: apiKeys.id, n: pg.int4 };
-
-const lockKeys = defineStatement({ asked: value<string>() }, ({ asked }) =>
+const lockKeys = defineStatement(ASKED, ({ asked }) =>
   executing(sql`
-    SELECT FROM api_keys k JOIN json_to_recordset(${asked}::text::json) AS q (${sql.raw(recordColumns(KEY_HOLDS))})
-      ON k.account_id = q.a AND k.id = q.k
-    ORDER BY k.account_id, k.id FOR UPDATE OF k`),
+    WITH ${counted(asked)}
+    SELECT FROM api_keys WHERE (account_id, id) IN (SELECT a, k FROM counted) ORDER BY account_id, id FOR UPDATE`),
 );
 
-const refuseHolding = defineStatement({ asked: value<string>() }, ({ asked }) =>
+const refuseHolding = defineStatement(ASKED, ({ asked }) =>
   executing(sql`
-    SELECT FROM refuse_stale_acceptance(EXISTS (
-      SELECT FROM json_to_recordset(${asked}::text::json) AS q (${sql.raw(recordColumns(KEY_HOLDS))})
-      WHERE NOT EXISTS (SELECT FROM api_keys k WHERE k.account_id = q.a AND k.id = q.k AND k.revoked_at IS NULL)
-        OR q.n + (SELECT count(*) FROM (SELECT FROM approvals h WHERE h.account_id = q.a AND h.key_id = q.k AND h.status = 'pending'
-          LIMIT ${LIMITS.heldPerKey + 1}) AS undecided) > ${LIMITS.heldPerKey}))`),
+    WITH ${counted(asked)},
+    beyond AS (
+      SELECT q.a, q.k FROM counted q GROUP BY q.a, q.k
+      HAVING count(*) + (SELECT count(*) FROM (SELECT FROM approvals h WHERE h.account_id = q.a AND h.key_id = q.k AND h.status = 'pending'
+        LIMIT ${LIMITS.heldPerKey + 1}) AS undecided) > ${LIMITS.heldPerKey}
+    ),
+    failed AS (
+      SELECT q.o, 'key'::text AS rule FROM counted q
+        WHERE NOT EXISTS (SELECT FROM api_keys k WHERE k.account_id = q.a AND k.id = q.k AND k.revoked_at IS NULL)
+      UNION ALL SELECT q.o, 'heldPerKey'::text FROM counted q JOIN beyond b ON b.a = q.a AND b.k = q.k
+    )
+    SELECT FROM ${refuseItems(sql`failed`)}`),
 );
 
 /**
- * Locks the accounts and the keys that the holds belong to, so that no one revokes a key meanwhile and neither reserves more than it may. Where a
- * key was revoked or has too many holds, or the holds of an account would reserve too much of its quota, it fails with SQLSTATE PR001, having
- * written nothing.
+ * Locks the accounts and the keys that the holds belong to, so that no one revokes a key meanwhile and none reserves more than it may. If a key
+ * was revoked or has too many holds, or the holds of an account would reserve too much of its quota, it fails with SQLSTATE PR001 and names the
+ * items, like the accepting statement.
  * @param monthlyQuota of accounts that have none of their own
  */
 export async function lockHoldingKeys(query: Query, holds: readonly HoldRow[], monthlyQuota: number): Promise<void> {
-  await lockReservedQuota(query, holds, monthlyQuota);
-  const counts = new Map<string, { a: string; k: string; n: number }>();
-  for (const { account_id: a, key_id: k } of holds) counts.set(k, { a, k, n: (counts.get(k)?.n ?? 0) + 1 });
-  const asked = JSON.stringify([...counts.values()]);
+  const asked = JSON.stringify(
+    holds.map(({ o, account_id: a, key_id: k, charged: n }): RecordOf<typeof COUNTED> => ({ o, a, k, n })),
+  );
+  // Accounts come before keys, each in order. What costs nothing needs no room in the quota, so its account is not locked.
+  if (holds.some(({ charged }) => charged > 0)) {
+    await lockAccounts(query, { asked });
+    // A statement of its own: it has to see what those committed who held the lock before.
+    await refuseReserved(query, { asked, monthlyQuota });
+  }
   await lockKeys(query, { asked });
-  // A statement of its own: it has to see what those have committed who held the lock before.
+  // Likewise.
   await refuseHolding(query, { asked });
-}
-
-/** Accounts come before keys, each in order. What costs nothing needs no room in the quota, so its account is not locked. */
-async function lockReservedQuota(query: Query, holds: readonly HoldRow[], monthlyQuota: number): Promise<void> {
-  const units = new Map<string, number>();
-  for (const { account_id: a, charged } of holds) if (charged > 0) units.set(a, (units.get(a) ?? 0) + charged);
-  if (units.size === 0) return;
-  const asked = JSON.stringify([...units].map(([a, n]) => ({ a, n })));
-  await lockAccounts(query, { asked });
-  // A statement of its own, like the one on keys above.
-  await refuseReserved(query, { asked, monthlyQuota });
 }
 
 const insertRows = defineStatement({ holds: value<string>(), now: approvals.createdAt }, ({ holds, now }) =>

@@ -14,6 +14,7 @@ import {
 } from '../schema/messages.ts';
 import { sessions } from '../schema/sessions.ts';
 import { type GivenOf, optional, value } from '../statement.ts';
+import { refuseItems } from './failed-items.ts';
 import { BEYOND_SEND_LIMITS, sendLimits } from './insert-sends.ts';
 
 /** The log row of an accepted message, and what hangs on it once; `o` is its place in the batch. Names are the columns'. */
@@ -152,9 +153,6 @@ export const HELD: Beginning = {
   detail: { column: sql`, detail`, value: sql`, detail` },
 };
 
-/** The rules that the statement checks. A limit of sends fails all items of an account: it may be that of a key which made others. */
-export type AcceptanceRule = 'account' | 'sendLimit' | 'key' | 'quota' | 'domain' | 'idempotency' | 'suppression';
-
 /**
  * Writes a batch of accepted messages, all or nothing: nothing where an item fails a rule, and then it says which items failed which rules.
  * Where that depends on the account, every item of the account that may be at fault is named.
@@ -208,7 +206,6 @@ export function acceptBatch(
   failed_accounts AS (
     SELECT account_id, NULL::uuid AS key, NULL::text AS domain, CASE WHEN open THEN 'quota' ELSE 'account' END AS rule FROM charges c
       WHERE NOT open OR (units > 0 AND NOT EXISTS (SELECT FROM charged x WHERE x.account_id = c.account_id))
-    ${beyondLimits}
     UNION ALL SELECT s.a, s.k, NULL::text, 'key'::text
       FROM json_to_recordset(${given.senders}::text::json) AS s (${columnsOf(SENDER)})
       WHERE s.e <= ${now} OR NOT EXISTS (
@@ -227,9 +224,10 @@ export function acceptBatch(
       WHERE idempotency_key IS NOT NULL AND NOT EXISTS (SELECT FROM keys k WHERE k.message_id = i.id)
     UNION ALL SELECT o, 'suppression'::text FROM recipients r WHERE EXISTS (SELECT FROM suppressions s
       WHERE s.account_id = r.account_id AND s.email = r.folded AND is_suppressing(s.expires_at, ${now}) OFFSET 0)
+    ${beyondLimits}
   ),
   fresh AS MATERIALIZED (
-    SELECT refuse_items((SELECT jsonb_agg(jsonb_build_object('item', o, 'rule', rule)) FROM failed)) AS ok
+    SELECT ${refuseItems(sql`failed`)} AS ok
   ),
   logged AS (
     INSERT INTO messages (account_id, id, key_id, asked_by, created_at, from_given, from_domain, to_line, reply_to, subject,

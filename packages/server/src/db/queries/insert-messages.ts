@@ -7,7 +7,6 @@ import type { messageRecipients } from '../schema/messages.ts';
 import { defineStatement, type RowOf, several } from '../statement.ts';
 import { type HoldRow, insertHolds, lockHoldingKeys, type NewHold } from './insert-holds.ts';
 import {
-  type AcceptanceRule,
   acceptBatch,
   BATCH,
   type CHARGE,
@@ -102,27 +101,15 @@ export async function insertMessages(
   });
 }
 
-/** An item of a batch, by its place, and a rule that it failed. */
-export interface FailedItem {
-  readonly item: number;
-  readonly rule: AcceptanceRule;
-}
-
-/** The items that made the statement refuse a batch; null where the error does not name them. */
-export function failedItemsOf(error: unknown): readonly FailedItem[] | null {
-  if (!(error instanceof Error && 'code' in error && error.code === 'PR001' && 'detail' in error)) return null;
-  return typeof error.detail === 'string' ? (JSON.parse(error.detail) as FailedItem[]) : null; // As `refuse_items` was given them.
-}
-
 function toAttachmentRows({ row, attachments }: NewMessage): readonly NewAttachmentRow[] {
   const { account_id: accountId, id: messageId } = row;
   return attachments.map((attachment, ordinal) => ({ ...attachment, accountId, messageId, ordinal }));
 }
 
 /** A hold belongs to the key that asked for the send. */
-function toHoldRows({ row, hold }: NewMessage): readonly HoldRow[] {
+function toHoldRows({ row, hold }: NewMessage, o: number): readonly HoldRow[] {
   const { account_id, id: message_id, key_id, asked_by, charged } = row;
-  return hold === null ? [] : [{ account_id, message_id, key_id: asked_by ?? key_id, charged, ...hold }];
+  return hold === null ? [] : [{ o, account_id, message_id, key_id: asked_by ?? key_id, charged, ...hold }];
 }
 
 /**

@@ -1,9 +1,10 @@
 import type { Query } from '../client.ts';
 import { type SQL, sql } from '../drizzle.ts';
 import { type RecordOf, recordColumns } from '../record-columns.ts';
-import { executing } from '../result.ts';
+import { executing, pg } from '../result.ts';
 import { keySends } from '../schema/keys.ts';
 import { defineStatement, value } from '../statement.ts';
+import { refuseItems } from './failed-items.ts';
 
 const SEND_CHARGE = {
   account_id: keySends.accountId,
@@ -12,6 +13,8 @@ const SEND_CHARGE = {
   starts_at: keySends.startsAt,
   sends: keySends.sends,
   allowed: keySends.sends,
+  /** The items that it counts, by their places in the batch. */
+  items: pg.int4Array,
 };
 
 /** What the batch adds to what a limited key has sent in a period: the statement writes it only where it stays within what is allowed. */
@@ -38,18 +41,22 @@ export function sendLimits(charges: SQL): SQL {
   )`;
 }
 
-/** The accounts of keys whose send limits do not suffice. */
+/** The items that would go beyond a send limit, with their rule. */
 export const BEYOND_SEND_LIMITS = sql`
-    SELECT c.account_id, NULL::uuid, NULL::text, 'sendLimit'::text FROM send_charges c
+    SELECT unnest(c.items) AS o, 'sendLimit'::text AS rule FROM send_charges c
       WHERE NOT EXISTS (SELECT FROM sent s WHERE s.account_id = c.account_id AND s.key_id = c.key_id AND s.period = c.period)`;
 
 const countSends = defineStatement({ charges: value<string>() }, ({ charges }) =>
   executing(sql`
-    WITH ${sendLimits(charges)}
-    SELECT FROM refuse_stale_acceptance((SELECT count(*) FROM sent) < (SELECT count(*) FROM send_charges))`),
+    WITH ${sendLimits(charges)},
+    failed AS (${BEYOND_SEND_LIMITS})
+    SELECT FROM ${refuseItems(sql`failed`)}`),
 );
 
-/** Counts sends that no statement of the accept queue counts. Where one would go beyond its limit it fails with SQLSTATE PR001, as accepting does. */
+/**
+ * Counts sends that no statement of the accept queue counts. If one would go beyond its limit it fails with SQLSTATE PR001 and names its items,
+ * as accepting does; the transaction is then over.
+ */
 export async function chargeSends(transaction: Query, charges: readonly SendCharge[]): Promise<void> {
   if (charges.length > 0) await countSends(transaction, { charges: JSON.stringify(charges) });
 }
