@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { REQUIREMENTS } from './test/requirements.ts';
 
 /** What starts the product's processes and databases of their own, again and again. */
 const PROCESSES = [
@@ -32,6 +33,8 @@ export default defineConfig({
       ...(process.env['POSTFIX'] === 'installed' ? [] : ['test/postfix/**']),
       ...(process.env['PGBOUNCER'] === 'installed' ? [] : ['test/postgres-pooler/**']),
     ],
+    // A test names the requirements that it proves: `--tags-filter` selects by them, and a tag that is none fails.
+    tags: REQUIREMENTS.map(({ id, sentence }) => ({ name: id, description: sentence })),
     reporters: ['default', './test/run-reporter.ts'],
     globalSetup: ['test/harness/global-setup.ts'],
     // Starting a server with its Postgres takes some seconds, and more where others start beside it.

@@ -51,7 +51,9 @@ describe('the first account', () => {
     return quickstart;
   }
 
-  it('is made once, with an owner and a key of scope full, and found again after that [contract-running.second-start]', async () => {
+  it('is made once, with an owner and a key of scope full, and found again after that', {
+    tags: ['contract-running.second-start'],
+  }, async () => {
     const dataDir = newDataDir();
     const first = await prepare(dataDir);
     expect(first).toMatchObject({
@@ -89,7 +91,9 @@ describe('the first account', () => {
     expect((await prepare(dataDir)).key).toBe(keys.at(-1));
   });
 
-  it('is written down whole, for its owner alone, also over a file that others could read [contract-running.quickstart]', () => {
+  it('is written down whole, for its owner alone, also over a file that others could read', {
+    tags: ['contract-running.quickstart'],
+  }, () => {
     const dataDir = newDataDir();
     writeFileSync(join(dataDir, 'quickstart.json'), '{}', { mode: 0o644 });
     const quickstart = store(dataDir, 'k');

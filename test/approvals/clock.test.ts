@@ -55,7 +55,9 @@ describe('what time does to holds', () => {
       body: new URLSearchParams(fields),
     });
 
-  it('expires what nobody decided for 72 hours, and gives its quota back [approvals.expiry] [contract-quota.given-back-holds] [contract-messages.statuses-holds]', async () => {
+  it('expires what nobody decided for 72 hours, and gives its quota back', {
+    tags: ['approvals.expiry', 'contract-quota.given-back-holds', 'contract-messages.statuses-holds'],
+  }, async () => {
     const used = await quotaUsed(server);
     const held = await hold();
     server.clock.advance(71.9 * HOUR_MS);
@@ -71,7 +73,9 @@ describe('what time does to holds', () => {
     expect(await quotaUsed(server)).toBe(used);
   });
 
-  it('lets nobody decide what has expired, also before the clock came by, and keeps to the account’s own hours [approvals.expiry]', async () => {
+  it('lets nobody decide what has expired, also before the clock came by, and keeps to the account’s own hours', {
+    tags: ['approvals.expiry'],
+  }, async () => {
     await server.database.sql`UPDATE accounts SET approval_hours = 2 WHERE id = ${server.accountId}`;
     const held = await hold();
     const decider = await decidingKey(server);
@@ -256,7 +260,9 @@ describe('what time does to holds', () => {
     expect((await mails()).slice(2).map(({ subject }) => subject)).toEqual(['Waiting for your approval: 300 emails']);
   });
 
-  it('shows everything behind the link and changes nothing, however often it is followed [approvals.who-decides]', async () => {
+  it('shows everything behind the link and changes nothing, however often it is followed', {
+    tags: ['approvals.who-decides'],
+  }, async () => {
     const html = '<p onclick="x()">Look<script>alert(1)</script> <a href="https://evil.example/x">bank.example</a></p>';
     const { body: held } = await server.send(
       { to: 'bob@receiver.example', bcc: 'hidden@receiver.example', subject: '<b>Hi</b>', html },
@@ -285,7 +291,9 @@ describe('what time does to holds', () => {
     expect((await fetch(link, { method: 'PUT' })).status).toBe(405);
   });
 
-  it('shows behind the link where answers would go, names and headers, and approves nothing by the key Enter [approvals.who-decides]', async () => {
+  it('shows behind the link where answers would go, names and headers, and approves nothing by the key Enter', {
+    tags: ['approvals.who-decides'],
+  }, async () => {
     const fields = { to: 'The Boss <bob@receiver.example>', reply_to: 'Spy <spy@elsewhere.example>' };
     await server.send({ ...fields, headers: { 'X-Campaign': 'autumn' }, unsubscribe: true }, { key: agent });
     await tellApprovers(mailer);
@@ -306,7 +314,9 @@ describe('what time does to holds', () => {
     expect((await server.call('GET', `/emails/${held.id}`)).body.status).toBe('pending_approval');
   });
 
-  it('decides by the link once, under 50 parallel posts, in the name of its approver [approvals.who-decides] [contract-errors.409-approvals]', async () => {
+  it('decides by the link once, under 50 parallel posts, in the name of its approver', {
+    tags: ['approvals.who-decides', 'contract-errors.409-approvals'],
+  }, async () => {
     const held = await hold();
     await tellApprovers(mailer);
     const link = linkIn((await mails())[0]?.text ?? '');
@@ -344,7 +354,9 @@ describe('what time does to holds', () => {
     expect(new Set((await links()).map((row) => row['approval_id']))).toEqual(new Set([waiting.approvalId]));
   });
 
-  it('turns away links that are forged, cut short, or of somebody who approves no more [approvals.who-decides]', async () => {
+  it('turns away links that are forged, cut short, or of somebody who approves no more', {
+    tags: ['approvals.who-decides'],
+  }, async () => {
     const held = await hold();
     await tellApprovers(mailer);
     const link = linkIn((await mails())[0]?.text ?? '');

@@ -27,7 +27,9 @@ describe('a restricted key that decides', () => {
   };
   const statusOf = async (id: string) => (await server.call('GET', `/emails/${id}`)).body.status;
 
-  it('edits in no recipient beyond its own allowlist, and approves none; the send stays held [holes.deciding-keys]', async () => {
+  it('edits in no recipient beyond its own allowlist, and approves none; the send stays held', {
+    tags: ['holes.deciding-keys'],
+  }, async () => {
     const { key } = await decider({ recipient_allowlist: ['@receiver.example'] });
     for (const field of ['to', 'cc', 'bcc']) {
       const held = await hold();
@@ -53,7 +55,9 @@ describe('a restricted key that decides', () => {
     expect((await decide(server, key, beyond.approvalId, { decision: 'reject' })).status).toBe(200);
   });
 
-  it('approves no more than its send limit, exactly, and leaves the rest held [holes.deciding-keys]', async () => {
+  it('approves no more than its send limit, exactly, and leaves the rest held', {
+    tags: ['holes.deciding-keys'],
+  }, async () => {
     const { key } = await decider({ hourly_sends: '2', daily_sends: '9' });
     const held = await Promise.all(Array.from({ length: 6 }, () => hold()));
     const answers = await Promise.all(held.map(({ approvalId }) => decide(server, key, approvalId)));
@@ -66,7 +70,7 @@ describe('a restricted key that decides', () => {
     expect((await server.call('GET', '/keys/self', { key })).body.sendsLeft).toEqual({ hour: 0, day: 7 });
   });
 
-  it('counts a send of a key it made once, when it was held [holes.deciding-keys]', async () => {
+  it('counts a send of a key it made once, when it was held', { tags: ['holes.deciding-keys'] }, async () => {
     const { key } = await decider({ hourly_sends: '1', scopes: ['approvals:decide', 'keys:write', 'emails:send'] });
     const made = await server.call('POST', '/keys', {
       key,
@@ -78,7 +82,7 @@ describe('a restricted key that decides', () => {
     expectProblem(await decide(server, key, (await hold()).approvalId), 429, 'send_limit_reached');
   });
 
-  it('approves nothing while it is paused [holes.deciding-keys]', async () => {
+  it('approves nothing while it is paused', { tags: ['holes.deciding-keys'] }, async () => {
     const { key } = await decider({ paused_at: new Date().toISOString() });
     const held = await hold();
     expectProblem(await decide(server, key, held.approvalId), 403, 'permission_escalation');
@@ -90,7 +94,8 @@ describe('a restricted key that decides', () => {
     ['lost the scope', "scopes = '{emails:read}'", 'key_revoked'],
     ['got another secret', "secret_hash = 'other'", 'key_revoked'],
   ])(
-    'decides nothing if it %s while the decision waited for the hold [holes.deciding-keys]',
+    'decides nothing if it %s while the decision waited for the hold',
+    { tags: ['holes.deciding-keys'] },
     async (_what, change, code) => {
       const { sql } = server.database;
       const { key, id } = await decider({});

@@ -76,7 +76,7 @@ describe('no path sends past a hold, and no key approves itself (trust checklist
     ...Object.entries(further).map(([name, run]) => ({ name, run })),
   ];
 
-  it.each(paths)('$name: held [approvals.every-path] [contract-batch.held-item]', async ({ run }) => {
+  it.each(paths)('$name: held', { tags: ['approvals.every-path', 'contract-batch.held-item'] }, async ({ run }) => {
     const id = await run();
     const { body } = await server.call('GET', `/emails/${id}`);
     expect(body.status).toBe('pending_approval');
@@ -84,7 +84,9 @@ describe('no path sends past a hold, and no key approves itself (trust checklist
     expect(body.events.map(({ type }: { type: string }) => type)).toEqual(['pending_approval']);
   });
 
-  it('leaves nothing that could be delivered, whatever the clock, until somebody else approves [approvals.every-path] [authentication.approval-mode]', async () => {
+  it('leaves nothing that could be delivered, whatever the clock, until somebody else approves', {
+    tags: ['approvals.every-path', 'authentication.approval-mode'],
+  }, async () => {
     // The mail to the approvers is the installation's.
     const [count] = await server.database.sql`
       SELECT count(*)::int AS count FROM deliveries WHERE account_id = ${server.accountId}`;
@@ -103,7 +105,7 @@ describe('no path sends past a hold, and no key approves itself (trust checklist
     expect(only?.recipients.toSorted()).toEqual(['copy@receiver.example', 'let-go@receiver.example']);
   });
 
-  it('answers over SMTP that the message is held [approvals.every-path]', async () => {
+  it('answers over SMTP that the message is held', { tags: ['approvals.every-path'] }, async () => {
     const { sendBySmtp } = await import('../harness/submission-client.ts');
     const mail = { from: 'ada@sandbox.test', to: 'smtp@receiver.example', subject: 'Hi', text: 'Hi' };
     const { reply } = await sendBySmtp(server, { key: agent }, mail);

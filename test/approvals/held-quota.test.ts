@@ -15,7 +15,9 @@ describe('the quota that held sends may reserve', () => {
 
   const send = (key: string, more = {}) => server.send({ to: 'a@example.com', ...more }, { key });
 
-  it('is a fifth of the monthly quota, exactly, and leaves the rest to others [holes.held-quota]', async () => {
+  it('is a fifth of the monthly quota, exactly, and leaves the rest to others', {
+    tags: ['holes.held-quota'],
+  }, async () => {
     const answers = await Promise.all(Array.from({ length: 64 }, (_, n) => send(keys[n % 2] ?? '')));
     expect(answers.filter(({ status }) => status === 202)).toHaveLength(20);
     const refused = answers.filter(({ status }) => status !== 202);
@@ -29,7 +31,7 @@ describe('the quota that held sends may reserve', () => {
     expectProblem(await server.send({ to: 'one@example.com' }), 402, 'quota_exceeded');
   });
 
-  it('is reported by a dry run, over MCP and for each send of a batch [holes.held-quota]', async () => {
+  it('is reported by a dry run, over MCP and for each send of a batch', { tags: ['holes.held-quota'] }, async () => {
     await server.database.sql`UPDATE quota_usage SET used = 20 WHERE account_id = ${server.accountId}`;
     const [key = ''] = keys;
     const { body: dry } = await send(key, { dry_run: true });
@@ -45,7 +47,9 @@ describe('the quota that held sends may reserve', () => {
     expect(batch.results).toMatchObject([{ ok: false, error: { code: 'too_many_held' } }, { ok: true }]);
   });
 
-  it('counts neither the sandbox nor test keys, and is free again after a decision [holes.held-quota]', async () => {
+  it('counts neither the sandbox nor test keys, and is free again after a decision', {
+    tags: ['holes.held-quota'],
+  }, async () => {
     const [key = ''] = keys;
     expect((await server.send({}, { key })).body.status).toBe('pending_approval');
     const tester = await holdingKey(server, { mode: 'test' });

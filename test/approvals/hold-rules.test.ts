@@ -27,7 +27,7 @@ const QUESTION: HoldQuestion = {
 const reasons = (rules: Partial<HoldWhen>, question: Partial<HoldQuestion> = {}) =>
   findHoldReasons({ mode: 'policy', holdWhen: { ...NOTHING, ...rules } }, { ...QUESTION, ...question });
 
-describe('the rules that hold a send [approvals.modes]', () => {
+describe('the rules that hold a send', { tags: ['approvals.modes'] }, () => {
   it.each<[string, Partial<HoldWhen>, Partial<HoldQuestion>, boolean]>([
     ['nobody new', { firstContact: true }, {}, false],
     ['somebody the account never wrote to', { firstContact: true }, { isKnown: () => false }, true],
@@ -93,7 +93,7 @@ describe('the description of the rule about links', () => {
   });
 });
 
-describe('the hosts that a message leads to [approvals.modes]', () => {
+describe('the hosts that a message leads to', { tags: ['approvals.modes'] }, () => {
   it.each<[string, string | null, string | null, string[]]>([
     ['an anchor', '<a href="https://Evil.Example/x">x</a>', null, ['evil.example']],
     [

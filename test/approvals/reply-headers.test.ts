@@ -20,7 +20,7 @@ describe('headers that lead replies elsewhere', () => {
     { 'reply-to': 'help@good.com, a@evil.com' },
     { 'Disposition-Notification-To': 'a@evil.com' },
     { 'X-Note': 'a@evil.com' },
-  ])('are held over REST and MCP: %j [holes.link-schemes]', async (headers) => {
+  ])('are held over REST and MCP: %j', { tags: ['holes.link-schemes'] }, async (headers) => {
     const { body } = await server.send({ ...mail, headers }, { key: agent });
     expect(body).toMatchObject({ status: 'pending_approval', reasons: ['linkDomainNotIn'] });
     const client = await connectTo(server, '', agent);
@@ -29,7 +29,7 @@ describe('headers that lead replies elsewhere', () => {
     expect(record).toMatchObject({ status: 'pending_approval' });
   });
 
-  it('are held over SMTP, whichever of the addresses leads elsewhere [holes.link-schemes]', async () => {
+  it('are held over SMTP, whichever of the addresses leads elsewhere', { tags: ['holes.link-schemes'] }, async () => {
     const send = async (fields: object) => (await sendBySmtp(server, { key: agent }, { ...mail, ...fields })).reply;
     expect(await send({ replyTo: 'ada@sandbox.test, help@good.com' })).toMatch(/queued as/);
     expect(await send({ replyTo: 'ada@sandbox.test, a@evil.com' })).toMatch(/held for approval/);

@@ -20,7 +20,9 @@ describe('held sends on every surface', () => {
 
   const mail = { from: 'ada@sandbox.test', to: ['bob@receiver.example'], subject: 'Held over MCP', text: 'Hi' };
 
-  it('says over MCP what to do about it, in words and beside them, and lets the agent wait and take it back [approvals.who-decides]', async () => {
+  it('says over MCP what to do about it, in words and beside them, and lets the agent wait and take it back', {
+    tags: ['approvals.who-decides'],
+  }, async () => {
     const client = await connectTo(server, 'toolsets=approvals', agent);
     const { record, text, isError } = await client.call('send_email', mail);
     expect(isError).toBe(false);
@@ -63,7 +65,9 @@ describe('held sends on every surface', () => {
     await client.close();
   });
 
-  it('brings back over MCP why it was rejected, and which fields were edited [approvals.who-decides]', async () => {
+  it('brings back over MCP why it was rejected, and which fields were edited', {
+    tags: ['approvals.who-decides'],
+  }, async () => {
     const client = await connectTo(server, '', agent);
     const first = (await client.call('send_email', { ...mail, subject: 'Rejected one' })).record;
     await decide(server, decider, first.approvalId, {
@@ -84,7 +88,9 @@ describe('held sends on every surface', () => {
     await client.close();
   });
 
-  it('has no tool that decides, says its policy before a send, and previews the hold [approvals.who-decides]', async () => {
+  it('has no tool that decides, says its policy before a send, and previews the hold', {
+    tags: ['approvals.who-decides'],
+  }, async () => {
     const holdWhen = { hasBcc: true, recipientDomainNotIn: ['sandbox.test'] };
     const { key } = await holdingKey(server, { approvalMode: 'policy', holdWhen });
     const client = await connectTo(server, 'toolsets=approvals,keys', key);
@@ -102,7 +108,9 @@ describe('held sends on every surface', () => {
     await client.close();
   });
 
-  it('is decided by signed-in people whose role allows it, and by no others [approvals.who-decides]', async () => {
+  it('is decided by signed-in people whose role allows it, and by no others', {
+    tags: ['approvals.who-decides'],
+  }, async () => {
     const owner = await signInAs(server, 'owner@sandbox.test');
     const approver = await joinAs(server, owner, 'approver');
     const viewer = await joinAs(server, owner, 'viewer');
@@ -123,7 +131,7 @@ describe('held sends on every surface', () => {
     }
   });
 
-  it('is what the SDK lists, reads and decides [contract-surfaces.sdk-approvals]', async () => {
+  it('is what the SDK lists, reads and decides', { tags: ['contract-surfaces.sdk-approvals'] }, async () => {
     const { body: held } = await server.send({ to: 'sdk@receiver.example' }, { key: agent });
     const client = new Postrider({ apiKey: decider, baseUrl: server.baseUrl });
     const page = await client.approvals.list({ status: 'pending' });
@@ -142,7 +150,7 @@ describe('held sends on every surface', () => {
     expect(many).toMatchObject({ accepted: 0, refused: 1, total: 1 });
   });
 
-  it('ends the CLI with 10 where a send is held [contract-cli.exit-10]', async () => {
+  it('ends the CLI with 10 where a send is held', { tags: ['contract-cli.exit-10'] }, async () => {
     const env = { POSTRIDER_API_KEY: agent, POSTRIDER_BASE_URL: server.baseUrl };
     const send = [
       'send',
@@ -168,7 +176,9 @@ describe('held sends on every surface', () => {
     expect((await server.call('GET', `/emails/${held.id}`)).body.status).toBe('rejected');
   });
 
-  it('stores the events of holds for whoever listens, records without their bodies [events.payload-other-types]', async () => {
+  it('stores the events of holds for whoever listens, records without their bodies', {
+    tags: ['events.payload-other-types'],
+  }, async () => {
     const { sql } = server.database;
     await sql`
       INSERT INTO event_takers (account_id, streaming_until) VALUES (${server.accountId}, now() + interval '1 hour')

@@ -45,7 +45,9 @@ describe('who answers for the parts of a template', () => {
       WHERE t.account_id = v.account_id AND t.id = v.template_id AND t.slug = ${slug} AND v.status = 'draft'`;
   };
 
-  it('keeps the author of each part: a later edit of the subject does not vouch for the HTML [holes.template-authors]', async () => {
+  it('keeps the author of each part: a later edit of the subject does not vouch for the HTML', {
+    tags: ['holes.template-authors'],
+  }, async () => {
     const slug = await post(person);
     await patch(slug, writer, { html: '<p>Pay at evil.example</p>' });
     await enact(slug);
@@ -68,7 +70,7 @@ describe('who answers for the parts of a template', () => {
     expect(await reasons(slug)).toEqual([]);
   });
 
-  it('asks for the parts that the send uses alone [holes.template-authors]', async () => {
+  it('asks for the parts that the send uses alone', { tags: ['holes.template-authors'] }, async () => {
     const slug = await post(person);
     await patch(slug, writer, { subject: 'Act now' });
     await enact(slug);
@@ -76,7 +78,9 @@ describe('who answers for the parts of a template', () => {
     expect(await reasons(`${slug}@1`)).toEqual([]);
   });
 
-  it('lets whoever publishes a draft answer for what it changes, and for nothing else [holes.template-authors]', async () => {
+  it('lets whoever publishes a draft answer for what it changes, and for nothing else', {
+    tags: ['holes.template-authors'],
+  }, async () => {
     const slug = await post(person);
     await patch(slug, writer, { html: '<p>New</p>' });
     expect((await publish(slug)).status).toBe(200);
@@ -89,7 +93,9 @@ describe('who answers for the parts of a template', () => {
     expect(await reasons(slug)).toEqual(['freeformBody']);
   });
 
-  it('vouches for nothing by the sending key, a test key, or a publisher that is held by now [holes.template-authors]', async () => {
+  it('vouches for nothing by the sending key, a test key, or a publisher that is held by now', {
+    tags: ['holes.template-authors'],
+  }, async () => {
     const own = await post(sender);
     const { id: publisherId, key: publisher } = await makeDecider();
     expect((await publish(own, publisher)).status).toBe(200);
@@ -105,7 +111,9 @@ describe('who answers for the parts of a template', () => {
     expect(await reasons(mine)).toEqual(['freeformBody']);
   });
 
-  it('takes a version from before parts had authors for written as a whole by who made it [holes.template-authors]', async () => {
+  it('takes a version from before parts had authors for written as a whole by who made it', {
+    tags: ['holes.template-authors'],
+  }, async () => {
     const slug = await post(person);
     await server.database.sql`
       UPDATE template_versions v SET authors = NULL, created_by = ${writerId} FROM templates t
@@ -126,7 +134,7 @@ describe('who answers for the parts of a template', () => {
     expect(await resent()).toBe('pending_approval');
   });
 
-  it('holds a resend of a message that was held or rejected [holes.freeform]', async () => {
+  it('holds a resend of a message that was held or rejected', { tags: ['holes.freeform'] }, async () => {
     const slug = await post(person);
     const body = {
       from: 'ada@sandbox.test',

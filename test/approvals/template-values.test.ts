@@ -87,7 +87,7 @@ describe('what values add to a vetted template', () => {
     ['joined', { items: PROSE.map((text) => text.repeat(2)) }],
     ['order', { name: 'Ada', order: 1, items: [...LINES, ...LINES, ...LINES, ...LINES] }],
     ['account', { email: 'mallory@evil.com' }],
-  ])('holds %s with %j [holes.freeform]', async (template, variables) => {
+  ])('holds %s with %j', { tags: ['holes.freeform'] }, async (template, variables) => {
     expect(await reasons(template, variables)).toEqual(['freeformBody']);
   });
 
@@ -103,7 +103,7 @@ describe('what values add to a vetted template', () => {
     expect(await reasons(template, variables)).toEqual([]);
   });
 
-  it('delivers no list that becomes a link [holes.freeform]', async () => {
+  it('delivers no list that becomes a link', { tags: ['holes.freeform'] }, async () => {
     const variables = { name: ['https:', '//', 'evil', '.com/pay'] };
     const body = { from: 'ada@sandbox.test', to: 'bob@receiver.example', template: 'v-greet', variables };
     const { body: answer } = await server.call('POST', '/emails', { key, body });

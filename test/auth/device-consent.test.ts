@@ -32,7 +32,9 @@ describe('a device session without deciding', () => {
     return (await server.call('POST', '/emails', { key, body })).body.approvalId;
   }
 
-  it('reads held sends, decides none, and says how to sign in so that it may [holes.device-consent]', async () => {
+  it('reads held sends, decides none, and says how to sign in so that it may', {
+    tags: ['holes.device-consent'],
+  }, async () => {
     const id = await held();
     expect((await call('GET', `/keys/approvals/${id}`)).status).toBe(200);
     const attempts = [
@@ -52,7 +54,9 @@ describe('a device session without deciding', () => {
     expect((await owner.call('GET', `/keys/approvals/${id}`)).body.status).toBe('pending');
   });
 
-  it('makes and changes no key that decides, and lets no key send more than before without approval [holes.device-consent]', async () => {
+  it('makes and changes no key that decides, and lets no key send more than before without approval', {
+    tags: ['holes.device-consent'],
+  }, async () => {
     const escalates = (answer: Awaited<ReturnType<typeof call>>) => expectProblem(answer, 403, 'permission_escalation');
     const make = (fields: object, key = token) => call('POST', '/keys', { name: 'x', ...fields }, key);
     escalates(await make({ scopes: ['approvals:decide'] }));
@@ -94,7 +98,7 @@ describe('a device session without deciding', () => {
     expect((await make({ scopes: ['approvals:decide'] }, allowed)).status).toBe(201);
   });
 
-  it('makes and removes no member who decides [holes.device-consent]', async () => {
+  it('makes and removes no member who decides', { tags: ['holes.device-consent'] }, async () => {
     const helper = (await call('POST', '/keys', { name: 'x', scopes: ['full'], rateLimit: 1_000 })).body.key;
     const viewer = await joinAs(server, owner, 'viewer', 'v@sandbox.test');
     const approver = await joinAs(server, owner, 'approver', 'a@sandbox.test');
@@ -120,7 +124,9 @@ describe('a device session without deciding', () => {
     expectProblem(loosened, 403, 'permission_escalation');
   });
 
-  it('loosens no hold through a key either, as no developer does: that needs a key that decides [holes.loosened-holds]', async () => {
+  it('loosens no hold through a key either, as no developer does: that needs a key that decides', {
+    tags: ['holes.loosened-holds'],
+  }, async () => {
     const developer = await joinAs(server, owner, 'developer', 'minter@sandbox.test');
     const make = async (fields: object) =>
       (await owner.call('POST', '/keys', { body: { name: 'Held', scopes: ['sending'], ...fields } })).body;
@@ -151,7 +157,7 @@ describe('a device session without deciding', () => {
     expect((await server.call('PATCH', `/keys/${rules.id}`, loosened)).status).toBe(200);
   });
 
-  it('signs in no other device, whatever it may do itself [holes.device-consent]', async () => {
+  it('signs in no other device, whatever it may do itself', { tags: ['holes.device-consent'] }, async () => {
     for (const key of [token, await deviceToken(owner, { approvals: true })]) {
       const { deviceCode, userCode } = (await server.call('POST', '/auth/device', { key: null })).body;
       const confirmed = await call('POST', '/auth/device/confirm', { userCode, approvals: true }, key);
@@ -170,7 +176,9 @@ describe('a device session without deciding', () => {
     }
   });
 
-  it('stays without it in another account, and what was allowed in one account is lost with the move [holes.device-consent]', async () => {
+  it('stays without it in another account, and what was allowed in one account is lost with the move', {
+    tags: ['holes.device-consent'],
+  }, async () => {
     const other = await signInAs(server, 'second@sandbox.test');
     const invited = await other.call('POST', '/team/invitations', {
       body: { email: 'owner@sandbox.test', role: 'owner' },
@@ -188,7 +196,9 @@ describe('a device session without deciding', () => {
     await move(owner.account.id, token);
   });
 
-  it('gets nothing by a second confirmation, and a role that does not decide allows nobody to [holes.device-consent]', async () => {
+  it('gets nothing by a second confirmation, and a role that does not decide allows nobody to', {
+    tags: ['holes.device-consent'],
+  }, async () => {
     server.clock.advance(900_000);
     const { deviceCode, userCode } = (await server.call('POST', '/auth/device', { key: null })).body;
     const confirm = (approvals: boolean, by = owner) =>
@@ -238,7 +248,9 @@ describe('a device session without deciding', () => {
 });
 
 describe('the code of a device', () => {
-  it('is found by no guessing at several processes either: they share one count [holes.device-consent]', async () => {
+  it('is found by no guessing at several processes either: they share one count', {
+    tags: ['holes.device-consent'],
+  }, async () => {
     const server = await startTestApp();
     const other = await startTestApp({ database: server.database });
     const guessers = await Promise.all([server, other].map((each) => signInAs(each, 'spread@sandbox.test')));

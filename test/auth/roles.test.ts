@@ -53,7 +53,8 @@ describe('roles', () => {
 
   const keyed = OPERATIONS.filter(({ access }) => access.kind === 'key');
   it.each(keyed.map((operation) => [operation.id, operation] as const))(
-    '%s answers every role as the table says [keys.escalation]: checklist 3',
+    '%s answers every role as the table says: checklist 3',
+    { tags: ['keys.escalation'] },
     async (_, { id, method, path, access }) => {
       if (access.kind !== 'key') return;
       // Of those that would end what the others need, or wait, the refusals alone are tried.

@@ -61,7 +61,7 @@ describe('approvals at the command line', () => {
     expect(own.code).toBe(4);
   });
 
-  it('end with 12 where an approved mail is refused by then [contract-cli.exit-12]', async () => {
+  it('end with 12 where an approved mail is refused by then', { tags: ['contract-cli.exit-12'] }, async () => {
     const { approvalId } = await hold({ to: 'gone@receiver.example' });
     await server.call('POST', '/suppressions', { body: { email: 'gone@receiver.example' } });
     const { code, stdout } = await run(['approve', approvalId, '--no-json']);

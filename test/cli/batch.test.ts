@@ -130,7 +130,9 @@ describe('postrider batch, cancel, reschedule, resend and dry runs', () => {
     expect([code, JSON.parse(stdout)]).toMatchObject([0, { id, status: 'queued' }]);
   });
 
-  it('resends, follows the new message with --wait, and ends with 6 where the body is gone [contract-cli.exit-6-expired]', async () => {
+  it('resends, follows the new message with --wait, and ends with 6 where the body is gone', {
+    tags: ['contract-cli.exit-6-expired'],
+  }, async () => {
     const { body } = await server.send();
     await server.settled(body.id);
     const again = await run(['emails', 'resend', body.id, '--wait', '10']);

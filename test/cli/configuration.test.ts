@@ -29,14 +29,16 @@ function keysSeenBy(server: ScriptedServer): readonly (string | undefined)[] {
 }
 
 describe('the server and the key', () => {
-  it('[contract-surfaces.cli-environment] come from the environment', async () => {
+  it('come from the environment', { tags: ['contract-surfaces.cli-environment'] }, async () => {
     const server = await startServer();
     const env = { POSTRIDER_API_KEY: 'from-environment', POSTRIDER_BASE_URL: server.baseUrl };
     expect((await runInProcess(['whoami'], { env })).code).toBe(0);
     expect(keysSeenBy(server)).toEqual(['Bearer from-environment']);
   });
 
-  it('[contract-surfaces.cli-environment] come from the profile where the environment says nothing', async () => {
+  it('come from the profile where the environment says nothing', {
+    tags: ['contract-surfaces.cli-environment'],
+  }, async () => {
     const server = await startServer();
     const cwd = await directoryWithProfile({ baseUrl: server.baseUrl, key: 'from-profile' });
     expect((await runInProcess(['whoami'], { cwd })).code).toBe(0);

@@ -242,7 +242,7 @@ describe('domains verify --watch', () => {
     expect(code).toBe(0);
   });
 
-  it('[contract-cli.exit-11] ends with 11 where the time is over, and names what is missing', async () => {
+  it('ends with 11 where the time is over, and names what is missing', { tags: ['contract-cli.exit-11'] }, async () => {
     const replies = Array(3).fill(ok(domain()));
     const { code, stdout, stderr } = await runAgainst(replies, ['domains', 'verify', ID, '--for', '1']);
     expect(code).toBe(11);

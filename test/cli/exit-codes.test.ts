@@ -10,12 +10,12 @@ function refusals(status: number, code: string, retryable = false) {
 }
 
 describe('the exit code', () => {
-  it('[contract-cli.exit-0] is 0 where the server did what was asked', async () => {
+  it('is 0 where the server did what was asked', { tags: ['contract-cli.exit-0'] }, async () => {
     const { code } = await runAgainst([{ status: 200, body: { id: 'r1' } }], ['requests', 'get', 'r1']);
     expect(code).toBe(0);
   });
 
-  it('[contract-cli.exit-1] is 1 where the server broke', async () => {
+  it('is 1 where the server broke', { tags: ['contract-cli.exit-1'] }, async () => {
     const { code } = await runAgainst(refusals(500, 'internal', true), ['requests', 'get', 'r1']);
     expect(code).toBe(1);
   });
@@ -42,11 +42,13 @@ describe('the exit code', () => {
     expect(finished.code).toBe(expected);
   });
 
-  it.each(['rate_limited', 'send_limit_reached'])('[contract-cli.exit-7] is 7 for %s', async (code) => {
+  it.each(['rate_limited', 'send_limit_reached'])('is 7 for %s', { tags: ['contract-cli.exit-7'] }, async (code) => {
     expect((await runAgainst(refusals(429, code, true), ['whoami'])).code).toBe(7);
   });
 
-  it('[contract-cli.exit-7] is 7 at once where the server asks for more than ten seconds, and says for how many', async () => {
+  it('is 7 at once where the server asks for more than ten seconds, and says for how many', {
+    tags: ['contract-cli.exit-7'],
+  }, async () => {
     const fields = { retryable: true, fix: 'Wait for the seconds in `retry-after`.' };
     const refusal = problem(429, 'rate_limited', fields, { 'retry-after': '11' });
     const { code, stderr, received } = await runAgainst(Array(2).fill(refusal), ['whoami', '--json']);
@@ -54,32 +56,32 @@ describe('the exit code', () => {
     expect(JSON.parse(stderr)).toMatchObject({ code: 'rate_limited', fix: 'Wait for 11 s.' });
   });
 
-  it('[contract-cli.exit-3] is 3 for a key the server does not know', async () => {
+  it('is 3 for a key the server does not know', { tags: ['contract-cli.exit-3'] }, async () => {
     expect((await runAgainst(refusals(401, 'invalid_key'), ['whoami'])).code).toBe(3);
   });
 
-  it('[contract-cli.exit-3] is 3 where there is no key, and nothing is sent', async () => {
+  it('is 3 where there is no key, and nothing is sent', { tags: ['contract-cli.exit-3'] }, async () => {
     const { code, stderr } = await runInProcess(['whoami', '--json']);
     expect(code).toBe(3);
     expect(JSON.parse(stderr)).toMatchObject({ code: 'missing_key', status: null, retryable: false });
   });
 
-  it('[contract-cli.exit-4] is 4 where the key may not', async () => {
+  it('is 4 where the key may not', { tags: ['contract-cli.exit-4'] }, async () => {
     expect((await runAgainst(refusals(403, 'missing_scope'), ['emails', 'list'])).code).toBe(4);
   });
 
-  it('[contract-cli.exit-5] is 5 where the email does not exist', async () => {
+  it('is 5 where the email does not exist', { tags: ['contract-cli.exit-5'] }, async () => {
     expect((await runAgainst(refusals(404, 'not_found'), ['emails', 'get', 'x'])).code).toBe(5);
   });
 
-  it('[contract-cli.exit-6] is 6 where the server refused by a rule', async () => {
+  it('is 6 where the server refused by a rule', { tags: ['contract-cli.exit-6'] }, async () => {
     const codes = await Promise.all(
       [402, 409, 422].map(async (status) => (await runAgainst(refusals(status, 'refused'), ['whoami'])).code),
     );
     expect(codes).toEqual([6, 6, 6]);
   });
 
-  it('[contract-cli.exit-8] is 8 where nobody listens', async () => {
+  it('is 8 where nobody listens', { tags: ['contract-cli.exit-8'] }, async () => {
     const nobody = ['--base-url', 'http://127.0.0.1:1', '--api-key', KEY];
     const { code, stderr } = await runInProcess(['whoami', ...nobody]);
     expect(code).toBe(8);
@@ -87,7 +89,7 @@ describe('the exit code', () => {
     expect(stderr).toContain('--base-url');
   });
 
-  it('[contract-cli.exit-8] is 8 where the answer does not come in time', async () => {
+  it('is 8 where the answer does not come in time', { tags: ['contract-cli.exit-8'] }, async () => {
     const { code, stderr } = await runAgainst(['hang', 'hang', 'hang'], ['whoami', '--timeout', '1']);
     expect(code).toBe(8);
     expect(JSON.parse(stderr)).toMatchObject({ code: 'timeout' });

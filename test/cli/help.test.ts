@@ -46,16 +46,16 @@ describe('help', () => {
     for (const code of Object.values(EXIT_CODES)) expect(stdout).toMatch(new RegExp(`^ +${code}  `, 'm'));
   });
 
-  it('[contract-cli.json] offers --json on every command', () => {
+  it('offers --json on every command', { tags: ['contract-cli.json'] }, () => {
     for (const { text } of helpPages(COMMANDS, 80)) expect(text).toMatch(/^ +--json /m);
   });
 
-  it('[contract-cli.wait] offers --wait [seconds] on sends', async () => {
+  it('offers --wait [seconds] on sends', { tags: ['contract-cli.wait'] }, async () => {
     const { stdout } = await runInProcess(['emails', 'send', '--help']);
     expect(stdout).toContain('--wait [seconds]');
   });
 
-  it('[contract-surfaces.cli-names] is the same for `send` as for `emails send`', async () => {
+  it('is the same for `send` as for `emails send`', { tags: ['contract-surfaces.cli-names'] }, async () => {
     const [short, long] = await Promise.all([
       runInProcess(['send', '--help']),
       runInProcess(['emails', 'send', '--help']),
@@ -89,7 +89,7 @@ describe('the catalogue of commands', () => {
     expect(COMMANDS.map(({ id, command }) => [id, command])).toEqual(offered.map(({ id, cli }) => [id, cli?.command]));
   });
 
-  it('[contract-surfaces.cli-names] groups commands as the SDK groups methods', () => {
+  it('groups commands as the SDK groups methods', { tags: ['contract-surfaces.cli-names'] }, () => {
     const grouped = COMMANDS.filter(({ command }) => command.includes(' '));
     for (const { id, command } of grouped) expect(command.split(' ')[0]).toBe(id.split('.')[0]);
   });

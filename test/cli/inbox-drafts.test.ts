@@ -60,7 +60,9 @@ describe('template drafts in the inbox in a terminal', () => {
     });
   };
 
-  it('are listed, opened as a difference and published as they were shown [holes.template-drafts]', async () => {
+  it('are listed, opened as a difference and published as they were shown', {
+    tags: ['holes.template-drafts'],
+  }, async () => {
     await clear();
     await drafted('welcome');
     await using terminal = open(USUAL);

@@ -110,7 +110,9 @@ describe('the inbox in a terminal', () => {
     expect(terminal.written()).not.toMatch(/\u001b\[(?:1|2|7|3\d)m|\u202e|\u001b\]0/);
   });
 
-  it('approves with what was edited in $EDITOR, after showing what was changed [approvals.decision]', async () => {
+  it('approves with what was edited in $EDITOR, after showing what was changed', {
+    tags: ['approvals.decision'],
+  }, async () => {
     await clear();
     const held = await hold({ subject: 'Helo', text: 'Hi Bob,\n\nsee you\n', cc: 'carl@receiver.example' });
     const EDITOR = await editor(
@@ -242,7 +244,9 @@ describe('the inbox in a terminal', () => {
     expect(terminal.written()).not.toContain('\u001b[?1049h');
   });
 
-  it('is where a person edits and approves what an agent sent over MCP, which sees it delivered and what was edited [approvals.who-decides]', async () => {
+  it('is where a person edits and approves what an agent sent over MCP, which sees it delivered and what was edited', {
+    tags: ['approvals.who-decides'],
+  }, async () => {
     await clear();
     const client = await connectTo(server, '', agent);
     const mail = {

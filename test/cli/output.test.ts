@@ -23,7 +23,9 @@ describe('a view', () => {
 });
 
 describe('--json', () => {
-  it('[contract-cli.json] prints exactly what the API answered, as one document with a newline at its end', async () => {
+  it('prints exactly what the API answered, as one document with a newline at its end', {
+    tags: ['contract-cli.json'],
+  }, async () => {
     const answer = {
       messages: [sampleRecord()],
       total: 1,

@@ -39,7 +39,9 @@ describe('people at the command line', () => {
   }
   const credentials = async () => JSON.parse(await readFile(join(folder, 'credentials.json'), 'utf8'));
 
-  it('sign in by a code, are kept for themselves alone, act as themselves, and sign out [sessions.device]', async () => {
+  it('sign in by a code, are kept for themselves alone, act as themselves, and sign out', {
+    tags: ['sessions.device'],
+  }, async () => {
     const { code, stdout, stderr } = await login();
     expect(stderr).toMatch(new RegExp(`^Open ${server.baseUrl}/auth/device\nand type the code [A-Z-]{9}\n$`));
     expect([code, JSON.parse(stdout)]).toEqual([
@@ -124,7 +126,7 @@ describe('people at the command line', () => {
     );
   });
 
-  it('manage the team [team.invitations]', async () => {
+  it('manage the team', { tags: ['team.invitations'] }, async () => {
     const env = { POSTRIDER_API_KEY: server.key, POSTRIDER_BASE_URL: server.baseUrl };
     const team = async (...argv: string[]) => await run(['team', ...argv], { env });
     const invited = JSON.parse((await team('invite', 'ada@sandbox.test', '--role', 'developer', '--json')).stdout);

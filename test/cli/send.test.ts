@@ -33,7 +33,7 @@ describe('send', () => {
     expect(received).toMatchObject([{ method: 'POST', url: '/emails', headers: { authorization: `Bearer ${KEY}` } }]);
   });
 
-  it('[contract-surfaces.cli-names] does the same as `emails send`', async () => {
+  it('does the same as `emails send`', { tags: ['contract-surfaces.cli-names'] }, async () => {
     const argv = [...BASICS, '--text', 'Hi', '--idempotency-key', 'k1'];
     const runs = await Promise.all(
       [['send'], ['emails', 'send']].map((words) => runAgainst([ACCEPTED], [...words, ...argv])),
@@ -42,7 +42,7 @@ describe('send', () => {
     expect(short).toEqual(long);
   });
 
-  it('[contract-sending.channel-clients] names the channel sdk', async () => {
+  it('names the channel sdk', { tags: ['contract-sending.channel-clients'] }, async () => {
     expect(await bodyOf(['--text', 'Hi'])).toMatchObject({ channel: 'sdk' });
   });
 

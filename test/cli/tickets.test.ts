@@ -27,7 +27,9 @@ describe('postrider tickets', () => {
     return JSON.parse(stdout);
   };
 
-  it('raises a ticket with a body of a file and context, lists it, reads it and replies [contract-surfaces.sdk-tickets]', async () => {
+  it('raises a ticket with a body of a file and context, lists it, reads it and replies', {
+    tags: ['contract-surfaces.sdk-tickets'],
+  }, async () => {
     await writeFile(join(folder, 'question.txt'), 'Where is it?\nIt is late.\n');
     const { body: sent } = await server.send();
     const words = ['tickets', 'create', '--subject', 'Late mail', '--body', '@question.txt', '--email-id', sent.id];

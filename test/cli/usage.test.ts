@@ -11,7 +11,7 @@ async function problemOf(argv: readonly string[]) {
 }
 
 describe('a wrong command line', () => {
-  it('[contract-cli.exit-2] exits with 2 and sends nothing', async () => {
+  it('exits with 2 and sends nothing', { tags: ['contract-cli.exit-2'] }, async () => {
     const { code, received } = await runAgainst([], ['emails', 'list', '--limit', 'many']);
     expect({ code, received }).toEqual({ code: 2, received: [] });
   });

@@ -29,7 +29,7 @@ describe('send --wait', () => {
     expect(JSON.parse(stdout)).toEqual(sampleMessage({ status }));
   });
 
-  it('[contract-cli.exit-12] exits with 12 where the message is not delivered, and says why', async () => {
+  it('exits with 12 where the message is not delivered, and says why', { tags: ['contract-cli.exit-12'] }, async () => {
     const bounced = sampleMessage({
       status: 'bounced',
       events: [sampleEvent({ type: 'bounced', classification: 'hard', detail: '550 5.1.1 no such user' })],
@@ -40,7 +40,9 @@ describe('send --wait', () => {
     expect(stdout).toContain('status  bounced\nreason  hard  ada@example.org  550 5.1.1 no such user\n');
   });
 
-  it('[contract-cli.wait] asks the server to hold its answer back, at most 60 seconds at a time', async () => {
+  it('asks the server to hold its answer back, at most 60 seconds at a time', {
+    tags: ['contract-cli.wait'],
+  }, async () => {
     const replies = [ACCEPTED, reading('delivered')];
     const urls = await Promise.all(
       [['--wait'], ['--wait', '7'], ['--wait', '300']].map(
@@ -58,7 +60,9 @@ describe('send --wait', () => {
     expect(received).toHaveLength(4);
   });
 
-  it('[contract-cli.exit-11] exits with 11 where the time is over, and prints what was read last', async () => {
+  it('exits with 11 where the time is over, and prints what was read last', {
+    tags: ['contract-cli.exit-11'],
+  }, async () => {
     const { code, stdout, stderr } = await runAgainst(
       [ACCEPTED, ...Array(5).fill(reading('deferred'))],
       [...SEND, '--wait', '1'],

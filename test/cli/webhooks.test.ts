@@ -79,7 +79,7 @@ async function listen(argv: string, lines: number, terminal: Terminal): Promise<
 }
 
 describe('postrider webhooks listen', () => {
-  it('posts each event byte for byte, and shows what the program answered [webhooks.stream]', async () => {
+  it('posts each event byte for byte, and shows what the program answered', { tags: ['webhooks.stream'] }, async () => {
     const { env, asked } = await serveStreams(
       `${READY}${eventText('e1', 'email.sent', { subject: 'Grüße 😀' })}${eventText('e2', 'email.bounced')}`,
     );
@@ -260,7 +260,7 @@ describe('postrider webhooks', () => {
     expect((await run(`delete ${id}`)).code).toBe(0);
   });
 
-  it('listens to a true server, and forwards what trigger brings about [webhooks.stream]', async () => {
+  it('listens to a true server, and forwards what trigger brings about', { tags: ['webhooks.stream'] }, async () => {
     const { caught, url } = await startReceiver();
     const secret = (await runInProcess(['webhooks', 'listen', '--print-secret', '--no-json'], { env })).stdout.trim();
     let hasTriggered = false;

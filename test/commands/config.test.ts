@@ -34,7 +34,7 @@ function problemsOf(environment: Environment, flags: { readonly roles?: string }
 describe('the settings', () => {
   const cleanUp = useCleanUps();
 
-  it('are those of the contract, each with a default and a meaning [contract-settings.listed]', () => {
+  it('are those of the contract, each with a default and a meaning', { tags: ['contract-settings.listed'] }, () => {
     expect(SETTINGS.map(({ name }) => name)).toEqual([
       ...[
         'POSTRIDER_MODE',
@@ -72,12 +72,24 @@ describe('the settings', () => {
       expect([byDefault, description]).toEqual([expect.stringMatching(/\S/), expect.stringMatching(/\.$/)]);
   });
 
-  it('are in docs/configuration.md, with their defaults [contract-settings.listed]', () => {
+  it('are in docs/configuration.md, with their defaults', { tags: ['contract-settings.listed'] }, () => {
     const page = readFileSync('docs/configuration.md', 'utf8');
     for (const { name } of SETTINGS) expect(page).toContain(`| \`${name}\` |`);
   });
 
-  it('all have a default: an empty environment starts a development server [contract-settings.listed] [contract-settings.mode] [contract-settings.address] [contract-settings.storage] [contract-settings.transport] [contract-settings.roles] [contract-settings.sandbox-domain] [contract-settings.monthly-quota] [contract-settings.log-level]', () => {
+  it('all have a default: an empty environment starts a development server', {
+    tags: [
+      'contract-settings.listed',
+      'contract-settings.mode',
+      'contract-settings.address',
+      'contract-settings.storage',
+      'contract-settings.transport',
+      'contract-settings.roles',
+      'contract-settings.sandbox-domain',
+      'contract-settings.monthly-quota',
+      'contract-settings.log-level',
+    ],
+  }, () => {
     expect(configOf()).toMatchObject({
       mode: 'development',
       host: '127.0.0.1',
@@ -104,7 +116,15 @@ describe('the settings', () => {
     expect(configOf(empty)).toMatchObject({ mode: 'development', port: 8025, warnings: [] });
   });
 
-  it('take their values from the environment [contract-settings.address] [contract-settings.storage] [contract-settings.monthly-quota] [contract-settings.log-level] [contract-settings.sandbox-domain]', () => {
+  it('take their values from the environment', {
+    tags: [
+      'contract-settings.address',
+      'contract-settings.storage',
+      'contract-settings.monthly-quota',
+      'contract-settings.log-level',
+      'contract-settings.sandbox-domain',
+    ],
+  }, () => {
     const config = configOf({
       POSTRIDER_HOST: '::1',
       POSTRIDER_PORT: '0',
@@ -140,7 +160,7 @@ describe('the settings', () => {
     }
   });
 
-  it('name the DNS servers to ask, with a port or without [contract-settings.dns-servers]', () => {
+  it('name the DNS servers to ask, with a port or without', { tags: ['contract-settings.dns-servers'] }, () => {
     expect(configOf().dnsServers).toBeNull();
     const servers = ['127.0.0.1:5353', '9.9.9.9', '2620:fe::fe', '[::1]:5353', '[::1]'];
     for (const server of servers) {
@@ -178,14 +198,14 @@ describe('the settings', () => {
     expect(problemsOf({ POSTRIDER_SPAMD: 'localhost' })).toEqual(['POSTRIDER_SPAMD']);
   });
 
-  it('name the mode, which NODE_ENV chooses where the setting does not [contract-settings.mode]', () => {
+  it('name the mode, which NODE_ENV chooses where the setting does not', { tags: ['contract-settings.mode'] }, () => {
     expect(configOf({ NODE_ENV: 'test' }).mode).toBe('development');
     expect(configOf({ ...PRODUCTION, POSTRIDER_MODE: '', NODE_ENV: 'production' }).mode).toBe('production');
     expect(configOf({ NODE_ENV: 'production', POSTRIDER_MODE: 'development' }).mode).toBe('development');
     expect(problemsOf({ POSTRIDER_MODE: 'staging' })).toEqual(['POSTRIDER_MODE']);
   });
 
-  it('keep a development server on loopback [contract-development.loopback-only]', () => {
+  it('keep a development server on loopback', { tags: ['contract-development.loopback-only'] }, () => {
     for (const host of ['127.0.0.1', '127.1.2.3', '::1', 'localhost'])
       expect(configOf({ POSTRIDER_HOST: host }).host).toBe(host);
     for (const host of ['0.0.0.0', '::', '192.168.1.1', 'mail.example', 'localhost.example', '127.0.0.1.example']) {
@@ -194,7 +214,7 @@ describe('the settings', () => {
     expect(configOf({ ...PRODUCTION, POSTRIDER_HOST: '0.0.0.0' }).host).toBe('0.0.0.0');
   });
 
-  it('name the transport: capture, or a relay with its TLS [contract-settings.transport]', () => {
+  it('name the transport: capture, or a relay with its TLS', { tags: ['contract-settings.transport'] }, () => {
     expect(configOf({ POSTRIDER_TRANSPORT: 'capture' }).transport).toEqual({ kind: 'capture' });
     for (const tls of ['none', 'starttls', 'implicit']) {
       const { transport } = configOf({ POSTRIDER_TRANSPORT: `smtp://user:pass@relay.example:2525?tls=${tls}` });
@@ -214,7 +234,9 @@ describe('the settings', () => {
     }
   });
 
-  it('name the transport direct, its port and where it sends from [contract-settings.transport-direct]', () => {
+  it('name the transport direct, its port and where it sends from', {
+    tags: ['contract-settings.transport-direct'],
+  }, () => {
     expect(configOf()).toMatchObject({ mxPort: 25, sourceAddress: null });
     const direct = { POSTRIDER_TRANSPORT: 'direct' };
     expect(configOf(direct)).toMatchObject({ transport: { kind: 'direct' }, warnings: [] });
@@ -242,14 +264,18 @@ describe('the settings', () => {
     }
   });
 
-  it('warn in production of direct delivery under a name that nobody chose [contract-settings.transport-direct]', () => {
+  it('warn in production of direct delivery under a name that nobody chose', {
+    tags: ['contract-settings.transport-direct'],
+  }, () => {
     const direct = { ...PRODUCTION, POSTRIDER_TRANSPORT: 'direct' };
     const warning = expect.stringMatching(/^POSTRIDER_HELO_NAME is not set/);
     expect(configOf(direct).warnings).toContainEqual(warning);
     expect(configOf({ ...direct, POSTRIDER_HELO_NAME: 'mail.example.com' }).warnings).not.toContainEqual(warning);
   });
 
-  it('let production capture only when it says so, and warn of it [contract-running.capture-in-production]', () => {
+  it('let production capture only when it says so, and warn of it', {
+    tags: ['contract-running.capture-in-production'],
+  }, () => {
     expect(problemsOf({ ...PRODUCTION, POSTRIDER_TRANSPORT: '' })).toEqual(['POSTRIDER_TRANSPORT']);
     const { transport, warnings } = configOf({ ...PRODUCTION, POSTRIDER_TRANSPORT: 'capture' });
     expect(transport).toEqual({ kind: 'capture' });
@@ -259,12 +285,14 @@ describe('the settings', () => {
     expect(configOf({ POSTRIDER_TRANSPORT: 'capture' }).warnings).toEqual([]);
   });
 
-  it('say where mail is taken over SMTP [contract-settings.smtp-ports]', () => {
+  it('say where mail is taken over SMTP', { tags: ['contract-settings.smtp-ports'] }, () => {
     const ports = { POSTRIDER_SMTP_PORT: '587', POSTRIDER_SMTPS_PORT: '465' };
     expect(configOf(ports)).toMatchObject({ smtpPort: 587, smtpsPort: 465 });
   });
 
-  it('name the certificate of SMTP submission and its key together, and warn in production without them [contract-settings.tls]', () => {
+  it('name the certificate of SMTP submission and its key together, and warn in production without them', {
+    tags: ['contract-settings.tls'],
+  }, () => {
     const files = { POSTRIDER_TLS_CERT: 'cert.pem', POSTRIDER_TLS_KEY: '/etc/key.pem' };
     expect(configOf(files).tlsFiles).toEqual({ certFile: resolve('cert.pem'), keyFile: '/etc/key.pem' });
     expect(problemsOf({ POSTRIDER_TLS_CERT: 'cert.pem' })).toEqual(['POSTRIDER_TLS_KEY']);
@@ -275,12 +303,14 @@ describe('the settings', () => {
     expect(configOf({ ...PRODUCTION, POSTRIDER_ROLES: 'api,worker' }).warnings).toEqual([]);
   });
 
-  it('let a process take mail alone, in production without a certificate reports at least [contract-settings.roles-smtp]', () => {
+  it('let a process take mail alone, in production without a certificate reports at least', {
+    tags: ['contract-settings.roles-smtp'],
+  }, () => {
     expect(configOf({}, { roles: 'smtp' }).roles).toEqual(new Set(['smtp']));
     expect(configOf(PRODUCTION, { roles: 'smtp' }).roles).toEqual(new Set(['smtp']));
   });
 
-  it('name the port of inbound reports [contract-settings.inbound-port]', () => {
+  it('name the port of inbound reports', { tags: ['contract-settings.inbound-port'] }, () => {
     expect(configOf()).toMatchObject({ inboundPort: 2525 });
     expect(configOf({ POSTRIDER_INBOUND_PORT: '25' })).toMatchObject({ inboundPort: 25, warnings: [] });
   });
@@ -292,7 +322,7 @@ describe('the settings', () => {
     expect(configOf(open).metrics).toEqual({ host: '0.0.0.0', port: 0 });
   });
 
-  it('name the roles, which a flag may name as well [contract-settings.roles]', () => {
+  it('name the roles, which a flag may name as well', { tags: ['contract-settings.roles'] }, () => {
     expect(configOf({ POSTRIDER_ROLES: 'worker' }).roles).toEqual(new Set(['worker']));
     expect(configOf({ POSTRIDER_ROLES: 'worker' }, { roles: 'api, worker' }).roles).toEqual(new Set(['api', 'worker']));
     for (const wrong of ['cook', 'api,cook', ',', 'API']) {
@@ -301,7 +331,9 @@ describe('the settings', () => {
     }
   });
 
-  it('make the secret key in development, once and for its owner alone, and need it in production [contract-settings.secret-key]', () => {
+  it('make the secret key in development, once and for its owner alone, and need it in production', {
+    tags: ['contract-settings.secret-key'],
+  }, () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'postrider-config-'));
     cleanUp(() => rmSync(dataDir, { recursive: true }));
     const made = configOf({ POSTRIDER_DATA_DIR: dataDir }).secretKey();
@@ -353,11 +385,11 @@ describe('the settings', () => {
     ['POSTRIDER_INBOUND_PORT', ['x']],
     ['POSTRIDER_METRICS_PORT', ['x', '70000', '8025']],
     ['POSTRIDER_METRICS_HOST', ['0.0.0.0', '10.0.0.1']],
-  ] as const)('name %s where it is wrong [contract-settings.wrong]', (name, values) => {
+  ] as const)('name %s where it is wrong', { tags: ['contract-settings.wrong'] }, (name, values) => {
     for (const value of values) expect(problemsOf({ [name]: value }), value).toEqual([name]);
   });
 
-  it('name all that is wrong at once, and repeat no password [contract-settings.wrong]', () => {
+  it('name all that is wrong at once, and repeat no password', { tags: ['contract-settings.wrong'] }, () => {
     const environment = {
       POSTRIDER_PORT: 'x',
       DATABASE_URL: 'mysql://u:hunter2@h/d',
@@ -421,7 +453,7 @@ describe('the settings', () => {
     expect(warnings).toEqual(['POSTRIDER_PROT is not a setting of Postrider and does nothing.']);
   });
 
-  it('open sign-up in development alone, unless it is said [contract-settings.signup]', () => {
+  it('open sign-up in development alone, unless it is said', { tags: ['contract-settings.signup'] }, () => {
     expect(configOf().isSignupOpen).toBe(true);
     expect(configOf({ POSTRIDER_SIGNUP: 'closed' }).isSignupOpen).toBe(false);
     expect(configOf({ ...PRODUCTION }).isSignupOpen).toBe(false);
@@ -429,7 +461,7 @@ describe('the settings', () => {
     expect(problemsOf({ POSTRIDER_SIGNUP: 'yes' })).toEqual(['POSTRIDER_SIGNUP']);
   });
 
-  it('name providers whole or not at all [contract-settings.oauth]', () => {
+  it('name providers whole or not at all', { tags: ['contract-settings.oauth'] }, () => {
     expect(configOf().oauth).toEqual([]);
     const client = { POSTRIDER_OIDC_CLIENT_ID: 'a', POSTRIDER_OIDC_CLIENT_SECRET: 'b' };
     const { oauth } = configOf({

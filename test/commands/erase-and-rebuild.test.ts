@@ -93,7 +93,9 @@ describe('the operator', () => {
     return found;
   }
 
-  it('erases an account at once, and no table holds anything of it any more; nobody else loses a row [contract-operator.erase]', async () => {
+  it('erases an account at once, and no table holds anything of it any more; nobody else loses a row', {
+    tags: ['contract-operator.erase'],
+  }, async () => {
     const [kept, gone] = [await newFullAccount('kept'), await newFullAccount('gone')];
     const before = await tablesWith(kept.accountId);
     const tables = Object.keys(await tablesWith(gone.accountId)).map((name) => name.replace(/_\d{4}_\d\d$/, ''));
@@ -144,7 +146,7 @@ describe('the operator', () => {
     expect((await server.call('GET', '/emails', { key: kept.key })).body.total).toBe(3);
   });
 
-  it('has to say that it is meant, and of which account [contract-operator.erase]', async () => {
+  it('has to say that it is meant, and of which account', { tags: ['contract-operator.erase'] }, async () => {
     const { accountId, key } = await server.newAccount('Careful');
     const refused = await run(`accounts erase ${accountId}`);
     expect([refused.code, refused.stdout]).toEqual([2, '']);
@@ -157,7 +159,9 @@ describe('the operator', () => {
     expect((await server.call('GET', '/account', { key })).status).toBe(200);
   });
 
-  it('need do nothing after the grace: the job erases what is due, all of it, and nothing else [account.delete]', async () => {
+  it('need do nothing after the grace: the job erases what is due, all of it, and nothing else', {
+    tags: ['account.delete'],
+  }, async () => {
     const [due, kept] = [await newFullAccount('due'), await newFullAccount('later')];
     await server.call('DELETE', '/account', { key: due.key });
     const { sql } = server.database;
@@ -185,7 +189,9 @@ describe('the operator', () => {
     expect(await tablesWith(accountId)).toEqual({});
   });
 
-  it('rebuilds the statistics from the log, beside a running server [contract-operator.stats]', async () => {
+  it('rebuilds the statistics from the log, beside a running server', {
+    tags: ['contract-operator.stats'],
+  }, async () => {
     const { accountId, key } = await server.newAccount('Counted');
     await sendAll(
       server,

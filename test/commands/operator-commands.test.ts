@@ -83,7 +83,9 @@ describe('operator commands', () => {
     return 'fix' in error ? `${error.message} Fix: ${String(error.fix)}` : error.message;
   }
 
-  it('accounts create makes an account whose key works at once, in every mode [contract-operator.accounts] [contract-operator.anywhere] [contract-running.production-start]', async () => {
+  it('accounts create makes an account whose key works at once, in every mode', {
+    tags: ['contract-operator.accounts', 'contract-operator.anywhere', 'contract-running.production-start'],
+  }, async () => {
     for (const env of [development, production]) {
       const { code, stdout, stderr } = await runServer([...CREATE, '--json'], env);
       expect([code, stderr]).toEqual([0, expect.not.stringContaining('error')]);
@@ -95,7 +97,9 @@ describe('operator commands', () => {
     }
   });
 
-  it('accounts list, suspend and resume act on the running server [contract-operator.accounts] [contract-operator.anywhere]', async () => {
+  it('accounts list, suspend and resume act on the running server', {
+    tags: ['contract-operator.accounts', 'contract-operator.anywhere'],
+  }, async () => {
     const { accountId, key } = await server.newAccount('To suspend');
     const suspended = JSON.parse(await run(`accounts suspend ${accountId} --json`));
     expect(suspended).toMatchObject({
@@ -123,7 +127,7 @@ describe('operator commands', () => {
     expect((await server.send({}, { key })).status).toBe(202);
   });
 
-  it('accounts hold-hours says when holds of an account expire [approvals.expiry]', async () => {
+  it('accounts hold-hours says when holds of an account expire', { tags: ['approvals.expiry'] }, async () => {
     const { accountId } = await server.newAccount('With holds');
     expect(JSON.parse(await run(`accounts hold-hours ${accountId} 24 --json`))).toEqual({ accountId, holdHours: 24 });
     const [row] = await server.database.sql`SELECT approval_hours FROM accounts WHERE id = ${accountId}`;
@@ -133,7 +137,9 @@ describe('operator commands', () => {
     }
   });
 
-  it('keys create makes a key with scopes and an allowlist [contract-operator.keys] [keys.scopes-and-allowlist]', async () => {
+  it('keys create makes a key with scopes and an allowlist', {
+    tags: ['contract-operator.keys', 'keys.scopes-and-allowlist'],
+  }, async () => {
     const options =
       '--name Bot --scope emails:send emails:read --allow-recipient @Bücher.example ann@example.com --json';
     const created = JSON.parse(await run(`keys create --account ${server.accountId} ${options}`));
@@ -153,7 +159,13 @@ describe('operator commands', () => {
     expect(rows).toEqual([{ action: 'key.created', actor: 'operator' }]);
   });
 
-  it('keys create gives a key a persona, which its sends have where neither their body nor their headers say otherwise [emails-send.provenance-persona] [emails-send.provenance-precedence-persona] [contract-sending.provenance-persona]', async () => {
+  it('keys create gives a key a persona, which its sends have where neither their body nor their headers say otherwise', {
+    tags: [
+      'emails-send.provenance-persona',
+      'emails-send.provenance-precedence-persona',
+      'contract-sending.provenance-persona',
+    ],
+  }, async () => {
     const created = await run(
       `keys create --account ${server.accountId} --agent-name Support_bot --source automation --json`,
     );
@@ -175,14 +187,18 @@ describe('operator commands', () => {
     ]);
   });
 
-  it('speak to people without --json, and show a key once [contract-operator.accounts] [contract-operator.keys]', async () => {
+  it('speak to people without --json, and show a key once', {
+    tags: ['contract-operator.accounts', 'contract-operator.keys'],
+  }, async () => {
     expect(await run(`keys create --account ${server.accountId}`)).toMatch(
       /^key {5}pr_live_\w{39} {3}\(shown once\)\n$/,
     );
     expect(await run('accounts list')).toContain(`${server.accountId}  active     owner@sandbox.test  Acme\n`);
   });
 
-  it('migrate brings the schema up to date, and may be run again [contract-operator.migrate]', async () => {
+  it('migrate brings the schema up to date, and may be run again', {
+    tags: ['contract-operator.migrate'],
+  }, async () => {
     expect(JSON.parse(await run('migrate --json'))).toEqual({ migrated: true });
     expect(await run('migrate')).toBe('The schema is up to date.\n');
   });
@@ -280,7 +296,9 @@ describe('operator commands', () => {
     await sql.unsafe(`DROP DATABASE ${name}`);
   });
 
-  it('--help lists every command and every setting with its default [contract-settings.listed]', async () => {
+  it('--help lists every command and every setting with its default', {
+    tags: ['contract-settings.listed'],
+  }, async () => {
     const { code, stdout: help } = await runServer(['--help'], {});
     expect(code).toBe(0);
     for (const command of ['start', 'accounts', 'keys', 'migrate'])

@@ -125,7 +125,9 @@ describe('postrider-server secrets rotate', () => {
     expect(await countOpened(before.database, TEST_SECRET_KEY)).toBe(5);
   });
 
-  it('seals everything at rest with the new key beside a running server, which goes on signing [contract-operator.secrets] [contract-operator.anywhere]', async () => {
+  it('seals everything at rest with the new key beside a running server, which goes on signing', {
+    tags: ['contract-operator.secrets', 'contract-operator.anywhere'],
+  }, async () => {
     const { report } = await rotate(before.database, BOTH, '--json');
     expect(report).toEqual({
       rotated: true,
@@ -175,7 +177,9 @@ describe('postrider-server secrets rotate', () => {
     });
   });
 
-  it('leaves what the former key has signed in force: unsubscribe and tracking links, and return paths [contract-operator.secrets]', async () => {
+  it('leaves what the former key has signed in force: unsubscribe and tracking links, and return paths', {
+    tags: ['contract-operator.secrets'],
+  }, async () => {
     const page = await fetch(at(signed.unsubscribe));
     expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('ann@sandbox.test')]);
     const click = await fetch(at(signed.link), { redirect: 'manual' });
@@ -225,7 +229,9 @@ describe('secrets rotate in development', () => {
       .split('\n')
       .map((line) => Buffer.from(line, 'base64'));
 
-  it('makes a new key in the data directory, which the running server uses from then on [contract-operator.secrets] [contract-operator.anywhere]', async () => {
+  it('makes a new key in the data directory, which the running server uses from then on', {
+    tags: ['contract-operator.secrets', 'contract-operator.anywhere'],
+  }, async () => {
     await addEndpoint(server);
     const { report } = await rotate(server.database, { POSTRIDER_DATA_DIR: dataDir }, '--json');
     expect(report).toMatchObject({ rotated: true, newKey: true, resealed: { dkimKeys: 1, webhookSecrets: 1 } });

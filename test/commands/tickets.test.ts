@@ -65,7 +65,9 @@ describe('postrider-server tickets', () => {
   const messagesWith = (subject: string) =>
     server.database.sql`SELECT account_id, id FROM messages WHERE subject LIKE ${`%${subject}`}`;
 
-  it('lists the tickets of all accounts, the newest first, also by status [contract-operator.tickets] [support.operator]', async () => {
+  it('lists the tickets of all accounts, the newest first, also by status', {
+    tags: ['contract-operator.tickets', 'support.operator'],
+  }, async () => {
     const other = await server.newAccount('Other');
     const theirs = await raise({}, other.key);
     const { tickets } = await json('list');
@@ -84,7 +86,9 @@ describe('postrider-server tickets', () => {
     );
   });
 
-  it('shows a ticket with everything that was captured, whatever its key may read [contract-operator.tickets] [support.operator]', async () => {
+  it('shows a ticket with everything that was captured, whatever its key may read', {
+    tags: ['contract-operator.tickets', 'support.operator'],
+  }, async () => {
     const { body: sent } = await server.send();
     const key = await server.newKey({ scopes: ['support:write'], name: 'Narrow' });
     const ticket = await raise({ emailId: sent.id, context: { page: '/x' } }, key);
@@ -99,7 +103,9 @@ describe('postrider-server tickets', () => {
       expect(stdout).toContain(words);
   });
 
-  it('answers as `support`, in the thread and by mail to the owner, and a reply opens the ticket again [contract-operator.tickets] [support.operator]', async () => {
+  it('answers as `support`, in the thread and by mail to the owner, and a reply opens the ticket again', {
+    tags: ['contract-operator.tickets', 'support.operator'],
+  }, async () => {
     const { mail, ...answered } = await json('answer', String(number), '--body', 'It was our fault.');
     expect(answered).toMatchObject({
       id,
@@ -125,7 +131,9 @@ describe('postrider-server tickets', () => {
     expect(replied.body).toMatchObject({ status: 'open', messages: { length: 3 } });
   });
 
-  it('sends its answers under no customer’s account: one that is suspended or has no quota gets them too [support.operator]', async () => {
+  it('sends its answers under no customer’s account: one that is suspended or has no quota gets them too', {
+    tags: ['support.operator'],
+  }, async () => {
     const other = await server.newAccount('Locked out');
     ({ id, number } = await raise({ subject: 'Why suspended?' }, other.key));
     await server.database
@@ -139,7 +147,7 @@ describe('postrider-server tickets', () => {
     expect((await read(other.key)).messages).toHaveLength(2);
   });
 
-  it('writes to the person behind the key, where there is one [support.operator]', async () => {
+  it('writes to the person behind the key, where there is one', { tags: ['support.operator'] }, async () => {
     const key = await server.newKey({ scopes: ['support:write'], name: 'Of a developer' });
     const [member] = await server.database.sql`
       INSERT INTO members (account_id, id, email, role, status, joined_at)
@@ -187,7 +195,9 @@ describe('postrider-server tickets', () => {
     expect([mail, status, (await read()).status]).toEqual([null, 'solved', 'solved']);
   });
 
-  it('closes a ticket for good: neither side adds to it any more [contract-operator.tickets] [support.operator]', async () => {
+  it('closes a ticket for good: neither side adds to it any more', {
+    tags: ['contract-operator.tickets', 'support.operator'],
+  }, async () => {
     expect(await json('close', String(number))).toMatchObject({ number, status: 'closed' });
     expect(await json('close', String(number))).toMatchObject({ number, status: 'closed' });
     const { code, stderr } = await run(['answer', String(number), '--body', 'More.']);

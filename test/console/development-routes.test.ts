@@ -28,7 +28,9 @@ describe('in development', () => {
     expect(await request(`Host: ${host}\r\n`)).toContain('201 Created');
   });
 
-  it('GET /dev/mailbox lists what was caught, newest first, with the envelope’s recipients [contract-development.mailbox]', async () => {
+  it('GET /dev/mailbox lists what was caught, newest first, with the envelope’s recipients', {
+    tags: ['contract-development.mailbox'],
+  }, async () => {
     const one = await server.send({ to: 'a@example.com', bcc: 'b@example.com', subject: 'One' });
     await server.settled(one.body.id);
     const two = await server.send({ from: 'Ada <ada@sandbox.test>', subject: 'Two' });
@@ -54,7 +56,7 @@ describe('in development', () => {
     ]);
   });
 
-  it('GET /dev/mailbox/:id.eml answers the message raw [contract-development.mailbox-raw]', async () => {
+  it('GET /dev/mailbox/:id.eml answers the message raw', { tags: ['contract-development.mailbox-raw'] }, async () => {
     const sent = await server.send({ subject: 'Raw one', text: '.leading dot\n\nend' });
     await server.settled(sent.body.id);
     const [{ id }] = (await get('/dev/mailbox')).body.messages;
@@ -70,7 +72,9 @@ describe('in development', () => {
     expect(unknown.body.fix).toContain('GET /dev/mailbox');
   });
 
-  it('POST /dev/accounts makes a further account with a key that works [contract-development.accounts]', async () => {
+  it('POST /dev/accounts makes a further account with a key that works', {
+    tags: ['contract-development.accounts'],
+  }, async () => {
     const { status, body } = await post({ name: 'Second', ownerEmail: 'Bea <bea@example.com>' });
     expect(status).toBe(201);
     expect(body).toEqual({ accountId: expect.any(String), key: expect.stringMatching(/^pr_live_/) });
@@ -110,7 +114,7 @@ describe('in production', () => {
   });
   afterAll(() => server.close());
 
-  it('none of these exists [contract-development.not-in-production]', async () => {
+  it('none of these exists', { tags: ['contract-development.not-in-production'] }, async () => {
     for (const path of [
       '/dev/mailbox',
       '/dev/mailbox/x.eml',

@@ -36,12 +36,18 @@ function callsIn(html: string): readonly string[] {
 }
 
 describe('the HTML of a message as it is shown', () => {
-  it.each(Object.entries(PHONING))('has nothing left that fetches: %s [holes.preview-phones-home]', (_name, html) => {
-    expect(callsIn(toQuietHtml(html))).toEqual([]);
-    expect(callsIn(toQuietHtml(`<html><head>${html}</head><body><p>x</p></body></html>`))).toEqual([]);
-  });
+  it.each(Object.entries(PHONING))(
+    'has nothing left that fetches: %s',
+    { tags: ['holes.preview-phones-home'] },
+    (_name, html) => {
+      expect(callsIn(toQuietHtml(html))).toEqual([]);
+      expect(callsIn(toQuietHtml(`<html><head>${html}</head><body><p>x</p></body></html>`))).toEqual([]);
+    },
+  );
 
-  it('has nothing left that fetches, however tags, quotes and comments are broken [holes.preview-phones-home]', () => {
+  it('has nothing left that fetches, however tags, quotes and comments are broken', {
+    tags: ['holes.preview-phones-home'],
+  }, () => {
     const random = seededRandom('broken html');
     const samples = Object.values(PHONING);
     const first = samples[0] ?? '';

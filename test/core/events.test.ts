@@ -6,7 +6,9 @@ import { describe, expect, it } from 'vitest';
 const document: any = toOpenApi(OPERATIONS, { version: '0', serverUrl: 'http://api.test' });
 
 describe('the events of a message’s trail', () => {
-  it('have the contract’s type names, and each says when it is written [events.type-names] [contract-messages.trail-types]', () => {
+  it('have the contract’s type names, and each says when it is written', {
+    tags: ['events.type-names', 'contract-messages.trail-types'],
+  }, () => {
     expect(Object.keys(MESSAGE_EVENT_TYPES)).toEqual([
       ...[
         'queued',
@@ -24,11 +26,13 @@ describe('the events of a message’s trail', () => {
     for (const meaning of Object.values(MESSAGE_EVENT_TYPES)) expect(meaning).toMatch(/^[A-Z].+\.$/);
   });
 
-  it('have the specification’s classifications [events.bounce-and-complaint]', () => {
+  it('have the specification’s classifications', { tags: ['events.bounce-and-complaint'] }, () => {
     expect(Object.keys(CLASSIFICATIONS)).toEqual(['hard', 'soft', 'block', 'spam', 'unknown']);
   });
 
-  it('are published with all their names, so that a client knows what can come [events.type-names]', () => {
+  it('are published with all their names, so that a client knows what can come', {
+    tags: ['events.type-names'],
+  }, () => {
     const { properties } = document.components.schemas.MessageEvent;
     expect(properties.type.enum).toEqual(Object.keys(MESSAGE_EVENT_TYPES));
     expect(JSON.stringify(properties.classification)).toContain(JSON.stringify(Object.keys(CLASSIFICATIONS)));

@@ -25,7 +25,7 @@ describe('the OpenAPI document', () => {
     expect(document.servers).toEqual([{ url: 'http://api.test' }]);
   });
 
-  it('publishes every operation, once, without a prefix [contract-shape.openapi-unprefixed]', () => {
+  it('publishes every operation, once, without a prefix', { tags: ['contract-shape.openapi-unprefixed'] }, () => {
     const camel = (id: string) =>
       id.split('-').reduce((text, word) => text + word.charAt(0).toUpperCase() + word.slice(1));
     expect(operations.map(({ operationId }) => operationId).sort()).toEqual(
@@ -36,7 +36,7 @@ describe('the OpenAPI document', () => {
     expect(document.paths['/emails/batch'].post.operationId).toBe('emails.sendBatch');
   });
 
-  it('declares every code an operation can answer, under its status [contract-errors.declared]', () => {
+  it('declares every code an operation can answer, under its status', { tags: ['contract-errors.declared'] }, () => {
     for (const operation of OPERATIONS as readonly Operation[]) {
       const described = operations.find(
         ({ operationId }) => operationId.toLowerCase() === operation.id.replaceAll('-', ''),
@@ -50,7 +50,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('lets nothing but the declared answers of a send stand [errors.status-codes]', () => {
+  it('lets nothing but the declared answers of a send stand', { tags: ['errors.status-codes'] }, () => {
     const send = document.paths['/emails'].post;
     expect(Object.keys(send.responses).sort()).toEqual(
       ['200', '202', '400', '401', '402', '403', '409', '413', '415', '422', '429', '500', '503'].sort(),
@@ -109,7 +109,9 @@ describe('the OpenAPI document', () => {
     expect(wait).toMatchObject({ name: 'wait', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 60 } });
   });
 
-  it('writes request bodies, queries and export rows in snake_case and every other answer in camelCase [contract-shape.casing] [contract-shape.casing-export]', () => {
+  it('writes request bodies, queries and export rows in snake_case and every other answer in camelCase', {
+    tags: ['contract-shape.casing', 'contract-shape.casing-export'],
+  }, () => {
     // The edits of a held send bear the names of a send.
     const { SendRequest, Attachment, Utm, ExportRow, ApprovalEdits, ...answers } = document.components.schemas;
     expect(Object.keys(SendRequest.properties)).toEqual(expect.arrayContaining(['reply_to', 'agent_name']));

@@ -37,7 +37,9 @@ describe('behind a pooler that drops the parameters a connection starts with', (
     expect(await pool`SELECT id FROM accounts`).toHaveLength(2);
   });
 
-  it('sets the role and the limits of a statement in every transaction of an account [holes.second-wall]', async () => {
+  it('sets the role and the limits of a statement in every transaction of an account', {
+    tags: ['holes.second-wall'],
+  }, async () => {
     const mine = bindAccount(pool, MINE);
     const read = (query: Query) => query`
       SELECT current_user AS user, current_setting('statement_timeout') AS timeout,
@@ -48,7 +50,7 @@ describe('behind a pooler that drops the parameters a connection starts with', (
     expect([...(await mine.begin('read only', async (tx) => await read(tx)))]).toEqual([wanted]);
   });
 
-  it('shows and changes nothing of other accounts [holes.second-wall]', async () => {
+  it('shows and changes nothing of other accounts', { tags: ['holes.second-wall'] }, async () => {
     const mine = bindAccount(pool, MINE);
     expect([...(await mine`SELECT id FROM accounts`)]).toEqual([{ id: MINE }]);
     expect([...(await mine.begin(async (tx) => await tx`SELECT id FROM accounts`))]).toEqual([{ id: MINE }]);
@@ -57,7 +59,7 @@ describe('behind a pooler that drops the parameters a connection starts with', (
     expect(theirs).toEqual({ name: `Account ${THEIRS}` });
   });
 
-  it('keeps accounts apart in requests that forget to name theirs [holes.second-wall]', async () => {
+  it('keeps accounts apart in requests that forget to name theirs', { tags: ['holes.second-wall'] }, async () => {
     const opened = await takeOutFirstWall(pooler.database);
     afterwards(() => opened.close());
     const server = await startTestApp({ database: opened.database, settings: { POSTRIDER_ROLES: 'api' } });

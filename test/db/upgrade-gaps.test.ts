@@ -47,7 +47,9 @@ describe('the upgrade of a database', () => {
       VALUES (${accountId}, ${ids.next(now)}, 'r', ${method}, '/emails/x/resend', 202, 1, ${keyId}, ${emailId}, ${now})`;
   }
 
-  it('gives the idempotency keys of resends to their callers, and of unknown callers to no one [holes.upgrades]', async () => {
+  it('gives the idempotency keys of resends to their callers, and of unknown callers to no one', {
+    tags: ['holes.upgrades'],
+  }, async () => {
     await before('0033');
     const [issuer, agent] = [ids.next(now), ids.next(now)];
     const first = await message(issuer);
@@ -69,7 +71,7 @@ describe('the upgrade of a database', () => {
     ]);
   });
 
-  it('leaves what was sent since migration 0034 to whom it belongs [holes.upgrades]', async () => {
+  it('leaves what was sent since migration 0034 to whom it belongs', { tags: ['holes.upgrades'] }, async () => {
     await before('0042');
     const issuer = ids.next(now);
     const own = await message(issuer, await message(issuer));
@@ -81,7 +83,9 @@ describe('the upgrade of a database', () => {
     expect((await sql`SELECT key_id FROM idempotency_keys`)[0]?.['key_id']).toBe(issuer);
   });
 
-  it('seals the mail of the installation that waits, wherever it was sent from, and removes what was sent [holes.upgrades]', async () => {
+  it('seals the mail of the installation that waits, wherever it was sent from, and removes what was sent', {
+    tags: ['holes.upgrades'],
+  }, async () => {
     await before('0033');
     await sql`INSERT INTO accounts (id, name, created_at) VALUES (${POSTMASTER_ACCOUNT_ID}, 'Postrider', ${now}) ON CONFLICT DO NOTHING`;
     const link = 'https://mail.example/approvals/secret-link';
@@ -117,7 +121,7 @@ describe('the upgrade of a database', () => {
     }
   });
 
-  it('sends what it sealed under the account of a customer, opened [holes.upgrades]', async () => {
+  it('sends what it sealed under the account of a customer, opened', { tags: ['holes.upgrades'] }, async () => {
     const server = await startTestApp();
     afterwards(() => server.close());
     const { database } = server;

@@ -56,7 +56,9 @@ describe('the outcome of an attempt', () => {
     });
   });
 
-  it('is `sent` where the provider took it and has not said more, and goes on to `delivered` where acceptance is the end of the road [contract-messages.sent]', () => {
+  it('is `sent` where the provider took it and has not said more, and goes on to `delivered` where acceptance is the end of the road', {
+    tags: ['contract-messages.sent'],
+  }, () => {
     const sent = decideOutcome(facts(), [verdict()]);
     expect([sent.recipients[0]?.change, eventsOf(sent)]).toEqual(['sent', [['sent', null]]]);
     const delivered = decideOutcome(facts({ acceptedMeans: 'delivered' }), [verdict()]);
@@ -75,7 +77,8 @@ describe('the outcome of an attempt', () => {
     [552, '5.2.2 Mailbox full', 'soft'],
     [550, 'No', 'unknown'],
   ])(
-    'is a bounce with its classification: %i %s is %s [events.hard] [events.soft] [events.block] [events.unknown]',
+    'is a bounce with its classification: %i %s is %s',
+    { tags: ['events.hard', 'events.soft', 'events.block', 'events.unknown'] },
     (code, text, classification) => {
       const outcome = decideOutcome(facts(), [refused(code, text)]);
       expect([outcome.recipients[0]?.change, eventsOf(outcome)]).toEqual(['bounced', [['bounced', classification]]]);
@@ -89,7 +92,9 @@ describe('the outcome of an attempt', () => {
     expect(eventsOf(outcome)).toEqual([['bounced', 'hard']]);
   });
 
-  it('is tried again when it was put off, and carries no classification then [events.classification-null]', () => {
+  it('is tried again when it was put off, and carries no classification then', {
+    tags: ['events.classification-null'],
+  }, () => {
     const outcome = decideOutcome(facts(), [refused(451, '4.3.0 Later')]);
     expect([outcome.recipients[0]?.change, eventsOf(outcome)]).toEqual(['deferred', [['deferred', null]]]);
     expect(outcome.retryAt).toBe('2026-05-01T12:00:30.000Z');
@@ -101,7 +106,9 @@ describe('the outcome of an attempt', () => {
     expect(outcome.retryAt).toBe(NOW.toISOString());
   });
 
-  it('is a soft bounce where the retries ran out, whatever the last reply was [contract-messages.retries-run-out] [events.soft]', () => {
+  it('is a soft bounce where the retries ran out, whatever the last reply was', {
+    tags: ['contract-messages.retries-run-out', 'events.soft'],
+  }, () => {
     for (const text of ['4.3.0 Later', '4.1.1 No such user', '4.7.1 Greylisted']) {
       const outcome = decideOutcome(facts({ expiresAt: NOW, attempt: 14 }), [refused(451, text)]);
       expect(eventsOf(outcome)).toEqual([['bounced', 'soft']]);
@@ -136,7 +143,7 @@ describe('the outcome of an attempt', () => {
     });
   });
 
-  it('strands nobody the transport forgot: they are tried again [contract-messages.never-stuck]', () => {
+  it('strands nobody the transport forgot: they are tried again', { tags: ['contract-messages.never-stuck'] }, () => {
     const outcome = decideOutcome(facts(), []);
     expect(outcome.recipients[0]?.change).toBe('deferred');
     expect(outcome.retryAt).not.toBeNull();
@@ -154,7 +161,9 @@ describe('the outcome of an attempt', () => {
 });
 
 describe('a delivery that cannot be handed over at all', () => {
-  it('fails for every recipient, with the reason, and is not tried again [contract-messages.never-stuck]', () => {
+  it('fails for every recipient, with the reason, and is not tried again', {
+    tags: ['contract-messages.never-stuck'],
+  }, () => {
     const outcome = failOutcome(facts(), 'The sending domain is gone.');
     expect(outcome).toMatchObject({ retryAt: null, lastError: 'The sending domain is gone.' });
     expect(outcome.recipients).toEqual([
@@ -186,7 +195,7 @@ describe('recipients who were not tried', () => {
     expect(at({ notBefore: new Date('2026-05-09T12:00:00.000Z') })).toBe('2026-05-02T12:00:00.000Z');
   });
 
-  it('bounce like others when the time for trying is over [contract-messages.retries-run-out]', () => {
+  it('bounce like others when the time for trying is over', { tags: ['contract-messages.retries-run-out'] }, () => {
     const outcome = decideOutcome(facts({ now: new Date('2026-05-02T12:00:00.000Z') }), [untried()]);
     expect([eventsOf(outcome), outcome.retryAt]).toEqual([[['bounced', 'soft']], null]);
     expect(outcome).not.toHaveProperty('costsNoAttempt');

@@ -42,7 +42,14 @@ describe('delivery', () => {
   const until = { timeout: 10_000, interval: 10 };
   const trailOf = ({ events }: { events: Event[] }) => events.map(({ type, classification }) => [type, classification]);
 
-  it('goes queued, sending, sent: what the provider took and has not said more of [contract-messages.statuses] [contract-messages.sent] [states.other-transitions] [contract-settings.transport]', async () => {
+  it('goes queued, sending, sent: what the provider took and has not said more of', {
+    tags: [
+      'contract-messages.statuses',
+      'contract-messages.sent',
+      'states.other-transitions',
+      'contract-settings.transport',
+    ],
+  }, async () => {
     const asked = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<undefined>();
     const { server, sink } = await relayTo({
@@ -72,7 +79,9 @@ describe('delivery', () => {
     expect(parsed).toMatchObject({ subject: 'Hello', messageId: `<${body.id}@sandbox.test>` });
   });
 
-  it('tries again what was put off, when it is due and not before, with the same message [contract-messages.statuses] [contract-messages.never-stuck] [contract-messages.trail-types]', async () => {
+  it('tries again what was put off, when it is due and not before, with the same message', {
+    tags: ['contract-messages.statuses', 'contract-messages.never-stuck', 'contract-messages.trail-types'],
+  }, async () => {
     let attempts = 0;
     const { server, sink } = await relayTo({
       message: () => {
@@ -102,7 +111,9 @@ describe('delivery', () => {
     expect((await sink.waitFor(1)).length).toBe(1);
   });
 
-  it('ends retries at the expiry, with a soft bounce that says why [contract-messages.retries-run-out] [events.soft] [contract-messages.never-stuck]', async () => {
+  it('ends retries at the expiry, with a soft bounce that says why', {
+    tags: ['contract-messages.retries-run-out', 'events.soft', 'contract-messages.never-stuck'],
+  }, async () => {
     const { server } = await relayTo({ recipient: () => ({ code: 450, text: '4.2.0 Busy' }) });
     const { body } = await server.send({ to: 'ann@example.com' });
     await expect.poll(statusOf(server, body.id), until).toBe('deferred');
@@ -137,7 +148,9 @@ describe('delivery', () => {
     expect(await hours()).toBe(48);
   });
 
-  it('decides for each recipient, and tries again for those alone who were put off [contract-messages.worst-recipient] [events.hard] [events.classification-null]', async () => {
+  it('decides for each recipient, and tries again for those alone who were put off', {
+    tags: ['contract-messages.worst-recipient', 'events.hard', 'events.classification-null'],
+  }, async () => {
     let refusals = 0;
     const { server, sink } = await relayTo({
       recipient: (address) => {
@@ -171,7 +184,8 @@ describe('delivery', () => {
     [552, '5.2.2 Mailbox full', 'soft'],
     [550, 'Requested action not taken', 'unknown'],
   ])(
-    'bounces on %i %s, classified %s [events.hard] [events.soft] [events.block] [events.unknown] [events.bounce-and-complaint]',
+    'bounces on %i %s, classified %s',
+    { tags: ['events.hard', 'events.soft', 'events.block', 'events.unknown', 'events.bounce-and-complaint'] },
     async (code, text, classification) => {
       const { server } = await relayTo({ recipient: () => ({ code, text }) });
       const { body } = await server.send({ to: 'ann@example.com' });
@@ -205,7 +219,9 @@ describe('delivery', () => {
     expect(ids).toEqual([`<${body.id}@sandbox.test>`, `<${body.id}@sandbox.test>`]);
   });
 
-  it('waits for a relay that is away, and delivers once it is back [contract-messages.never-stuck]', async () => {
+  it('waits for a relay that is away, and delivers once it is back', {
+    tags: ['contract-messages.never-stuck'],
+  }, async () => {
     const sink = await startSmtpSink();
     const settings = { POSTRIDER_TRANSPORT: `smtp://127.0.0.1:${sink.port}?tls=none` };
     await sink.close();
@@ -219,7 +235,9 @@ describe('delivery', () => {
     expect((await server.settled(body.id)).body.status).toBe('sent');
   });
 
-  it('resumes what a dead worker had leased once the lease has run out, and not before [contract-messages.never-stuck]', async () => {
+  it('resumes what a dead worker had leased once the lease has run out, and not before', {
+    tags: ['contract-messages.never-stuck'],
+  }, async () => {
     const api = await start({ settings: { POSTRIDER_ROLES: 'api' } });
     const { body } = await api.send();
     const now = api.clock.now();
@@ -286,7 +304,9 @@ describe('delivery', () => {
     await rm(dataDir, { recursive: true });
   });
 
-  it('gives back at a stop what was not handed over in time, as if it had never been begun [contract-running.drain]', async () => {
+  it('gives back at a stop what was not handed over in time, as if it had never been begun', {
+    tags: ['contract-running.drain'],
+  }, async () => {
     const { server, sink } = await relayTo({ message: () => 'stall' });
     const { body } = await server.send({ to: 'ann@example.com' });
     await expect.poll(statusOf(server, body.id), until).toBe('sending');

@@ -67,7 +67,9 @@ describe('delivery in spite of faults', () => {
     expect(claims.map(({ messageId }) => messageId)).toEqual([body.id]);
   });
 
-  it('fails a message that can never be composed, with the reason [contract-messages.never-stuck]', async () => {
+  it('fails a message that can never be composed, with the reason', {
+    tags: ['contract-messages.never-stuck'],
+  }, async () => {
     const api = await start({ settings: { POSTRIDER_ROLES: 'api' } });
     const { body } = await api.send();
     await api.database.sql`UPDATE messages SET subject = E'Two\nlines'`;

@@ -42,7 +42,8 @@ describe('a late event', () => {
     ['delivered', 'complained', 'complained'],
     ['bounced', 'complained', 'complained'],
   ] as const)(
-    'after %s that says %s leads to %s, and stands on the trail [contract-messages.late-events]',
+    'after %s that says %s leads to %s, and stands on the trail',
+    { tags: ['contract-messages.late-events'] },
     async (before, type, after) => {
       const id = await makeMessage(before);
       expect(await report(id, type)).toBe(true);
@@ -64,14 +65,16 @@ describe('a late event', () => {
     ['queued', 'bounced'],
     ['sending', 'delivered'],
     ['deferred', 'bounced'],
-  ] as const)('never changes %s by %s [contract-messages.late-events]', async (before, type) => {
+  ] as const)('never changes %s by %s', { tags: ['contract-messages.late-events'] }, async (before, type) => {
     const id = await makeMessage(before);
     expect(await report(id, type)).toBe(false);
     const { status, events } = await read(id);
     expect([status, events.length]).toEqual([before, 1]);
   });
 
-  it('lets the message show what its recipients come to together [contract-messages.worst-recipient]', async () => {
+  it('lets the message show what its recipients come to together', {
+    tags: ['contract-messages.worst-recipient'],
+  }, async () => {
     const id = await makeMessage('delivered', 'sent', 'deferred');
     expect(await report(id, 'bounced', { ordinal: 1, classification: 'hard' })).toBe(true);
     expect((await read(id)).status).toBe('deferred');

@@ -18,7 +18,9 @@ const CHANGES: readonly RecipientChange[] = [
 ];
 
 describe('the next status of a recipient', () => {
-  it('follows what happened while nothing is final [states.other-transitions] [contract-messages.statuses]', () => {
+  it('follows what happened while nothing is final', {
+    tags: ['states.other-transitions', 'contract-messages.statuses'],
+  }, () => {
     for (const current of ['queued', 'sending', 'deferred'] as const) {
       for (const change of CHANGES) expect(nextRecipientStatus(current, change)).toBe(change);
     }
@@ -37,12 +39,12 @@ describe('the next status of a recipient', () => {
     });
   });
 
-  it('after `delivered` is a bounce or a complaint or what it was [contract-messages.late-events]', () => {
+  it('after `delivered` is a bounce or a complaint or what it was', { tags: ['contract-messages.late-events'] }, () => {
     const next = CHANGES.map((change) => nextRecipientStatus('delivered', change));
     expect(next).toEqual(['delivered', 'delivered', 'delivered', 'bounced', 'complained', 'delivered', 'delivered']);
   });
 
-  it('never makes a bad end good [contract-messages.late-events]', () => {
+  it('never makes a bad end good', { tags: ['contract-messages.late-events'] }, () => {
     const ends: readonly MessageStatus[] = [
       'bounced',
       'complained',
@@ -63,7 +65,9 @@ describe('the next status of a recipient', () => {
 });
 
 describe('the status of a message', () => {
-  it('is the first of the contract’s order that any recipient has [contract-messages.worst-recipient]', () => {
+  it('is the first of the contract’s order that any recipient has', {
+    tags: ['contract-messages.worst-recipient'],
+  }, () => {
     const order: readonly MessageStatus[] = [
       ...([
         'sending',
@@ -87,7 +91,7 @@ describe('the status of a message', () => {
     expect(messageStatusOf([])).toBe('failed');
   });
 
-  it('ends a wait when it is final or `sent` [contract-messages.wait]', () => {
+  it('ends a wait when it is final or `sent`', { tags: ['contract-messages.wait'] }, () => {
     const open: readonly MessageStatus[] = ['queued', 'sending', 'deferred', 'pending_approval'];
     const over: readonly MessageStatus[] = [
       ...([

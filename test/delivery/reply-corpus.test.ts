@@ -43,11 +43,15 @@ describe('the corpus of replies', () => {
 });
 
 describe('classifyReply over the corpus', () => {
-  it('classifies what its rules were made from [events.hard] [events.soft] [events.block] [events.unknown]', () => {
+  it('classifies what its rules were made from', {
+    tags: ['events.hard', 'events.soft', 'events.block', 'events.unknown'],
+  }, () => {
     expect(misses(KNOWN).map(({ label, raw }) => `${label}: ${raw.join(' ')}`)).toEqual([]);
   });
 
-  it('classifies at least 95 % of the held-out third [events.hard] [events.soft] [events.block] [events.unknown]', () => {
+  it('classifies at least 95 % of the held-out third', {
+    tags: ['events.hard', 'events.soft', 'events.block', 'events.unknown'],
+  }, () => {
     const accuracy = (entries: readonly CorpusEntry[]) => {
       const right = entries.length - misses(entries).length;
       return { right, of: entries.length, rate: right / entries.length };
@@ -78,13 +82,13 @@ describe('classifyReply over the corpus', () => {
     expect(neverRefused.rate).toBeGreaterThanOrEqual(0.94);
   });
 
-  it('makes nothing hard that is not [events.hard]', () => {
+  it('makes nothing hard that is not', { tags: ['events.hard'] }, () => {
     for (const entry of CORPUS.filter(({ label }) => label !== 'hard')) {
       expect(classify(entry), entry.raw.join(' ')).not.toBe('hard');
     }
   });
 
-  it('suppresses for what is hard, and for nothing else [suppressions.automatic]', () => {
+  it('suppresses for what is hard, and for nothing else', { tags: ['suppressions.automatic'] }, () => {
     for (const entry of CORPUS) {
       const reason = automaticReasonOf('bounced', classify(entry));
       if (entry.label !== 'hard') expect(reason, entry.raw.join(' ')).toBeNull();

@@ -53,7 +53,7 @@ describe('the watchdog', () => {
     }
   }
 
-  it('plans what a test key sent so that it never leaves [keys.test-mode]', async () => {
+  it('plans what a test key sent so that it never leaves', { tags: ['keys.test-mode'] }, async () => {
     const server = await start();
     const { sql } = server.database;
     const key = await server.newKey({ mode: 'test' });
@@ -83,7 +83,8 @@ describe('the watchdog', () => {
   });
 
   it.each(['queued', 'sending', 'deferred'])(
-    'puts a message back into the queue that is %s and has no delivery, and says so [contract-messages.never-stuck]',
+    'puts a message back into the queue that is %s and has no delivery, and says so',
+    { tags: ['contract-messages.never-stuck'] },
     async (status) => {
       const server = await start();
       const { sql } = server.database;
@@ -149,7 +150,8 @@ describe('the watchdog', () => {
       'aged out',
     ],
   ] as const)(
-    'fails a message without a delivery %s, with the reason [contract-messages.never-stuck]',
+    'fails a message without a delivery %s, with the reason',
+    { tags: ['contract-messages.never-stuck'] },
     async (_, damage, afterMs, words) => {
       const server = await start();
       const { id } = (await server.send()).body;
@@ -164,7 +166,9 @@ describe('the watchdog', () => {
     },
   );
 
-  it('ends a delivery that nobody tried before its time was over, as a soft bounce with the last that was heard [contract-messages.retries-run-out]', async () => {
+  it('ends a delivery that nobody tried before its time was over, as a soft bounce with the last that was heard', {
+    tags: ['contract-messages.retries-run-out'],
+  }, async () => {
     const server = await start();
     const { sql } = server.database;
     const tried = (await server.send({ to: 'ann@example.com' })).body.id;
@@ -200,7 +204,7 @@ describe('the watchdog', () => {
   it.each([
     ['a lease of a dead process that ends next week', randomUUID(), 7 * 24 * HOUR_MS],
     ['a retry that is due after the end of all retries', null, 48 * HOUR_MS],
-  ] as const)('frees %s, and says so [contract-messages.never-stuck]', async (_, leaseId, dueInMs) => {
+  ] as const)('frees %s, and says so', { tags: ['contract-messages.never-stuck'] }, async (_, leaseId, dueInMs) => {
     const server = await start();
     const { sql } = server.database;
     const { id } = (await server.send()).body;

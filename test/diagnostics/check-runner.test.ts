@@ -18,7 +18,9 @@ describe('the checks of all callers together', () => {
     return { clock, checks: createCheckRunner({ dns, clock, isPublicOnly: false, ...limits }) };
   }
 
-  it('are as many at once as the limit says, and one more when one has ended [holes.anonymous-lookups]', async () => {
+  it('are as many at once as the limit says, and one more when one has ended', {
+    tags: ['holes.anonymous-lookups'],
+  }, async () => {
     const { checks } = runner({ maxUnderWay: 3 });
     const ends: (() => void)[] = [];
     const check = () => checks.run(() => new Promise<void>((resolve) => ends.push(resolve)));
@@ -35,7 +37,9 @@ describe('the checks of all callers together', () => {
     }
   });
 
-  it('ask the DNS as often in a minute as the limit says, whatever address they come from [holes.anonymous-lookups]', async () => {
+  it('ask the DNS as often in a minute as the limit says, whatever address they come from', {
+    tags: ['holes.anonymous-lookups'],
+  }, async () => {
     const { clock, checks } = runner({ questionsPerMinute: 100 });
     const check = (n: number) => checks.runRecent(({ dns }) => Promise.all(names(n).map((name) => dns.a(name))));
     const names = (n: number) => Array.from({ length: 60 }, (_, i) => `a${n}-${i}.example.com`);
@@ -48,7 +52,9 @@ describe('the checks of all callers together', () => {
     await check(3);
   });
 
-  it('ask for a name once in a few seconds, however often it is checked [holes.anonymous-lookups]', async () => {
+  it('ask for a name once in a few seconds, however often it is checked', {
+    tags: ['holes.anonymous-lookups'],
+  }, async () => {
     const { clock, checks } = runner();
     server.set('example.com', 'TXT', 'old', { ttl: 3_600 });
     const check = () => checks.runRecent(({ dns }) => dns.txt('example.com'));

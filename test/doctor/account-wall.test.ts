@@ -40,7 +40,9 @@ describe('the check of the wall between accounts', () => {
     expect(await checkAccountWall(target)).toMatchObject({ name: 'account-wall', status: 'pass' });
   });
 
-  it('names the settings that a pooler dropped, and how to set them for the user [holes.second-wall]', async () => {
+  it('names the settings that a pooler dropped, and how to set them for the user', {
+    tags: ['holes.second-wall'],
+  }, async () => {
     const pooler = await startForgetfulPooler(database, [...USUALLY_IGNORED, 'TimeZone']);
     afterwards(() => pooler.close());
     await setForUser("timezone = 'Asia/Tokyo'");
@@ -52,7 +54,7 @@ describe('the check of the wall between accounts', () => {
     expect(said).not.toContain('reads');
   });
 
-  it('stops a start behind such a pooler, and fails the doctor [holes.second-wall]', async () => {
+  it('stops a start behind such a pooler, and fails the doctor', { tags: ['holes.second-wall'] }, async () => {
     const pooler = await startForgetfulPooler(database);
     afterwards(() => pooler.close());
     const { DATABASE_URL, PGUSER } = databaseEnvironment(database);
@@ -78,7 +80,9 @@ describe('the check of the wall between accounts', () => {
     expect(printed).toMatch(/^fail {2}account-wall +statement_timeout is not set/m);
   });
 
-  it('accepts a pooler once the user has the settings, and warns of plans [holes.second-wall]', async () => {
+  it('accepts a pooler once the user has the settings, and warns of plans', {
+    tags: ['holes.second-wall'],
+  }, async () => {
     const pooler = await startForgetfulPooler(database);
     afterwards(() => pooler.close());
     await setForUser("statement_timeout = '30000ms'");
@@ -98,7 +102,7 @@ describe('the check of the wall between accounts', () => {
     ['a second policy shows more', 'CREATE POLICY more ON suppressions USING (true)', 'suppressions'],
     ['the policy shows all', 'ALTER POLICY own_account ON accounts USING (true)', 'accounts'],
     ['requests may read a partition', 'GRANT SELECT ON messages_other TO postrider_app', 'messages_other'],
-  ])('names the table where %s [holes.second-wall]', async (_, statement, table) => {
+  ])('names the table where %s', { tags: ['holes.second-wall'] }, async (_, statement, table) => {
     const other = await createTestDatabase();
     afterwards(() => other.drop());
     await other.sql.unsafe(statement);
@@ -131,7 +135,9 @@ describe('the role of requests', () => {
     });
   });
 
-  it('is right for an ordinary owner, and named where the user starts as it [holes.second-wall]', async () => {
+  it('is right for an ordinary owner, and named where the user starts as it', {
+    tags: ['holes.second-wall'],
+  }, async () => {
     expect(await checkAccountWall(target)).toMatchObject({ status: 'pass' });
     await database.sql.unsafe(`ALTER ROLE ${user} SET role = 'postrider_app'`);
     const pooler = await startForgetfulPooler({ ...database, target });
@@ -159,7 +165,7 @@ describe('what is judged of it', () => {
     ['is a member of postrider_system', { isSystem: true }, 'REVOKE postrider_system FROM postrider_app'],
     ['owns messages', { tables: [{ ...protectedTable, isOwned: true }] }, 'OWNER TO the user of DATABASE_URL'],
     ['sees accounts', { seesAccounts: true }, 'a function or a policy was changed'],
-  ])('the role of requests %s [holes.second-wall]', (words, change, fix) => {
+  ])('the role of requests %s', { tags: ['holes.second-wall'] }, (words, change, fix) => {
     expect(judgeWall(right)).toEqual([]);
     expect(judgeWall({ ...right, ...change })).toEqual([
       { message: expect.stringContaining(`The role postrider_app ${words}`), fix: expect.stringContaining(fix) },
@@ -170,7 +176,7 @@ describe('what is judged of it', () => {
     expect(judgeWall({ ...right, tables: [] })).toMatchObject([{ fix: expect.stringContaining('migrate') }]);
   });
 
-  it('transactions of accounts that run as the owner [holes.second-wall]', () => {
+  it('transactions of accounts that run as the owner', { tags: ['holes.second-wall'] }, () => {
     const facts = {
       user: 'owner',
       sessionUser: 'owner',

@@ -75,12 +75,16 @@ describe('a large body without a key', () => {
     ['POST', '/u/abc', FORM_TYPE, 413, 'payload_too_large'],
     ['POST', '/dev/accounts', JSON_TYPE, 413, 'payload_too_large'],
     ['POST', '/dev/session', JSON_TYPE, 413, 'payload_too_large'],
-  ] as const)('is refused unread at %s %s (%s) [holes.anonymous-bodies]', async (method, path, type, status, code) => {
-    const { status: got, body, text, bytesRead } = await attack(head(method, path, type, lengthOf(WHOLE)));
-    expect([got, body['code']]).toEqual([status, code]);
-    expect(text).toMatch(/\r\nconnection: close\r\n/i);
-    expect(bytesRead).toBeLessThan(MOST_READ);
-  });
+  ] as const)(
+    'is refused unread at %s %s (%s)',
+    { tags: ['holes.anonymous-bodies'] },
+    async (method, path, type, status, code) => {
+      const { status: got, body, text, bytesRead } = await attack(head(method, path, type, lengthOf(WHOLE)));
+      expect([got, body['code']]).toEqual([status, code]);
+      expect(text).toMatch(/\r\nconnection: close\r\n/i);
+      expect(bytesRead).toBeLessThan(MOST_READ);
+    },
+  );
 
   it.each([
     ['POST', '/nothing/here', 404],
@@ -101,7 +105,9 @@ describe('a large body without a key', () => {
     },
   );
 
-  it('keeps no one waiting and takes no memory, twenty of them at once [holes.anonymous-bodies]', async () => {
+  it('keeps no one waiting and takes no memory, twenty of them at once', {
+    tags: ['holes.anonymous-bodies'],
+  }, async () => {
     const before = process.memoryUsage();
     const attacks = Promise.all(
       Array.from({ length: 20 }, () => attack(head('POST', '/nothing', JSON_TYPE, lengthOf(WHOLE)))),
@@ -180,7 +186,9 @@ describe('many unfinished bodies', () => {
   const half = (path: string, address: string, ...headers: readonly string[]) =>
     `${head('POST', path, JSON_TYPE, lengthOf(100), `X-Forwarded-For: ${address}`, ...headers)}{`;
 
-  it('of one address are refused past a number, and keep no other caller out [holes.anonymous-bodies]', async () => {
+  it('of one address are refused past a number, and keep no other caller out', {
+    tags: ['holes.anonymous-bodies'],
+  }, async () => {
     const most = LIMITS.anonymousUnfinishedBodiesPerAddress;
     const held = await Promise.all(Array.from({ length: most }, open));
     for (const connection of held) connection.write(half('/auth/magic-link', '198.51.100.7'));
@@ -234,16 +242,22 @@ describe('JSON made to be expensive', () => {
     ['a long string', () => `"${'x'.repeat(LIMITS.jsonStringBytes + 1)}"`, 413, 'payload_too_large'],
     ['a long string of escapes', () => `"${'\\"'.repeat(LIMITS.jsonStringBytes / 2)}x"`, 413, 'payload_too_large'],
     ['a long number', () => `{"a":${'1'.repeat(10_000_000)}}`, 413, 'payload_too_large'],
-  ] as const)('is refused before it is parsed: %s [holes.anonymous-bodies]', async (_name, make, status, code) => {
-    const rawBody = make();
-    for (const path of ['/emails', '/mcp']) {
-      const answer = await server.call('POST', path, { rawBody });
-      expect([path, answer.status, answer.body.code]).toEqual([path, status, code]);
-    }
-    expect((await server.call('GET', '/health', { key: null })).status).toBe(200);
-  });
+  ] as const)(
+    'is refused before it is parsed: %s',
+    { tags: ['holes.anonymous-bodies'] },
+    async (_name, make, status, code) => {
+      const rawBody = make();
+      for (const path of ['/emails', '/mcp']) {
+        const answer = await server.call('POST', path, { rawBody });
+        expect([path, answer.status, answer.body.code]).toEqual([path, status, code]);
+      }
+      expect((await server.call('GET', '/health', { key: null })).status).toBe(200);
+    },
+  );
 
-  it('leaves no trace: after many that were refused on the way, a large send is accepted [holes.anonymous-bodies]', async () => {
+  it('leaves no trace: after many that were refused on the way, a large send is accepted', {
+    tags: ['holes.anonymous-bodies'],
+  }, async () => {
     const tooLong = `"${'x'.repeat(LIMITS.jsonStringBytes + 1)}"`;
     const refusals = 2 + LIMITS.unfinishedBodyBytesPerAddress / LIMITS.jsonStringBytes;
     for (let count = 0; count < refusals; count += 1) {

@@ -56,7 +56,8 @@ describe('responses and the OpenAPI document', () => {
   });
 
   it.each(resources)(
-    'of %s agree, for every caller and for broken requests [holes.documented-answers]',
+    'of %s agree, for every caller and for broken requests',
+    { tags: ['holes.documented-answers'], timeout: 120_000 },
     async (resource) => {
       const world = await createAccountWorld(server, resource);
       const random = seededRandom(`requests of ${resource}`, SEED);
@@ -66,7 +67,6 @@ describe('responses and the OpenAPI document', () => {
       }
       expect(faults).toEqual([]);
     },
-    120_000,
   );
 
   async function tryOperation(

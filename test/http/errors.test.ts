@@ -33,14 +33,16 @@ const CONTRACT: Readonly<Record<number, string>> = {
 };
 
 describe('the catalogue of errors', () => {
-  it('holds the codes of the contract under their statuses, and no others [contract-errors.catalogue]', () => {
+  it('holds the codes of the contract under their statuses, and no others', {
+    tags: ['contract-errors.catalogue'],
+  }, () => {
     const catalogue = Map.groupBy(ERROR_CODES, (code) => ERRORS[code].status);
     const byStatus = Object.fromEntries([...catalogue].map(([status, codes]) => [status, [...codes].sort()]));
     const expected = Object.entries(CONTRACT).map(([status, codes]) => [status, codes.split(' ').sort()]);
     expect(byStatus).toEqual(Object.fromEntries(expected));
   });
 
-  it('says of each what is wrong and what to do next, in whole sentences [contract-errors.words]', () => {
+  it('says of each what is wrong and what to do next, in whole sentences', { tags: ['contract-errors.words'] }, () => {
     for (const [code, { title, description, fix, retryable }] of Object.entries(ERRORS)) {
       for (const sentence of [description, fix]) expect(sentence, code).toMatch(/^[A-Z`].{15,}[.]$/s);
       expect(title, code).toMatch(/^[A-Z].+[^.]$/);
@@ -48,7 +50,9 @@ describe('the catalogue of errors', () => {
     }
   });
 
-  it('calls retryable only what the same request can outlive: no generic retrier loops until next month [contract-errors.402]', () => {
+  it('calls retryable only what the same request can outlive: no generic retrier loops until next month', {
+    tags: ['contract-errors.402'],
+  }, () => {
     const retryable = ERROR_CODES.filter((code) => ERRORS[code].retryable);
     expect(retryable.sort()).toEqual([
       ...['attachment_fetch_failed', 'authorization_pending', 'idempotency_in_progress', 'internal', 'rate_limited'],
@@ -57,7 +61,9 @@ describe('the catalogue of errors', () => {
     expect(ERRORS.quota_exceeded).toMatchObject({ status: 402, retryable: false });
   });
 
-  it('becomes the one body of every refusal, the same for each code [contract-errors.body] [errors.body]', () => {
+  it('becomes the one body of every refusal, the same for each code', {
+    tags: ['contract-errors.body', 'errors.body'],
+  }, () => {
     for (const code of ERROR_CODES) {
       const problem = toProblem(new ProblemError(code), 'http://api.test', 'r-1');
       expect(problem).toEqual({
@@ -94,11 +100,13 @@ describe('refusals', () => {
     await server.close();
   });
 
-  it('400: a body that is no JSON [contract-errors.400]', async () => {
+  it('400: a body that is no JSON', { tags: ['contract-errors.400'] }, async () => {
     expectProblem(await server.call('POST', '/emails', { rawBody: '{"from":' }), 400, 'invalid_json');
   });
 
-  it('401: no key, an unknown one, a revoked one, an expired one [contract-errors.401] [authentication.bearer-key]', async () => {
+  it('401: no key, an unknown one, a revoked one, an expired one', {
+    tags: ['contract-errors.401', 'authentication.bearer-key'],
+  }, async () => {
     const missing = await server.call('GET', '/emails', { key: null });
     expectProblem(missing, 401, 'missing_key');
     expect(missing.headers.get('www-authenticate')).toBe('Bearer realm="postrider"');
@@ -111,13 +119,15 @@ describe('refusals', () => {
     expectProblem(await server.call('GET', '/emails', { key: expired }), 401, 'key_expired');
   });
 
-  it('402: more recipients than the month has left [contract-errors.402]', async () => {
+  it('402: more recipients than the month has left', { tags: ['contract-errors.402'] }, async () => {
     const answer = await other.send({ to: ['a@example.com', 'b@example.com'] });
     expectProblem(answer, 402, 'quota_exceeded');
     expect(answer.body).toMatchObject({ retryable: false, detail: expect.stringContaining('1 of the 1') });
   });
 
-  it('403: a scope, a recipient, a domain, an account that may not send [contract-errors.403] [errors.status-codes]', async () => {
+  it('403: a scope, a recipient, a domain, an account that may not send', {
+    tags: ['contract-errors.403', 'errors.status-codes'],
+  }, async () => {
     const reader = await server.newKey({ scopes: ['emails:read'] });
     const narrow = await server.newKey({ recipientAllowlist: ['@sandbox.test'] });
     const suspended = await server.newAccount('Suspended');
@@ -131,7 +141,9 @@ describe('refusals', () => {
     expect((await server.call('GET', '/emails', { key: suspended.key })).status).toBe(200);
   });
 
-  it('404: the same body for another account’s message as for one that never was [contract-errors.404]', async () => {
+  it('404: the same body for another account’s message as for one that never was', {
+    tags: ['contract-errors.404'],
+  }, async () => {
     const { body: sent } = await server.send();
     const foreign = await server.newAccount('Foreign');
     const never = '01936a2e-0000-7000-8000-000000000000';
@@ -146,7 +158,9 @@ describe('refusals', () => {
     expectProblem(waited, 404, 'not_found');
   });
 
-  it('409 and its retry-after, for a key whose request still runs [contract-errors.409] [contract-idempotency.in-progress]', async () => {
+  it('409 and its retry-after, for a key whose request still runs', {
+    tags: ['contract-errors.409', 'contract-idempotency.in-progress'],
+  }, async () => {
     const headers = { 'idempotency-key': 'running' };
     const answers = await Promise.all(Array.from({ length: 20 }, () => server.send({}, { headers })));
     const running = answers.filter(({ status }) => status === 409);
@@ -158,7 +172,9 @@ describe('refusals', () => {
     }
   });
 
-  it('413: a body that says it is larger than the limit, before it is read [contract-errors.413]', async () => {
+  it('413: a body that says it is larger than the limit, before it is read', {
+    tags: ['contract-errors.413'],
+  }, async () => {
     const head = `POST /emails HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${server.key}\r\ncontent-type: application/json\r\n`;
     const refused = await sendRaw(server.baseUrl, `${head}content-length: ${40 * 1024 * 1024 + 1}\r\n\r\n`, '}');
     expect(refused).toMatch(/^HTTP\/1\.1 413 /);
@@ -184,13 +200,14 @@ describe('refusals', () => {
     'application/jsonx',
     'json',
     '',
-  ])('415: a body of type %j [contract-errors.415] [general.json-bodies]', async (type) => {
+  ])('415: a body of type %j', { tags: ['contract-errors.415', 'general.json-bodies'] }, async (type) => {
     const answer = await server.call('POST', '/emails', { rawBody: '{}', headers: { 'content-type': type } });
     expectProblem(answer, 415, 'unsupported_media_type');
   });
 
   it.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON', 'application/vnd.api+json'])(
-    'takes JSON of type %j [general.json-bodies]',
+    'takes JSON of type %j',
+    { tags: ['general.json-bodies'] },
     async (type) => {
       const answer = await server.send({}, { headers: { 'content-type': type } });
       expect(answer.status).toBe(202);
@@ -198,7 +215,9 @@ describe('refusals', () => {
     },
   );
 
-  it('422: a broken rule, a broken cursor, a reused key, a suppressed recipient [contract-errors.422] [errors.status-codes]', async () => {
+  it('422: a broken rule, a broken cursor, a reused key, a suppressed recipient', {
+    tags: ['contract-errors.422', 'errors.status-codes'],
+  }, async () => {
     expectProblem(await server.call('POST', '/emails', { body: {} }), 422, 'validation_failed');
     expectProblem(await server.call('GET', '/emails?cursor=x'), 422, 'invalid_cursor');
     const headers = { 'idempotency-key': 'reused' };
@@ -208,7 +227,9 @@ describe('refusals', () => {
     expectProblem(await server.send({ to: 'gone@example.com' }), 422, 'recipient_suppressed');
   });
 
-  it('names every field that breaks a rule, and the first in its detail [contract-errors.fields] [contract-errors.body]', async () => {
+  it('names every field that breaks a rule, and the first in its detail', {
+    tags: ['contract-errors.fields', 'contract-errors.body'],
+  }, async () => {
     const answer = await server.send({ to: 'nobody', subject: '', foo: 1 });
     expectInvalid(answer, ['to', 'invalid_email'], ['subject', 'too_short'], ['foo', 'unknown_field']);
     expect(answer.body.errors).toHaveLength(3);
@@ -229,7 +250,9 @@ describe('refusals', () => {
     expect(one.body.detail).toBe('replyTo: `replyTo` is not a known field; did you mean `reply_to`?');
   });
 
-  it('names each refused recipient with its kind and its reason [contract-errors.recipients] [contract-errors.body]', async () => {
+  it('names each refused recipient with its kind and its reason', {
+    tags: ['contract-errors.recipients', 'contract-errors.body'],
+  }, async () => {
     await suppress(server.database, server.accountId, 'late@example.com');
     const key = await server.newKey({ recipientAllowlist: ['@example.com'] });
     const answer = await server.send({ to: 'ok@example.com', cc: 'late@example.com', bcc: 'x@example.org' }, { key });
@@ -240,7 +263,9 @@ describe('refusals', () => {
     ]);
   });
 
-  it('point by `type` at their own entry on the served reference page [contract-errors.type] [contract-surfaces.reference]', async () => {
+  it('point by `type` at their own entry on the served reference page', {
+    tags: ['contract-errors.type', 'contract-surfaces.reference'],
+  }, async () => {
     const page = await server.call('GET', '/reference', { key: null });
     expect(page.status).toBe(200);
     expect(page.headers.get('content-type')).toContain('text/html');
@@ -252,7 +277,9 @@ describe('refusals', () => {
     expect(body.type).toBe(`${server.baseUrl}/reference#error-missing_key`);
   });
 
-  it('are in the OpenAPI document with the catalogue’s titles [contract-errors.catalogue] [contract-errors.declared]', async () => {
+  it('are in the OpenAPI document with the catalogue’s titles', {
+    tags: ['contract-errors.catalogue', 'contract-errors.declared'],
+  }, async () => {
     const { body: document } = await server.call('GET', '/openapi.json', { key: null });
     for (const operation of OPERATIONS) {
       const described =
@@ -268,7 +295,7 @@ describe('refusals', () => {
 });
 
 describe('faults behind the API', () => {
-  it('500: tells nothing but the request id, and logs the rest [contract-errors.500]', async () => {
+  it('500: tells nothing but the request id, and logs the rest', { tags: ['contract-errors.500'] }, async () => {
     const server = await startTestApp();
     await server.database.sql`ALTER TABLE messages RENAME TO hidden`;
     const answer = await server.call('GET', '/emails');
@@ -294,7 +321,9 @@ describe('faults behind the API', () => {
       await database.drop();
     });
 
-    it('503 within 2 s to everything that needs it, nothing accepted, and all well once it is back [contract-errors.503]', async () => {
+    it('503 within 2 s to everything that needs it, nothing accepted, and all well once it is back', {
+      tags: ['contract-errors.503'],
+    }, async () => {
       expect((await server.send()).status).toBe(202);
       await proxy.down();
       const beganMs = performance.now();

@@ -78,21 +78,30 @@ describe('a server under hostile requests', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('loads and renders in the background what the first request needs [holes.hostile-work]', async () => {
+  it('loads and renders in the background what the first request needs', {
+    tags: ['holes.hostile-work'],
+    timeout: 60_000,
+  }, async () => {
     const first = named(FIRST_USES);
     expect(first).toHaveLength(FIRST_USES.length);
     expect(await findSlow(first)).toEqual([]);
-  }, 60_000);
+  });
 
-  it('keeps no one waiting for longer than 100 ms, whatever the request [holes.hostile-work]', async () => {
+  it('keeps no one waiting for longer than 100 ms, whatever the request', {
+    tags: ['holes.hostile-work'],
+    timeout: 300_000,
+  }, async () => {
     const chosen = named(CHOSEN);
     expect(chosen).toHaveLength(CHOSEN.length);
     // What is slow once only, since nothing was compiled before.
     for (const request of chosen.slice(0, 2)) await (await request.prepare(target))();
     expect(await findSlow(chosen)).toEqual([]);
-  }, 300_000);
+  });
 
-  it('needs bounded memory for large requests, however often they come, and returns it [holes.hostile-work]', async () => {
+  it('needs bounded memory for large requests, however often they come, and returns it', {
+    tags: ['holes.hostile-work'],
+    timeout: 300_000,
+  }, async () => {
     const large = named(LARGE);
     expect(large).toHaveLength(LARGE.length);
     const sendAll = async () => {
@@ -107,7 +116,7 @@ describe('a server under hostile requests', () => {
     clearInterval(look);
     expect(mostMb - baseMb).toBeLessThan(MAX_GROWTH_MB);
     await expect.poll(() => memoryOf(server) - baseMb, { timeout: 20_000, interval: 500 }).toBeLessThan(MAX_KEPT_MB);
-  }, 300_000);
+  });
 
   /** Requests that took too long, or that did not do the work they are here for. */
   async function findSlow(requests: readonly HostileRequest[]): Promise<readonly string[]> {

@@ -16,7 +16,9 @@ describe('the request id', () => {
       'x-request-id',
     );
 
-  it('is on every answer, a refusal as well as a success, and in the body of every refusal [contract-shape.request-id] [errors.request-id]', async () => {
+  it('is on every answer, a refusal as well as a success, and in the body of every refusal', {
+    tags: ['contract-shape.request-id', 'errors.request-id'],
+  }, async () => {
     const answers = await Promise.all([
       server.send(),
       server.call('GET', '/emails'),
@@ -42,7 +44,8 @@ describe('the request id', () => {
   });
 
   it.each(['a', 'A-z_0.9', '0', 'x'.repeat(128), '019368aa-0000-7000-8000-000000000000', '...'])(
-    'keeps a caller’s own %j [contract-shape.request-id-kept]',
+    'keeps a caller’s own %j',
+    { tags: ['contract-shape.request-id-kept'] },
     async (given) => {
       expect(await idFor(given)).toBe(given);
       const refused = await server.call('GET', '/emails', { key: null, headers: { 'x-request-id': given } });
@@ -51,7 +54,8 @@ describe('the request id', () => {
   );
 
   it.each(['', 'x'.repeat(129), 'a b', 'a/b', 'a:b', 'a"b', 'a,b', 'é', '<script>', 'a\tb'])(
-    'replaces %j by its own [contract-shape.request-id-kept]',
+    'replaces %j by its own',
+    { tags: ['contract-shape.request-id-kept'] },
     async (given) => {
       expect(await idFor(given)).toMatch(MADE_HERE);
     },
@@ -65,7 +69,7 @@ describe('the request id', () => {
     expect(/x-request-id: (\S+)/.exec(answer)?.[1]).toMatch(MADE_HERE);
   });
 
-  it('is on the answer to what is no HTTP request at all [contract-shape.request-id]', async () => {
+  it('is on the answer to what is no HTTP request at all', { tags: ['contract-shape.request-id'] }, async () => {
     const answer = await sendRaw(server.baseUrl, 'GARBAGE\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
     const id = /\r\nx-request-id: (\S+)\r\n/.exec(answer)?.[1];

@@ -17,7 +17,9 @@ describe('the router', () => {
   });
   afterAll(() => server.close());
 
-  it('serves exactly the operations that the OpenAPI document publishes, unprefixed and under /v1 [contract-shape.v1] [versioning.both-forms]', async () => {
+  it('serves exactly the operations that the OpenAPI document publishes, unprefixed and under /v1', {
+    tags: ['contract-shape.v1', 'versioning.both-forms'],
+  }, async () => {
     const { body: document } = await server.call('GET', '/openapi.json', { key: null });
     const published = Object.entries<object>(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods)
@@ -37,7 +39,8 @@ describe('the router', () => {
   });
 
   it.each(OPERATIONS.map(({ id, method, path }) => [id, method, path] as const))(
-    'answers %s alike under both paths [contract-shape.v1] [versioning.prefix]',
+    'answers %s alike under both paths',
+    { tags: ['contract-shape.v1', 'versioning.prefix'] },
     async (_, method, path) => {
       // A stream of events has no end to wait for: it is asked for what it refuses.
       const url = path.replace(':id', '01936a2e-0000-7000-8000-000000000000').replace('/stream', '/stream?events=none');
@@ -52,7 +55,8 @@ describe('the router', () => {
   );
 
   it.each(PATHS.flatMap((path) => METHODS.map((method) => [method, path] as const)))(
-    '%s %s is served, or 405 with the methods that are [contract-errors.405]',
+    '%s %s is served, or 405 with the methods that are',
+    { tags: ['contract-errors.405'] },
     async (method, path) => {
       const declared = methodsOf(path);
       if (declared.includes(method)) return;
@@ -91,7 +95,9 @@ describe('the router', () => {
     expect((await server.call('HEAD', '/emails?limit=0')).status).toBe(422);
   });
 
-  it('serves the root under its prefix with and without a slash behind it [contract-shape.v1]', async () => {
+  it('serves the root under its prefix with and without a slash behind it', {
+    tags: ['contract-shape.v1'],
+  }, async () => {
     const plain = await server.call('GET', '/', { key: null });
     for (const url of ['/v1', '/v1/']) {
       const prefixed = await server.call('GET', url, { key: null });
@@ -101,14 +107,15 @@ describe('the router', () => {
   });
 
   it.each(['/nothing', '/v2/emails', '/v1/nothing', '/Emails', '//emails', '/emails/x/y', '/v1/v1/emails'])(
-    'has nothing at %s [contract-errors.404]',
+    'has nothing at %s',
+    { tags: ['contract-errors.404'] },
     async (path) => {
       expectProblem(await server.call('GET', path), 404, 'not_found');
       expectProblem(await server.call('POST', path, { body: {} }), 404, 'not_found');
     },
   );
 
-  it('answers paths that no path can be with 404 [contract-errors.404]', async () => {
+  it('answers paths that no path can be with 404', { tags: ['contract-errors.404'] }, async () => {
     expectProblem(await server.call('GET', '/emails/%ff'), 404, 'not_found');
     expectProblem(await server.call('GET', '/emails/%zz'), 404, 'not_found');
     expectProblem(await server.call('GET', `/emails/${'x'.repeat(2_000)}`), 404, 'not_found');

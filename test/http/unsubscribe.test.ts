@@ -36,7 +36,9 @@ describe('one-click unsubscribe', () => {
     return events.filter(({ type }: { type: string }) => type === 'unsubscribed');
   };
 
-  it('suppresses the recipient whose link was posted, for the account, and puts it on the trail [suppressions.automatic] [contract-messages.trail-type-unsubscribed]', async () => {
+  it('suppresses the recipient whose link was posted, for the account, and puts it on the trail', {
+    tags: ['suppressions.automatic', 'contract-messages.trail-type-unsubscribed'],
+  }, async () => {
     const { id, paths } = await sendOne('Post', { to: ['Ann@example.com', 'ben@example.com'] });
     const answer = await post(paths[0] ?? '');
     expect(answer.status).toBe(200);
@@ -144,7 +146,9 @@ describe('one-click unsubscribe', () => {
     expect(await listed('fay@example.com')).toEqual([]);
   });
 
-  it('is on the trail of a test address, which never enters the list [contract-test-addresses.never-suppressed]', async () => {
+  it('is on the trail of a test address, which never enters the list', {
+    tags: ['contract-test-addresses.never-suppressed'],
+  }, async () => {
     const { id, paths } = await sendOne('Test address', { to: 'delivered+out@sandbox.test' });
     for (const _ of [1, 2]) expect((await post(paths[0] ?? '')).status).toBe(200);
     expect(await trail(id)).toMatchObject([{ recipient: 'delivered+out@sandbox.test' }]);

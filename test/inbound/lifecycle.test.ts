@@ -87,7 +87,9 @@ describe('a report that is faster than our own record of the hand-off', () => {
 });
 
 describe('the port', () => {
-  it('is open with the role `smtp` alone, and one that is taken is named with its setting [contract-settings.inbound-port]', async () => {
+  it('is open with the role `smtp` alone, and one that is taken is named with its setting', {
+    tags: ['contract-settings.inbound-port'],
+  }, async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     cleanUp(() => other.close());

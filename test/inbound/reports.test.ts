@@ -112,7 +112,9 @@ describe('a bounce that comes back', () => {
     expect(await suppressed()).toEqual([]);
   });
 
-  it('of one of several recipients is that one’s, and the message shows what is worst [contract-messages.worst-recipient]', async () => {
+  it('of one of several recipients is that one’s, and the message shows what is worst', {
+    tags: ['contract-messages.worst-recipient'],
+  }, async () => {
     const mail = await send(3);
     const facts = { ...mail, recipient: mail.recipients[1] ?? '' };
     expect(await bring(mail.returnPath, postfixBounce(facts))).toEqual(TAKEN);
@@ -124,7 +126,9 @@ describe('a bounce that comes back', () => {
     expect((await read(mail.id)).status).toBe('complained');
   });
 
-  it('may follow `delivered`, and nothing makes it good again [contract-messages.late-events]', async () => {
+  it('may follow `delivered`, and nothing makes it good again', {
+    tags: ['contract-messages.late-events'],
+  }, async () => {
     const mail = await send();
     await bring(
       mail.returnPath,
@@ -180,7 +184,8 @@ describe('a complaint that comes back', () => {
     ['Yahoo', yahooComplaint],
     ['Outlook', outlookComplaint],
   ])(
-    'in the form of %s suppresses who complained, also after `delivered` [suppressions.automatic]',
+    'in the form of %s suppresses who complained, also after `delivered`',
+    { tags: ['suppressions.automatic'] },
     async (_name, sample) => {
       const mail = await send();
       await bring(mail.returnPath, postfixBounce(mail, { action: 'delivered', status: '2.0.0' }));

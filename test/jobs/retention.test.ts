@@ -35,7 +35,9 @@ describe('the settings of retention', () => {
     await tasks['retention:purge']?.({}, undefined as never); // It looks at neither payload nor helpers.
   }
 
-  it('say how long content and log are kept, in what is read and what is removed [contract-message-log.retention-settings]', async () => {
+  it('say how long content and log are kept, in what is read and what is removed', {
+    tags: ['contract-message-log.retention-settings'],
+  }, async () => {
     const { sql } = server.database;
     const { body: sent } = await server.send();
     const before = (await server.settled(sent.id)).body;
@@ -68,13 +70,13 @@ describe('the settings of retention', () => {
     [{ POSTRIDER_LOG_RETENTION_DAYS: '36501' }, 'POSTRIDER_LOG_RETENTION_DAYS'],
     [{ POSTRIDER_LOG_RETENTION_DAYS: '29' }, 'POSTRIDER_BODY_RETENTION_DAYS'],
     [{ POSTRIDER_BODY_RETENTION_DAYS: '401' }, 'POSTRIDER_BODY_RETENTION_DAYS'],
-  ])('%j stops the start, naming %s [contract-message-log.retention-settings]', (settings, name) => {
+  ])('%j stops the start, naming %s', { tags: ['contract-message-log.retention-settings'] }, (settings, name) => {
     const verdict = readConfig(settings);
     if (verdict.ok) expect.fail('nothing was refused');
     expect(verdict.problems.map(({ setting }) => setting)).toContain(name);
   });
 
-  it('are 30 and 400 days unless set [contract-message-log.retention-settings]', () => {
+  it('are 30 and 400 days unless set', { tags: ['contract-message-log.retention-settings'] }, () => {
     const verdict = readConfig({});
     expect(verdict).toMatchObject({ ok: true, config: { retention: { bodyDays: 30, logDays: 400, eventDays: 30 } } });
   });

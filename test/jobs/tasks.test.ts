@@ -34,7 +34,9 @@ describe('the jobs of the crontab', () => {
     await task({}, undefined as never); // Ours look at neither payload nor helpers.
   }
 
-  it('keep the request log for 30 days, and remove what is older [contract-shape.request-log-retention]', async () => {
+  it('keep the request log for 30 days, and remove what is older', {
+    tags: ['contract-shape.request-log-retention'],
+  }, async () => {
     await server.call('GET', '/emails', { headers: { 'x-request-id': 'old' } });
     const logged = async () => (await server.call('GET', '/requests/old')).status;
     await expect.poll(logged, { timeout: 5_000, interval: 20 }).toBe(200);
@@ -93,7 +95,9 @@ describe('the jobs of the crontab', () => {
     }
   });
 
-  it('remove a body 30 days after its message, which reads say before and after [contract-message-log.retention] [contract-messages.single-read-body-expiry] [limits.body-retention]', async () => {
+  it('remove a body 30 days after its message, which reads say before and after', {
+    tags: ['contract-message-log.retention', 'contract-messages.single-read-body-expiry', 'limits.body-retention'],
+  }, async () => {
     const { body: sent } = await server.send({ html: '<p>x</p>', headers: { 'X-A': 'b' } });
     const before = (await server.settled(sent.id)).body;
     expect(Date.parse(before.bodyExpiresAt) - Date.parse(before.createdAt)).toBe(30 * DAY_MS);
@@ -119,7 +123,9 @@ describe('the jobs of the crontab', () => {
     expect(await sql`SELECT count FROM inbound_reports`).toEqual([{ count: 398 }]);
   });
 
-  it('remove a message from the log after 400 days, and never one that is not final [contract-message-log.retention]', async () => {
+  it('remove a message from the log after 400 days, and never one that is not final', {
+    tags: ['contract-message-log.retention'],
+  }, async () => {
     const { sql } = server.database;
     const { body: sent } = await server.send();
     await server.settled(sent.id);

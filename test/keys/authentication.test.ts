@@ -15,14 +15,15 @@ describe('authentication', () => {
   const withHeader = (authorization: string) =>
     server.call('GET', '/keys/self', { key: null, headers: { authorization } });
 
-  it('is by `Authorization: Bearer <API_KEY>` [authentication.bearer-key]', async () => {
+  it('is by `Authorization: Bearer <API_KEY>`', { tags: ['authentication.bearer-key'] }, async () => {
     expect((await withHeader(`Bearer ${server.key}`)).status).toBe(200);
     expect((await withHeader(`bearer ${server.key}`)).status).toBe(200);
     expect((await withHeader(`BEARER   ${server.key}`)).status).toBe(200);
   });
 
   it.each(['', 'Bearer', 'Bearer ', 'Basic dXNlcjpwYXNz', 'Token x', 'Bearer a b'])(
-    'takes %j for no key at all [contract-errors.401]',
+    'takes %j for no key at all',
+    { tags: ['contract-errors.401'] },
     async (header) => {
       const answer = await withHeader(header);
       expectProblem(answer, 401, 'missing_key');
@@ -30,7 +31,7 @@ describe('authentication', () => {
     },
   );
 
-  it('takes a key from nowhere else [authentication.bearer-key]', async () => {
+  it('takes a key from nowhere else', { tags: ['authentication.bearer-key'] }, async () => {
     const { key } = server;
     expectProblem(await server.call('GET', `/keys/self?api_key=${key}`, { key: null }), 401, 'missing_key');
     expectProblem(
@@ -46,7 +47,8 @@ describe('authentication', () => {
   });
 
   it.each(['x', 'pr_live_', 'pr_live_0123456789', '%00', "' OR 1=1 --".replaceAll(' ', '')])(
-    'refuses %j as no key [contract-errors.401]',
+    'refuses %j as no key',
+    { tags: ['contract-errors.401'] },
     async (key) => {
       expectProblem(await withHeader(`Bearer ${key}`), 401, 'invalid_key');
     },
@@ -63,7 +65,7 @@ describe('authentication', () => {
     expect(JSON.stringify((await withHeader(`Bearer ${secret}`)).body)).not.toContain(secret.slice(8));
   });
 
-  it('stores only a hash of a key [keys.secret]', async () => {
+  it('stores only a hash of a key', { tags: ['keys.secret'] }, async () => {
     const rows = await server.database.sql`SELECT to_jsonb(k)::text AS text, secret_hash FROM api_keys k`;
     expect(rows.length).toBeGreaterThan(0);
     const random = server.key.slice(8, -4);
@@ -73,7 +75,9 @@ describe('authentication', () => {
     }
   });
 
-  it('believes a key for half a second, so that revocation and expiry act within one [contract-errors.401]', async () => {
+  it('believes a key for half a second, so that revocation and expiry act within one', {
+    tags: ['contract-errors.401'],
+  }, async () => {
     const key = await server.newKey();
     expect((await server.call('GET', '/keys/self', { key })).status).toBe(200);
     await server.database.sql`UPDATE api_keys SET revoked_at = ${server.clock.now()} WHERE last4 = ${key.slice(-4)}`;
@@ -106,7 +110,9 @@ describe('authentication', () => {
     expect(Date.parse(await use())).toBeGreaterThan(Date.parse(first) + 60_000);
   });
 
-  it('is used by what was answered, as every reading of keys tells at once [keys.record-fields]', async () => {
+  it('is used by what was answered, as every reading of keys tells at once', {
+    tags: ['keys.record-fields'],
+  }, async () => {
     const created = await server.call('POST', '/keys', { body: { name: 'Used', scopes: ['emails:read'] } });
     const { id, key } = created.body;
     const read = async () => (await server.call('GET', `/keys/${id}`)).body.lastUsedAt;
@@ -118,7 +124,9 @@ describe('authentication', () => {
     expect(keys.find((each: { id: string }) => each.id === id).lastUsedAt).toBe(usedAt);
   });
 
-  it('goes before scope, scope before shape, shape before existence, existence before rules [keys.check-order]', async () => {
+  it('goes before scope, scope before shape, shape before existence, existence before rules', {
+    tags: ['keys.check-order'],
+  }, async () => {
     const none = await server.newKey({ scopes: [] });
     const bad = { rawBody: 'x', headers: { 'content-type': 'text/plain' } };
     expectProblem(await server.call('POST', '/emails', { ...bad, key: 'pr_live_x' }), 401, 'invalid_key');
@@ -132,7 +140,8 @@ describe('authentication', () => {
   it.each(
     OPERATIONS.filter(({ access }) => access.kind === 'key').map((operation) => [operation.id, operation] as const),
   )(
-    '%s answers nobody without a key, and a key without its scope with 403 and the scope’s name [authentication.bearer-key] [authentication.scope-names]',
+    '%s answers nobody without a key, and a key without its scope with 403 and the scope’s name',
+    { tags: ['authentication.bearer-key', 'authentication.scope-names'] },
     async (_, { method, path, access }) => {
       // A stream of events has no end to wait for: it is asked for what it refuses.
       const url = path.replace(':id', 'x').replace('/stream', '/stream?events=none');
@@ -150,7 +159,7 @@ describe('authentication', () => {
 });
 
 describe('scopes', () => {
-  it('have the names of the contract [authentication.scope-names] [authentication.scope-values]', () => {
+  it('have the names of the contract', { tags: ['authentication.scope-names', 'authentication.scope-values'] }, () => {
     const contract =
       'emails:send emails:read emails:content emails:content-all emails:cancel templates:read templates:write domains:read domains:write ' +
       'webhooks:read webhooks:write suppressions:read suppressions:write suppressions:delete stats:read account:read ' +
@@ -158,7 +167,7 @@ describe('scopes', () => {
     expect(Object.keys(SCOPES)).toEqual(contract.split(' '));
   });
 
-  it('expand their shorthands and name what is none [authentication.scope-values]', () => {
+  it('expand their shorthands and name what is none', { tags: ['authentication.scope-values'] }, () => {
     expect(expandScopes(['full'])).toEqual({
       scopes: Object.keys(SCOPES).filter((scope) => scope !== 'approvals:decide'),
       unknown: [],

@@ -98,7 +98,7 @@ describe('the keys that a key makes', () => {
     const own = { scopes: SCOPES, ...maker };
     const child = { scopes: SCOPES, ...maker, ...fits };
 
-    it.each(wider)('are nowhere wider, in any generation: %j [holes.made-keys]', async (wide) => {
+    it.each(wider)('are nowhere wider, in any generation: %j', { tags: ['holes.made-keys'] }, async (wide) => {
       const first = await make(null, own);
       const second = await make(first, child);
       const third = await make(second, { ...child });
@@ -121,7 +121,9 @@ describe('the keys that a key makes', () => {
       }
     });
 
-    it('keep what restricts them when they are rotated, by themselves or by their maker [holes.made-keys]', async () => {
+    it('keep what restricts them when they are rotated, by themselves or by their maker', {
+      tags: ['holes.made-keys'],
+    }, async () => {
       const first = await make(null, own);
       const second = await make(first, child);
       const before = await read(second);
@@ -137,7 +139,7 @@ describe('the keys that a key makes', () => {
       );
     });
 
-    it('cannot be rotated by a key that is narrower by now [holes.made-keys]', async () => {
+    it('cannot be rotated by a key that is narrower by now', { tags: ['holes.made-keys'] }, async () => {
       const first = await make(null, { scopes: SCOPES });
       const second = await make(first, { scopes: ['emails:send', 'keys:write'] });
       if (name === 'scopes') return;
@@ -145,7 +147,7 @@ describe('the keys that a key makes', () => {
       expectProblem(await rotate(first, second), 403, 'permission_escalation');
     });
 
-    it('get nothing more from a maker that is narrower by now [holes.made-keys]', async () => {
+    it('get nothing more from a maker that is narrower by now', { tags: ['holes.made-keys'] }, async () => {
       const first = await make(null, { scopes: SCOPES });
       const second = await make(first, { scopes: ['keys:read', 'keys:write'] });
       if (name === 'scopes') return;
@@ -158,13 +160,15 @@ describe('the keys that a key makes', () => {
     });
   });
 
-  it('are test keys where their maker is one, and stay so [holes.made-keys]', async () => {
+  it('are test keys where their maker is one, and stay so', { tags: ['holes.made-keys'] }, async () => {
     const first = await make(null, { scopes: SCOPES, mode: 'test' });
     expectProblem(await create(first, { scopes: ['emails:send'] }), 403, 'permission_escalation');
     expect((await read(await make(first, { scopes: ['emails:send'], mode: 'test' }))).mode).toBe('test');
   });
 
-  it('cannot become ordinary where their maker may fetch from listed hosts only [holes.made-keys]', async () => {
+  it('cannot become ordinary where their maker may fetch from listed hosts only', {
+    tags: ['holes.made-keys'],
+  }, async () => {
     const first = await make(null, { scopes: SCOPES, attachmentHosts: ['a.example'] });
     const second = await make(first, { scopes: ['emails:send'], approvalMode: 'always' });
     const answer = await edit(first, second, { approvalMode: 'off' });
@@ -174,7 +178,7 @@ describe('the keys that a key makes', () => {
     expectProblem(await edit(first, third, { recipientAllowlist: null }), 403, 'permission_escalation');
   });
 
-  it('are not made by a held key, whatever scopes it had before [holes.made-keys]', async () => {
+  it('are not made by a held key, whatever scopes it had before', { tags: ['holes.made-keys'] }, async () => {
     const first = await make(null, { scopes: SCOPES });
     const scopes = SCOPES.filter((scope) => !['keys:write', 'team:write'].includes(scope));
     expect((await owner.call('PATCH', `/keys/${first.id}`, { body: { approvalMode: 'always', scopes } })).status).toBe(

@@ -92,7 +92,7 @@ const TABLE: readonly (readonly [granter: Changes, wanted: Changes, more: string
 ];
 
 describe('escalation', () => {
-  it.each(TABLE)('a key %j grants %j: %j goes too far [keys.escalation]', (granter, wanted, more) => {
+  it.each(TABLE)('a key %j grants %j: %j goes too far', { tags: ['keys.escalation'] }, (granter, wanted, more) => {
     expect(findEscalations(keyOf(granter), keyOf(wanted), null)).toEqual(more === null ? [] : [more]);
   });
 
@@ -103,7 +103,8 @@ describe('escalation', () => {
   });
 
   it.each(TABLE.filter(([, , more]) => more !== null))(
-    'a key %j may leave another at %j, and tighten it, but not bring it there [keys.escalation]',
+    'a key %j may leave another at %j, and tighten it, but not bring it there',
+    { tags: ['keys.escalation'] },
     (narrow, wide, more) => {
       const [granter, other] = [keyOf(narrow), keyOf(wide)];
       expect(findEscalations(granter, other, other)).toEqual([]);

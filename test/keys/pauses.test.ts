@@ -49,7 +49,8 @@ describe('what a user paused', () => {
   const isPaused = async (what: 'account' | 'key') => (await owner.call('GET', path[what])).body.pausedAt !== null;
 
   it.each(['account', 'key'] as const)(
-    'is not resumed by a key: the %s stays paused over REST, MCP, SDK and CLI, and each says who paused it [holes.resume]',
+    'is not resumed by a key: the %s stays paused over REST, MCP, SDK and CLI, and each says who paused it',
+    { tags: ['holes.resume'] },
     async (what) => {
       expect((await owner.call('POST', `${path[what]}/pause`)).status).toBe(200);
       const rest = await server.call('POST', `${path[what]}/resume`);
@@ -75,7 +76,9 @@ describe('what a user paused', () => {
     },
   );
 
-  it('is not resumed by a held, a test, an allowlisted or a limited key either, and who paused it is named to readers of the team alone [holes.resume]', async () => {
+  it('is not resumed by a held, a test, an allowlisted or a limited key either, and who paused it is named to readers of the team alone', {
+    tags: ['holes.resume'],
+  }, async () => {
     await owner.call('POST', '/account/pause');
     const keys = await Promise.all([
       keyed({ scopes: ['account:write'], approvalMode: 'always' }),
@@ -94,7 +97,8 @@ describe('what a user paused', () => {
   });
 
   it.each(['key', 'account'] as const)(
-    'is not undone by a paused %s through other keys, seats or decisions; it can only stop more [holes.paused-keys]',
+    'is not undone by a paused %s through other keys, seats or decisions; it can only stop more',
+    { tags: ['holes.paused-keys'] },
     async (what) => {
       const scopes = ['emails:send', 'keys:write', 'team:write', 'account:write', 'webhooks:write', 'templates:write'];
       const make = async (fields: object) =>
@@ -136,7 +140,9 @@ describe('what a user paused', () => {
     },
   );
 
-  it('is what a key paused before, once a user has paused it too; the time stays [holes.resume]', async () => {
+  it('is what a key paused before, once a user has paused it too; the time stays', {
+    tags: ['holes.resume'],
+  }, async () => {
     for (const what of ['account', 'key'] as const) {
       const first = (await server.call('POST', `${path[what]}/pause`)).body.pausedAt;
       const second = (await owner.call('POST', `${path[what]}/pause`)).body.pausedAt;

@@ -31,7 +31,9 @@ describe('the rate limit of a key', () => {
     t: Number(/;t=(\d+)$/.exec(headers.get('ratelimit') ?? '')?.[1] ?? Number.NaN),
   });
 
-  it('lets the whole minute’s allowance go at once, then refuses with `retry-after` (trust checklist 21) [keys.rate-limit] [contract-errors.429] [limits.rate-limit]', async () => {
+  it('lets the whole minute’s allowance go at once, then refuses with `retry-after` (trust checklist 21)', {
+    tags: ['keys.rate-limit', 'contract-errors.429', 'limits.rate-limit'],
+  }, async () => {
     const key = await first.newKey({ rateLimit: 4 });
     const answers: Answer[] = [];
     for (let n = 0; n < 4; n += 1) answers.push(await self(first, key));
@@ -47,7 +49,9 @@ describe('the rate limit of a key', () => {
     expect(numbers(refused).t).toBeGreaterThan(50);
   });
 
-  it('is told in every authenticated answer, refusals of every kind included [keys.rate-limit-headers]', async () => {
+  it('is told in every authenticated answer, refusals of every kind included', {
+    tags: ['keys.rate-limit-headers'],
+  }, async () => {
     const key = await first.newKey({ scopes: ['emails:read'], rateLimit: 500 });
     const asked = await Promise.all([
       self(first, key),
@@ -66,7 +70,7 @@ describe('the rate limit of a key', () => {
     expect(anonymous.headers.get('ratelimit')).toBeNull();
   });
 
-  it('comes after the address and before the scope [keys.check-order-address-and-rate]', async () => {
+  it('comes after the address and before the scope', { tags: ['keys.check-order-address-and-rate'] }, async () => {
     const key = await first.newKey({ scopes: ['emails:read'], rateLimit: 1 });
     await first.database.sql`UPDATE api_keys SET ip_allowlist = '{203.0.113.0/24}' WHERE last4 = ${key.slice(-4)}`;
     expectProblem(await first.call('GET', '/account', { key }), 403, 'ip_not_allowed');
@@ -78,7 +82,8 @@ describe('the rate limit of a key', () => {
   });
 
   it.each([20, 7, 113])(
-    'is exact over four processes with 64 clients: %i go and no more (trust checklist 21) [keys.rate-limit]',
+    'is exact over four processes with 64 clients: %i go and no more (trust checklist 21)',
+    { tags: ['keys.rate-limit'] },
     async (rateLimit) => {
       const key = await first.newKey({ rateLimit });
       const began = performance.now();
@@ -102,7 +107,7 @@ describe('the rate limit of a key', () => {
     },
   );
 
-  it('is refilled by a sixtieth of the minute’s allowance each second [keys.rate-limit]', async () => {
+  it('is refilled by a sixtieth of the minute’s allowance each second', { tags: ['keys.rate-limit'] }, async () => {
     const key = await first.newKey({ rateLimit: 60 });
     const answers = await Promise.all(Array.from({ length: 70 }, () => self(first, key)));
     const refused = answers.find(({ status }) => status === 429);
@@ -147,7 +152,7 @@ describe('the rate limit of a key', () => {
       .toMatchObject({ status: 429, code: 'rate_limited', path: '/keys/self' });
   });
 
-  it('acts as it is changed, within a second, on every process [keys.manage]', async () => {
+  it('acts as it is changed, within a second, on every process', { tags: ['keys.manage'] }, async () => {
     const key = await first.newKey({ rateLimit: 50 });
     const other = processes[1] as TestApp; // Four were started.
     const { id } = (await self(other, key)).body;
@@ -211,7 +216,9 @@ describe('a process that counts requests of a key', () => {
     await rates.close();
   });
 
-  it('lets another one wait for what it may give back, rather than refuse it [keys.rate-limit]', async () => {
+  it('lets another one wait for what it may give back, rather than refuse it', {
+    tags: ['keys.rate-limit'],
+  }, async () => {
     const { sql } = server.database;
     const caller = { ...(await callerOf(40)), rateLimit: 40 };
     const [busy, other] = [createKeyRates(sql), createKeyRates(sql)];

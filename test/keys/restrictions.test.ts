@@ -24,7 +24,8 @@ const act = (path: string) => server.call('POST', path);
 
 describe('pausing', () => {
   it.each(PATHS)(
-    '%s is refused for a paused key and for a paused account [keys.pause] [contract-errors.403-keys]',
+    '%s is refused for a paused key and for a paused account',
+    { tags: ['keys.pause', 'contract-errors.403-keys'] },
     async (_, send) => {
       const { id, key } = await made();
       expect((await send(server, key, {})).code).toBeNull();
@@ -38,7 +39,9 @@ describe('pausing', () => {
     },
   );
 
-  it('refuses resends: of what a paused key sent, and by a paused key; and tests of templates [keys.pause]', async () => {
+  it('refuses resends: of what a paused key sent, and by a paused key; and tests of templates', {
+    tags: ['keys.pause'],
+  }, async () => {
     const { id, key } = await made();
     const own = (await server.send({}, { key })).body.id;
     const others = (await server.send()).body.id;
@@ -77,7 +80,8 @@ describe('pausing', () => {
 
 describe('a locked persona', () => {
   it.each(PATHS)(
-    '%s may claim nothing else [contract-sending.persona-locked] [contract-errors.403-keys]',
+    '%s may claim nothing else',
+    { tags: ['contract-sending.persona-locked', 'contract-errors.403-keys'] },
     async (_, send) => {
       const { key } = await made({ persona: { agentName: 'billing-bot', source: 'agent' }, lockPersona: true });
       const plain = await send(server, key, {});
@@ -88,7 +92,9 @@ describe('a locked persona', () => {
     },
   );
 
-  it('fixes what it names alone; unlocked it only fills in [contract-sending.persona-locked]', async () => {
+  it('fixes what it names alone; unlocked it only fills in', {
+    tags: ['contract-sending.persona-locked'],
+  }, async () => {
     const { key } = await made({ persona: { agentName: 'billing-bot' }, lockPersona: true });
     expect((await server.send({ source: 'system' }, { key })).status).toBe(202);
     const { key: open } = await made({ persona: { agentName: 'billing-bot', source: 'agent' } });
@@ -107,7 +113,8 @@ describe('a locked persona', () => {
 
 describe('send limits', () => {
   it.each(PATHS)(
-    '%s is refused past the limit of the hour, with the time to wait [contract-errors.429]',
+    '%s is refused past the limit of the hour, with the time to wait',
+    { tags: ['contract-errors.429'] },
     async (_, send) => {
       const { key } = await made({ sendLimit: { hour: 2 } });
       for (let n = 0; n < 2; n += 1) expect((await send(server, key, {})).code).toBeNull();
@@ -181,7 +188,8 @@ describe('test keys', () => {
   const quota = async () => (await server.call('GET', '/account')).body.monthlyUsed;
 
   it.each(PATHS)(
-    '%s: recipients outside the sandbox end as delivered, `simulated`, reach no transport and cost nothing [keys.test-mode] [contract-quota.test-keys-free]',
+    '%s: recipients outside the sandbox end as delivered, `simulated`, reach no transport and cost nothing',
+    { tags: ['keys.test-mode', 'contract-quota.test-keys-free'] },
     async (_, send) => {
       const { key } = await made({ mode: 'test' });
       const used = await quota();
@@ -200,7 +208,7 @@ describe('test keys', () => {
     },
   );
 
-  it('run every rule [keys.test-mode]', async () => {
+  it('run every rule', { tags: ['keys.test-mode'] }, async () => {
     const { key } = await made({ mode: 'test', recipientAllowlist: ['@example.com', '@sandbox.test'] });
     await server.call('POST', '/suppressions', { body: { email: 'gone@example.com' } });
     expectProblem(await server.send({ from: 'x@unverified.example' }, { key }), 403, 'domain_not_verified');
@@ -208,7 +216,9 @@ describe('test keys', () => {
     expectProblem(await server.send({ to: 'gone@example.com' }, { key }), 422, 'recipient_suppressed');
   });
 
-  it('leave test addresses what they are, beside recipients elsewhere, each with a copy of their own where it must be [keys.test-mode]', async () => {
+  it('leave test addresses what they are, beside recipients elsewhere, each with a copy of their own where it must be', {
+    tags: ['keys.test-mode'],
+  }, async () => {
     const { key } = await made({ mode: 'test' });
     const to = ['bounced@sandbox.test', 'delivered@sandbox.test', 'ann@example.com', 'ben@example.org'];
     for (const unsubscribe of [false, true]) {
@@ -235,7 +245,9 @@ describe('test keys', () => {
 });
 
 describe('the end of a key', () => {
-  it('is announced in the audit log a week before, once, and anew where it is moved [keys.restrictions]', async () => {
+  it('is announced in the audit log a week before, once, and anew where it is moved', {
+    tags: ['keys.restrictions'],
+  }, async () => {
     const soon = new Date(server.clock.now().getTime() + 6 * 24 * HOUR_MS).toISOString();
     const later = new Date(server.clock.now().getTime() + 8 * 24 * HOUR_MS).toISOString();
     const { id } = await made({ expiresAt: soon });
@@ -277,7 +289,8 @@ describe('a key that ends, narrows or moves (trust checklist 6)', () => {
     ],
     ['paused', (id: string) => server.call('POST', `/keys/${id}/pause`), 'sending_paused'],
   ])(
-    '%s acts within a second on every process, and on open SMTP connections [contract-errors.401-ended-key]',
+    '%s acts within a second on every process, and on open SMTP connections',
+    { tags: ['contract-errors.401-ended-key'] },
     async (_, change, code) => {
       const { id, key } = await made();
       expect((await other.send({}, { key })).status).toBe(202);
@@ -298,7 +311,8 @@ describe('a key that ends, narrows or moves (trust checklist 6)', () => {
     ['revoked', (id: string) => server.call('DELETE', `/keys/${id}`)],
     ['rotated', (id: string) => server.call('POST', `/keys/${id}/rotate`)],
   ])(
-    '%s acts as soon on a process whose clock is an hour behind [contract-errors.401-ended-key]',
+    '%s acts as soon on a process whose clock is an hour behind',
+    { tags: ['contract-errors.401-ended-key'] },
     async (_, change) => {
       const { id, key } = await made();
       other.clock.advance(-HOUR_MS);
@@ -310,7 +324,7 @@ describe('a key that ends, narrows or moves (trust checklist 6)', () => {
     },
   );
 
-  it('acts as soon where a clock is set back meanwhile [contract-errors.401-ended-key]', async () => {
+  it('acts as soon where a clock is set back meanwhile', { tags: ['contract-errors.401-ended-key'] }, async () => {
     const { id, key } = await made();
     expect((await other.send({}, { key })).status).toBe(202);
     expect((await server.call('PATCH', `/keys/${id}`, { body: { scopes: ['account:read'] } })).status).toBe(200);
@@ -319,7 +333,7 @@ describe('a key that ends, narrows or moves (trust checklist 6)', () => {
     other.clock.advance(HOUR_MS);
   });
 
-  it('expired acts at once on every process and path [contract-errors.401-ended-key]', async () => {
+  it('expired acts at once on every process and path', { tags: ['contract-errors.401-ended-key'] }, async () => {
     const expiresAt = new Date(server.clock.now().getTime() + HOUR_MS).toISOString();
     const { key } = await made({ expiresAt });
     expect((await other.send({}, { key })).status).toBe(202);

@@ -7,7 +7,7 @@ import { startTestApp } from '../harness/test-app.ts';
 const KEY = Buffer.alloc(32, 1);
 
 describe('secrets at rest', () => {
-  it('are sealed anew each time and open with the same key alone [contract-settings.secret-key]', () => {
+  it('are sealed anew each time and open with the same key alone', { tags: ['contract-settings.secret-key'] }, () => {
     const box = createSecretBox(KEY);
     const [one, two] = [box.seal('secret Zoë'), box.seal('secret Zoë')];
     expect(one.equals(two)).toBe(false);
@@ -27,7 +27,9 @@ describe('secrets at rest', () => {
     expect(() => box.open(sealed.subarray(0, -1))).toThrow();
   });
 
-  it('leave no private key in the database to be read, and open with the installation’s key alone [contract-settings.secret-key] [domains.keys-encrypted]', async () => {
+  it('leave no private key in the database to be read, and open with the installation’s key alone', {
+    tags: ['contract-settings.secret-key', 'domains.keys-encrypted'],
+  }, async () => {
     const server = await startTestApp();
     await server.addDomain('example.com');
     const rows = await server.database.sql<{ key: Buffer }[]>`SELECT private_key AS key FROM dkim_keys`;
@@ -44,7 +46,9 @@ describe('secrets at rest', () => {
 });
 
 describe('the key that secrets are sealed with', () => {
-  it('is 32 bytes in hex or base64, or any other text of at least 32 characters [contract-settings.secret-key]', () => {
+  it('is 32 bytes in hex or base64, or any other text of at least 32 characters', {
+    tags: ['contract-settings.secret-key'],
+  }, () => {
     expect(toSecretKey(KEY.toString('hex'))).toEqual(KEY);
     expect(toSecretKey(KEY.toString('base64'))).toEqual(KEY);
     const stretched = toSecretKey('correct horse battery staple, and more');

@@ -32,7 +32,7 @@ describe('the send limit of a key that makes keys', () => {
   const change = (id: string, body: Fields) => owner.call('PATCH', `/keys/${id}`, { body });
   const left = async ({ key }: Made) => (await server.call('GET', '/keys/self', { key })).body.sendsLeft;
 
-  it('counts what its keys send, and what their keys send [holes.shared-limits]', async () => {
+  it('counts what its keys send, and what their keys send', { tags: ['holes.shared-limits'] }, async () => {
     const first = await make(null, limit(3));
     const second = await make(first, limit(3));
     const third = await make(second, limit(3));
@@ -46,7 +46,9 @@ describe('the send limit of a key that makes keys', () => {
     expect((await send(third)).body.detail).toContain('The key that made this one may send 3 messages an hour');
   });
 
-  it('is exact while many keys of one maker send at once, alone and in batches [holes.shared-limits]', async () => {
+  it('is exact while many keys of one maker send at once, alone and in batches', {
+    tags: ['holes.shared-limits'],
+  }, async () => {
     const first = await make(null, limit(10));
     const keys = await Promise.all(Array.from({ length: 8 }, () => make(first, limit(10))));
     const emails = Array.from({ length: 3 }, () => ({
@@ -64,7 +66,9 @@ describe('the send limit of a key that makes keys', () => {
     expect(row?.['count']).toBe(10);
   });
 
-  it('counts a resend that one of its keys asks for once, also where it made both keys [holes.shared-limits]', async () => {
+  it('counts a resend that one of its keys asks for once, also where it made both keys', {
+    tags: ['holes.shared-limits'],
+  }, async () => {
     const first = await make(null, limit(2));
     const [issuer, caller] = [await make(first, limit(2)), await make(first, limit(2))];
     const { id } = (await send(issuer)).body;
@@ -75,7 +79,9 @@ describe('the send limit of a key that makes keys', () => {
     expectProblem(await resend(), 429, 'send_limit_reached');
   });
 
-  it('holds for keys that were made before it was set, and after they are edited or rotated [holes.shared-limits]', async () => {
+  it('holds for keys that were made before it was set, and after they are edited or rotated', {
+    tags: ['holes.shared-limits'],
+  }, async () => {
     const first = await make(null, {});
     const second = await make(first, {});
     expect((await send(second)).status).toBe(202);
@@ -89,7 +95,7 @@ describe('the send limit of a key that makes keys', () => {
     expectProblem(await send(rotated), 429, 'send_limit_reached');
   });
 
-  it('holds for keys whose maker was revoked [holes.shared-limits]', async () => {
+  it('holds for keys whose maker was revoked', { tags: ['holes.shared-limits'] }, async () => {
     const first = await make(null, limit(1));
     const [one, other] = [await make(first, limit(1)), await make(first, limit(1))];
     expect((await owner.call('DELETE', `/keys/${first.id}`)).status).toBe(200);
@@ -97,7 +103,9 @@ describe('the send limit of a key that makes keys', () => {
     expectProblem(await send(other), 429, 'send_limit_reached');
   });
 
-  it('is no way for a key of a maker that is limited by now to make one without a limit [holes.shared-limits]', async () => {
+  it('is no way for a key of a maker that is limited by now to make one without a limit', {
+    tags: ['holes.shared-limits'],
+  }, async () => {
     const first = await make(null, {});
     const second = await make(first, {});
     await change(first.id, limit(5));
@@ -107,7 +115,9 @@ describe('the send limit of a key that makes keys', () => {
     expect(answer.body.detail).toContain('sendLimit');
   });
 
-  it('lets a limited key learn no secret of a key that does not count against its limit [holes.shared-limits]', async () => {
+  it('lets a limited key learn no secret of a key that does not count against its limit', {
+    tags: ['holes.shared-limits'],
+  }, async () => {
     const limited = await make(null, limit(1));
     const [own, other] = [await make(limited, limit(1)), await make(null, limit(1))];
     const rotate = (caller: Made, { id }: Made) =>
@@ -121,7 +131,9 @@ describe('the send limit of a key that makes keys', () => {
     expect((await rotate(limited, limited)).status).toBe(200);
   });
 
-  it('is a fact of the statement that accepts a send: it counts also where it was set after the key was read [holes.shared-limits]', async () => {
+  it('is a fact of the statement that accepts a send: it counts also where it was set after the key was read', {
+    tags: ['holes.shared-limits'],
+  }, async () => {
     const first = await make(null, {});
     const keys = await Promise.all(Array.from({ length: 4 }, () => make(first, {})));
     for (const one of keys) expect((await send(one)).status).toBe(202);

@@ -26,7 +26,9 @@ describe('the IP allowlist of a key', () => {
   const made = async (app: TestApp, ipAllowlist: readonly string[]) =>
     (await app.call('POST', '/keys', { body: { name: 'Bound', scopes: ['full'], ipAllowlist } })).body.key as string;
 
-  it('holds against forged X-Forwarded-For, Forwarded and X-Real-IP (trust checklist 8) [keys.ip-allowlist] [contract-errors.403-keys]', async () => {
+  it('holds against forged X-Forwarded-For, Forwarded and X-Real-IP (trust checklist 8)', {
+    tags: ['keys.ip-allowlist', 'contract-errors.403-keys'],
+  }, async () => {
     const key = await made(server, ['203.0.113.0/24']);
     const here = await made(server, ['127.0.0.0/8', '::1']);
     expectProblem(await server.call('GET', '/keys/self', { key }), 403, 'ip_not_allowed');
@@ -36,7 +38,9 @@ describe('the IP allowlist of a key', () => {
     }
   });
 
-  it('believes trusted proxies, and what the last untrusted of a chain was (trust checklist 8) [keys.ip-allowlist]', async () => {
+  it('believes trusted proxies, and what the last untrusted of a chain was (trust checklist 8)', {
+    tags: ['keys.ip-allowlist'],
+  }, async () => {
     const behind = await startTestApp({ settings: { POSTRIDER_TRUSTED_PROXIES: '127.0.0.1,10.0.0.0/8' } });
     const key = await made(behind, ['203.0.113.0/24', '2001:db8::/32']);
     const from = async (value: string) =>
@@ -55,7 +59,9 @@ describe('the IP allowlist of a key', () => {
     await behind.close();
   });
 
-  it('is asked of the socket over SMTP, and over MCP as over REST (trust checklist 8) [keys.ip-allowlist]', async () => {
+  it('is asked of the socket over SMTP, and over MCP as over REST (trust checklist 8)', {
+    tags: ['keys.ip-allowlist'],
+  }, async () => {
     const key = await made(server, ['203.0.113.0/24']);
     const session = await openSmtpSession(server.smtp.tlsPort, 'tls');
     await session.say('EHLO client.test');

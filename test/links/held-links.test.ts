@@ -386,12 +386,12 @@ const ENDED = ['', '.', ' or not', '. Bye', '\nBye', ')', ').', '>', '", "x"', '
 );
 
 describe('`linkDomainNotIn` for the own unsubscribe link', () => {
-  it.each(EXTENDED)('holds %j, which leads to another page of the server [holes.link-schemes]', (text) => {
+  it.each(EXTENDED)('holds %j, which leads to another page of the server', { tags: ['holes.link-schemes'] }, (text) => {
     const html = `<p>${text}</p>`;
     expect([isHeld({ text }), isHeld({ html }), isHeld({ subject: text })]).toEqual([true, true, true]);
   });
 
-  it('holds text behind it in another element [holes.link-schemes]', () => {
+  it('holds text behind it in another element', { tags: ['holes.link-schemes'] }, () => {
     expect(isHeld({ html: `<p>${PLACE}<b>/../evil</b></p>` })).toBe(true);
   });
 
@@ -406,7 +406,7 @@ describe('`linkDomainNotIn` for links', () => {
     { html: `<p>Hi</p><form action='${url}'><input name=x></form>` },
   ];
 
-  it.each(HELD_LINKS)('holds %j [holes.link-schemes]', (url) => {
+  it.each(HELD_LINKS)('holds %j', { tags: ['holes.link-schemes'] }, (url) => {
     expect(places(url).map(isHeld)).toEqual([true, true]);
   });
 
@@ -416,7 +416,7 @@ describe('`linkDomainNotIn` for links', () => {
 });
 
 describe('`linkDomainNotIn` for HTML', () => {
-  it.each(HELD_HTML)('holds %s [holes.link-schemes]', (html) => {
+  it.each(HELD_HTML)('holds %s', { tags: ['holes.link-schemes'] }, (html) => {
     expect(isHeld({ html })).toBe(true);
   });
 
@@ -464,7 +464,7 @@ const INVISIBLE = [
 ];
 
 describe('`linkDomainNotIn` for hosts with tags within', () => {
-  it.each(INVISIBLE)('holds a host with %s in it [holes.link-schemes]', (tags) => {
+  it.each(INVISIBLE)('holds a host with %s in it', { tags: ['holes.link-schemes'] }, (tags) => {
     const written = [
       `evil${tags}.com`,
       `evil.${tags}com`,
@@ -482,7 +482,7 @@ describe('`linkDomainNotIn` for hosts with tags within', () => {
       'evil<table>.com</table>',
     ],
     ...['<table><tr>evil.<td>x</td>com</table>', '<p>evil<p></p>.com</p>', '<div>evil<hr>.com</div>'],
-  ])('holds %s [holes.link-schemes]', (html) => {
+  ])('holds %s', { tags: ['holes.link-schemes'] }, (html) => {
     expect(isHeld({ html })).toBe(true);
   });
 
@@ -500,7 +500,7 @@ describe('`linkDomainNotIn` for hosts with tags within', () => {
 });
 
 describe('`linkDomainNotIn` for texts', () => {
-  it.each(HELD_TEXTS)('holds %j [holes.link-schemes]', (text) => {
+  it.each(HELD_TEXTS)('holds %j', { tags: ['holes.link-schemes'] }, (text) => {
     expect(isHeld({ text })).toBe(true);
   });
 
@@ -509,7 +509,8 @@ describe('`linkDomainNotIn` for texts', () => {
   });
 
   it.each(['Pay at evil.com', 'https://evil.com', 'www.evil.com', 'bitcoin:1A2b3C', 'me@evil.com'])(
-    'holds the subject or display name %j [holes.link-schemes]',
+    'holds the subject or display name %j',
+    { tags: ['holes.link-schemes'] },
     (line) => {
       expect([isHeld({ subject: line }), isHeld({ names: [line] })]).toEqual([true, true]);
     },
@@ -546,7 +547,7 @@ describe('`linkDomainNotIn` for texts', () => {
   it.each([
     ...['Reply-To', 'reply-to', 'REPLY-TO', 'Mail-Reply-To', 'Mail-Followup-To', 'Disposition-Notification-To'],
     ...['Return-Receipt-To', 'X-Confirm-Reading-To', 'Errors-To', 'X-Unknown-To'],
-  ])('counts every mailbox of the header %s [holes.link-schemes]', (name) => {
+  ])('counts every mailbox of the header %s', { tags: ['holes.link-schemes'] }, (name) => {
     const held = [
       ...['me@evil.com', 'Ada <me@evil.com>', 'ada+shop@home.example, me@evil.com', '"a, b" <me@evil.com>'],
       ...['me @ evil.com', 'me@evil', 'me@(x)evil.com', 'me(x)@evil.com', 'me@[203.0.113.9]', '"me"@evil.com'],

@@ -41,7 +41,7 @@ describe('tagging a URL', () => {
     ['https://x.test/?utm_source=', 'https://x.test/?utm_source=&utm_medium=m&utm_campaign=c'],
     ['https://x.test/?utm%5Fsource=z', 'https://x.test/?utm%5Fsource=z&utm_medium=m&utm_campaign=c'],
     [`https://x.test/?${ALL}#a`, `https://x.test/?${ALL}#a`],
-  ])('preserves parameters the author set, each by itself [utm.override-existing]: %s', (url, tagged) => {
+  ])('preserves parameters the author set, each by itself: %s', { tags: ['utm.override-existing'] }, (url, tagged) => {
     expect(tag(url)).toBe(tagged);
   });
 
@@ -52,7 +52,8 @@ describe('tagging a URL', () => {
     ['https://x.test/?utm_source=y&utm_source=z', 'https://x.test/?utm_source=s&utm_medium=m&utm_campaign=c'],
     ['https://x.test/?utm_term=z', `https://x.test/?utm_term=z&${ALL}`],
   ])(
-    'replaces them with override_existing where they stand, repeated ones by one [utm.override-existing]: %s',
+    'replaces them with override_existing where they stand, repeated ones by one: %s',
+    { tags: ['utm.override-existing'] },
     (url, tagged) => {
       expect(tag(url, { override_existing: true })).toBe(tagged);
     },

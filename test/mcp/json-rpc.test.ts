@@ -113,7 +113,9 @@ describe('a plain POST of protocol 2026-07-28', () => {
 describe.each(LEGACY_VERSIONS)('a plain POST of protocol %s', (version) => {
   const versioned = { 'mcp-protocol-version': version };
 
-  it('[mcp.endpoint] [service.mcp] [mcp.bodies] shakes hands, lists and calls, each in a request of its own', async () => {
+  it('shakes hands, lists and calls, each in a request of its own', {
+    tags: ['mcp.endpoint', 'service.mcp', 'mcp.bodies'],
+  }, async () => {
     const hello = await post(
       request('initialize', { protocolVersion: version, capabilities: {}, clientInfo: { name: 'raw', version: '0' } }),
     );

@@ -296,7 +296,9 @@ describe('a page', () => {
 });
 
 describe('a refusal', () => {
-  it('[contract-errors.mcp] is a result with everything in the text and the problem body beside it', async () => {
+  it('is a result with everything in the text and the problem body beside it', {
+    tags: ['contract-errors.mcp'],
+  }, async () => {
     const problem = sampleProblem({
       recipients: [{ email: 'ada@example.org', kind: 'cc', code: 'recipient_suppressed' }],
     });

@@ -201,7 +201,9 @@ describe.each(TOOLS_BY_NAME)('the definition of %s', (name, definition) => {
 });
 
 describe('the arguments', () => {
-  it('[contract-surfaces.mcp-arguments] bear the names of the send request, `id`, and `idempotency_key`', () => {
+  it('bear the names of the send request, `id`, and `idempotency_key`', {
+    tags: ['contract-surfaces.mcp-arguments'],
+  }, () => {
     const send = Object.keys(inputOf('send_email'));
     expect(send).toEqual(expect.arrayContaining(['from', 'to', 'reply_to', 'agent_name', 'idempotency_key']));
     expect(Object.keys(inputOf('get_email'))).toContain('id');

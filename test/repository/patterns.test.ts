@@ -16,7 +16,7 @@ describe('the checker of regular expressions', () => {
     ['one that is built of constants', 'const A = "a*"; const B = A + "b"; new RegExp(B + "$", "g");', 'polynomial'],
     ['one that is built of another', ['const A = /a*/; RegExp(`$', '{A.source}b`);'].join(''), 'polynomial'],
     ['one that is built when it runs', 'export const make = (name: string) => new RegExp(name);', 'only when it runs'],
-  ])('finds %s [holes.linear-patterns]', async (_name, code, complaint) => {
+  ])('finds %s', { tags: ['holes.linear-patterns'] }, async (_name, code, complaint) => {
     const faults = await faultsOf(code);
     expect(faults).toHaveLength(1);
     expect(faults[0]).toContain(complaint);

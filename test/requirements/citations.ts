@@ -2,7 +2,7 @@ import { glob, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { maskLiterals } from './code-mask.ts';
 
-/** A requirement id that a test's title names: the test's claim that it proves this requirement. */
+/** A requirement id among a test's tags: the test's claim that it proves this requirement. */
 export interface Citation {
   readonly id: string;
   readonly title: string;
@@ -23,10 +23,9 @@ export async function collectCitations(root: string): Promise<readonly Citation[
 }
 
 /**
- * Finds `[section.name]` in the titles of `it`, `test`, `describe` and `bench`: in the first argument, written out as a
- * string, as a template, or as several of these joined by `+`. Titles that are a variable, or that `.each` takes from
- * its data, are not seen: a citation has to stand where a reader looks for it. A test that is skipped, still to be
- * written or expected to fail proves nothing, so nothing in such a call counts.
+ * Finds the ids in the `tags` of `it`, `test` and `describe`: in the options, written out as an object behind the title. Options that are a
+ * variable are not seen: a citation has to be where a reader looks for it. A skipped test, a test that is still to be written and a test
+ * that is expected to fail prove nothing, so nothing in such a call counts.
  */
 export function findCitations(source: string, file: string): readonly Citation[] {
   const code = maskLiterals(source);
@@ -37,19 +36,28 @@ export function findCitations(source: string, file: string): readonly Citation[]
     const open = argumentsStart(code, calls.lastIndex, modifiers);
     if (open === null) continue;
     if (modifiers.some((modifier) => PROVES_NOTHING.has(modifier))) calls.lastIndex = closingOffset(code, open);
-    else citations.push(...citedIn(readTitle(source, code, open + 1), file));
+    else citations.push(...citedIn(source, code, open + 1, file));
   }
   return citations;
 }
 
-const TEST_CALL = /(?<![\w$.])(?:it|test|describe|bench)((?:\s*\.\s*\w+)*)(?=\s*[(<`])/g;
+const TEST_CALL = /(?<![\w$.])(?:it|test|describe)((?:\s*\.\s*\w+)*)(?=\s*[(<`])/g;
 const PROVES_NOTHING = new Set(['skip', 'todo', 'fails']);
 /** `it.each(cases)('title', …)`: these take arguments of their own before the call that carries the title. */
 const TAKES_ARGUMENTS_FIRST = new Set(['each', 'for', 'skipIf', 'runIf']);
-const CITATION = /\[([a-z0-9]+(?:-[a-z0-9]+)*\.[a-z0-9]+(?:-[a-z0-9]+)*)\]/g;
+const TAGS = /\btags:\s*(\[[^\]]*\]|'[^']*')/;
 
-function citedIn(title: string, file: string): Citation[] {
-  return [...title.matchAll(CITATION)].map((match) => ({ id: match[1] ?? '', title, file }));
+function citedIn(source: string, code: string, start: number, file: string): readonly Citation[] {
+  const { title, end } = readTitle(source, code, start);
+  const [, list = ''] = TAGS.exec(readOptions(source, code, end)) ?? [];
+  return [...list.matchAll(/'([^']+)'/g)].map((match) => ({ id: match[1] ?? '', title, file }));
+}
+
+/** The object that follows the title; empty where there is none. */
+function readOptions(source: string, code: string, afterTitle: number): string {
+  if (code.charAt(afterTitle) !== ',') return '';
+  const start = skipSpace(code, afterTitle + 1);
+  return code.charAt(start) === '{' ? source.slice(start, closingOffset(code, start, '{', '}')) : '';
 }
 
 /** The offset of the bracket that opens the arguments with the title, or null where there is no such call. */
@@ -75,29 +83,29 @@ function skipTypeArguments(code: string, start: number): number {
 }
 
 /** The offset after the bracket that closes the one at `open`. */
-function closingOffset(code: string, open: number): number {
+function closingOffset(code: string, open: number, opening = '(', closing = ')'): number {
   let at = open;
   let depth = 0;
   do {
-    if (code.charAt(at) === '(') depth += 1;
-    if (code.charAt(at) === ')') depth -= 1;
+    if (code.charAt(at) === opening) depth += 1;
+    if (code.charAt(at) === closing) depth -= 1;
     at += 1;
   } while (depth > 0 && at < code.length);
   return at;
 }
 
-/** Joins the literals of the first argument; empty where it does not begin with a literal. */
-function readTitle(source: string, code: string, start: number): string {
+/** Joins the literals of the first argument; empty where it does not begin with a literal. `end` is the offset of what follows. */
+function readTitle(source: string, code: string, start: number): { readonly title: string; readonly end: number } {
   let title = '';
   let at = skipSpace(code, start);
   while (/['"`]/.test(code.charAt(at))) {
     const end = code.indexOf(code.charAt(at), at + 1);
-    if (end === -1) return title;
+    if (end === -1) break;
     title += source.slice(at + 1, end).replaceAll(/\\(['"`\\])/g, '$1');
     at = skipSpace(code, end + 1);
     if (code.charAt(at) === '+') at = skipSpace(code, at + 1);
   }
-  return title;
+  return { title, end: at };
 }
 
 function skipSpace(code: string, start: number): number {

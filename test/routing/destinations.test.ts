@@ -44,7 +44,9 @@ describe('delivery to destinations', () => {
 
   const addresses = (n: number, domain: string) => Array.from({ length: n }, (_, i) => `user${i}@${domain}`);
 
-  it('is one hand-off for each domain of a message, and its status follows from all of them [contract-messages.worst-recipient]', async () => {
+  it('is one hand-off for each domain of a message, and its status follows from all of them', {
+    tags: ['contract-messages.worst-recipient'],
+  }, async () => {
     const world = createOutsideWorld((_, domain) => (domain === 'dead.example' ? UNREACHABLE : {}));
     const { server, engine } = await deliverTo(world);
     const { body } = await server.send({ to: ['a@One.example', 'b@dead.example'], cc: 'c@one.example' });
@@ -71,7 +73,9 @@ describe('delivery to destinations', () => {
     hanging.resolve(UNREACHABLE);
   });
 
-  it('is not tried while the breaker is open, which costs no attempt and leaves nothing on the trail; then one goes first [contract-messages.never-stuck]', async () => {
+  it('is not tried while the breaker is open, which costs no attempt and leaves nothing on the trail; then one goes first', {
+    tags: ['contract-messages.never-stuck'],
+  }, async () => {
     let isBack = false;
     const world = createOutsideWorld(() => (isBack ? {} : UNREACHABLE));
     const { server, engine } = await deliverTo(world);
@@ -126,7 +130,9 @@ describe('delivery to destinations', () => {
     expect(ended.events[1].detail).toBe('The retries ran out. nothing goes there');
   });
 
-  it('gives back at a stop what waited for its turn, as if it had never been begun [contract-running.drain]', async () => {
+  it('gives back at a stop what waited for its turn, as if it had never been begun', {
+    tags: ['contract-running.drain'],
+  }, async () => {
     const hanging = Promise.withResolvers<typeof UNREACHABLE>();
     let asked = 0;
     const world = createOutsideWorld(async (_, domain) => {

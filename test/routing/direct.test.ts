@@ -34,7 +34,9 @@ const send = async (server: TestApp, ...to: readonly string[]): Promise<string> 
 };
 
 describe('the transport direct', () => {
-  it('delivers to the mail servers of several domains, and delivered is the end of it [contract-messages.sent-direct] [contract-settings.transport-direct]', async () => {
+  it('delivers to the mail servers of several domains, and delivered is the end of it', {
+    tags: ['contract-messages.sent-direct', 'contract-settings.transport-direct'],
+  }, async () => {
     const { world, server } = await start();
     const [one, two] = await Promise.all([world.sink(2), world.sink(3, { tls: 'starttls' })]);
     world.mx('one.test', 2);

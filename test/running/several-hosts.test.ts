@@ -25,7 +25,8 @@ describe('a DATABASE_URL with several hosts', () => {
   };
 
   it.each(['', '?target_session_attrs=read-write', '?target_session_attrs=primary'])(
-    'connects to the one that takes writes, in whatever order they stand: %s [holes.several-hosts]',
+    'connects to the one that takes writes, in whatever order they stand: %s',
+    { tags: ['holes.several-hosts'] },
     async (parameters) => {
       const [primary, standby] = servers.ports;
       expect(await portOf(servers.urlOf([primary, standby], parameters))).toBe(primary);
@@ -34,7 +35,9 @@ describe('a DATABASE_URL with several hosts', () => {
     },
   );
 
-  it('says what is wrong with each where none takes writes, also for one alone [holes.several-hosts]', async () => {
+  it('says what is wrong with each where none takes writes, also for one alone', {
+    tags: ['holes.several-hosts'],
+  }, async () => {
     const [, standby] = servers.ports;
     const soon = performance.now();
     await expect(portOf(servers.urlOf([standby, 1]))).rejects.toMatchObject({
@@ -62,7 +65,7 @@ describe('a DATABASE_URL with several hosts', () => {
       await server?.database.drop();
     });
 
-    it('sends go on, with every connection on the new primary [holes.several-hosts]', async () => {
+    it('sends go on, with every connection on the new primary', { tags: ['holes.several-hosts'] }, async () => {
       const [primary, standby] = servers.ports;
       const { body: before } = await server.send();
       expect((await server.settled(before.id)).body.status).toBe('delivered');
@@ -104,7 +107,7 @@ describe('a primary that falls silent', () => {
     await servers?.stop();
   });
 
-  it('is left by all connections, also by those that only listen [holes.several-hosts]', async () => {
+  it('is left by all connections, also by those that only listen', { tags: ['holes.several-hosts'] }, async () => {
     const { body: before } = await server.send();
     expect((await server.settled(before.id)).body.status).toBe('delivered');
     await servers.promote();

@@ -62,20 +62,20 @@ describe('postrider-server start, on a machine that has nothing else', () => {
   const send = (to = 'delivered@sandbox.test') =>
     call('POST', '/emails', { body: { from: 'ada@sandbox.test', to, subject: 'Hello', text: 'Hi' } });
 
-  it('is ready within 15 s of its install, by its own clock [contract-running.start]', () => {
+  it('is ready within 15 s of its install, by its own clock', { tags: ['contract-running.start'] }, () => {
     const [, seconds] = /^ready in (\d+\.\d) s: /m.exec(server.stdout) ?? [];
     // Twice the time of a machine that has nothing else to do: this one runs other tests beside it.
     expect(Number(seconds)).toBeGreaterThan(0);
     expect(Number(seconds)).toBeLessThan(cpus().length > 2 ? 15 : 30);
   });
 
-  it.runIf(process.platform === 'linux')('bounds what malloc keeps [holes.hostile-work]', async () => {
+  it.runIf(process.platform === 'linux')('bounds what malloc keeps', { tags: ['holes.hostile-work'] }, async () => {
     const environment = (await readFile(`/proc/${server.child.pid}/environ`, 'utf8')).split('\0');
     const settings = Object.entries(MALLOC_SETTINGS).map(([name, value]) => `${name}=${value}`);
     expect(environment).toEqual(expect.arrayContaining(settings));
   });
 
-  it('is what `pnpm start` runs [contract-running.start] [contract-running.names]', async () => {
+  it('is what `pnpm start` runs', { tags: ['contract-running.start', 'contract-running.names'] }, async () => {
     const { scripts } = JSON.parse(await readFile('package.json', 'utf8'));
     expect(scripts.start).toBe('node packages/server/src/main.ts start');
     const bins: Record<string, string> = {};
@@ -87,7 +87,9 @@ describe('postrider-server start, on a machine that has nothing else', () => {
     expect(Object.keys(bins).sort()).toEqual(['postrider', 'postrider-mcp', 'postrider-server']);
   });
 
-  it('sends itself one message through the whole pipeline, says what a newcomer needs, and last that it is ready [contract-running.first-message] [contract-running.console-address]', async () => {
+  it('sends itself one message through the whole pipeline, says what a newcomer needs, and last that it is ready', {
+    tags: ['contract-running.first-message', 'contract-running.console-address'],
+  }, async () => {
     const { stdout } = server;
     expect(stdout).toMatch(/first message: [0-9a-f-]{36} is delivered\n/);
     for (const text of [quickstart.baseUrl, quickstart.key, quickstart.consoleUrl, quickstart.mcpUrl, 'curl ']) {
@@ -100,7 +102,14 @@ describe('postrider-server start, on a machine that has nothing else', () => {
     expect((await call('GET', '/dev/mailbox')).body.messages).toHaveLength(1);
   });
 
-  it('writes the same to quickstart.json, for its owner alone [contract-settings.address] [contract-running.quickstart] [contract-running.quickstart-console] [contract-running.quickstart-smtp]', async () => {
+  it('writes the same to quickstart.json, for its owner alone', {
+    tags: [
+      'contract-settings.address',
+      'contract-running.quickstart',
+      'contract-running.quickstart-console',
+      'contract-running.quickstart-smtp',
+    ],
+  }, async () => {
     expect((await stat(join(folder, '.postrider/quickstart.json'))).mode & 0o777).toBe(0o600);
     expect(quickstart).toEqual({
       baseUrl,
@@ -120,7 +129,9 @@ describe('postrider-server start, on a machine that has nothing else', () => {
     expect((await call('GET', new URL(quickstart.consoleUrl).pathname)).status).toBe(200);
   });
 
-  it('has one account with an owner, one key of scope full, and the sandbox domain ready to send from [contract-running.start] [contract-settings.storage]', async () => {
+  it('has one account with an owner, one key of scope full, and the sandbox domain ready to send from', {
+    tags: ['contract-running.start', 'contract-settings.storage'],
+  }, async () => {
     const { body } = await call('GET', '/keys/self');
     expect(body).toMatchObject({ account: { id: quickstart.accountId, name: 'Postrider' } });
     expect(body.scopes).toHaveLength(25);
@@ -134,13 +145,15 @@ describe('postrider-server start, on a machine that has nothing else', () => {
     expect([status, body.status]).toEqual([202, 'queued']);
   });
 
-  it('is the CLI’s default profile on this machine [contract-running.default-profile]', async () => {
+  it('is the CLI’s default profile on this machine', { tags: ['contract-running.default-profile'] }, async () => {
     const { code, stdout } = await runInProcess(['whoami', '--json'], { cwd: folder });
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ account: { id: quickstart.accountId } });
   });
 
-  it('lets operator commands in beside it, which see its one account and the owner [contract-operator.anywhere] [contract-running.start]', async () => {
+  it('lets operator commands in beside it, which see its one account and the owner', {
+    tags: ['contract-operator.anywhere', 'contract-running.start'],
+  }, async () => {
     const { code, stdout } = await runServer(['accounts', 'list', '--json'], environment);
     expect(code).toBe(0);
     expect(JSON.parse(stdout).accounts).toMatchObject([
@@ -148,7 +161,9 @@ describe('postrider-server start, on a machine that has nothing else', () => {
     ]);
   });
 
-  it('starts its Postgres again when that dies, answering 503 meanwhile and never losing what it accepted [contract-running.postgres-restarted]', async () => {
+  it('starts its Postgres again when that dies, answering 503 meanwhile and never losing what it accepted', {
+    tags: ['contract-running.postgres-restarted'],
+  }, async () => {
     const accepted = await send();
     const [pid] = (await readFile(join(folder, '.postrider/postgres/postmaster.pid'), 'utf8')).split('\n');
     const statuses = new Set<number>();
@@ -174,7 +189,9 @@ describe('postrider-server start, on a machine that has nothing else', () => {
     expect((await call('GET', `/emails/${later.body.id}?wait=20`)).body.status).toBe('delivered');
   });
 
-  it('that is killed leaves nothing in the way: the next start reuses everything and has every message [contract-running.second-start]', async () => {
+  it('that is killed leaves nothing in the way: the next start reuses everything and has every message', {
+    tags: ['contract-running.second-start'],
+  }, async () => {
     const sent = await send();
     server.child.kill('SIGKILL');
     await server.finished;
@@ -188,7 +205,9 @@ describe('postrider-server start, on a machine that has nothing else', () => {
     expect(messages.filter(({ subject }: { subject: string }) => subject === 'Your first message')).toHaveLength(1);
   });
 
-  it('drains on SIGTERM: requests under way are answered, new ones are not taken, Postgres stops last, within 15 s [contract-running.drain]', async () => {
+  it('drains on SIGTERM: requests under way are answered, new ones are not taken, Postgres stops last, within 15 s', {
+    tags: ['contract-running.drain'],
+  }, async () => {
     // The relay of this start is away, so a message outside the sandbox has no outcome to wait for.
     const { body } = await send('ann@example.com');
     const waiting = call('GET', `/emails/${body.id}?wait=60`);
@@ -250,7 +269,9 @@ describe('postrider-server start, where something is wrong', () => {
     return stderr;
   }
 
-  it('names every wrong setting and does not start [contract-settings.wrong] [contract-settings.roles] [contract-development.loopback-only]', async () => {
+  it('names every wrong setting and does not start', {
+    tags: ['contract-settings.wrong', 'contract-settings.roles', 'contract-development.loopback-only'],
+  }, async () => {
     const said = await refusalHere({ POSTRIDER_PORT: 'x', POSTRIDER_HOST: '0.0.0.0' }, '--roles', 'cook');
     for (const name of ['POSTRIDER_PORT', 'POSTRIDER_HOST', 'POSTRIDER_ROLES']) expect(said).toContain(`${name}: `);
   });
@@ -287,13 +308,24 @@ describe('postrider-server start, where something is wrong', () => {
     expect(performance.now() - beganMs).toBeLessThan(15_000);
   });
 
-  it('says that the stored secrets were sealed under another key [contract-settings.secret-key]', async () => {
+  it('says that the stored secrets were sealed under another key', {
+    tags: ['contract-settings.secret-key'],
+  }, async () => {
     const said = await refusal({ POSTRIDER_SECRET_KEY: Buffer.alloc(32, 9).toString('base64') });
     expect(said).toContain('another secret key');
     expect(said).toContain('POSTRIDER_SECRET_KEY');
   });
 
-  it('in production makes no account and no quickstart.json, warns of capture, and is ready under the address it is given [contract-running.production-start] [contract-settings.address] [contract-settings.storage] [contract-running.capture-in-production] [contract-settings.mode] [contract-settings.log-level]', async () => {
+  it('in production makes no account and no quickstart.json, warns of capture, and is ready under the address it is given', {
+    tags: [
+      'contract-running.production-start',
+      'contract-settings.address',
+      'contract-settings.storage',
+      'contract-running.capture-in-production',
+      'contract-settings.mode',
+      'contract-settings.log-level',
+    ],
+  }, async () => {
     const port = String(await freePort());
     const local = `http://127.0.0.1:${port}`;
     const production = {

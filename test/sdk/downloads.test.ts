@@ -42,7 +42,9 @@ describe.each([
   const clientOf = (baseUrl: string, timeoutMs = 5_000) =>
     new Postrider({ apiKey: 'pr_live_test', baseUrl, transport, maxRetries: 1, timeoutMs });
 
-  it('awaited is the file with its name, iterated it is its bytes [contract-surfaces.sdk-export]', async () => {
+  it('awaited is the file with its name, iterated it is its bytes', {
+    tags: ['contract-surfaces.sdk-export'],
+  }, async () => {
     const server = await startTestApp({ settings: { POSTRIDER_ROLES: 'api' } });
     cleanUps.push(() => server.close());
     await server.send({ subject: 'Grüße', tags: ['a'] });

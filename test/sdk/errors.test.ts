@@ -22,7 +22,9 @@ async function caught(call: Promise<unknown>): Promise<PostriderError> {
 }
 
 describe('a problem body', () => {
-  it('[contract-surfaces.sdk-errors] becomes a PostriderError with code, status, fix, retryable and requestId', async () => {
+  it('becomes a PostriderError with code, status, fix, retryable and requestId', {
+    tags: ['contract-surfaces.sdk-errors'],
+  }, async () => {
     const error = await errorOf(problem(404, 'not_found'));
     expect(error).toBeInstanceOf(Error);
     expect(error).toMatchObject({

@@ -11,7 +11,9 @@ function clientOf(server: { readonly baseUrl: string }, path = '') {
 }
 
 describe('a client', () => {
-  it('[contract-surfaces.sdk-client] takes a key, and a base URL, time limit and retries of the caller’s', async () => {
+  it('takes a key, and a base URL, time limit and retries of the caller’s', {
+    tags: ['contract-surfaces.sdk-client'],
+  }, async () => {
     await using server = await startScriptedServer([ok]);
     const client = new Postrider({ apiKey: 'pr_live_test', baseUrl: server.baseUrl, timeoutMs: 5_000, maxRetries: 0 });
     await client.keys.self();
@@ -50,7 +52,9 @@ describe('a client', () => {
 });
 
 describe('an operation', () => {
-  it('[contract-surfaces.sdk-emails] is called by its id: emails.send, emails.get and emails.list', async () => {
+  it('is called by its id: emails.send, emails.get and emails.list', {
+    tags: ['contract-surfaces.sdk-emails'],
+  }, async () => {
     const list: Reply = { status: 200, body: { messages: [], total: 0, totalIsEstimate: false, nextCursor: null } };
     await using server = await startScriptedServer([ok, ok, list]);
     const client = clientOf(server);
@@ -93,7 +97,7 @@ describe('an operation', () => {
 });
 
 describe('the channel of a send', () => {
-  it('[contract-sending.channel-clients] is sdk', async () => {
+  it('is sdk', { tags: ['contract-sending.channel-clients'] }, async () => {
     await using server = await startScriptedServer([ok, ok]);
     const client = clientOf(server);
     await client.emails.send(email);

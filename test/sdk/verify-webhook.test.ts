@@ -43,7 +43,7 @@ function codeOf(call: () => unknown): string {
   return 'accepted';
 }
 
-describe('verifyWebhook [contract-surfaces.sdk-verify-webhook]', () => {
+describe('verifyWebhook', { tags: ['contract-surfaces.sdk-verify-webhook'] }, () => {
   it('answers the event of a body signed by an independent library, at once and not as a promise', () => {
     expect(verify(BODY, headersOf(BODY))).toEqual(EVENT);
   });

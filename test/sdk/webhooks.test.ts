@@ -24,7 +24,7 @@ describe('webhooks of the SDK', () => {
     receiver.close();
   });
 
-  it('are called by the ids of their operations [contract-surfaces.sdk-webhooks]', async () => {
+  it('are called by the ids of their operations', { tags: ['contract-surfaces.sdk-webhooks'] }, async () => {
     const { id, secret } = await client.webhooks.create({ url, events: ['webhook.test'] });
     expect(secret).toMatch(/^whsec_/);
     expect((await client.webhooks.list()).data.map((each) => each.id)).toEqual([id]);

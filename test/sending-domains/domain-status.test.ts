@@ -17,7 +17,8 @@ describe('the status of a domain', () => {
   });
 
   it.each(['missing', 'unknown'] as const)(
-    'stays pending while the records are %s, and is failed after 72 h [domains.pending-checks]',
+    'stays pending while the records are %s, and is failed after 72 h',
+    { tags: ['domains.pending-checks'] },
     (outcome) => {
       let facts: StatusFacts & { nextCheckAt: Date | null } = beginPending(START);
       const pauses: number[] = [];
@@ -73,7 +74,7 @@ describe('the status of a domain', () => {
     });
   });
 
-  it('is degraded for 72 h where a record is gone, then failed [domains.degraded]', () => {
+  it('is degraded for 72 h where a record is gone, then failed', { tags: ['domains.degraded'] }, () => {
     const degraded = decideStatus(since('verified'), 'missing', false, START);
     expect(degraded).toEqual({ status: 'degraded', since: START, nextCheckAt: at(HOUR) });
     expect(decideStatus(degraded, 'missing', false, at(HOUR))).toEqual({

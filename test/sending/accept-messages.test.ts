@@ -99,7 +99,9 @@ describe('the acceptance door', () => {
     expect(await rows('messages', account)).toBe(1);
   });
 
-  it('makes one message of one key, whichever of 50 racing transactions is first [contract-idempotency.replayed]', async () => {
+  it('makes one message of one key, whichever of 50 racing transactions is first', {
+    tags: ['contract-idempotency.replayed'],
+  }, async () => {
     const account = await newAccount();
     const verdicts = (
       await Promise.all(Array.from({ length: 50 }, () => acceptMessages(options, [command(account, {}, 'race')])))
@@ -110,7 +112,9 @@ describe('the acceptance door', () => {
     expect([await rows('messages', account), await usedBy(account)]).toEqual([1, 1]);
   });
 
-  it('makes one message of one key in two processes at once (trust checklist 23) [contract-idempotency.replayed]', async () => {
+  it('makes one message of one key in two processes at once (trust checklist 23)', {
+    tags: ['contract-idempotency.replayed'],
+  }, async () => {
     const account = await newAccount();
     const doors = [0, 1].map(() =>
       createAcceptanceDoor({
@@ -150,7 +154,9 @@ describe('the acceptance door', () => {
     expect(await door.acceptBatch([])).toEqual([]);
   });
 
-  it('never overdraws a quota, whichever of 64 racing transactions is first [contract-quota.exact]', async () => {
+  it('never overdraws a quota, whichever of 64 racing transactions is first', {
+    tags: ['contract-quota.exact'],
+  }, async () => {
     const account = await newAccount();
     const three = { to: ['a@example.com', 'b@example.com', 'c@example.com'] };
     const verdicts = (

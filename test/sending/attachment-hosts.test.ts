@@ -96,7 +96,7 @@ describe('attachments named by URL', () => {
     ['a key with a recipient allowlist', { recipientAllowlist: ['@example.com'] }],
     ['an ordinary key with other hosts listed', { attachmentHosts: ['files.example.com'] }],
   ])('of %s', (_kind, fields) => {
-    it('reach no host that is not listed, on any surface [holes.attachment-urls]', async () => {
+    it('reach no host that is not listed, on any surface', { tags: ['holes.attachment-urls'] }, async () => {
       const { key } = await newKey(fields);
       const before = lookups();
       const refused = await server.call('POST', '/emails', { key, body: email() });
@@ -127,7 +127,9 @@ describe('attachments named by URL', () => {
     });
   });
 
-  it('are fetched for a held key from a host that a person listed, and are held as they were fetched [holes.attachment-urls]', async () => {
+  it('are fetched for a held key from a host that a person listed, and are held as they were fetched', {
+    tags: ['holes.attachment-urls'],
+  }, async () => {
     const { key } = await newKey({ approvalMode: 'always', attachmentHosts: ['Files.TEST'] });
     const { status, body } = await server.call('POST', '/emails', { key, body: email() });
     expect([status, body.status]).toEqual([202, 'pending_approval']);
@@ -136,7 +138,9 @@ describe('attachments named by URL', () => {
     expect(hold.attachments).toEqual([{ filename: 'a.txt', contentType: 'text/plain', size: 7 }]);
   });
 
-  it('are not fetched in a dry run of any key, which reports them without a size [holes.attachment-urls]', async () => {
+  it('are not fetched in a dry run of any key, which reports them without a size', {
+    tags: ['holes.attachment-urls'],
+  }, async () => {
     const { key } = await newKey({
       approvalMode: 'policy',
       holdWhen: { hasAttachments: true },
@@ -155,7 +159,9 @@ describe('attachments named by URL', () => {
     expect({ connections, lookups: lookups() - before }).toEqual({ connections: 0, lookups: 0 });
   });
 
-  it('are judged by the stricter of the caller and the key a send goes out under [holes.attachment-urls]', async () => {
+  it('are judged by the stricter of the caller and the key a send goes out under', {
+    tags: ['holes.attachment-urls'],
+  }, async () => {
     const ordinary = await newKey();
     const held = await newKey({ approvalMode: 'always' });
     const read = async (id: string) => {
@@ -184,7 +190,7 @@ describe('attachments named by URL', () => {
     ['the hosts of the key were narrowed', "attachment_hosts = '{files.example.com}'"],
     ['the key was put into approval mode', "approval_mode = 'always'"],
     ['the key got a recipient allowlist', "recipient_allowlist = '{@example.com}'"],
-  ])('are not sent where %s after they were fetched [holes.attachment-urls]', async (_what, change) => {
+  ])('are not sent where %s after they were fetched', { tags: ['holes.attachment-urls'] }, async (_what, change) => {
     const { sql } = server.database;
     const { id } = await newKey();
     const row = await findKeyById(sql, server.accountId, id);
@@ -200,7 +206,9 @@ describe('attachments named by URL', () => {
     expect(verdict).toMatchObject({ kind: 'refused', code: 'attachment_url_refused' });
   });
 
-  it('name hosts that the key shows, changes and cannot widen beyond its maker [holes.attachment-urls]', async () => {
+  it('name hosts that the key shows, changes and cannot widen beyond its maker', {
+    tags: ['holes.attachment-urls'],
+  }, async () => {
     const made = await newKey({ attachmentHosts: ['Files.Example.com', '*.bücher.example'], scopes: ['full'] });
     const shown = ['files.example.com', '*.xn--bcher-kva.example'];
     expect((await server.call('GET', `/keys/${made.id}`)).body.attachmentHosts).toEqual(shown);

@@ -40,7 +40,7 @@ describe('a send whose key or account changed after it was judged', () => {
     ['left without the scope', "scopes = '{emails:read}'", 'missing_scope'],
     ['bound to other networks', "ip_allowlist = '{203.0.113.0/24}'", 'ip_not_allowed'],
     ['given a locked persona', "lock_persona = true, persona_agent_name = 'herald'", null],
-  ])('is refused where the key was %s [holes.accept-facts]', async (_what, change, code) => {
+  ])('is refused where the key was %s', { tags: ['holes.accept-facts'] }, async (_what, change, code) => {
     const id = await newKey();
     const sender = senderOf(await readCaller(id));
     await server.database.sql`UPDATE api_keys SET ${server.database.sql.unsafe(change)} WHERE id = ${id}`;
@@ -56,7 +56,7 @@ describe('a send whose key or account changed after it was judged', () => {
     expect(await count()).toBe(before);
   });
 
-  it('is held where the key was put into approval mode [holes.accept-facts]', async () => {
+  it('is held where the key was put into approval mode', { tags: ['holes.accept-facts'] }, async () => {
     const id = await newKey();
     const sender = senderOf(await readCaller(id));
     await server.database.sql`UPDATE api_keys SET approval_mode = 'always' WHERE id = ${id}`;
@@ -64,7 +64,9 @@ describe('a send whose key or account changed after it was judged', () => {
     expect(verdict).toMatchObject({ kind: 'accepted', status: 'pending_approval', hold: { reasons: ['always'] } });
   });
 
-  it('is refused where the account was paused, and goes out once it is resumed [holes.accept-facts]', async () => {
+  it('is refused where the account was paused, and goes out once it is resumed', {
+    tags: ['holes.accept-facts'],
+  }, async () => {
     const sender = senderOf(await readCaller(await newKey()));
     await server.database.sql`UPDATE accounts SET paused_at = now() WHERE id = ${server.accountId}`;
     expect(await send(sender)).toMatchObject({ kind: 'refused', code: 'sending_paused' });
@@ -84,7 +86,9 @@ describe('a send whose key or account changed after it was judged', () => {
     for (let sent = 0; sent < 5; sent += 1) expect((await server.send()).status).toBe(202);
   };
 
-  it('is refused by the statement itself where the session ended, or its secret was replaced or has ended [holes.ended-callers]', async () => {
+  it('is refused by the statement itself where the session ended, or its secret was replaced or has ended', {
+    tags: ['holes.ended-callers'],
+  }, async () => {
     const { sql } = server.database;
     const id = await newKey();
     const [stored] = await sql<
@@ -113,7 +117,9 @@ describe('a send whose key or account changed after it was judged', () => {
     expect(await send(sender)).toMatchObject({ code: 'session_required' });
   });
 
-  it('is refused where the member lost the role that sends, or the seat [holes.accept-facts]', async () => {
+  it('is refused where the member lost the role that sends, or the seat', {
+    tags: ['holes.accept-facts'],
+  }, async () => {
     const { sql } = server.database;
     await signInAs(server, 'owner@sandbox.test');
     const [member] = await sql<{ id: string; session: string }[]>`

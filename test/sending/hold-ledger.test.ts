@@ -31,7 +31,9 @@ describe('the rule of links', () => {
     ]);
   });
 
-  it('holds a message whose links were not looked for, and does not read it on the event loop [holes.hostile-work]', () => {
+  it('holds a message whose links were not looked for, and does not read it on the event loop', {
+    tags: ['holes.hostile-work'],
+  }, () => {
     expect(ledger.holdOf(sendOf('<p>Hi</p>'))?.reasons).toEqual(['linkDomainNotIn']);
     const large = sendOf(HOSTILE_BODIES['href without value']?.(1_990_000) ?? '');
     const before = process.threadCpuUsage();

@@ -39,7 +39,7 @@ describe('provenance', () => {
       { persona: { source: 'system', agentName: null }, fixedChannel: 'mcp' },
       { channel: 'mcp', source: 'system', agentName: null },
     ],
-  ])('%s [contract-sending.provenance]', (_, claims, expected) => {
+  ])('%s', { tags: ['contract-sending.provenance'] }, (_, claims, expected) => {
     expect(resolveProvenance({ ...NOBODY, ...claims })).toEqual(expected);
   });
 });

@@ -64,18 +64,24 @@ describe('a send whose caller ends while a file is fetched', () => {
       'missing_scope',
       (user: TestSession) => owner.call('PATCH', `/team/${user.user.memberId}`, { body: { role: 'viewer' } }),
     ],
-  ] as const)('is refused where the user %s [holes.ended-callers]', async (_what, status, code, meanwhile) => {
-    const user = await member();
-    const before = await count();
-    const answer = await sendDuring(
-      () => user.call('POST', '/emails', { body: email() }),
-      () => meanwhile(user),
-    );
-    expectProblem(answer, status, code);
-    expect(await count()).toBe(before);
-  });
+  ] as const)(
+    'is refused where the user %s',
+    { tags: ['holes.ended-callers'] },
+    async (_what, status, code, meanwhile) => {
+      const user = await member();
+      const before = await count();
+      const answer = await sendDuring(
+        () => user.call('POST', '/emails', { body: email() }),
+        () => meanwhile(user),
+      );
+      expectProblem(answer, status, code);
+      expect(await count()).toBe(before);
+    },
+  );
 
-  it('is refused for one session of a user only, and not for another one [holes.ended-callers]', async () => {
+  it('is refused for one session of a user only, and not for another one', {
+    tags: ['holes.ended-callers'],
+  }, async () => {
     const first = await member();
     const second = await signInAs(server, first.user.email);
     const signOut = () => second.call('POST', '/auth/logout');
@@ -97,7 +103,8 @@ describe('a send whose caller ends while a file is fetched', () => {
     ],
     ['given other hosts', 422, 'attachment_url_refused', 'PATCH', '', { attachmentHosts: [] }],
   ] as const)(
-    'is refused where the key was %s [holes.ended-callers]',
+    'is refused where the key was %s',
+    { tags: ['holes.ended-callers'] },
     async (_what, status, code, method, path, given) => {
       const { body: made } = await server.call('POST', '/keys', { body: { name: 'Agent', scopes: ['sending'] } });
       const before = await count();
@@ -116,7 +123,9 @@ describe('a send whose caller ends while a file is fetched', () => {
     },
   );
 
-  it('goes out where the key was rotated with a grace that has not ended [holes.ended-callers]', async () => {
+  it('goes out where the key was rotated with a grace that has not ended', {
+    tags: ['holes.ended-callers'],
+  }, async () => {
     const { body: made } = await server.call('POST', '/keys', { body: { name: 'Agent', scopes: ['sending'] } });
     const answer = await sendDuring(
       () => server.call('POST', '/emails', { key: made.key, body: email() }),
@@ -125,7 +134,7 @@ describe('a send whose caller ends while a file is fetched', () => {
     expect(answer.status).toBe(202);
   });
 
-  it('is refused where the grace of the secret ended meanwhile [holes.ended-callers]', async () => {
+  it('is refused where the grace of the secret ended meanwhile', { tags: ['holes.ended-callers'] }, async () => {
     const { body: made } = await server.call('POST', '/keys', { body: { name: 'Agent', scopes: ['sending'] } });
     await server.call('POST', `/keys/${made.id}/rotate`, { body: { graceSeconds: 60 } });
     const answer = await sendDuring(

@@ -51,7 +51,9 @@ function useServer(settings: Readonly<Record<string, string>>): () => Submission
 describe('connections of one address that have not logged in', () => {
   const server = useServer({ POSTRIDER_SMTP_CONNECTIONS_PER_ADDRESS: '30' });
 
-  it('are a tenth of its connections, and further ones read why they are refused [holes.smtp-connections]', async () => {
+  it('are a tenth of its connections, and further ones read why they are refused', {
+    tags: ['holes.smtp-connections'],
+  }, async () => {
     const { port, tlsPort } = server().smtp;
     const held = [await greet(port), await greet(port), await greet(port)];
     expect(held.map(({ greeting }) => greeting?.slice(0, 3))).toEqual(['220', '220', '220']);
@@ -64,7 +66,7 @@ describe('connections of one address that have not logged in', () => {
     await expect.poll(() => greetingOf(port)).toBe('220');
   });
 
-  it('do not count those that have logged in [holes.smtp-connections]', async () => {
+  it('do not count those that have logged in', { tags: ['holes.smtp-connections'] }, async () => {
     const { tlsPort, port } = server().smtp;
     await expect.poll(() => greetingOf(port)).toBe('220');
     for (let index = 0; index < 6; index += 1) {
@@ -104,7 +106,7 @@ describe('connections of one address that have not logged in', () => {
 describe('all connections of one address', () => {
   const server = useServer({ POSTRIDER_SMTP_CONNECTIONS_PER_ADDRESS: '3' });
 
-  it('are limited, those that have logged in among them [holes.smtp-connections]', async () => {
+  it('are limited, those that have logged in among them', { tags: ['holes.smtp-connections'] }, async () => {
     for (let index = 0; index < 3; index += 1) {
       const session = await openLoggedIn(server().smtp.tlsPort, server().key);
       cleanUp(() => session.close());
@@ -116,14 +118,16 @@ describe('all connections of one address', () => {
 describe('connections in all', () => {
   const server = useServer({ POSTRIDER_SMTP_CONNECTIONS: '4', POSTRIDER_TRUSTED_PROXIES: '127.0.0.1' });
 
-  it('are limited, half of them before log-in, also behind a trusted proxy [holes.smtp-connections]', async () => {
+  it('are limited, half of them before log-in, also behind a trusted proxy', {
+    tags: ['holes.smtp-connections'],
+  }, async () => {
     const { port } = server().smtp;
     await greet(port);
     await greet(port);
     expect((await greet(port)).greeting).toBe(IN_ALL);
   });
 
-  it('leave places for those who log in [holes.smtp-connections]', async () => {
+  it('leave places for those who log in', { tags: ['holes.smtp-connections'] }, async () => {
     const { port, tlsPort } = server().smtp;
     await expect.poll(() => greetingOf(port)).toBe('220');
     for (let index = 0; index < 2; index += 1) {
@@ -139,7 +143,8 @@ describe('connections in all', () => {
 describe('a connection that never logs in', () => {
   const server = useServer({});
 
-  it('is closed though its TLS handshake arrives byte by byte [holes.smtp-connections]', {
+  it('is closed though its TLS handshake arrives byte by byte', {
+    tags: ['holes.smtp-connections'],
     timeout: 20_000,
   }, async () => {
     const beside = await startSubmissionBeside(server(), { logInMs: 500 });

@@ -39,11 +39,15 @@ describe('a message that arrives over SMTP after its key was checked', () => {
     ['restricted to reading', update({ scopes: ['emails:read'] }), /missing_scope: /],
     ['restricted to others', update({ recipientAllowlist: ['b@example.com'] }), /recipient_not_allowed: /],
     ['held', update({ approvalMode: 'always' }), /^250 2\.0\.0 held for approval as /],
-  ])('is judged by the key as it is at the end of DATA: %s [holes.late-body]', async (_how, change, reply) => {
-    expect(await slowly(change)).toMatch(reply);
-  });
+  ])(
+    'is judged by the key as it is at the end of DATA: %s',
+    { tags: ['holes.late-body'] },
+    async (_how, change, reply) => {
+      expect(await slowly(change)).toMatch(reply);
+    },
+  );
 
-  it('is refused where the account was paused meanwhile [holes.late-body]', async () => {
+  it('is refused where the account was paused meanwhile', { tags: ['holes.late-body'] }, async () => {
     try {
       expect(await slowly(() => server.call('POST', '/account/pause'))).toMatch(/sending_paused: /);
     } finally {

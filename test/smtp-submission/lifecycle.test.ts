@@ -117,7 +117,9 @@ describe('shutting down', () => {
 });
 
 describe('the certificate', () => {
-  it('of a development server is made once, for its owner alone, and again before it ends [contract-settings.tls]', async () => {
+  it('of a development server is made once, for its owner alone, and again before it ends', {
+    tags: ['contract-settings.tls'],
+  }, async () => {
     const folder = await mkdtemp(join(tmpdir(), 'postrider-tls-'));
     cleanUp(() => rm(folder, { recursive: true }));
     const now = new Date();
@@ -132,7 +134,7 @@ describe('the certificate', () => {
     expect(await readFile(path, 'utf8')).toContain('BEGIN PRIVATE KEY');
   });
 
-  it('in files has to be one, with its own key [contract-settings.tls]', async () => {
+  it('in files has to be one, with its own key', { tags: ['contract-settings.tls'] }, async () => {
     const folder = await mkdtemp(join(tmpdir(), 'postrider-tls-'));
     cleanUp(() => rm(folder, { recursive: true }));
     const [one, other] = [makeCertificate(['mail.example']), makeCertificate(['mail.example'])];
@@ -173,7 +175,9 @@ describe('a server process', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('names the port of SMTP submission that is taken, and the setting [contract-settings.smtp-ports]', async () => {
+  it('names the port of SMTP submission that is taken, and the setting', {
+    tags: ['contract-settings.smtp-ports'],
+  }, async () => {
     const port = await takePort();
     const { code, stderr } = await runServer(['start'], { ...environment, POSTRIDER_SMTPS_PORT: String(port) });
     expect(code).toBe(1);
@@ -181,7 +185,9 @@ describe('a server process', () => {
     expect(stderr).toContain(`choose another port: POSTRIDER_SMTPS_PORT=${port + 1}.`);
   });
 
-  it('in production keeps SMTP submission closed without a certificate, with a warning [contract-settings.tls] [contract-settings.roles-smtp]', async () => {
+  it('in production keeps SMTP submission closed without a certificate, with a warning', {
+    tags: ['contract-settings.tls', 'contract-settings.roles-smtp'],
+  }, async () => {
     const port = await freePort();
     const closed = startServerProcess(['start'], { ...environment, ...PRODUCTION, POSTRIDER_SMTP_PORT: String(port) });
     await closed.ready;
@@ -191,7 +197,9 @@ describe('a server process', () => {
     await closed.finished;
   });
 
-  it('in production opens it with the certificate it is given [contract-settings.tls] [contract-settings.roles-smtp]', async () => {
+  it('in production opens it with the certificate it is given', {
+    tags: ['contract-settings.tls', 'contract-settings.roles-smtp'],
+  }, async () => {
     const port = await freePort();
     const made = makeCertificate(['mail.example']);
     await writeFile(join(folder, 'cert.pem'), made.cert);
@@ -216,7 +224,7 @@ describe('a server process', () => {
 });
 
 describe('a port of SMTP submission that is taken', () => {
-  it('is named with its setting [contract-settings.smtp-ports]', async () => {
+  it('is named with its setting', { tags: ['contract-settings.smtp-ports'] }, async () => {
     const server = await startTestApp({ settings: { POSTRIDER_SMTP_PORT: String(await takePort()) } });
     cleanUp(() => server.close());
     const fix = expect.stringContaining('POSTRIDER_SMTP_PORT=');

@@ -17,7 +17,9 @@ const send = (mail: Parameters<typeof sendBySmtp>[2] = {}, options: Partial<Para
 const read = async (id: string | null) => (await server.settled(id ?? 'none')).body;
 
 describe('logging in over SMTP', () => {
-  it('works by PLAIN and by LOGIN, after STARTTLS and under implicit TLS, with the key as the password [contract-running.smtp-login] [contract-settings.smtp-ports] [contract-settings.roles-smtp]', async () => {
+  it('works by PLAIN and by LOGIN, after STARTTLS and under implicit TLS, with the key as the password', {
+    tags: ['contract-running.smtp-login', 'contract-settings.smtp-ports', 'contract-settings.roles-smtp'],
+  }, async () => {
     for (const mode of ['starttls', 'implicit'] as const) {
       for (const authMethod of ['PLAIN', 'LOGIN'] as const) {
         const { id, reply } = await send({}, { mode, authMethod });
@@ -27,7 +29,9 @@ describe('logging in over SMTP', () => {
     }
   });
 
-  it('is neither offered nor taken before TLS, so that no key travels in clear [contract-running.smtp-login]', async () => {
+  it('is neither offered nor taken before TLS, so that no key travels in clear', {
+    tags: ['contract-running.smtp-login'],
+  }, async () => {
     const session = await openSmtpSession(server.smtp.port);
     const offered = await session.say('EHLO client.test');
     expect(offered).toContain('STARTTLS');
@@ -104,7 +108,9 @@ describe('logging in over SMTP', () => {
 });
 
 describe('a message over SMTP', () => {
-  it('goes the whole way, on the channel `smtp` [contract-sending.channel-smtp] [contract-test-addresses.whole-pipeline-smtp]', async () => {
+  it('goes the whole way, on the channel `smtp`', {
+    tags: ['contract-sending.channel-smtp', 'contract-test-addresses.whole-pipeline-smtp'],
+  }, async () => {
     const outcomes = { delivered: 'delivered', bounced: 'bounced', complained: 'complained', soft: 'bounced' };
     for (const [name, status] of Object.entries(outcomes)) {
       const { id } = await send({ to: `${name}@sandbox.test` });
@@ -214,7 +220,9 @@ describe('a message over SMTP', () => {
     expect(refused.reply).toMatch(/^554 5\.6\.0 attachment_type_refused: /);
   });
 
-  it('is answered with the first id where it repeats one under its idempotency key [contract-idempotency.smtp]', async () => {
+  it('is answered with the first id where it repeats one under its idempotency key', {
+    tags: ['contract-idempotency.smtp'],
+  }, async () => {
     const headers = { 'Idempotency-Key': 'order-1' };
     const first = await send({ subject: 'Once', headers });
     const second = await send({ subject: 'Once', headers });

@@ -35,7 +35,9 @@ describe('counting', () => {
     SELECT * FROM message_rollups WHERE (sent, delivered, bounced, complained, opened, clicked) <> (0, 0, 0, 0, 0, 0)
     ORDER BY account_id, kind, span, day, value`;
 
-  it('shows an outcome within two seconds, by itself; the quota at once [statistics.freshness]', async () => {
+  it('shows an outcome within two seconds, by itself; the quota at once', {
+    tags: ['statistics.freshness'],
+  }, async () => {
     const { key } = await server.newAccount();
     const startedMs = performance.now();
     await server.call('POST', '/emails', {
@@ -48,7 +50,9 @@ describe('counting', () => {
     expect(performance.now() - startedMs).toBeLessThan(4_000);
   });
 
-  it('counts no message before a hand-off of it was answered, and none that was canceled [statistics.base-fields]', async () => {
+  it('counts no message before a hand-off of it was answered, and none that was canceled', {
+    tags: ['statistics.base-fields'],
+  }, async () => {
     const { key } = await server.newAccount();
     const { body } = await server.send({ scheduled_at: 'PT1H', tags: ['later'] }, { key });
     const { body: gone } = await server.send({ scheduled_at: 'PT1H' }, { key });
@@ -57,7 +61,9 @@ describe('counting', () => {
     expect(body.status).toBe('queued');
   });
 
-  it('counts messages and not recipients: of several ends each once [statistics.base-fields]', async () => {
+  it('counts messages and not recipients: of several ends each once', {
+    tags: ['statistics.base-fields'],
+  }, async () => {
     const { key } = await server.newAccount();
     const names = ['delivered', 'delivered+b', 'bounced', 'bounced+b', 'soft', 'complained'];
     await sendAll(server, [{ to: names.map((name) => `${name}@sandbox.test`), text: 'x', tags: ['all'] }], key);
@@ -68,7 +74,15 @@ describe('counting', () => {
     });
   });
 
-  it('counts opens and clicks by message, against those that carried a pixel or a rewritten link [statistics.engagement] [account-and-statistics.engagement] [account-and-statistics.tracked] [account-and-statistics.opened-clicked] [account-and-statistics.rate-base]', async () => {
+  it('counts opens and clicks by message, against those that carried a pixel or a rewritten link', {
+    tags: [
+      'statistics.engagement',
+      'account-and-statistics.engagement',
+      'account-and-statistics.tracked',
+      'account-and-statistics.opened-clicked',
+      'account-and-statistics.rate-base',
+    ],
+  }, async () => {
     const { accountId, key } = await server.newAccount();
     const html = '<p>Hi</p><a href="https://example.com/a">a</a>';
     const sends = [{ html }, { html }, { html }, { html: '<p>Nothing to click</p>' }, { text: 'https://example.com' }];
@@ -89,7 +103,9 @@ describe('counting', () => {
     expect(today).toMatchObject({ sent: 11, opened: 2, clicked: 2 });
   });
 
-  it('leaves the block out of what is not tracked [account-and-statistics.absent-blocks] [statistics.engagement]', async () => {
+  it('leaves the block out of what is not tracked', {
+    tags: ['account-and-statistics.absent-blocks', 'statistics.engagement'],
+  }, async () => {
     const { key } = await server.newAccount();
     const blocks = async () => {
       const stats = await readStats(server, '?engagement=true', key);
@@ -190,7 +206,9 @@ describe('counting', () => {
     expect(await readStats(server, '', key)).toMatchObject({ sent: 1, delivered: 1 });
   });
 
-  it('rebuilt from the log, every roll-up is what it was, and what was wrong is right [contract-operator.stats]', async () => {
+  it('rebuilt from the log, every roll-up is what it was, and what was wrong is right', {
+    tags: ['contract-operator.stats'],
+  }, async () => {
     const { sql } = server.database;
     await countAll(server);
     const before = await rollups();

@@ -33,7 +33,8 @@ describe('the reputation level', () => {
     [10_000, 500, 5, 'at_risk'],
     [10_000, 1_000, 0, 'suspended'],
   ] as const)(
-    'of %i sent with %i bounced and %i complained is %s [statistics.reputation]',
+    'of %i sent with %i bounced and %i complained is %s',
+    { tags: ['statistics.reputation'] },
     (sent, bounced, complained, level) => {
       expect(reputationLevel({ sent, bounced, complained })).toBe(level);
     },

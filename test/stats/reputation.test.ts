@@ -45,7 +45,9 @@ describe('the reputation of an account', () => {
     return { accountId, key, send, report, level, attempt };
   }
 
-  it('goes through every level by its bounces, refuses sends while suspended, and comes back [statistics.reputation]', async () => {
+  it('goes through every level by its bounces, refuses sends while suspended, and comes back', {
+    tags: ['statistics.reputation'],
+  }, async () => {
     const { accountId, key, send, report, level, attempt } = await newSender('levels');
     const ids = await send(99);
     for (const id of ids.slice(0, 2)) await report('bounced', id);
@@ -78,7 +80,7 @@ describe('the reputation of an account', () => {
     expect(changes).toEqual(levels.slice(1).map((to, n) => ({ from: levels[n], to, actor: 'system' })));
   });
 
-  it('falls by complaints too, and is forgiven by the operator [statistics.reputation]', async () => {
+  it('falls by complaints too, and is forgiven by the operator', { tags: ['statistics.reputation'] }, async () => {
     const { accountId, send, report, level, attempt } = await newSender('complaints');
     const [first] = await send(100);
     await report('complained', first);
@@ -103,7 +105,7 @@ describe('the reputation of an account', () => {
     ).toEqual([]);
   });
 
-  it('is computed every hour [statistics.reputation]', () => {
+  it('is computed every hour', { tags: ['statistics.reputation'] }, () => {
     expect(CRONTAB).toContainEqual({ task: 'reputation:update', match: expect.stringMatching(/^\d+ \* \* \* \*$/) });
   });
 });

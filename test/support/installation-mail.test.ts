@@ -60,7 +60,9 @@ describe('mail of the installation', () => {
   const tokensIn = (texts: readonly string[]) =>
     texts.flatMap((text) => [...text.matchAll(LINK)].map(([, token]) => token ?? ''));
 
-  it('leaves no link that works in the database, neither before it is delivered nor after [holes.approval-links]', async () => {
+  it('leaves no link that works in the database, neither before it is delivered nor after', {
+    tags: ['holes.approval-links'],
+  }, async () => {
     const queue = await start({ POSTRIDER_ROLES: 'api' });
     const agent = await holdingKey(queue);
     await askForLink(queue, OWNER);
@@ -96,7 +98,9 @@ describe('mail of the installation', () => {
     }
   });
 
-  it('reaches owners and approvers whose address the account suppresses, by whatever way it came on the list [holes.owner-suppressed]', async () => {
+  it('reaches owners and approvers whose address the account suppresses, by whatever way it came on the list', {
+    tags: ['holes.owner-suppressed'],
+  }, async () => {
     const { server, sink, owner } = await startWithSink();
     const agent = await holdingKey(server);
     expect((await server.call('POST', '/suppressions', { body: { email: owner } })).status).toBe(201);
@@ -109,7 +113,9 @@ describe('mail of the installation', () => {
     expect((await server.send({ to: owner })).body.code).toBe('recipient_suppressed');
   });
 
-  it('is not on any list after it bounced: the next one is sent again [holes.owner-suppressed]', async () => {
+  it('is not on any list after it bounced: the next one is sent again', {
+    tags: ['holes.owner-suppressed'],
+  }, async () => {
     let refuses = true;
     const { server, sink, owner } = await startWithSink({
       recipient: () => (refuses ? { code: 550, text: '5.1.1 No such user' } : undefined),
@@ -140,7 +146,9 @@ describe('mail of the installation', () => {
     expect((await server.call('GET', '/emails')).body.total).toBe(0);
   });
 
-  it('makes no one a known contact, and neither does what another held key sent without approval [holes.first-contact]', async () => {
+  it('makes no one a known contact, and neither does what another held key sent without approval', {
+    tags: ['holes.first-contact'],
+  }, async () => {
     const server = await start({ POSTRIDER_ROLES: 'api', POSTRIDER_MAIL_FROM: 'Acme <no-reply@acme.example>' });
     await server.addDomain('acme.example');
     const { key } = await holdingKey(server, { approvalMode: 'policy', holdWhen: { firstContact: true } });
@@ -169,7 +177,9 @@ describe('mail of the installation', () => {
     expect(await reasons('vetted@receiver.example')).toBeNull();
   });
 
-  it('knows no blind recipient of another sender for a key that may not see it [holes.first-contact]', async () => {
+  it('knows no blind recipient of another sender for a key that may not see it', {
+    tags: ['holes.first-contact'],
+  }, async () => {
     const server = await start({ POSTRIDER_ROLES: 'api' });
     const settings = { approvalMode: 'policy', holdWhen: { firstContact: true } } as const;
     const { key } = await holdingKey(server, { ...settings, scopes: ['sending'] });
@@ -191,7 +201,7 @@ describe('mail of the installation', () => {
     expect(await isUnknown('own', key)).toBe(false);
   });
 
-  it('keeps the contacts that a key made before it was held [holes.first-contact]', async () => {
+  it('keeps the contacts that a key made before it was held', { tags: ['holes.first-contact'] }, async () => {
     const server = await start({ POSTRIDER_ROLES: 'api' });
     const { body: made } = await server.call('POST', '/keys', { body: { name: 'Shop', scopes: ['sending'] } });
     const to = 'customer@receiver.example';

@@ -27,7 +27,9 @@ describe('the suppression list at delivery', () => {
   const statuses = ({ recipients }: { recipients: { status: string }[] }) => recipients.map(({ status }) => status);
   const inAnHour = { scheduled_at: 'PT1H' };
 
-  it('is looked at again: who was put on it meanwhile gets nothing, and the others do [contract-sending.suppression-at-delivery] [contract-messages.trail-type-suppressed]', async () => {
+  it('is looked at again: who was put on it meanwhile gets nothing, and the others do', {
+    tags: ['contract-sending.suppression-at-delivery', 'contract-messages.trail-type-suppressed'],
+  }, async () => {
     const { server, sink } = await start();
     const to = ['one@example.com', 'Two@Example.com'];
     const { body } = await server.send({ ...inAnHour, to, bcc: 'three@example.com' });
@@ -48,7 +50,13 @@ describe('the suppression list at delivery', () => {
     expect(sink.messages).toHaveLength(1);
   });
 
-  it('ends a message to nobody else as suppressed, which a wait is over for [contract-messages.status-suppressed] [contract-messages.wait-suppressed] [contract-sending.suppression-at-delivery]', async () => {
+  it('ends a message to nobody else as suppressed, which a wait is over for', {
+    tags: [
+      'contract-messages.status-suppressed',
+      'contract-messages.wait-suppressed',
+      'contract-sending.suppression-at-delivery',
+    ],
+  }, async () => {
     const { server, sink } = await start();
     const { body } = await server.send({ ...inAnHour, to: 'gone@example.com' });
     await suppress(server, 'gone@example.com');
@@ -88,7 +96,9 @@ describe('the suppression list at delivery', () => {
     expect(statuses((await server.settled(body.id)).body)).toEqual(['sent', 'sent']);
   });
 
-  it('must be readable: where it is not, nothing is accepted and nothing handed over, and it goes on when it is [suppressions.fail-closed]', async () => {
+  it('must be readable: where it is not, nothing is accepted and nothing handed over, and it goes on when it is', {
+    tags: ['suppressions.fail-closed'],
+  }, async () => {
     const { server, sink } = await start();
     const { body } = await server.send({ ...inAnHour, to: 'ann@example.com' });
     const { sql } = server.database;

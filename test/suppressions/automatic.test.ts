@@ -41,7 +41,9 @@ describe('what puts an address on the suppression list by itself', () => {
   const audited = (server: TestApp) => server.database.sql`
     SELECT action, actor, target_id AS "targetId", details FROM audit_log ORDER BY seq`;
 
-  it('is a hard bounce, with the message it came of, once, and nothing softer [suppressions.automatic]', async () => {
+  it('is a hard bounce, with the message it came of, once, and nothing softer', {
+    tags: ['suppressions.automatic'],
+  }, async () => {
     const { server } = await start();
     const to = ['hard@Example.com', 'soft@example.com', 'block@example.com', 'unknown@example.com', 'ok@example.com'];
     const { body } = await server.send({ to });
@@ -60,7 +62,9 @@ describe('what puts an address on the suppression list by itself', () => {
     ]);
   });
 
-  it('adds an address once where two messages to it bounce together, and leaves an entry that is there [suppressions.automatic]', async () => {
+  it('adds an address once where two messages to it bounce together, and leaves an entry that is there', {
+    tags: ['suppressions.automatic'],
+  }, async () => {
     const { server } = await start();
     const sent = await Promise.all(
       Array.from({ length: 6 }, (_, index) =>
@@ -85,7 +89,7 @@ describe('what puts an address on the suppression list by itself', () => {
     expect((await audited(server)).map(({ actor }) => actor)).toEqual([expect.not.stringMatching('system'), 'system']);
   });
 
-  it('is no test address, whatever becomes of it [contract-test-addresses.never-suppressed]', async () => {
+  it('is no test address, whatever becomes of it', { tags: ['contract-test-addresses.never-suppressed'] }, async () => {
     const { server } = await start();
     const to = ['bounced', 'complained+x', 'soft', 'blocked', 'delivered'].map((name) => `${name}@sandbox.test`);
     const { body } = await server.send({ to });
@@ -97,7 +101,9 @@ describe('what puts an address on the suppression list by itself', () => {
     expect((await server.send({ to })).status).toBe(202);
   });
 
-  it('is written with the outcome or not at all: an outcome that cannot suppress is not recorded [suppressions.fail-closed]', async () => {
+  it('is written with the outcome or not at all: an outcome that cannot suppress is not recorded', {
+    tags: ['suppressions.fail-closed'],
+  }, async () => {
     const { server } = await start();
     const { sql } = server.database;
     await sql`ALTER TABLE audit_log RENAME TO hidden_audit`;
@@ -109,7 +115,7 @@ describe('what puts an address on the suppression list by itself', () => {
     expect(await listed(server)).toHaveLength(1);
   });
 
-  it('is a complaint too, and no other event [suppressions.automatic] [events.spam]', () => {
+  it('is a complaint too, and no other event', { tags: ['suppressions.automatic', 'events.spam'] }, () => {
     expect(automaticReasonOf('complained', 'spam')).toBe('complaint');
     expect(automaticReasonOf('bounced', 'hard')).toBe('hard_bounce');
     for (const classification of ['soft', 'block', 'unknown', 'spam'] as const) {

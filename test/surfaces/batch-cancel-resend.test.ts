@@ -26,7 +26,9 @@ describe('batches, canceling and resending over MCP', () => {
     return { text: first?.text ?? '', data: structuredContent as any, isError: isError === true };
   }
 
-  it('send_email_batch takes `emails` and `idempotency_key`, and tells each item’s fate in both forms [contract-surfaces.mcp-arguments-batch]', async () => {
+  it('send_email_batch takes `emails` and `idempotency_key`, and tells each item’s fate in both forms', {
+    tags: ['contract-surfaces.mcp-arguments-batch'],
+  }, async () => {
     const emails = [SEND, { ...SEND, from: 'a@nowhere.example' }, { ...SEND, to: 'nobody' }, 7];
     const { text, data, isError } = await call('send_email_batch', { emails, idempotency_key: 'agent batch' });
     expect(isError).toBe(false);

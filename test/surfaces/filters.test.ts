@@ -48,7 +48,7 @@ describe('the filters of the message log', () => {
     return result as any;
   }
 
-  it('select the same over REST, SDK, MCP and CLI [emails-list.further-filters]', async () => {
+  it('select the same over REST, SDK, MCP and CLI', { tags: ['emails-list.further-filters'] }, async () => {
     const query = new URLSearchParams(
       Object.entries(FILTERS).flatMap(([name, value]) => [value].flat().map((one): [string, string] => [name, one])),
     );

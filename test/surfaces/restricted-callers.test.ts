@@ -53,7 +53,8 @@ describe('whatever a restricted key calls', () => {
   });
 
   it.each(RESOURCES)(
-    'lets nothing leave and changes nothing decided: %s [holes.every-surface]',
+    'lets nothing leave and changes nothing decided: %s',
+    { tags: ['holes.every-surface'], timeout: 120_000 },
     async (resource) => {
       const world = await newWorld(resource);
       const faults: string[] = [];
@@ -68,15 +69,14 @@ describe('whatever a restricted key calls', () => {
       }
       expect(faults).toEqual([]);
     },
-    120_000,
   );
 
-  it('leaves no operation untried [holes.every-surface]', () => {
+  it('leaves no operation untried', { tags: ['holes.every-surface'] }, () => {
     const expected = ALL.filter((one) => RESOURCES.includes(resourceOf(one)) && !APART.includes(one.id));
     expect([...triedIds].sort()).toEqual(expected.map(({ id }) => id).sort());
   });
 
-  it('lets nothing leave over SMTP [holes.every-surface]', async () => {
+  it('lets nothing leave over SMTP', { tags: ['holes.every-surface'] }, async () => {
     const world = await newWorld('smtp');
     for (const kind of KINDS) {
       const caller = await makeCaller(world, kind);
@@ -94,7 +94,8 @@ describe('whatever a restricted key calls', () => {
   });
 
   it.each(OWN_STATES)(
-    'changes nothing of a message of its own that is %s, but may cancel it while that stops mail [holes.own-decided]',
+    'changes nothing of a message of its own that is %s, but may cancel it while that stops mail',
+    { tags: ['holes.own-decided'], timeout: 120_000 },
     async (state) => {
       const world = await newWorld(`own-${OWN_STATES.indexOf(state)}`);
       const faults: string[] = [];
@@ -106,7 +107,6 @@ describe('whatever a restricted key calls', () => {
       }
       expect(faults).toEqual([]);
     },
-    120_000,
   );
 
   async function tryEverySurface(

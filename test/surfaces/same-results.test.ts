@@ -45,7 +45,14 @@ describe('the same call over REST, SDK, MCP and CLI', () => {
   }
 
   it.each(NAMES)(
-    '%s accepts, and tells the channel it came by [contract-sending.channel-clients] [contract-sending.channel-mcp] [contract-test-addresses.whole-pipeline]',
+    '%s accepts, and tells the channel it came by',
+    {
+      tags: [
+        'contract-sending.channel-clients',
+        'contract-sending.channel-mcp',
+        'contract-test-addresses.whole-pipeline',
+      ],
+    },
     async (name) => {
       const sent = bodyOf(await surface(name).send(server.key, BODY));
       expect(sent).toEqual({ id: expect.stringMatching(/^[0-9a-f-]{36}$/), status: 'queued' });
@@ -58,7 +65,9 @@ describe('the same call over REST, SDK, MCP and CLI', () => {
     },
   );
 
-  it('MCP takes no channel from its caller, who is told so [contract-sending.channel-mcp] [contract-sending.provenance]', async () => {
+  it('MCP takes no channel from its caller, who is told so', {
+    tags: ['contract-sending.channel-mcp', 'contract-sending.provenance'],
+  }, async () => {
     const client = new Client({ name: 'test', version: '0.0.0' });
     const requestInit = { headers: { authorization: `Bearer ${server.key}` } };
     await client.connect(new StreamableHTTPClientTransport(new URL(`${server.baseUrl}/mcp`), { requestInit }));
@@ -110,7 +119,9 @@ describe('the same call over REST, SDK, MCP and CLI', () => {
     for (const pages of others) expect(pages).toEqual(first);
   });
 
-  it('answers the first answer again for the same idempotency key [contract-idempotency.single] [contract-surfaces.mcp-arguments]', async () => {
+  it('answers the first answer again for the same idempotency key', {
+    tags: ['contract-idempotency.single', 'contract-surfaces.mcp-arguments'],
+  }, async () => {
     for (const name of NAMES) {
       const first = bodyOf(await surface(name).send(server.key, BODY, `again ${name}`));
       expect(bodyOf(await surface(name).send(server.key, BODY, `again ${name}`))).toEqual(first);
@@ -119,7 +130,9 @@ describe('the same call over REST, SDK, MCP and CLI', () => {
     }
   });
 
-  it('takes a key of REST for the same request of MCP: there is one door [contract-idempotency.single]', async () => {
+  it('takes a key of REST for the same request of MCP: there is one door', {
+    tags: ['contract-idempotency.single'],
+  }, async () => {
     const first = bodyOf(await surface('REST').send(server.key, BODY, 'one door'));
     expect(bodyOf(await surface('MCP').send(server.key, BODY, 'one door'))).toEqual(first);
   });
@@ -137,7 +150,7 @@ describe('the same call over REST, SDK, MCP and CLI', () => {
     );
   });
 
-  it('refuses a suppressed recipient alike, and names it [contract-errors.recipients]', async () => {
+  it('refuses a suppressed recipient alike, and names it', { tags: ['contract-errors.recipients'] }, async () => {
     await server.database.sql`
       INSERT INTO suppressions (account_id, id, email, reason, created_at)
       VALUES (${server.accountId}, gen_random_uuid(), 'gone@example.com', 'manual', now())`;
@@ -147,7 +160,9 @@ describe('the same call over REST, SDK, MCP and CLI', () => {
     );
   });
 
-  it('refuses a recipient outside the key’s allowlist alike, and names it [authentication.allowlist]', async () => {
+  it('refuses a recipient outside the key’s allowlist alike, and names it', {
+    tags: ['authentication.allowlist'],
+  }, async () => {
     const key = await server.newKey({ recipientAllowlist: ['@sandbox.test'] });
     const recipients = [{ email: 'x@example.com', kind: 'cc', code: 'recipient_not_allowed' }];
     await expectSameRefusal({ status: 403, code: 'recipient_not_allowed', recipients }, (over) =>
@@ -202,7 +217,7 @@ describe('the same call over REST, SDK, MCP and CLI', () => {
     await client.close();
   });
 
-  it('refuses a key that nobody knows alike [authentication.mcp] [mcp.key]', async () => {
+  it('refuses a key that nobody knows alike', { tags: ['authentication.mcp', 'mcp.key'] }, async () => {
     const outcomes = await Promise.all(
       ['REST', 'the SDK', 'the CLI'].map((name) => surface(name).send('pr_live_x', BODY)),
     );
@@ -253,7 +268,9 @@ describe('POST /mcp', () => {
     params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '0' } },
   };
 
-  it('is a JSON-RPC 2.0 endpoint over streamable HTTP [mcp.endpoint] [mcp.bodies] [service.mcp]', async () => {
+  it('is a JSON-RPC 2.0 endpoint over streamable HTTP', {
+    tags: ['mcp.endpoint', 'mcp.bodies', 'service.mcp'],
+  }, async () => {
     const { status, headers, body } = await rpc(initialize);
     expect(status).toBe(200);
     expect(headers.get('content-type')).toContain('application/json');
@@ -273,7 +290,7 @@ describe('POST /mcp', () => {
     expect(unknown.body).toMatchObject({ jsonrpc: '2.0', id: 3, error: { code: -32601 } });
   });
 
-  it('is authenticated by API key [authentication.mcp] [mcp.key]', async () => {
+  it('is authenticated by API key', { tags: ['authentication.mcp', 'mcp.key'] }, async () => {
     const missing = await rpc(initialize, { key: null });
     expectProblem(missing, 401, 'missing_key');
     expect(missing.headers.get('www-authenticate')).toContain('Bearer');
@@ -281,7 +298,7 @@ describe('POST /mcp', () => {
     expectProblem(await server.call('GET', '/mcp'), 405, 'method_not_allowed');
   });
 
-  it('tells tool errors in the one body of every error [contract-errors.mcp]', async () => {
+  it('tells tool errors in the one body of every error', { tags: ['contract-errors.mcp'] }, async () => {
     const call = {
       jsonrpc: '2.0',
       id: 4,

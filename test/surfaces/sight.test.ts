@@ -91,20 +91,26 @@ describe('what a key sees of what another key made', () => {
     return texts;
   }
 
-  it('shows everything to a key with every scope, so that the next test can fail [holes.sight]', async () => {
+  it('shows everything to a key with every scope, so that the next test can fail', {
+    tags: ['holes.sight'],
+    timeout: 60_000,
+  }, async () => {
     const reads = TRIED.filter(({ effect }) => effect === 'read');
     const texts = await readEverything(await seeing(), reads);
     expect(foundIn([...texts.values()].join('\n')).sort()).toEqual(Object.keys(SECRETS).sort());
-  }, 60_000);
+  });
 
-  it('shows nothing private by any operation without the scopes for it [holes.sight]', async () => {
+  it('shows nothing private by any operation without the scopes for it', {
+    tags: ['holes.sight'],
+    timeout: 120_000,
+  }, async () => {
     const texts = await readEverything(await unseeing(), TRIED);
     expect(texts.size).toBeGreaterThan(60);
     const leaks = [...texts].flatMap(([name, text]) => foundIn(text).map((what) => `${name} shows ${what}`));
     expect(leaks).toEqual([]);
-  }, 120_000);
+  });
 
-  it('finds nothing by what it does not show, in lists, counts and exports [holes.sight]', async () => {
+  it('finds nothing by what it does not show, in lists, counts and exports', { tags: ['holes.sight'] }, async () => {
     const [blind, all] = [await unseeing(), await seeing()];
     const email = `${SECRETS['a blind recipient']}@sandbox.test`;
     for (const query of [`q=${SECRETS['a blind recipient']}`, `recipient=${email}`]) {
@@ -123,7 +129,7 @@ describe('what a key sees of what another key made', () => {
     expect(read.body).toMatchObject({ bcc: [email], contentRedacted: false, redacted: [] });
   });
 
-  it('names no blind recipient in the refusal of a resend [holes.sight]', async () => {
+  it('names no blind recipient in the refusal of a resend', { tags: ['holes.sight'] }, async () => {
     const scopes = ['emails:send', 'emails:read'] as const;
     const narrow = { accountId: world.accountId, scopes, recipientAllowlist: ['nobody@receiver.example'] };
     const key = await server.newKey(narrow);
@@ -133,7 +139,9 @@ describe('what a key sees of what another key made', () => {
     expect(refused.body.recipients).toEqual([expect.objectContaining({ kind: 'to' })]);
   });
 
-  it('shows no more of it in the hold of a resend, nor in what a decision returns [holes.sight]', async () => {
+  it('shows no more of it in the hold of a resend, nor in what a decision returns', {
+    tags: ['holes.sight'],
+  }, async () => {
     const key = await keyOf(['emails:send', 'emails:read', 'emails:content']);
     const { id: keyId } = (await server.call('GET', '/keys/self', { key })).body;
     await server.database.sql`UPDATE api_keys SET approval_mode = 'always' WHERE id = ${keyId}`;
@@ -155,7 +163,9 @@ describe('what a key sees of what another key made', () => {
     expect(decided.body.contentHash).toBeNull();
   });
 
-  it('streams and delivers to a key’s own endpoint what the key may see, and changes of scopes act [holes.sight]', async () => {
+  it('streams and delivers to a key’s own endpoint what the key may see, and changes of scopes act', {
+    tags: ['holes.sight'],
+  }, async () => {
     const key = await unseeing();
     const hooks = await keyOf(['webhooks:write', 'webhooks:read']);
     const { id: keyId } = (await server.call('GET', '/keys/self', { key: hooks })).body;
@@ -179,7 +189,7 @@ describe('what a key sees of what another key made', () => {
     expect(foundIn(hooked().join('\n'))).toContain('metadata');
   });
 
-  it('shows drafts to their author, to approvers and to users [holes.others-drafts]', async () => {
+  it('shows drafts to their author, to approvers and to users', { tags: ['holes.others-drafts'] }, async () => {
     const { headers: author } = world.credential('a held key');
     const { headers: viewer } = world.credential('a session of role viewer');
     const { id } = await world.make('POST', '/templates', { name: 'Bill', subject: 'Hi', text: 'Hi {{ name }}' });

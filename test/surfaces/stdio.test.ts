@@ -41,7 +41,9 @@ describe('postrider-mcp', () => {
   const idOf = ({ structuredContent }: Awaited<ReturnType<typeof callTool>>) =>
     String((structuredContent as { id?: unknown }).id); // Tools answer an object.
 
-  it('takes key and server from the environment, and sends over the channel mcp [contract-running.stdio-binary] [contract-surfaces.stdio-environment] [contract-sending.channel-stdio]', async () => {
+  it('takes key and server from the environment, and sends over the channel mcp', {
+    tags: ['contract-running.stdio-binary', 'contract-surfaces.stdio-environment', 'contract-sending.channel-stdio'],
+  }, async () => {
     const env = { POSTRIDER_API_KEY: server.key, POSTRIDER_BASE_URL: server.baseUrl };
     const id = idOf(await callTool('send_email', SEND, env));
     expect((await server.settled(id)).body).toMatchObject({
@@ -52,7 +54,9 @@ describe('postrider-mcp', () => {
     });
   });
 
-  it('takes them from the profile where the environment has neither [contract-surfaces.stdio-environment]', async () => {
+  it('takes them from the profile where the environment has neither', {
+    tags: ['contract-surfaces.stdio-environment'],
+  }, async () => {
     await mkdir(path.join(directory, '.postrider'));
     const profile = { key: server.key, baseUrl: server.baseUrl };
     await writeFile(path.join(directory, '.postrider/quickstart.json'), JSON.stringify(profile));

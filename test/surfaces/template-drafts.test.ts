@@ -15,7 +15,9 @@ describe('template drafts', () => {
   });
   afterAll(() => server.close());
 
-  it('are what an agent makes over MCP, and the answer says so in words [holes.template-drafts]', async () => {
+  it('are what an agent makes over MCP, and the answer says so in words', {
+    tags: ['holes.template-drafts'],
+  }, async () => {
     const client = new Client({ name: 'test', version: '0.0.0' });
     const requestInit = { headers: { authorization: `Bearer ${agent}` } };
     const url = new URL(`${server.baseUrl}/mcp?toolsets=templates,approvals`);

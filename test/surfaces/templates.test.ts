@@ -10,7 +10,7 @@ describe('templates', () => {
   });
   afterAll(() => server.close());
 
-  it('have a method for each operation in the SDK [contract-surfaces.sdk-templates]', async () => {
+  it('have a method for each operation in the SDK', { tags: ['contract-surfaces.sdk-templates'] }, async () => {
     const { templates, emails } = new Postrider({ apiKey: server.key, baseUrl: server.baseUrl });
     const made = await templates.create({ name: 'From the SDK', subject: 'Hi {{ name }}', html: '<p>{{ name }}</p>' });
     expect(made).toMatchObject({ slug: 'from-the-sdk', currentVersion: 1 });

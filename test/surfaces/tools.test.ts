@@ -49,7 +49,9 @@ describe('the free tools over every surface', () => {
     (await server.call('POST', `/tools/${check}`, { key: null, body })).body;
   const timeless = (answer: object) => ({ ...answer, checkedAt: null });
 
-  it('are methods of the SDK, named by operation id, without a key [contract-surfaces.sdk-tools]', async () => {
+  it('are methods of the SDK, named by operation id, without a key', {
+    tags: ['contract-surfaces.sdk-tools'],
+  }, async () => {
     const { tools: free } = client;
     expect((await free.list()).tools.map(({ name }) => name).toSorted()).toEqual([
       ...['blocklist', 'dkim', 'dmarc', 'inbox-placement', 'mx', 'spf', 'utm'],

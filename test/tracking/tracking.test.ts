@@ -62,7 +62,9 @@ describe('tracking', () => {
   const trackingEvents = async (key: string, id: string): Promise<Event[]> =>
     (await read(key, id)).events.filter(({ type }: Event) => type === 'opened' || type === 'clicked');
 
-  it('is off until the account turns it on: no image, no rewritten link [service.tracking] [account-and-statistics.tracking-flags]', async () => {
+  it('is off until the account turns it on: no image, no rewritten link', {
+    tags: ['service.tracking', 'account-and-statistics.tracking-flags'],
+  }, async () => {
     const { key } = await server.newAccount();
     const mail = await deliver(server, key, {});
     expect(mail.html.trim()).toBe(HTML);
@@ -70,7 +72,9 @@ describe('tracking', () => {
     expect(rows).toHaveLength(0);
   });
 
-  it('appends a 1x1 image and rewrites links, in the html that is delivered and not in what reads show [emails-send.tracking] [contract-messages.rendered-body-tracking] [contract-sending.tracking]', async () => {
+  it('appends a 1x1 image and rewrites links, in the html that is delivered and not in what reads show', {
+    tags: ['emails-send.tracking', 'contract-messages.rendered-body-tracking', 'contract-sending.tracking'],
+  }, async () => {
     const key = await account({ trackOpens: true, trackClicks: true });
     const text = 'Hi https://shop.test/a?b=1&c=2';
     const mail = await deliver(server, key, { text });
@@ -95,7 +99,13 @@ describe('tracking', () => {
     expect([clicks.pixel, clicks.links]).toEqual([null, [expect.stringContaining('/t/c/')]]);
   });
 
-  it('leaves alone what is no web link, the unsubscribe link, and what a template still has to fill in [emails-send.tracking-untouched] [emails-send.tracking-never-rewritten] [contract-sending.unsubscribe-untouched]', async () => {
+  it('leaves alone what is no web link, the unsubscribe link, and what a template still has to fill in', {
+    tags: [
+      'emails-send.tracking-untouched',
+      'emails-send.tracking-never-rewritten',
+      'contract-sending.unsubscribe-untouched',
+    ],
+  }, async () => {
     const key = await account({ trackClicks: true });
     const links = [
       'https://list.test/off',
@@ -112,7 +122,14 @@ describe('tracking', () => {
     expect((await deliver(server, key, { html, headers })).links).toEqual(links);
   });
 
-  it('records an opening when the image is fetched, and a click when the redirect is followed, with the recipient the message had [events.opened] [events.clicked] [contract-messages.trail-types-tracking] [contract-messages.opens-and-clicks]', async () => {
+  it('records an opening when the image is fetched, and a click when the redirect is followed, with the recipient the message had', {
+    tags: [
+      'events.opened',
+      'events.clicked',
+      'contract-messages.trail-types-tracking',
+      'contract-messages.opens-and-clicks',
+    ],
+  }, async () => {
     const key = await account({ trackOpens: true, trackClicks: true });
     const mail = await deliver(server, key, {});
     const before = await read(key, mail.id);
@@ -142,14 +159,14 @@ describe('tracking', () => {
     ]);
   });
 
-  it('names no recipient where the message had several [contract-sending.tracking]', async () => {
+  it('names no recipient where the message had several', { tags: ['contract-sending.tracking'] }, async () => {
     const key = await account({ trackOpens: true });
     const mail = await deliver(server, key, { to: ['ann@sandbox.test', 'ben@sandbox.test'] });
     await fetchPlain(mail.pixel ?? '');
     expect((await trackingEvents(key, mail.id)).map(({ recipient }) => recipient)).toEqual([null]);
   });
 
-  it('keeps neither address nor user agent of who asks [emails-send.tracking-records]', async () => {
+  it('keeps neither address nor user agent of who asks', { tags: ['emails-send.tracking-records'] }, async () => {
     const key = await account({ trackOpens: true, trackClicks: true });
     const mail = await deliver(server, key, {});
     const headers = { 'user-agent': 'Remarkable/1.0', 'x-forwarded-for': '203.0.113.99', cookie: 'a=b' };
@@ -211,7 +228,9 @@ describe('tracking', () => {
     expect((await trackingEvents(key, mail.id)).map(({ type }) => type)).toEqual(['opened']);
   });
 
-  it('records nothing while the switch is off again, and the links go on to work [events.opened] [events.clicked]', async () => {
+  it('records nothing while the switch is off again, and the links go on to work', {
+    tags: ['events.opened', 'events.clicked'],
+  }, async () => {
     const key = await account({ trackOpens: true, trackClicks: true });
     const mail = await deliver(server, key, {});
     await server.call('PATCH', '/account', { key, body: { trackOpens: false, trackClicks: false } });

@@ -25,13 +25,15 @@ const MESSAGE = {
 };
 
 describe('a message for a caller', () => {
-  it('is complete for the key that sent it with `emails:content`, and for `emails:content-all` [holes.sight]', () => {
+  it('is complete for the key that sent it with `emails:content`, and for `emails:content-all`', {
+    tags: ['holes.sight'],
+  }, () => {
     for (const caller of [viewer('sender', 'emails:read', 'emails:content'), viewer('other', 'emails:content-all')]) {
       expect(redactMessage(MESSAGE, OWNER, caller)).toEqual({ message: MESSAGE, redacted: [] });
     }
   });
 
-  it('has no content and no clicked URL for its own key without `emails:content` [holes.sight]', () => {
+  it('has no content and no clicked URL for its own key without `emails:content`', { tags: ['holes.sight'] }, () => {
     const { message, redacted } = redactMessage(MESSAGE, OWNER, viewer('sender', 'emails:read'));
     expect(redacted).toEqual(['html', 'events']);
     expect(message).toEqual({
@@ -41,7 +43,7 @@ describe('a message for a caller', () => {
     });
   });
 
-  it('has neither blind recipients nor what names them for another key [holes.sight]', () => {
+  it('has neither blind recipients nor what names them for another key', { tags: ['holes.sight'] }, () => {
     const { message, redacted } = redactMessage(MESSAGE, OWNER, viewer('other', 'emails:read', 'emails:content'));
     expect(redacted).toEqual(['html', 'bcc', 'metadata', 'lastError', 'recipients', 'events']);
     expect(message).toEqual({
@@ -53,11 +55,11 @@ describe('a message for a caller', () => {
 });
 
 describe('the table of what each scope shows', () => {
-  it('names a scope for everything that another key made [holes.sight]', () => {
+  it('names a scope for everything that another key made', { tags: ['holes.sight'] }, () => {
     for (const rule of Object.values(SIGHT_RULES)) expect(rule.others.length).toBeGreaterThan(0);
   });
 
-  it('masks a webhook URL behind its host without `webhooks:write` [holes.sight]', () => {
+  it('masks a webhook URL behind its host without `webhooks:write`', { tags: ['holes.sight'] }, () => {
     const url = 'https://hooks.example.com:8443/services/T0/secret?token=1';
     expect(visibleUrl(url, viewer('any', 'webhooks:read'))).toBe('https://hooks.example.com:8443/***');
     expect(visibleUrl(url, viewer('any', 'webhooks:write'))).toBe(url);

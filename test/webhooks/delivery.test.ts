@@ -46,7 +46,18 @@ describe('events', () => {
 
   const ofType = (type: string) => (received: ReceivedEvent) => received.event.type === type;
 
-  it('of a message reach the endpoint, signed, with the whole payload [events.payload] [events.payload-fields] [events.signed] [events.signature] [events.signature-headers] [contract-sending.metadata-webhooks] [contract-development.outbound] [service.webhooks]', async () => {
+  it('of a message reach the endpoint, signed, with the whole payload', {
+    tags: [
+      'events.payload',
+      'events.payload-fields',
+      'events.signed',
+      'events.signature',
+      'events.signature-headers',
+      'contract-sending.metadata-webhooks',
+      'contract-development.outbound',
+      'service.webhooks',
+    ],
+  }, async () => {
     const { secret, first } = await endpoint();
     const sent = await server.send({ tags: ['a'], metadata: { order: '7' }, agent_name: 'bot' });
     const delivered = await first(ofType('email.delivered'));
@@ -77,7 +88,14 @@ describe('events', () => {
     expect(isSignedWith(delivered, secret)).toBe(true);
   });
 
-  it('of test addresses tell every outcome, numbered as on the trail [contract-test-addresses.webhooks] [events.classification-field] [events.classification-field-name] [service.outcome-by-webhook]', async () => {
+  it('of test addresses tell every outcome, numbered as on the trail', {
+    tags: [
+      'contract-test-addresses.webhooks',
+      'events.classification-field',
+      'events.classification-field-name',
+      'service.outcome-by-webhook',
+    ],
+  }, async () => {
     const { first, received } = await endpoint();
     const send = async (to: string) => (await server.send({ to: `${to}@sandbox.test` })).body.id as string;
     const expected: Record<string, readonly (readonly [string, string | null])[]> = {
@@ -124,7 +142,9 @@ describe('events', () => {
     }
   });
 
-  it('are told by the types an endpoint asks for, and all in the forms that are published [events.webhook-types]', async () => {
+  it('are told by the types an endpoint asks for, and all in the forms that are published', {
+    tags: ['events.webhook-types'],
+  }, async () => {
     const all = await endpoint();
     const few = await endpoint({ events: ['email.canceled', 'email.rescheduled'] });
     const soon = (minutes: number) => new Date(server.clock.now().getTime() + minutes * 60_000).toISOString();
@@ -142,7 +162,7 @@ describe('events', () => {
     expect([...WEBHOOK_EVENT_SCHEMAS.keys()]).toEqual(WEBHOOK_EVENT_NAMES);
   });
 
-  it('carry two signatures for 24 hours after a rotation [events.signature-headers]', async () => {
+  it('carry two signatures for 24 hours after a rotation', { tags: ['events.signature-headers'] }, async () => {
     const { id, secret, received, count } = await endpoint({ events: ['domain.failed'] });
     const test = () => server.call('POST', `/webhooks/${id}/test`);
     const signatures = (n: number) => String(received[n]?.headers['webhook-signature']).split(' ').length;
@@ -165,7 +185,7 @@ describe('events', () => {
     ]);
   });
 
-  it('tell of suppressions, however they came about [events.payload-other-types]', async () => {
+  it('tell of suppressions, however they came about', { tags: ['events.payload-other-types'] }, async () => {
     const { first } = await endpoint({ events: ['suppression.added', 'suppression.removed'] });
     const { body: added } = await server.call('POST', '/suppressions', {
       body: { email: 'X@Example.com', note: 'why' },
@@ -176,7 +196,7 @@ describe('events', () => {
     expect((await first(ofType('suppression.removed'))).event.data).toEqual(added);
   });
 
-  it('tell of a domain’s changes [events.payload-other-types]', async () => {
+  it('tell of a domain’s changes', { tags: ['events.payload-other-types'] }, async () => {
     const { first } = await endpoint({ events: ['domain.verified', 'domain.degraded'] });
     const domain = await domains.verified('told.example');
     const verified = await first(ofType('domain.verified'));
@@ -186,7 +206,7 @@ describe('events', () => {
     expect((await first(ofType('domain.degraded'))).event.data).toMatchObject({ id: domain.id, status: 'degraded' });
   });
 
-  it('tell of a key that ends soon [events.payload-other-types]', async () => {
+  it('tell of a key that ends soon', { tags: ['events.payload-other-types'] }, async () => {
     const { first } = await endpoint({ events: ['key.expiring'] });
     const expiresAt = new Date(server.clock.now().getTime() + 6 * DAY_MS).toISOString();
     const { id } = (await server.call('POST', '/keys', { body: { name: 'Short', scopes: ['sending'], expiresAt } }))
@@ -197,7 +217,7 @@ describe('events', () => {
     expect(JSON.stringify(event)).not.toContain('secret');
   });
 
-  it('tell of 80 % and 100 % of the quota, once a month each [events.payload-other-types]', async () => {
+  it('tell of 80 % and 100 % of the quota, once a month each', { tags: ['events.payload-other-types'] }, async () => {
     const { accountId, key } = await server.newAccount();
     await server.addDomain('quota.example', accountId);
     await server.database.sql`UPDATE accounts SET monthly_quota = 10 WHERE id = ${accountId}`;
@@ -217,7 +237,9 @@ describe('events', () => {
     ]);
   });
 
-  it('stop at an endpoint that failed for five days, which the team and the other endpoints are told [events.disabling] [events.payload-other-types]', async () => {
+  it('stop at an endpoint that failed for five days, which the team and the other endpoints are told', {
+    tags: ['events.disabling', 'events.payload-other-types'],
+  }, async () => {
     const { accountId, key } = await server.newAccount('Failing Inc');
     const failing = await endpoint({ events: ['suppression.added'] }, { key, how: 500 });
     const watching = await endpoint({ events: ['webhook.disabled'] }, { key });
@@ -246,7 +268,9 @@ describe('events', () => {
     expect(audit.map(({ action }) => action)).toEqual(['webhook.created', 'webhook.disabled']);
   });
 
-  it('tell of opens, clicks and unsubscribes, each with the whole payload [events.payload-fields] [events.webhook-types]', async () => {
+  it('tell of opens, clicks and unsubscribes, each with the whole payload', {
+    tags: ['events.payload-fields', 'events.webhook-types'],
+  }, async () => {
     const { key } = await server.newAccount('Tracked');
     await server.call('PATCH', '/account', { key, body: { trackOpens: true, trackClicks: true } });
     const { first, secret } = await endpoint(
@@ -298,7 +322,9 @@ describe('events', () => {
     }
   });
 
-  it('tell of a domain that failed, with its record as it then is [events.payload-other-types]', async () => {
+  it('tell of a domain that failed, with its record as it then is', {
+    tags: ['events.payload-other-types'],
+  }, async () => {
     const { key } = await server.newAccount('Losing');
     const { first } = await endpoint({ events: ['domain.failed'] }, { key });
     const { body: domain } = await server.call('POST', '/domains', { key, body: { name: 'never-told.example' } });

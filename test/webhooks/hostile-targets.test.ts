@@ -65,7 +65,9 @@ describe('in production, a webhook or an attachment that leads inside', () => {
     expect(new Set([...urls, ...nameUrls]).size).toBeGreaterThan(80);
   });
 
-  it('is no endpoint where its address says so, at creation and at every change [webhooks.endpoint-urls]', async () => {
+  it('is no endpoint where its address says so, at creation and at every change', {
+    tags: ['webhooks.endpoint-urls'],
+  }, async () => {
     const safe = await server.call('POST', '/webhooks', { body: { url: 'https://hooks.example.com/' } });
     expect(safe.status).toBe(201);
     for (const [index, url] of urls.entries()) {
@@ -78,7 +80,10 @@ describe('in production, a webhook or an attachment that leads inside', () => {
     expect(hits).toEqual([]);
   });
 
-  it('is never connected to when an event is delivered, whether its name or its stored address leads inside [webhooks.endpoint-urls]', async () => {
+  it('is never connected to when an event is delivered, whether its name or its stored address leads inside', {
+    tags: ['webhooks.endpoint-urls'],
+    timeout: 30_000,
+  }, async () => {
     const { sql } = server.database;
     const targets = [...nameUrls, ...urls];
     const { body } = await server.call('POST', '/webhooks', {
@@ -100,7 +105,7 @@ describe('in production, a webhook or an attachment that leads inside', () => {
       expect([status_code, error], url).toEqual([null, expect.stringMatching(/^The URL /)]);
     }
     expect(hits).toEqual([]);
-  }, 30_000);
+  });
 
   it('is no file that a send can carry, whether its address or its name leads inside', async () => {
     const targets = [...urls, ...nameUrls];

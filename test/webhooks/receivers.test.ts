@@ -57,7 +57,7 @@ describe('a receiver that', () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   }
 
-  it('stalls is left after its time, and tried again [events.retry-schedule]', async () => {
+  it('stalls is left after its time, and tried again', { tags: ['events.retry-schedule'] }, async () => {
     const { url } = await receiver(() => undefined);
     const { attempt } = await attemptAt(url);
     expect(attempt).toMatchObject({
@@ -121,18 +121,22 @@ describe('a receiver that', () => {
     },
   );
 
-  it.each([301, 302, 307, 308])('redirects by %i is not followed [events.retry-schedule]', async (status) => {
-    const target = await receiver();
-    const { url } = await receiver(
-      (_event, response) => void response.writeHead(status, { location: target.url }).end(),
-    );
-    const { attempt } = await attemptAt(url);
-    expect(attempt).toMatchObject({
-      ...{ succeeded: false, status_code: status },
-      error: `The endpoint answered ${status}; redirects are not followed.`,
-    });
-    expect(target.received).toEqual([]);
-  });
+  it.each([301, 302, 307, 308])(
+    'redirects by %i is not followed',
+    { tags: ['events.retry-schedule'] },
+    async (status) => {
+      const target = await receiver();
+      const { url } = await receiver(
+        (_event, response) => void response.writeHead(status, { location: target.url }).end(),
+      );
+      const { attempt } = await attemptAt(url);
+      expect(attempt).toMatchObject({
+        ...{ succeeded: false, status_code: status },
+        error: `The endpoint answered ${status}; redirects are not followed.`,
+      });
+      expect(target.received).toEqual([]);
+    },
+  );
 
   it('closes early is tried again', async () => {
     const { attempt } = await attemptAt(await rawReceiver((socket) => socket.destroy()));
@@ -173,14 +177,14 @@ describe('a receiver that', () => {
     expect(requests).toBe(0);
   });
 
-  it('says 410 is disabled at once [events.disabling]', async () => {
+  it('says 410 is disabled at once', { tags: ['events.disabling'] }, async () => {
     const { id } = await attemptAt((await receiver(410)).url);
     const [row] = await world.sql`SELECT status, disabled_reason FROM webhook_endpoints WHERE id = ${id}`;
     expect(row).toEqual({ status: 'disabled', disabled_reason: 'gone' });
     expect((await world.sql`SELECT 1 FROM webhook_deliveries WHERE endpoint_id = ${id}`).length).toBe(0);
   });
 
-  it('asks to be left alone is [events.retry-schedule]', async () => {
+  it('asks to be left alone is', { tags: ['events.retry-schedule'] }, async () => {
     const { url } = await receiver((_event, response) => void response.writeHead(429, { 'retry-after': '600' }).end());
     const { id } = await attemptAt(url);
     const [row] = await world.sql`SELECT next_at, attempt FROM webhook_deliveries WHERE endpoint_id = ${id}`;
@@ -189,7 +193,9 @@ describe('a receiver that', () => {
     expect(row?.['attempt']).toBe(2);
   });
 
-  it('never takes an event gets it ten times, each with the same id and body [events.retry-schedule] [events.payload-fields]', async () => {
+  it('never takes an event gets it ten times, each with the same id and body', {
+    tags: ['events.retry-schedule', 'events.payload-fields'],
+  }, async () => {
     const { url, received } = await receiver(500);
     const { id } = await attemptAt(url);
     for (let attempt = 2; attempt <= 12; attempt += 1) {

@@ -12,20 +12,22 @@ describe('the schedule of attempts', () => {
     return at === null ? null : (at.getTime() - NOW.getTime()) / 1_000;
   };
 
-  it('has ten tries over about 75 hours, the next so long after the one before [events.retry-schedule] [events.retries]', () => {
+  it('has ten tries over about 75 hours, the next so long after the one before', {
+    tags: ['events.retry-schedule', 'events.retries'],
+  }, () => {
     expect(SECONDS.map((_, index) => delayOf(index + 1, 0.5))).toEqual(SECONDS);
     expect(delayOf(10, 0.5)).toBeNull();
     expect(SECONDS.reduce((sum, seconds) => sum + seconds, 0) / 3_600).toBeCloseTo(75.6, 1);
   });
 
-  it('varies by a fifth either way [events.retry-schedule]', () => {
+  it('varies by a fifth either way', { tags: ['events.retry-schedule'] }, () => {
     for (const [index, seconds] of SECONDS.entries()) {
       expect(delayOf(index + 1, 0)).toBe(seconds * 0.8);
       expect(delayOf(index + 1, 0.999_999_999)).toBeCloseTo(seconds * 1.2, 2);
     }
   });
 
-  it('calls no endpoint before the time it asked for, a day at most [events.retry-schedule]', () => {
+  it('calls no endpoint before the time it asked for, a day at most', { tags: ['events.retry-schedule'] }, () => {
     expect(delayOf(1, 0.5, 120_000)).toBe(120);
     expect(delayOf(4, 0.5, 120_000)).toBe(7_200);
     expect(delayOf(1, 0.5, 90 * 86_400_000)).toBe(86_400);
@@ -49,7 +51,9 @@ describe('the schedule of attempts', () => {
 describe('an endpoint that fails', () => {
   const since = (days: number) => new Date(NOW.getTime() - days * 86_400_000);
 
-  it('is disabled at once by 410, and else after five days with twenty failures [events.disabling] [events.retries]', () => {
+  it('is disabled at once by 410, and else after five days with twenty failures', {
+    tags: ['events.disabling', 'events.retries'],
+  }, () => {
     expect(decideDisabling({ statusCode: 410, failures: 1, failingSince: NOW }, NOW)).toBe('gone');
     expect(decideDisabling({ statusCode: 500, failures: 20, failingSince: since(5) }, NOW)).toBe('failing');
     expect(decideDisabling({ statusCode: null, failures: 19, failingSince: since(9) }, NOW)).toBeNull();

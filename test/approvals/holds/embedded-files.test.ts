@@ -37,7 +37,7 @@ describe('files within bodies', () => {
   });
 });
 
-describe('the rule of attachments [holes.files-within-bodies]', () => {
+describe('the rule of attachments', { tags: ['holes.files-within-bodies'] }, () => {
   let server: SubmissionApp;
   let agent: string;
   beforeAll(async () => {

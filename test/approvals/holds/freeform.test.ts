@@ -8,7 +8,7 @@ const request = (more: object): SendRequest =>
   sendRequestSchema.parse({ from: 'hi@acme.com', to: 'bob@receiver.example', template: 'welcome', ...more });
 const deep = (levels: number): unknown => (levels === 0 ? 'x' : { a: deep(levels - 1) });
 
-describe('what a sender adds to a template [holes.freeform]', () => {
+describe('what a sender adds to a template', { tags: ['holes.freeform'] }, () => {
   it.each<[string, object]>([
     ['nothing', {}],
     ['the account’s name', { from: 'acme ltd <hi@acme.com>' }],

@@ -14,7 +14,15 @@ describe('the account', () => {
   const read = async (key: string) => (await server.call('GET', '/account', { key })).body;
   const change = (key: string, body: unknown) => server.call('PATCH', '/account', { key, body });
 
-  it('GET /account answers exactly its fields, with their defaults [account.read] [account.record-fields] [account.plan] [account-and-statistics.account-read] [account-and-statistics.tracking-flags]', async () => {
+  it('GET /account answers exactly its fields, with their defaults', {
+    tags: [
+      'account.read',
+      'account.record-fields',
+      'account.plan',
+      'account-and-statistics.account-read',
+      'account-and-statistics.tracking-flags',
+    ],
+  }, async () => {
     const { accountId, key } = await server.newAccount('Fresh');
     const answer = await server.call('GET', '/account', { key });
     expect(answer.status).toBe(200);
@@ -57,7 +65,9 @@ describe('the account', () => {
     });
   });
 
-  it('PATCH /account changes what is given and leaves the rest [account.update] [account.update-fields]', async () => {
+  it('PATCH /account changes what is given and leaves the rest', {
+    tags: ['account.update', 'account.update-fields'],
+  }, async () => {
     const { key } = await server.newAccount();
     const first = await change(key, { trackOpens: true });
     expect(first.status).toBe(200);
@@ -69,7 +79,9 @@ describe('the account', () => {
     expect((await server.call('GET', '/keys/self', { key })).body.account.name).toBe('Acme Ltd');
   });
 
-  it('takes `cancelDeletion: true`, which leaves an account as it is that is not to be deleted [account.update-fields]', async () => {
+  it('takes `cancelDeletion: true`, which leaves an account as it is that is not to be deleted', {
+    tags: ['account.update-fields'],
+  }, async () => {
     const { key } = await server.newAccount();
     const { status, body } = await change(key, { cancelDeletion: true });
     expect([status, body.deletionScheduledAt]).toEqual([200, null]);
@@ -107,7 +119,7 @@ describe('the account', () => {
     expect(await read(other.key)).toMatchObject({ id: other.accountId, name: 'Two', trackOpens: false });
   });
 
-  it('is the same over the SDK and the CLI [contract-surfaces.sdk-account]', async () => {
+  it('is the same over the SDK and the CLI', { tags: ['contract-surfaces.sdk-account'] }, async () => {
     const { key } = await server.newAccount();
     const { account } = new Postrider({ apiKey: key, baseUrl: server.baseUrl });
     expect(await account.get()).toEqual(await read(key));

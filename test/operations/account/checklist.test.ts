@@ -15,7 +15,9 @@ describe('GET /account/checklist', () => {
   const done = async (key: string): Promise<readonly string[]> =>
     (await read(key)).items.filter((item: { done: boolean }) => item.done).map(({ id }: { id: string }) => id);
 
-  it('lists the steps of a newcomer, each with what to do [account.checklist] [account.checklist-fields]', async () => {
+  it('lists the steps of a newcomer, each with what to do', {
+    tags: ['account.checklist', 'account.checklist-fields'],
+  }, async () => {
     const { key } = await server.newAccount();
     const { items, completed, total, ...rest } = await read(key);
     expect(rest).toEqual({});
@@ -26,7 +28,7 @@ describe('GET /account/checklist', () => {
     expect(await done(key)).toEqual(['key_used']);
   });
 
-  it('ticks each step when it is done, and all in the end [account.checklist]', async () => {
+  it('ticks each step when it is done, and all in the end', { tags: ['account.checklist'] }, async () => {
     const { accountId, key } = await server.newAccount();
     const { body } = await server.send({}, { key });
     await server.call('GET', `/emails/${body.id}?wait=10`, { key });
@@ -42,7 +44,9 @@ describe('GET /account/checklist', () => {
     expect(items.every((item: { done: boolean }) => item.done)).toBe(true);
   });
 
-  it('needs account:read, and is the same over the SDK and the CLI [contract-surfaces.sdk-checklist]', async () => {
+  it('needs account:read, and is the same over the SDK and the CLI', {
+    tags: ['contract-surfaces.sdk-checklist'],
+  }, async () => {
     const { key } = await server.newAccount();
     const other = await server.newKey({ scopes: ['stats:read'] });
     expectProblem(await server.call('GET', '/account/checklist', { key: other }), 403, 'missing_scope');

@@ -17,7 +17,7 @@ describe('DELETE /account', () => {
   const read = async (key: string) => (await server.call('GET', '/account', { key })).body;
   const remove = (key: string) => server.call('DELETE', '/account', { key });
 
-  it('schedules the deletion in 30 days, which the account shows [account.delete]', async () => {
+  it('schedules the deletion in 30 days, which the account shows', { tags: ['account.delete'] }, async () => {
     const { key } = await server.newAccount();
     const answer = await remove(key);
     expect(answer.status).toBe(202);
@@ -30,7 +30,9 @@ describe('DELETE /account', () => {
     expect(await read(key)).toMatchObject(answer.body);
   });
 
-  it('answers the first time again when it is asked for again, and everything goes on until then [account.delete]', async () => {
+  it('answers the first time again when it is asked for again, and everything goes on until then', {
+    tags: ['account.delete'],
+  }, async () => {
     const { key } = await server.newAccount();
     const first = (await remove(key)).body;
     server.clock.advance(60_000);
@@ -38,7 +40,9 @@ describe('DELETE /account', () => {
     expect((await server.send({}, { key })).status).toBe(202);
   });
 
-  it('is canceled by `cancelDeletion: true`, and may be asked for anew [states.account-deletion] [account.update-fields]', async () => {
+  it('is canceled by `cancelDeletion: true`, and may be asked for anew', {
+    tags: ['states.account-deletion', 'account.update-fields'],
+  }, async () => {
     const { accountId, key } = await server.newAccount();
     const first = (await remove(key)).body.deletionScheduledAt;
     const patch = (body: unknown) => server.call('PATCH', '/account', { key, body });
@@ -88,7 +92,7 @@ describe('DELETE /account', () => {
     expect(JSON.parse(again.stdout)).toEqual({ deletionScheduledAt: (await read(key)).deletionScheduledAt });
   });
 
-  it('is the same over the SDK [account.delete]', async () => {
+  it('is the same over the SDK', { tags: ['account.delete'] }, async () => {
     const { key } = await server.newAccount();
     const { account } = new Postrider({ apiKey: key, baseUrl: server.baseUrl });
     expect(await account.delete()).toEqual({ deletionScheduledAt: (await read(key)).deletionScheduledAt });

@@ -12,7 +12,7 @@ describe('POST /account/pause and POST /account/resume', () => {
   const pause = (key = server.key) => server.call('POST', '/account/pause', { key });
   const resume = (key = server.key) => server.call('POST', '/account/resume', { key });
 
-  it('stop and start the sending of every key of the account, and of no other [keys.pause]', async () => {
+  it('stop and start the sending of every key of the account, and of no other', { tags: ['keys.pause'] }, async () => {
     const { key: other } = await server.newAccount();
     const own = await server.newKey();
     const before = (await server.call('GET', '/account')).body;

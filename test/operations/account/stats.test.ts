@@ -35,7 +35,9 @@ describe('GET /account/stats', () => {
   });
   afterAll(() => server.close());
 
-  it('answers the base data alone where nothing else is asked for [statistics.base] [statistics.base-fields] [account-and-statistics.percent] [service.statistics]', async () => {
+  it('answers the base data alone where nothing else is asked for', {
+    tags: ['statistics.base', 'statistics.base-fields', 'account-and-statistics.percent', 'service.statistics'],
+  }, async () => {
     expect(await readStats(server, '', key)).toEqual({
       window: '14d',
       ...{ sent: 8, delivered: 5, bounced: 3, complained: 1 },
@@ -43,7 +45,9 @@ describe('GET /account/stats', () => {
     });
   });
 
-  it('answers zeros, and no division by them, for an account that has sent nothing [statistics.base-fields]', async () => {
+  it('answers zeros, and no division by them, for an account that has sent nothing', {
+    tags: ['statistics.base-fields'],
+  }, async () => {
     const fresh = await server.newAccount();
     await server.call('PATCH', '/account', { key: fresh.key, body: { trackOpens: true, trackClicks: true } });
     const stats = await readStats(server, '?provenance=true&by_tag=true&bounces=true&engagement=true', fresh.key);
@@ -61,7 +65,9 @@ describe('GET /account/stats', () => {
     });
   });
 
-  it('gives each tag its own rates against its own sends, the most used first [statistics.by-tag] [statistics.by-tag-fields]', async () => {
+  it('gives each tag its own rates against its own sends, the most used first', {
+    tags: ['statistics.by-tag', 'statistics.by-tag-fields'],
+  }, async () => {
     const { byTag, ...rest } = await readStats(server, '?by_tag=true', key);
     expect(byTag).toEqual([
       { tag: 'news', sent: 3, delivered: 1, bounced: 2, complained: 1, bounceRate: 66.67, complaintRate: 33.33 },
@@ -71,12 +77,14 @@ describe('GET /account/stats', () => {
     expect(Object.keys(rest)).toEqual(Object.keys(await readStats(server, '', key)));
   });
 
-  it('splits bounces by their kind [statistics.bounces] [statistics.bounces-fields]', async () => {
+  it('splits bounces by their kind', { tags: ['statistics.bounces', 'statistics.bounces-fields'] }, async () => {
     const { bounces } = await readStats(server, '?bounces=true', key);
     expect(bounces).toEqual({ hard: 1, soft: 1, block: 1, spam: 1, unknown: 0 });
   });
 
-  it('lists every channel and source, and the agents that sent most [statistics.provenance] [statistics.provenance-fields] [account-and-statistics.provenance]', async () => {
+  it('lists every channel and source, and the agents that sent most', {
+    tags: ['statistics.provenance', 'statistics.provenance-fields', 'account-and-statistics.provenance'],
+  }, async () => {
     const { byChannel, bySource, topAgents } = await readStats(server, '?provenance=true', key);
     expect(byChannel).toEqual([
       { channel: 'api', sent: 6, delivered: 3, bounced: 3, complained: 1, ...rates(50, 50, 16.67) },
@@ -96,7 +104,7 @@ describe('GET /account/stats', () => {
     ]);
   });
 
-  it('names ten agents at most, those that sent most first [statistics.provenance-fields]', async () => {
+  it('names ten agents at most, those that sent most first', { tags: ['statistics.provenance-fields'] }, async () => {
     const busy = await server.newAccount('Busy');
     const names = Array.from({ length: 12 }, (_, n) => `agent ${String(n).padStart(2, '0')}`);
     const sends = names.flatMap((name, n) =>
@@ -109,7 +117,9 @@ describe('GET /account/stats', () => {
     expect(sent).toEqual([...ofThird(2), ...ofThird(1), ...ofThird(0).slice(0, 2)]);
   });
 
-  it('takes its booleans as `true` and `false`, and nothing else [statistics.query] [contract-shape.query-booleans]', async () => {
+  it('takes its booleans as `true` and `false`, and nothing else', {
+    tags: ['statistics.query', 'contract-shape.query-booleans'],
+  }, async () => {
     const all = await server.call(
       'GET',
       '/account/stats?provenance=false&by_tag=false&bounces=false&engagement=false',
@@ -126,7 +136,15 @@ describe('GET /account/stats', () => {
   });
 
   it.each(['/account/stats', '/account/volume'])(
-    'takes a window of 1 to 90 days at %s, and refuses more as too large [statistics.window-too-large] [statistics.volume-window] [limits.volume-window] [contract-errors.422-window]',
+    'takes a window of 1 to 90 days at %s, and refuses more as too large',
+    {
+      tags: [
+        'statistics.window-too-large',
+        'statistics.volume-window',
+        'limits.volume-window',
+        'contract-errors.422-window',
+      ],
+    },
     async (path) => {
       for (const window of ['1d', '14d', '90d']) {
         expect((await server.call('GET', `${path}?window=${window}`, { key })).status).toBe(200);
@@ -153,7 +171,9 @@ describe('GET /account/stats', () => {
     expect((await readStats(server, '', reader)).sent).toBe(0);
   });
 
-  it('is the same over the SDK and the CLI, under /v1 too [contract-surfaces.sdk-statistics]', async () => {
+  it('is the same over the SDK and the CLI, under /v1 too', {
+    tags: ['contract-surfaces.sdk-statistics'],
+  }, async () => {
     const { account } = new Postrider({ apiKey: key, baseUrl: server.baseUrl });
     const expected = await readStats(server, '?window=30d&by_tag=true&bounces=true&provenance=true', key);
     expect(await account.stats({ window: '30d', by_tag: true, bounces: true, provenance: true })).toEqual(expected);

@@ -20,14 +20,18 @@ describe('GET /account/volume', () => {
     return (await server.call('GET', `/account/volume${query}`)).body;
   };
 
-  it('is an array of 14 days of zeros, oldest first and ending with today, where nothing was sent [statistics.volume] [statistics.volume-item] [statistics.volume-window]', async () => {
+  it('is an array of 14 days of zeros, oldest first and ending with today, where nothing was sent', {
+    tags: ['statistics.volume', 'statistics.volume-item', 'statistics.volume-window'],
+  }, async () => {
     const days = Array.from({ length: 14 }, (_, n) => ({ date: day(13 - n), ...NOTHING }));
     expect(await volume()).toEqual(days);
     expect(await volume('?window=1d')).toEqual(days.slice(-1));
     expect(await volume('?window=90d')).toHaveLength(90);
   });
 
-  it('counts a message on the UTC day of its acceptance, within the window and not beyond it [statistics.volume-item] [statistics.base-fields]', async () => {
+  it('counts a message on the UTC day of its acceptance, within the window and not beyond it', {
+    tags: ['statistics.volume-item', 'statistics.base-fields'],
+  }, async () => {
     await sendAll(server, [to('delivered'), to('bounced')]);
     server.clock.advance(DAY_MS);
     await sendAll(server, [to('complained')]);
@@ -42,7 +46,7 @@ describe('GET /account/volume', () => {
     expect((await readStats(server, '?window=15d')).sent).toBe(3);
   });
 
-  it('is the same over the SDK [contract-surfaces.sdk-statistics]', async () => {
+  it('is the same over the SDK', { tags: ['contract-surfaces.sdk-statistics'] }, async () => {
     const { account } = new Postrider({ apiKey: server.key, baseUrl: server.baseUrl });
     expect(await account.volume({ window: '30d' })).toEqual(await volume('?window=30d'));
   });

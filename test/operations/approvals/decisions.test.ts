@@ -55,7 +55,9 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
   const read = async (id: string) => (await server.call('GET', `/emails/${id}`)).body;
   const trail = async (id: string) => (await read(id)).events.map(({ type }: { type: string }) => type);
 
-  it('answers a held send with what it waits for [approvals.held-answer] [contract-messages.statuses-holds]', async () => {
+  it('answers a held send with what it waits for', {
+    tags: ['approvals.held-answer', 'contract-messages.statuses-holds'],
+  }, async () => {
     const held = await hold();
     expect(held).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -70,7 +72,9 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expect(listed.body.messages[0]).toMatchObject({ id: held.id, status: 'pending_approval' });
   });
 
-  it('answers the same request under an idempotency key as the first, decided or not [approvals.held-answer]', async () => {
+  it('answers the same request under an idempotency key as the first, decided or not', {
+    tags: ['approvals.held-answer'],
+  }, async () => {
     const options = { key: agent, headers: { 'idempotency-key': 'held-once' } };
     const first = await server.send({}, options);
     const again = await server.send({}, options);
@@ -80,14 +84,16 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expect((await server.send({}, options)).body).toEqual(first.body);
   });
 
-  it('says in a dry run that a send would be held, and why [contract-dry-run.answer]', async () => {
+  it('says in a dry run that a send would be held, and why', { tags: ['contract-dry-run.answer'] }, async () => {
     const { body } = await server.send({ dry_run: true }, { key: agent });
     expect(body).toMatchObject({ ok: true, approvalRequired: true, reasons: ['always'] });
     const { body: free } = await server.send({ dry_run: true });
     expect(free).toMatchObject({ approvalRequired: false, reasons: [] });
   });
 
-  it('shows all of what is held in the record, and its hash [approvals.record-fields] [approvals.pinned] [approvals.bodies] [records.approval]', async () => {
+  it('shows all of what is held in the record, and its hash', {
+    tags: ['approvals.record-fields', 'approvals.pinned', 'approvals.bodies', 'records.approval'],
+  }, async () => {
     const held = await hold({
       ...{ cc: 'Cy <cy@receiver.example>', bcc: ['di@receiver.example'], html: '<p>Hi</p>', agent_name: 'Otto' },
       ...{ attachments: [{ filename: 'a.txt', content: 'aGk=' }], scheduled_at: 'PT2H', source: 'agent' },
@@ -109,7 +115,9 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expect(second.contentHash).not.toBe(body.contentHash);
   });
 
-  it('shows with names, answers, headers and unsubscribing what goes out, in every answer [approvals.list-shape]', async () => {
+  it('shows with names, answers, headers and unsubscribing what goes out, in every answer', {
+    tags: ['approvals.list-shape'],
+  }, async () => {
     const fields = {
       to: ['"Boss, The" <bob@receiver.example>', 'eve@receiver.example'],
       cc: 'Cy <cy@receiver.example>',
@@ -157,7 +165,9 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     });
   });
 
-  it('lists holds in pages, by status, those of a key to that key alone [approvals.list] [approvals.list-shape] [approvals.visibility]', async () => {
+  it('lists holds in pages, by status, those of a key to that key alone', {
+    tags: ['approvals.list', 'approvals.list-shape', 'approvals.visibility'],
+  }, async () => {
     const { key: other } = await holdingKey(server, { scopes: ['sending'] });
     const held = await hold({}, other);
     const own = await server.call('GET', '/keys/approvals', { key: other });
@@ -181,7 +191,9 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expectInvalid(await server.call('GET', '/keys/approvals?status=open'), 'status');
   });
 
-  it('approves: the message goes, and the trail says so [approvals.decide] [approvals.outcome] [contract-messages.trail-types-approvals]', async () => {
+  it('approves: the message goes, and the trail says so', {
+    tags: ['approvals.decide', 'approvals.outcome', 'contract-messages.trail-types-approvals'],
+  }, async () => {
     const held = await hold({ subject: 'Approved one' });
     const { status, body } = await decide(server, decider, held.approvalId, { decision: 'approve', note: 'fine' });
     expect({ status, body }).toMatchObject({
@@ -207,7 +219,9 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expect(await readCaptured(server, 'Approved one')).toHaveLength(1);
   });
 
-  it('rejects with a code, and gives the quota back [approvals.decision] [contract-quota.given-back-holds]', async () => {
+  it('rejects with a code, and gives the quota back', {
+    tags: ['approvals.decision', 'contract-quota.given-back-holds'],
+  }, async () => {
     const used = await quotaUsed(server);
     const held = await hold({ to: ['a@receiver.example', 'b@receiver.example'] });
     expect(await quotaUsed(server)).toBe(used + 2);
@@ -223,7 +237,9 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expect(await trail(held.id)).toEqual(['pending_approval', 'rejected']);
   });
 
-  it('makes a new revision of edits, keeps the difference, and sends what was edited [approvals.decision]', async () => {
+  it('makes a new revision of edits, keeps the difference, and sends what was edited', {
+    tags: ['approvals.decision'],
+  }, async () => {
     const used = await quotaUsed(server);
     const held = await hold({ subject: 'Before', html: '<p>Old <b>words</b></p>', text: undefined });
     const { body: before } = await server.call('GET', `/keys/approvals/${held.approvalId}`, { key: agent });
@@ -255,7 +271,9 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expect((await server.call('GET', '/emails?q=After%20edit')).body.messages).toHaveLength(1);
   });
 
-  it('derives the text of edited HTML however large it is, and keeps a text that was not derived [approvals.decision]', async () => {
+  it('derives the text of edited HTML however large it is, and keeps a text that was not derived', {
+    tags: ['approvals.decision'],
+  }, async () => {
     const large = (word: string) => `<p>${`${word} <b>bold</b> `.repeat(5_000)}</p>`;
     const edits = { html: large('new') };
     const derived = await hold({ html: large('old'), text: undefined });
@@ -267,7 +285,9 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expect(kept.body).toMatchObject({ edited: ['html'], html: edits.html, text: 'As written' });
   });
 
-  it('fails an approved message that the rules refuse by now, and gives its quota back [approvals.outcome]', async () => {
+  it('fails an approved message that the rules refuse by now, and gives its quota back', {
+    tags: ['approvals.outcome'],
+  }, async () => {
     const used = await quotaUsed(server);
     const held = await hold({ to: 'gone@receiver.example' });
     await server.call('POST', '/suppressions', { body: { email: 'gone@receiver.example' } });
@@ -290,7 +310,9 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expect(await quotaUsed(server)).toBe(used);
   });
 
-  it('holds edited recipients to the key’s allowlist [approvals.outcome] [approvals.decision]', async () => {
+  it('holds edited recipients to the key’s allowlist', {
+    tags: ['approvals.outcome', 'approvals.decision'],
+  }, async () => {
     const { key } = await holdingKey(server, { recipientAllowlist: ['@receiver.example'] });
     const held = await hold({}, key);
     const { body } = await decide(server, decider, held.approvalId, {
@@ -300,7 +322,7 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expect(body).toMatchObject({ outcome: 'failed', problem: { code: 'recipient_not_allowed' } });
   });
 
-  it('fails what is approved while sending is paused [approvals.outcome]', async () => {
+  it('fails what is approved while sending is paused', { tags: ['approvals.outcome'] }, async () => {
     const { key, id } = await holdingKey(server);
     const held = await hold({}, key);
     await server.call('POST', `/keys/${id}/pause`);
@@ -308,7 +330,9 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expect(body).toMatchObject({ outcome: 'failed', problem: { code: 'sending_paused' } });
   });
 
-  it('decides once, and on nothing but what was looked at [contract-errors.409-approvals] [approvals.decision]', async () => {
+  it('decides once, and on nothing but what was looked at', {
+    tags: ['contract-errors.409-approvals', 'approvals.decision'],
+  }, async () => {
     const held = await hold();
     expectProblem(
       await decide(server, decider, held.approvalId, { decision: 'approve', contentHash: 'f'.repeat(64) }),
@@ -326,7 +350,7 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expectProblem(await decide(server, other, held.approvalId), 404, 'not_found');
   });
 
-  it('refuses decisions that contradict themselves [approvals.decision]', async () => {
+  it('refuses decisions that contradict themselves', { tags: ['approvals.decision'] }, async () => {
     const held = await hold();
     const bad = async (body: Readonly<Record<string, unknown>>) => await decide(server, decider, held.approvalId, body);
     expectInvalid(await bad({}), 'decision');
@@ -345,7 +369,9 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expect((await read(held.id)).status).toBe('pending_approval');
   });
 
-  it('lets nobody decide its own sends, and no key that is held itself [approvals.who-decides] [contract-errors.403-approvals]', async () => {
+  it('lets nobody decide its own sends, and no key that is held itself', {
+    tags: ['approvals.who-decides', 'contract-errors.403-approvals'],
+  }, async () => {
     const { id, key } = await holdingKey(server);
     const held = await hold({}, key);
     const own = () => decide(server, key, held.approvalId);
@@ -366,7 +392,7 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expect((await read(other.id)).status).toBe('pending_approval');
   });
 
-  it('gives keys in approval mode no scope that would get around it [approvals.who-decides]', async () => {
+  it('gives keys in approval mode no scope that would get around it', { tags: ['approvals.who-decides'] }, async () => {
     const make = async (fields: Readonly<Record<string, unknown>>) =>
       await server.call('POST', '/keys', { body: { name: 'Agent', approvalMode: 'always', ...fields } });
     for (const scope of ['keys:write', 'team:write']) {
@@ -383,7 +409,7 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expectInvalid(await make({ scopes: ['sending'], approvalMode: 'policy' }), ['holdWhen', 'required']);
   });
 
-  it('stops deciding many once the right to decide is taken away [approvals.many]', async () => {
+  it('stops deciding many once the right to decide is taken away', { tags: ['approvals.many'] }, async () => {
     const revoked = await server.newKey({ scopes: ['approvals:decide', 'approvals:read'] });
     const { id } = (await server.call('GET', '/keys/self', { key: revoked })).body;
     const holds = [await hold(), await hold(), await hold()];
@@ -402,7 +428,7 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expect((await read(holds[2]?.id ?? '')).status).toBe('pending_approval');
   });
 
-  it('decides many, each by itself [approvals.many]', async () => {
+  it('decides many, each by itself', { tags: ['approvals.many'] }, async () => {
     const [one, two] = [await hold(), await hold()];
     await decide(server, decider, two.approvalId, { decision: 'reject' });
     const ids = [one.approvalId, two.approvalId, 'nothing'];
@@ -419,7 +445,9 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     });
   });
 
-  it('trusts remembered recipients for this key, and strangers no more than before [approvals.decision] [approvals.modes]', async () => {
+  it('trusts remembered recipients for this key, and strangers no more than before', {
+    tags: ['approvals.decision', 'approvals.modes'],
+  }, async () => {
     const holdWhen = { firstContact: true, recipientDomainNotIn: ['sandbox.test'] };
     const { key } = await holdingKey(server, { approvalMode: 'policy', holdWhen });
     const held = await hold({ to: 'friend@far.example' }, key);
@@ -432,7 +460,9 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     ]);
   });
 
-  it('holds a template that the key wrote itself, under whatever name it sends it, and sends those of others [approvals.modes]', async () => {
+  it('holds a template that the key wrote itself, under whatever name it sends it, and sends those of others', {
+    tags: ['approvals.modes'],
+  }, async () => {
     const { key } = await holdingKey(server, { approvalMode: 'policy', holdWhen: { freeformBody: true } });
     const { key: other } = await holdingKey(server);
     // What such a key writes is a draft now; versions from before drafts are live, and name no author of their parts.
@@ -490,7 +520,9 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expect(await send('own')).toMatchObject({ status: 'queued' });
   });
 
-  it('holds a vetted template with a subject, name, reply address, header or variable of the sender’s own [holes.freeform]', async () => {
+  it('holds a vetted template with a subject, name, reply address, header or variable of the sender’s own', {
+    tags: ['holes.freeform'],
+  }, async () => {
     const holdWhen = { freeformBody: true };
     const { key } = await holdingKey(server, {
       approvalMode: 'policy',
@@ -519,7 +551,9 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     }
   });
 
-  it('knows whom the account wrote to, and counts neither what is held nor what test keys send [approvals.modes]', async () => {
+  it('knows whom the account wrote to, and counts neither what is held nor what test keys send', {
+    tags: ['approvals.modes'],
+  }, async () => {
     const { key } = await holdingKey(server, { approvalMode: 'policy', holdWhen: { firstContact: true } });
     const to = 'met@receiver.example';
     const test = await server.newKey({ mode: 'test' });
@@ -530,7 +564,7 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expect((await server.send({ to }, { key })).body).toEqual({ id: expect.any(String), status: 'queued' });
   });
 
-  it('takes a held message back, with its hold [contract-resend-and-cancel.withdraws]', async () => {
+  it('takes a held message back, with its hold', { tags: ['contract-resend-and-cancel.withdraws'] }, async () => {
     const used = await quotaUsed(server);
     for (const [method, suffix] of [
       ['DELETE', ''],
@@ -553,7 +587,9 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expect(moved.body.currentStatus).toBe('pending_approval');
   });
 
-  it('withdraws the holds of a key that is revoked, and keeps those of one that is rotated [approvals.visibility]', async () => {
+  it('withdraws the holds of a key that is revoked, and keeps those of one that is rotated', {
+    tags: ['approvals.visibility'],
+  }, async () => {
     const used = await quotaUsed(server);
     const { key, id } = await holdingKey(server);
     const held = [await hold({}, key), await hold({}, key)];
@@ -579,7 +615,9 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expect((await server.settled(late.id)).body.status).toBe('delivered');
   });
 
-  it('waits for a decision, wherever it is made [approvals.record-fields] [contract-messages.wait-holds]', async () => {
+  it('waits for a decision, wherever it is made', {
+    tags: ['approvals.record-fields', 'contract-messages.wait-holds'],
+  }, async () => {
     const held = await hold();
     const waiting = server.call('GET', `/keys/approvals/${held.approvalId}?wait=30`, { key: agent });
     const message = server.call('GET', `/emails/${held.id}?wait=30`);
@@ -589,7 +627,9 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expectInvalid(await server.call('GET', `/keys/approvals/${held.approvalId}?wait=61`), 'wait');
   });
 
-  it('has one winner among deciders and whoever takes it back, and accounts for it once [approvals.outcome]', async () => {
+  it('has one winner among deciders and whoever takes it back, and accounts for it once', {
+    tags: ['approvals.outcome'],
+  }, async () => {
     const used = await quotaUsed(server);
     const holds = await Promise.all(Array.from({ length: 8 }, () => hold()));
     const outcomes = await Promise.all(
@@ -614,7 +654,9 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expect(await quotaUsed(server)).toBe(used + left);
   });
 
-  it('refuses more than 1,000 undecided holds of a key, exactly [contract-errors.429-approvals] [approvals.held-answer]', async () => {
+  it('refuses more than 1,000 undecided holds of a key, exactly', {
+    tags: ['contract-errors.429-approvals', 'approvals.held-answer'],
+  }, async () => {
     const { key, id } = await holdingKey(server, { rateLimit: 10_000 });
     await server.database.sql`
       INSERT INTO approvals (account_id, id, message_id, key_id, status, reasons, content_hash, created_at, expires_at)
@@ -631,7 +673,7 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expect(dry.checks).toContainEqual(expect.objectContaining({ name: 'quota', ok: false, code: 'too_many_held' }));
   });
 
-  it('holds by links in the subject and in headers as well [approvals.modes]', async () => {
+  it('holds by links in the subject and in headers as well', { tags: ['approvals.modes'] }, async () => {
     const { key } = await holdingKey(server, { approvalMode: 'policy', holdWhen: { linkDomainNotIn: ['ok.example'] } });
     const { body: free } = await server.send({ subject: 'See https://ok.example/x' }, { key });
     expect(free.status).toBe('queued');
@@ -641,7 +683,9 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     }
   });
 
-  it('keeps who did what, by which way, in a trail that only grows, and in the audit log [approvals.expiry]', async () => {
+  it('keeps who did what, by which way, in a trail that only grows, and in the audit log', {
+    tags: ['approvals.expiry'],
+  }, async () => {
     const held = await hold();
     await server.call('POST', `/keys/approvals/${held.approvalId}`, {
       ...{ key: decider, headers: { 'x-request-id': 'decision-1' } },

@@ -47,7 +47,9 @@ describe('the chain of the audit log', () => {
 
   const verify = async () => (await verifyChains(database.sql, accountId))[0];
 
-  it('is whole as it was written, over many entries and many statements [contract-operator.audit]', async () => {
+  it('is whole as it was written, over many entries and many statements', {
+    tags: ['contract-operator.audit'],
+  }, async () => {
     for (let count = 0; count < 3; count += 1) await append(1_000);
     const [last] =
       await database.sql`SELECT hash FROM audit_log WHERE account_id = ${accountId} ORDER BY seq DESC LIMIT 1`;
@@ -174,7 +176,9 @@ describe('the chain of the audit log', () => {
       return { code, stdout, stderr };
     }
 
-    it('ends with 0 where the chain is whole, and with 1 where it is broken, naming the entry [contract-operator.audit]', async () => {
+    it('ends with 0 where the chain is whole, and with 1 where it is broken, naming the entry', {
+      tags: ['contract-operator.audit'],
+    }, async () => {
       const whole = await run('--account', accountId, '--json');
       expect([whole.code, JSON.parse(whole.stdout)]).toMatchObject([
         0,
@@ -189,7 +193,9 @@ describe('the chain of the audit log', () => {
       ]);
     });
 
-    it('verifies the chains of all accounts, and says in words which is broken [contract-operator.audit]', async () => {
+    it('verifies the chains of all accounts, and says in words which is broken', {
+      tags: ['contract-operator.audit'],
+    }, async () => {
       const whole = accountId;
       accountId = randomUUID();
       await append(2);

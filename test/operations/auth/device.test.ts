@@ -15,7 +15,9 @@ describe('a device', () => {
   const start = async () => (await server.call('POST', '/auth/device', { key: null })).body;
   const poll = (deviceCode: string) => server.call('POST', '/auth/device/token', { key: null, body: { deviceCode } });
 
-  it('signs in once a person has confirmed its code [sessions.device] [contract-errors.400-device]', async () => {
+  it('signs in once a person has confirmed its code', {
+    tags: ['sessions.device', 'contract-errors.400-device'],
+  }, async () => {
     const { status, body: device } = await server.call('POST', '/auth/device', { key: null });
     expect([status, device]).toEqual([
       200,
@@ -51,7 +53,7 @@ describe('a device', () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  it('is told to slow down, and the interval grows [contract-errors.400-device]', async () => {
+  it('is told to slow down, and the interval grows', { tags: ['contract-errors.400-device'] }, async () => {
     const { deviceCode } = await start();
     expectProblem(await poll(deviceCode), 400, 'authorization_pending');
     const early = await poll(deviceCode);
@@ -83,7 +85,9 @@ describe('a device', () => {
     expect((await server.call('GET', '/auth/session', { key: token })).body.user.email).toBe('owner@sandbox.test');
   });
 
-  it('is allowed or refused on a page where the user types the code, after signing in [sessions.device] [holes.device-consent]', async () => {
+  it('is allowed or refused on a page where the user types the code, after signing in', {
+    tags: ['sessions.device', 'holes.device-consent'],
+  }, async () => {
     const client = 'Postrider CLI 9.9 on <b>ada</b>-laptop';
     const { deviceCode, userCode } = (await server.call('POST', '/auth/device', { key: null, body: { client } })).body;
     const sent = await server.call('GET', `/auth/device?user_code=${userCode}`, { key: null });

@@ -32,7 +32,9 @@ describe('a sign-in link', () => {
     return { path: await linkFor(email), browser: browserOf(server, cookieOf(answer, 'sign-in')), answer };
   }
 
-  it('signs in by the button of its page, in the browser that asked [sessions.magic-link] [sessions.bodies]', async () => {
+  it('signs in by the button of its page, in the browser that asked', {
+    tags: ['sessions.magic-link', 'sessions.bodies'],
+  }, async () => {
     const { path, browser, answer } = await askAndTake();
     await expect.poll(async () => (await delivered(server, 'owner@sandbox.test')).length).toBe(1);
     expect([answer.status, answer.body]).toEqual([202, { ok: true }]);
@@ -49,14 +51,14 @@ describe('a sign-in link', () => {
     expect(session.body).toMatchObject({ authenticated: true, user: { email: 'owner@sandbox.test', role: 'owner' } });
   });
 
-  it('is not used up by programs that follow the links in mail [sessions.magic-link]', async () => {
+  it('is not used up by programs that follow the links in mail', { tags: ['sessions.magic-link'] }, async () => {
     const { path, browser } = await askAndTake();
     for (let i = 0; i < 3; i++) expect((await server.call('GET', path, { key: null })).status).toBe(200);
     expect((await server.call('POST', path, { key: null })).status).toBe(404);
     expect((await browser.call('POST', path)).status).toBe(200);
   });
 
-  it('works once, however many use it at once [sessions.magic-link]: checklist 11', async () => {
+  it('works once, however many use it at once: checklist 11', { tags: ['sessions.magic-link'] }, async () => {
     const { path, browser } = await askAndTake();
     const uses = await Promise.all(Array.from({ length: 50 }, () => browser.call('POST', path)));
     expect(uses.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -157,7 +159,9 @@ describe('a sign-in link', () => {
     expectProblem(await server.call('PATCH', '/auth/magic-link/x', { key: null }), 405, 'method_not_allowed');
   });
 
-  it('makes no account where sign-up is closed, and one where it is open [sessions.signup] [contract-settings.signup]', async () => {
+  it('makes no account where sign-up is closed, and one where it is open', {
+    tags: ['sessions.signup', 'contract-settings.signup'],
+  }, async () => {
     const refused = await server.call('POST', '/dev/session', { key: null, body: { email: 'new@sandbox.test' } });
     expectProblem(refused, 404, 'not_found');
     expect(await server.database.sql`SELECT FROM users WHERE email = 'new@sandbox.test'`).toHaveLength(0);

@@ -51,7 +51,7 @@ describe('a sign-in at a provider', () => {
     return await get(back, cookie);
   }
 
-  it('signs in whom the provider vouches for, with state, PKCE and nonce [sessions.oauth]', async () => {
+  it('signs in whom the provider vouches for, with state, PKCE and nonce', { tags: ['sessions.oauth'] }, async () => {
     provider.signsIn({ sub: 'u1', email: 'owner@sandbox.test', email_verified: true, name: 'Olive Owner' });
     const { begun, there, cookie, back } = await travel('oidc', '/auth/device?user_code=BBBB-CCCC');
     const asked = new URL(there).searchParams;
@@ -141,7 +141,7 @@ describe('a sign-in at a provider', () => {
     expectInvalid(await get('/auth/oauth/oidc?redirect_uri=https://evil.example'), 'redirect_uri');
   });
 
-  it('is 404 at a provider that nobody set up [sessions.oauth] [contract-settings.oauth]', async () => {
+  it('is 404 at a provider that nobody set up', { tags: ['sessions.oauth', 'contract-settings.oauth'] }, async () => {
     for (const name of ['nope', '__proto__', 'constructor', 'OIDC', '%2e%2e']) {
       expectProblem(await get(`/auth/oauth/${name}`), 404, 'not_found');
       expectProblem(await get(`/auth/oauth/${name}/callback?code=x&state=y`), 404, 'not_found');
@@ -150,7 +150,9 @@ describe('a sign-in at a provider', () => {
     for (const label of ['GitHub', 'Google', 'single sign-on']) expect(page).toContain(`Sign in with ${label}`);
   });
 
-  it('works at GitHub, by the number there and the primary address if it is verified [sessions.oauth]', async () => {
+  it('works at GitHub, by the number there and the primary address if it is verified', {
+    tags: ['sessions.oauth'],
+  }, async () => {
     github.person = { id: 42, emails: [{ email: 'owner@sandbox.test', primary: true, verified: false }] };
     const unverified = await travel('github');
     expect((await get(unverified.back, unverified.cookie)).status).toBe(403);

@@ -21,7 +21,9 @@ describe('a session', () => {
   });
   afterAll(() => server.close());
 
-  it('says who is signed in, and nulls to everybody else [sessions.read-and-logout] [sessions.endpoints] [authentication.sessions]', async () => {
+  it('says who is signed in, and nulls to everybody else', {
+    tags: ['sessions.read-and-logout', 'sessions.endpoints', 'authentication.sessions'],
+  }, async () => {
     const { status, body } = await owner.call('GET', '/auth/session');
     const names = ['authenticated', 'user', 'account', 'scopes', 'device', 'expiresAt'];
     expect([status, Object.keys(body)]).toEqual([200, names]);
@@ -36,7 +38,9 @@ describe('a session', () => {
     expect((await server.call('GET', '/v1/auth/session')).body).toEqual(SIGNED_OUT);
   });
 
-  it('begins in development by an address alone, with its cookie [contract-development.session] [sessions.cookie]', async () => {
+  it('begins in development by an address alone, with its cookie', {
+    tags: ['contract-development.session', 'sessions.cookie'],
+  }, async () => {
     const { status, body, headers } = await server.call('POST', '/dev/session', {
       key: null,
       body: { email: 'owner@sandbox.test' },
@@ -53,12 +57,12 @@ describe('a session', () => {
     }
   });
 
-  it('has a cookie of this very host alone where there is TLS [sessions.cookie]: checklist 13', () => {
+  it('has a cookie of this very host alone where there is TLS: checklist 13', { tags: ['sessions.cookie'] }, () => {
     const jar = createCookieJar(true);
     expect(jar.set(jar.session, 'x', 60)).toBe('__Host-session=x; Max-Age=60; Path=/; HttpOnly; Secure; SameSite=Lax');
   });
 
-  it('is kept as a hash, and under no other form [authentication.session-form]: checklist 5', async () => {
+  it('is kept as a hash, and under no other form: checklist 5', { tags: ['authentication.session-form'] }, async () => {
     const token = owner.cookie.slice('session='.length);
     const [row] = await server.database.sql`SELECT * FROM sessions WHERE token_hash = ${hashToken(token)}`;
     expect(row?.['kind']).toBe('cookie');
@@ -67,7 +71,9 @@ describe('a session', () => {
     expectProblem(await server.call('GET', '/account', { key: token }), 401, 'session_required');
   });
 
-  it('calls what takes a key, and is known in the audit log and the request log [sessions.cookie]: checklist 39', async () => {
+  it('calls what takes a key, and is known in the audit log and the request log: checklist 39', {
+    tags: ['sessions.cookie'],
+  }, async () => {
     const made = await owner.call('POST', '/keys', {
       body: { name: 'Made by hand', scopes: ['full', 'approvals:decide'] },
     });
@@ -108,7 +114,7 @@ describe('a session', () => {
     expect((await owner.call('GET', `/emails/${tested.body.id}`)).body.to).toBe('owner@sandbox.test');
   });
 
-  it('is no key where a key is asked about, and no key is one [contract-errors.401-session]', async () => {
+  it('is no key where a key is asked about, and no key is one', { tags: ['contract-errors.401-session'] }, async () => {
     expectProblem(await owner.call('GET', '/keys/self'), 401, 'missing_key');
     expectProblem(
       await owner.call('POST', '/mcp', { body: { jsonrpc: '2.0', id: 1, method: 'ping' } }),
@@ -186,7 +192,7 @@ describe('a session', () => {
       expect([bad, to(bad)]).toEqual([bad, null]);
   });
 
-  it('is over at once when it is signed out [sessions.read-and-logout]: checklist 13', async () => {
+  it('is over at once when it is signed out: checklist 13', { tags: ['sessions.read-and-logout'] }, async () => {
     const guest = await signInAs(server, 'guest@sandbox.test');
     const left = await guest.call('POST', '/auth/logout');
     expect([left.status, left.body, left.headers.getSetCookie()]).toEqual([
@@ -229,7 +235,7 @@ describe('a session', () => {
     }
   });
 
-  it('rests for seven days at most, and lasts thirty [sessions.cookie]', async () => {
+  it('rests for seven days at most, and lasts thirty', { tags: ['sessions.cookie'] }, async () => {
     const guest = await signInAs(server, 'guest@sandbox.test');
     const isThere = async () => (await guest.call('GET', '/auth/session')).body.authenticated;
     for (let day = 0; day < 29; day += 6) {

@@ -26,7 +26,9 @@ describe('a name that another account has verified', () => {
     return { host, value };
   }
 
-  it('cannot be added before a challenge is met, and moves then [domains.claimed] [contract-errors.409-domains]', async () => {
+  it('cannot be added before a challenge is met, and moves then', {
+    tags: ['domains.claimed', 'contract-errors.409-domains'],
+  }, async () => {
     const held = await domains.verified('moves.example');
     const challenge = challengeOf(await add('moves.example'));
     expect(challengeOf(await add('moves.example'))).toEqual(challenge);
@@ -51,7 +53,9 @@ describe('a name that another account has verified', () => {
     expect(await status(added.body.id, other.key)).toBe('failed');
   });
 
-  it('is won by the first that verifies, and verifying is refused to the others [domains.claimed]', async () => {
+  it('is won by the first that verifies, and verifying is refused to the others', {
+    tags: ['domains.claimed'],
+  }, async () => {
     const late = (await add('first.example')).body;
     const early = await domains.verified('first.example');
     domains.publish(late.records);
@@ -67,7 +71,7 @@ describe('a name that another account has verified', () => {
     ]);
   });
 
-  it('cannot be restored before a challenge is met [domains.claimed]', async () => {
+  it('cannot be restored before a challenge is met', { tags: ['domains.claimed'] }, async () => {
     const mine = (await add('restored.example')).body;
     await call('DELETE', `/domains/${mine.id}`, { key: other.key });
     const held = await domains.verified('restored.example');

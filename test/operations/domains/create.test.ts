@@ -15,7 +15,17 @@ describe('adding a sending domain', () => {
   const add = (body: unknown, key?: string) =>
     domains.server.call('POST', '/domains', { body, ...(key === undefined ? {} : { key }) });
 
-  it('answers 201 with the domain and the records to publish [domains.create] [domains.bodies] [domains.domain-fields] [domains.record-fields] [domains.required-records] [records.domain] [service.domains]', async () => {
+  it('answers 201 with the domain and the records to publish', {
+    tags: [
+      'domains.create',
+      'domains.bodies',
+      'domains.domain-fields',
+      'domains.record-fields',
+      'domains.required-records',
+      'records.domain',
+      'service.domains',
+    ],
+  }, async () => {
     const { status, body } = await add({ name: 'shop.example' });
     expect(status).toBe(201);
     const { dkimSelector: selector } = body;
@@ -61,7 +71,7 @@ describe('adding a sending domain', () => {
     expect(await domainAudit(domains.server)).toContain('domain.created');
   });
 
-  it('shows no private key, and stores none that could be read [domains.keys-encrypted]', async () => {
+  it('shows no private key, and stores none that could be read', { tags: ['domains.keys-encrypted'] }, async () => {
     const { body } = await add({ name: 'secret.example', ed25519: true });
     expect(JSON.stringify(body)).not.toMatch(/PRIVATE|privateKey/);
     const keys = await domains.server.database.sql<{ sealed: Buffer }[]>`
@@ -184,7 +194,9 @@ describe('adding a sending domain', () => {
     expectInvalid(await add({ name: 'rules.example', ...given }), path);
   });
 
-  it('refuses a name that the account has with 409, and lets another account have it beside [contract-errors.409-domains]', async () => {
+  it('refuses a name that the account has with 409, and lets another account have it beside', {
+    tags: ['contract-errors.409-domains'],
+  }, async () => {
     await add({ name: 'twice.example' });
     const again = await add({ name: 'TWICE.example' });
     expectProblem(again, 409, 'already_exists');

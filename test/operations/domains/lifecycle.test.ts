@@ -15,7 +15,9 @@ describe('the life of a sending domain', () => {
   const statuses = (records: { purpose: string; status: string }[]) =>
     records.map(({ purpose, status }) => `${purpose} ${status}`);
 
-  it('is verified by live DNS, and then sends [domains.verify] [domains.answers] [states.domain-verify] [service.own-domains]', async () => {
+  it('is verified by live DNS, and then sends', {
+    tags: ['domains.verify', 'domains.answers', 'states.domain-verify', 'service.own-domains'],
+  }, async () => {
     const domain = await add('life.example');
     const refused = await domains.server.send({ from: 'a@life.example', to: 'x@example.com' });
     expectProblem(refused, 403, 'domain_not_verified');
@@ -43,7 +45,7 @@ describe('the life of a sending domain', () => {
     expect((await call('GET', '/keys/self')).body.sendingDomains).toContain('life.example');
   });
 
-  it('needs DKIM, SPF and MX, and no DMARC [domains.required-records]', async () => {
+  it('needs DKIM, SPF and MX, and no DMARC', { tags: ['domains.required-records'] }, async () => {
     const domain = await add('needs.example');
     const required = domain.records.filter(({ required }: { required: boolean }) => required);
     expect(required.map(({ purpose }: { purpose: string }) => purpose)).toEqual(['dkim', 'spf', 'mx']);
@@ -55,7 +57,17 @@ describe('the life of a sending domain', () => {
     expect((await call('POST', `/domains/${domain.id}/verify`)).body.status).toBe('verified');
   });
 
-  it('is removed, refuses sends at once, stays in the history with its DKIM records, and comes back with its keys [domains.delete] [domains.history] [domains.restore] [domains.history-and-restore] [states.domain-delete] [states.domain-restore] [domains.statuses]', async () => {
+  it('is removed, refuses sends at once, stays in the history with its DKIM records, and comes back with its keys', {
+    tags: [
+      'domains.delete',
+      'domains.history',
+      'domains.restore',
+      'domains.history-and-restore',
+      'states.domain-delete',
+      'states.domain-restore',
+      'domains.statuses',
+    ],
+  }, async () => {
     const domain = await domains.verified('back.example');
     const removed = await call('DELETE', `/domains/${domain.id}`);
     expect(removed.status).toBe(200);
@@ -110,7 +122,7 @@ describe('the life of a sending domain', () => {
     expectProblem(await call('POST', `/domains/${first.id}/restore`), 409, 'already_exists');
   });
 
-  it('has its records as JSON and as a zone file [domains.records] [domains.answers]', async () => {
+  it('has its records as JSON and as a zone file', { tags: ['domains.records', 'domains.answers'] }, async () => {
     const domain = await add('zone.example', { ed25519: true });
     const { status, body } = await call('GET', `/domains/${domain.id}/records`);
     expect([status, body]).toEqual([200, { records: domain.records }]);
@@ -176,7 +188,7 @@ describe('the life of a sending domain', () => {
     ]);
   });
 
-  it('is found in the list by its status and by its name [domains.list]', async () => {
+  it('is found in the list by its status and by its name', { tags: ['domains.list'] }, async () => {
     const { key } = await domains.server.newAccount();
     await domains.verified('f1.example', key);
     for (const name of ['f2.example', 'grün.example']) await call('POST', '/domains', { key, body: { name } });
@@ -201,7 +213,7 @@ describe('the life of a sending domain', () => {
     expectProblem(await call('GET', `/domains?limit=1&cursor=${nextCursor}`, { key }), 422, 'invalid_cursor');
   });
 
-  it('is listed newest first, in pages with a total [domains.list] [domains.list-shape]', async () => {
+  it('is listed newest first, in pages with a total', { tags: ['domains.list', 'domains.list-shape'] }, async () => {
     const { key } = await domains.server.newAccount();
     for (const name of ['l1.example', 'l2.example', 'l3.example'])
       await call('POST', '/domains', { key, body: { name } });

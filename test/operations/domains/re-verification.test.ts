@@ -21,7 +21,9 @@ describe('looking domains up by the clock', () => {
   };
   const send = (from: string, key: string) => domains.server.send({ from }, { key });
 
-  it('verifies a pending domain once its records are there, without anybody asking [domains.pending-checks]', async () => {
+  it('verifies a pending domain once its records are there, without anybody asking', {
+    tags: ['domains.pending-checks'],
+  }, async () => {
     const { key, accountId } = await domains.server.newAccount();
     const domain = await add('soon.example', key);
     await after(4 * MINUTE_MS);
@@ -34,7 +36,9 @@ describe('looking domains up by the clock', () => {
     expect(await domainAudit(domains.server, accountId)).toEqual(['domain.created', 'domain.verified']);
   });
 
-  it('fails a domain after 72 h without its records; verifying starts again [domains.pending-checks]', async () => {
+  it('fails a domain after 72 h without its records; verifying starts again', {
+    tags: ['domains.pending-checks'],
+  }, async () => {
     const { key, accountId } = await domains.server.newAccount();
     const domain = await add('never.example', key);
     for (let hour = 0; hour < 71; hour += 1) await after(HOUR_MS);
@@ -61,7 +65,9 @@ describe('looking domains up by the clock', () => {
     ]);
   });
 
-  it('degrades a domain that lost a record: it still sends for 72 h, and comes back or fails [domains.degraded] [domains.statuses]', async () => {
+  it('degrades a domain that lost a record: it still sends for 72 h, and comes back or fails', {
+    tags: ['domains.degraded', 'domains.statuses'],
+  }, async () => {
     const { key, accountId } = await domains.server.newAccount();
     const domain = await domains.verified('loses.example', key);
     const spf = domain.records.find(({ purpose }) => purpose === 'spf');

@@ -9,7 +9,9 @@ describe('a send from a domain that is not verified', () => {
   });
   afterAll(() => domains.close());
 
-  it('is refused with the records to publish, each with type, host and value [contract-sending.records-to-publish]', async () => {
+  it('is refused with the records to publish, each with type, host and value', {
+    tags: ['contract-sending.records-to-publish'],
+  }, async () => {
     const { body: domain } = await domains.server.call('POST', '/domains', { body: { name: 'open.example' } });
     const refused = await domains.server.send({ from: 'a@open.example' });
     expectProblem(refused, 403, 'domain_not_verified');

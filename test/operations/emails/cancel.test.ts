@@ -22,7 +22,17 @@ describe.each(SPELLINGS)('%s /emails/:id%s', (method, suffix) => {
     (await server.send({ scheduled_at: 'PT1H', ...body }, options)).body.id as string;
   const read = async (id: string, key = server.key) => (await server.call('GET', `/emails/${id}`, { key })).body;
 
-  it('takes a queued message back: no copy leaves, and the log keeps its row [emails-cancel.post] [emails-cancel.delete] [states.removed] [errors.cancel] [contract-resend-and-cancel.canceled] [contract-messages.status-canceled] [contract-messages.trail-type-canceled]', async () => {
+  it('takes a queued message back: no copy leaves, and the log keeps its row', {
+    tags: [
+      'emails-cancel.post',
+      'emails-cancel.delete',
+      'states.removed',
+      'errors.cancel',
+      'contract-resend-and-cancel.canceled',
+      'contract-messages.status-canceled',
+      'contract-messages.trail-type-canceled',
+    ],
+  }, async () => {
     const subject = `Taken back by ${method}`;
     const to = ['delivered@sandbox.test', 'a@example.com'];
     const attachments = [{ filename: 'a.txt', content: 'aGk=' }];
@@ -59,7 +69,7 @@ describe.each(SPELLINGS)('%s /emails/:id%s', (method, suffix) => {
     expect(listed.body.messages.map((row: { id: string }) => row.id)).toContain(id);
   });
 
-  it('gives the quota back to the month it was taken from [contract-quota.given-back]', async () => {
+  it('gives the quota back to the month it was taken from', { tags: ['contract-quota.given-back'] }, async () => {
     const { key, accountId } = await server.newAccount();
     const quota = async () => (await server.call('GET', '/keys/self', { key })).body.quota;
     const to = ['a@example.com', 'b@example.com', 'delivered@sandbox.test'];
@@ -80,7 +90,9 @@ describe.each(SPELLINGS)('%s /emails/:id%s', (method, suffix) => {
     expect(charged?.['n']).toBe(1);
   });
 
-  it('comes too late for a message that is queued no more, and says where it stands [contract-resend-and-cancel.too-late] [contract-errors.409-cancel-and-resend]', async () => {
+  it('comes too late for a message that is queued no more, and says where it stands', {
+    tags: ['contract-resend-and-cancel.too-late', 'contract-errors.409-cancel-and-resend'],
+  }, async () => {
     const id = await scheduled();
     await cancel(id);
     const second = await cancel(id);
@@ -124,7 +136,7 @@ describe.each(SPELLINGS)('%s /emails/:id%s', (method, suffix) => {
     expect(await server.database.sql`SELECT 1 FROM deliveries WHERE message_id = ${id}`).toHaveLength(0);
   });
 
-  it('ends a wait for the outcome [contract-messages.wait-canceled]', async () => {
+  it('ends a wait for the outcome', { tags: ['contract-messages.wait-canceled'] }, async () => {
     const id = await scheduled();
     const waiting = server.call('GET', `/emails/${id}?wait=20`);
     const beganMs = performance.now();
@@ -162,7 +174,7 @@ describe.each(SPELLINGS)('%s /emails/:id%s', (method, suffix) => {
 });
 
 describe('emails.cancel of the SDK', () => {
-  it('is the one method for both spellings [contract-surfaces.sdk-cancel-and-resend]', async () => {
+  it('is the one method for both spellings', { tags: ['contract-surfaces.sdk-cancel-and-resend'] }, async () => {
     const server = await startTestApp();
     const client = new Postrider({ apiKey: server.key, baseUrl: server.baseUrl });
     const { id } = await client.emails.send({

@@ -19,7 +19,9 @@ describe('changing a queued message that somebody decided', () => {
   const move = (id: string, key: string) => server.call('PATCH', `/emails/${id}`, { key, body: LATER });
   const statusOf = async (id: string) => (await server.call('GET', `/emails/${id}`)).body;
 
-  it('is refused to a held key that moves the time of a message that a person approved [holes.reschedule]', async () => {
+  it('is refused to a held key that moves the time of a message that a person approved', {
+    tags: ['holes.reschedule'],
+  }, async () => {
     const agent = await newKey({ approvalMode: 'always' });
     const held = await server.send({ scheduled_at: 'PT1H' }, { key: agent });
     expectProblem(await move(held.body.id, agent), 403, 'permission_escalation');
@@ -70,7 +72,8 @@ describe('changing a queued message that somebody decided', () => {
     ],
     ['has an allowlist now', 'key', '', { recipientAllowlist: ['@elsewhere.example'] }, 'recipient_not_allowed'],
   ] as const)(
-    'is judged as a send by the rules of now: no new time by a key that %s, and users keep their rights [holes.rescheduled-sends]',
+    'is judged as a send by the rules of now: no new time by a key that %s, and users keep their rights',
+    { tags: ['holes.rescheduled-sends'] },
     async (_kind, what, path, changes, code) => {
       const agent = await newKey({});
       const owner = await signInAs(server, 'owner@sandbox.test');
@@ -102,7 +105,9 @@ describe('changing a queued message that somebody decided', () => {
     expect(refused.body.detail).toContain('waits for an approver');
   });
 
-  it('lets a held key cancel its own approved message, and names it in the trail and the audit log [holes.own-decided]', async () => {
+  it('lets a held key cancel its own approved message, and names it in the trail and the audit log', {
+    tags: ['holes.own-decided'],
+  }, async () => {
     const agent = await newKey({ approvalMode: 'always' });
     const decider = await server.newKey({ name: 'Decider', scopes: ['approvals:decide'] });
     const { id, approvalId } = (await server.send({ scheduled_at: 'PT1H' }, { key: agent })).body;

@@ -75,7 +75,16 @@ describe('GET /emails/export', () => {
     return { status: answer.status, headers: answer.headers, text: await answer.text() };
   }
 
-  it('answers CSV unless asked otherwise: a header and a line for each message, newest first [emails-export.default-format] [emails-export.csv-type] [emails-export.format] [contract-shape.casing-export] [service.log-export] [export-row.columns]', async () => {
+  it('answers CSV unless asked otherwise: a header and a line for each message, newest first', {
+    tags: [
+      'emails-export.default-format',
+      'emails-export.csv-type',
+      'emails-export.format',
+      'contract-shape.casing-export',
+      'service.log-export',
+      'export-row.columns',
+    ],
+  }, async () => {
     const { status, headers, text } = await download();
     expect(status).toBe(200);
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
@@ -100,7 +109,9 @@ describe('GET /emails/export', () => {
     expect((await download('?format=csv')).text).toBe(text);
   });
 
-  it('quotes cells by RFC 4180 and joins tags by semicolons [contract-message-log.export-formats]', async () => {
+  it('quotes cells by RFC 4180 and joins tags by semicolons', {
+    tags: ['contract-message-log.export-formats'],
+  }, async () => {
     const { text } = await download('?q=say');
     expect(text).toContain('"a@sandbox.test, b@sandbox.test","Say ""hi"", twice",queued');
     expect(parseCsv(text)[1]?.slice(3)).toEqual([
@@ -114,7 +125,9 @@ describe('GET /emails/export', () => {
     ]);
   });
 
-  it('defuses every cell that a spreadsheet would run as a formula, in CSV alone [contract-message-log.export-formulas]', async () => {
+  it('defuses every cell that a spreadsheet would run as a formula, in CSV alone', {
+    tags: ['contract-message-log.export-formulas'],
+  }, async () => {
     const rows = parseCsv((await download()).text);
     const [, newest, third] = rows;
     expect(newest?.slice(2, 5)).toEqual(["'=1 <ada@sandbox.test>", "'-2+3@sandbox.test", "'+49 30"]);
@@ -143,16 +156,22 @@ describe('GET /emails/export', () => {
     ['behind an apostrophe that belongs to the text', "'=1", "''=1"],
     ['with a tab or a line break at the start', '\t1', "'\t1"],
     ['nowhere', 'Hi = you; me-too @ 5|x', 'Hi = you; me-too @ 5|x'],
-  ])('defuses what could be a formula %s, quotes it, and can be undone [holes.csv-formulas]', (_where, text, shown) => {
-    const line = toCsv(['id', text, 'end'].join(CELL_SEPARATOR));
-    const [cells] = parseCsv(`${line}\n`);
-    expect(cells).toEqual(['id', shown, 'end']);
-    expect(stored(shown)).toBe(text);
-    // Cells that any setting of a spreadsheet could split are quoted.
-    if (/[;|\t]/.test(text)) expect(line).toBe(`id,"${shown.replaceAll('"', '""')}",end`);
-  });
+  ])(
+    'defuses what could be a formula %s, quotes it, and can be undone',
+    { tags: ['holes.csv-formulas'] },
+    (_where, text, shown) => {
+      const line = toCsv(['id', text, 'end'].join(CELL_SEPARATOR));
+      const [cells] = parseCsv(`${line}\n`);
+      expect(cells).toEqual(['id', shown, 'end']);
+      expect(stored(shown)).toBe(text);
+      // Cells that any setting of a spreadsheet could split are quoted.
+      if (/[;|\t]/.test(text)) expect(line).toBe(`id,"${shown.replaceAll('"', '""')}",end`);
+    },
+  );
 
-  it('can become a formula under no separator, and is restored exactly, whatever a cell has in it [holes.csv-formulas]', () => {
+  it('can become a formula under no separator, and is restored exactly, whatever a cell has in it', {
+    tags: ['holes.csv-formulas'],
+  }, () => {
     const random = seededRandom('cells');
     for (let round = 0; round < 5_000; round += 1) {
       const pieces = Array.from({ length: random.integer(0, 8) }, () => random.pick(PIECES));
@@ -169,7 +188,9 @@ describe('GET /emails/export', () => {
     }
   });
 
-  it('answers JSON as one array and NDJSON as an object a line, with the names of the columns [emails-export.json-types] [export-row.json-fields]', async () => {
+  it('answers JSON as one array and NDJSON as an object a line, with the names of the columns', {
+    tags: ['emails-export.json-types', 'export-row.json-fields'],
+  }, async () => {
     const json = await download('?format=json');
     expect(json.headers.get('content-type')).toBe('application/json; charset=utf-8');
     const rows = JSON.parse(json.text);
@@ -198,7 +219,9 @@ describe('GET /emails/export', () => {
     ).toEqual(rows);
   });
 
-  it('names the file after the account, the day and the format [emails-export.csv-file-name] [contract-message-log.export-file-name]', async () => {
+  it('names the file after the account, the day and the format', {
+    tags: ['emails-export.csv-file-name', 'contract-message-log.export-file-name'],
+  }, async () => {
     for (const format of ['csv', 'json', 'jsonl'] as const) {
       const { headers } = await download(`?format=${format}`);
       const date = server.clock.now().toISOString().slice(0, 10);
@@ -211,7 +234,9 @@ describe('GET /emails/export', () => {
     expect(exportFileName('a"\r\nb/../c', at, 'json')).toBe('a-b-c-messages-2026-01-31.json');
   });
 
-  it('takes every filter of the list, and bounds in time [emails-export.filters] [emails-export.window] [contract-message-log.filters-export]', async () => {
+  it('takes every filter of the list, and bounds in time', {
+    tags: ['emails-export.filters', 'emails-export.window', 'contract-message-log.filters-export'],
+  }, async () => {
     const count = async (query: string) => parseCsv((await download(query)).text).length - 1;
     expect(await count('?tag=one&tag=TWO')).toBe(1);
     expect(await count('?source=agent')).toBe(1);
@@ -263,13 +288,16 @@ describe('GET /emails/export', () => {
       added = await addMessages(server.database.sql, large.accountId, LIMITS.exportRows + 1);
     }, 60_000);
 
-    it('holds the newest 100,000 rows and says that there are more [limits.export-rows] [contract-message-log.export-truncated] [emails-export.streamed]', async () => {
+    it('holds the newest 100,000 rows and says that there are more', {
+      tags: ['limits.export-rows', 'contract-message-log.export-truncated', 'emails-export.streamed'],
+      timeout: 30_000,
+    }, async () => {
       const { headers, text } = await download('?format=jsonl', large.key);
       expect(headers.get('x-export-truncated')).toBe('true');
       const lines = text.trimEnd().split('\n');
       expect(lines).toHaveLength(LIMITS.exportRows);
       expect(lines.map((line) => line.slice(7, 43))).toEqual(added.slice(1).reverse());
-    }, 30_000);
+    });
 
     it('holds 100,000 rows and says nothing where there are no more', async () => {
       const created = await server.database.sql<{ at: Date }[]>`

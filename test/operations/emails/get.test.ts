@@ -14,7 +14,14 @@ describe('GET /emails/:id', () => {
   });
   afterAll(() => server.close());
 
-  it('answers every field of a message with nothing but the least, absent values as null [contract-shape.absent-is-null] [contract-shape.read-answer] [contract-messages.single-read] [message-record.single-read-fields]', async () => {
+  it('answers every field of a message with nothing but the least, absent values as null', {
+    tags: [
+      'contract-shape.absent-is-null',
+      'contract-shape.read-answer',
+      'contract-messages.single-read',
+      'message-record.single-read-fields',
+    ],
+  }, async () => {
     const { body: sent } = await server.send();
     const { status, body } = await server.settled(sent.id);
     expect(status).toBe(200);
@@ -68,7 +75,15 @@ describe('GET /emails/:id', () => {
     });
   });
 
-  it('answers status, trail, body and provenance [emails-get.status] [emails-get.trail] [emails-get.body] [emails-get.provenance] [message-record.single-read]', async () => {
+  it('answers status, trail, body and provenance', {
+    tags: [
+      'emails-get.status',
+      'emails-get.trail',
+      'emails-get.body',
+      'emails-get.provenance',
+      'message-record.single-read',
+    ],
+  }, async () => {
     const given = { html: '<p>H</p>', text: 'T', channel: 'sdk', source: 'agent', agent_name: 'bot' };
     const { body: sent } = await server.send({ to: 'bounced@sandbox.test', ...given });
     const { body } = await server.settled(sent.id);
@@ -77,7 +92,9 @@ describe('GET /emails/:id', () => {
     expect(body.events.map(({ type }: { type: string }) => type)).toEqual(['queued', 'bounced']);
   });
 
-  it('answers a trail of events in order, each with all its fields [contract-messages.trail] [contract-shape.ids] [contract-shape.times]', async () => {
+  it('answers a trail of events in order, each with all its fields', {
+    tags: ['contract-messages.trail', 'contract-shape.ids', 'contract-shape.times'],
+  }, async () => {
     const { body: sent } = await server.send({ to: ['deferred@sandbox.test', 'complained@sandbox.test'] });
     const { events, createdAt } = (await server.settled(sent.id)).body;
     expect(events.length).toBeGreaterThanOrEqual(7);
@@ -102,7 +119,9 @@ describe('GET /emails/:id', () => {
     expect(Number.parseInt(sent.id.replaceAll('-', '').slice(0, 12), 16)).toBe(Date.parse(createdAt));
   });
 
-  it('answers `to` as addresses joined by a comma and a space, cc and bcc as strings, from as given [contract-messages.to] [contract-sending.addresses-read]', async () => {
+  it('answers `to` as addresses joined by a comma and a space, cc and bcc as strings, from as given', {
+    tags: ['contract-messages.to', 'contract-sending.addresses-read'],
+  }, async () => {
     const { body: sent } = await server.send({
       from: '"Lovelace, Ada" <ada@sandbox.test>',
       to: ['One <a@sandbox.test>', 'b@sandbox.test'],
@@ -122,7 +141,9 @@ describe('GET /emails/:id', () => {
     expect(messages).toMatchObject([{ id: sent.id, from: body.from, to: 'a@sandbox.test, b@sandbox.test' }]);
   });
 
-  it('answers the rendered body: what was given, and the text that was derived [contract-messages.rendered-body]', async () => {
+  it('answers the rendered body: what was given, and the text that was derived', {
+    tags: ['contract-messages.rendered-body'],
+  }, async () => {
     const html = '<p>One &lt;two&gt;</p>\r\n<p>Three</p>';
     const { body: sent } = await server.send({ html, text: undefined });
     const { body } = await server.call('GET', `/emails/${sent.id}`);
@@ -130,7 +151,9 @@ describe('GET /emails/:id', () => {
     expect(body.text).toBe('One <two>\n\nThree');
   });
 
-  it('hides the content from a key that lacks emails:content, and says so [contract-messages.redacted] [authentication.scope-values]', async () => {
+  it('hides the content from a key that lacks emails:content, and says so', {
+    tags: ['contract-messages.redacted', 'authentication.scope-values'],
+  }, async () => {
     const given = { html: '<p>secret body</p>', text: 'secret body', headers: { 'X-Secret': 'secret' } };
     const { body: sent } = await server.send(given);
     const whole = (await server.settled(sent.id)).body;
@@ -146,7 +169,9 @@ describe('GET /emails/:id', () => {
     expect((await server.call('GET', `/emails/${sent.id}`, { key: reading })).body).toEqual(whole);
   });
 
-  it('shows a key with emails:content the messages it sent, and no other sender’s [holes.content-scope]', async () => {
+  it('shows a key with emails:content the messages it sent, and no other sender’s', {
+    tags: ['holes.content-scope'],
+  }, async () => {
     const agent = await server.newKey({ scopes: ['sending'] });
     const reset = (await server.send({ text: 'https://example.com/reset?token=secret' })).body.id;
     const others = await server.call('GET', `/emails/${reset}`, { key: agent });
@@ -157,7 +182,9 @@ describe('GET /emails/:id', () => {
     expect((await server.call('GET', `/emails/${again.body.id}`, { key: agent })).body.text).toBeNull();
   });
 
-  it('shows a held key no content of another key’s message that it asks to resend [holes.content-scope]', async () => {
+  it('shows a held key no content of another key’s message that it asks to resend', {
+    tags: ['holes.content-scope'],
+  }, async () => {
     const held = { name: 'Agent', scopes: ['emails:send'], approvalMode: 'always' };
     const { key: agent } = (await server.call('POST', '/keys', { body: held })).body;
     const reset = (await server.send({ text: 'token=secret', html: '<p>token=secret</p>' })).body.id;
@@ -180,7 +207,8 @@ describe('GET /emails/:id', () => {
   });
 
   it.each(['x', '01936a2e-0000-7000-8000-000000000000', '01936A2E', '1', "' OR 1=1 --", '..%2f', '0'.repeat(500)])(
-    'answers 404 for %j [contract-errors.404]',
+    'answers 404 for %j',
+    { tags: ['contract-errors.404'] },
     async (id) => {
       expectProblem(await server.call('GET', `/emails/${encodeURI(id)}`), 404, 'not_found');
     },
@@ -200,12 +228,16 @@ describe('GET /emails/:id', () => {
       await sink.close();
     });
 
-    it.each(['0', '61', '-1', '1.5', 'x', '', '600'])('=%s is refused [contract-messages.wait]', async (wait) => {
-      const { body: sent } = await server.send();
-      expectInvalid(await server.call('GET', `/emails/${sent.id}?wait=${wait}`), 'wait');
-    });
+    it.each(['0', '61', '-1', '1.5', 'x', '', '600'])(
+      '=%s is refused',
+      { tags: ['contract-messages.wait'] },
+      async (wait) => {
+        const { body: sent } = await server.send();
+        expectInvalid(await server.call('GET', `/emails/${sent.id}?wait=${wait}`), 'wait');
+      },
+    );
 
-    it('of 1 and of 60 seconds is taken [contract-messages.wait]', async () => {
+    it('of 1 and of 60 seconds is taken', { tags: ['contract-messages.wait'] }, async () => {
       const { body: sent } = await server.send();
       expect((await server.call('GET', `/emails/${sent.id}?wait=60`)).body.status).toBe('delivered');
       expect((await server.call('GET', `/emails/${sent.id}?wait=1`)).body.status).toBe('delivered');
@@ -216,7 +248,7 @@ describe('GET /emails/:id', () => {
       ['bounced', 'bounced'],
       ['complained', 'complained'],
       ['deferred', 'delivered'],
-    ])('answers as soon as a message to %s is final [contract-messages.wait]', async (local, status) => {
+    ])('answers as soon as a message to %s is final', { tags: ['contract-messages.wait'] }, async (local, status) => {
       const beganMs = performance.now();
       const { body: sent } = await server.send({ to: `${local}@sandbox.test` });
       const { body } = await server.call('GET', `/emails/${sent.id}?wait=30`);
@@ -224,7 +256,14 @@ describe('GET /emails/:id', () => {
       expect(performance.now() - beganMs).toBeLessThan(10_000);
     });
 
-    it('answers as soon as a message has failed, with the reason [contract-messages.statuses] [contract-messages.trail-types] [contract-messages.wait] [contract-messages.never-stuck]', async () => {
+    it('answers as soon as a message has failed, with the reason', {
+      tags: [
+        'contract-messages.statuses',
+        'contract-messages.trail-types',
+        'contract-messages.wait',
+        'contract-messages.never-stuck',
+      ],
+    }, async () => {
       const api = await startTestApp({ settings: { POSTRIDER_ROLES: 'api' } });
       await api.addDomain('gone.example');
       const { body: sent } = await api.send({ from: 'a@gone.example', to: 'x@example.com' });
@@ -241,14 +280,16 @@ describe('GET /emails/:id', () => {
       await api.close();
     });
 
-    it('answers as soon as the provider has taken the message [contract-messages.wait] [contract-messages.sent]', async () => {
+    it('answers as soon as the provider has taken the message', {
+      tags: ['contract-messages.wait', 'contract-messages.sent'],
+    }, async () => {
       const { body: sent } = await relayed.send({ to: 'ann@example.com' });
       const { body } = await relayed.call('GET', `/emails/${sent.id}?wait=30`);
       expect(body.status).toBe('sent');
       expect(body.recipients).toEqual([{ email: 'ann@example.com', kind: 'to', status: 'sent' }]);
     });
 
-    it('answers the present state when the time is over [contract-messages.wait-time-out]', async () => {
+    it('answers the present state when the time is over', { tags: ['contract-messages.wait-time-out'] }, async () => {
       const { body: sent } = await relayed.send({ to: 'later@example.com' });
       const beganMs = performance.now();
       const { status, body } = await relayed.call('GET', `/emails/${sent.id}?wait=1`);
@@ -264,7 +305,9 @@ describe('GET /emails/:id', () => {
     });
   });
 
-  it('has a word for each status that the contract names [states.full-set] [states.named] [message-record.status]', () => {
+  it('has a word for each status that the contract names', {
+    tags: ['states.full-set', 'states.named', 'message-record.status'],
+  }, () => {
     expect(Object.keys(MESSAGE_STATUSES)).toEqual([
       ...['queued', 'sending', 'sent', 'delivered', 'deferred', 'bounced', 'complained', 'failed', 'suppressed'],
       ...['pending_approval', 'rejected', 'expired', 'canceled'],

@@ -66,7 +66,9 @@ describe.each(['indexed', 'not indexed yet'])('GET /emails, filtered, of message
     expect((await waiting(server)) > 0).toBe(state === 'not indexed yet');
   });
 
-  it('finds text in the subject and in any recipient, whatever its case [emails-list.q] [contract-message-log.q] [service.log-filters]', async () => {
+  it('finds text in the subject and in any recipient, whatever its case', {
+    tags: ['emails-list.q', 'contract-message-log.q', 'service.log-filters'],
+  }, async () => {
     expect(await found('q=order')).toEqual(['order']);
     expect(await found('q=YOUR%20ord')).toEqual(['order']);
     expect(await found('q=grace.HOPPER')).toEqual(['copied']);
@@ -100,7 +102,9 @@ describe.each(['indexed', 'not indexed yet'])('GET /emails, filtered, of message
     expectInvalid(await list(`q=${'x'.repeat(201)}`), ['q', 'too_long']);
   });
 
-  it('finds the messages that have all of the tags, whatever their case [emails-list.tag] [contract-shape.repeated-tag]', async () => {
+  it('finds the messages that have all of the tags, whatever their case', {
+    tags: ['emails-list.tag', 'contract-shape.repeated-tag'],
+  }, async () => {
     expect(await found('tag=order')).toEqual(['order', 'invoice']);
     expect(await found('tag=ORDER&tag=vip')).toEqual(['order']);
     expect(await found('tag=order&tag=Order')).toEqual(['order', 'invoice']);
@@ -111,7 +115,9 @@ describe.each(['indexed', 'not indexed yet'])('GET /emails, filtered, of message
     expectInvalid(await list(Array.from({ length: 11 }, (_, n) => `tag=t${n}`).join('&')), ['tag', 'too_many']);
   });
 
-  it('filters by provenance [emails-list.channel] [emails-list.source] [emails-list.agent-name]', async () => {
+  it('filters by provenance', {
+    tags: ['emails-list.channel', 'emails-list.source', 'emails-list.agent-name'],
+  }, async () => {
     expect(await found('channel=sdk')).toEqual(['shop']);
     expect(await found('channel=mcp')).toEqual(['machine']);
     expect(await found('channel=smtp')).toEqual([]);
@@ -126,7 +132,9 @@ describe.each(['indexed', 'not indexed yet'])('GET /emails, filtered, of message
     expectInvalid(await list(`agent_name=${'x'.repeat(129)}`), 'agent_name');
   });
 
-  it('filters by a whole recipient address of any kind, whatever its case and script [emails-list.further-filters] [contract-message-log.filters] [contract-sending.local-part-case-filters]', async () => {
+  it('filters by a whole recipient address of any kind, whatever its case and script', {
+    tags: ['emails-list.further-filters', 'contract-message-log.filters', 'contract-sending.local-part-case-filters'],
+  }, async () => {
     expect(await found('recipient=GRACE.hopper@example.ORG')).toEqual(['copied']);
     expect(await found(`recipient=${encodeURIComponent('HIDDEN@münchen.example')}`)).toEqual(['copied']);
     expect(await found('recipient=ada@sandbox.test')).toEqual(['copied']);
@@ -222,7 +230,9 @@ describe.each(['indexed', 'not indexed yet'])('GET /emails, filtered, of message
     expect((await list('')).body.total).toBe(ids.size);
   });
 
-  it('names an unknown parameter, and a repeated one unless it is the tag [contract-shape.query-parameters]', async () => {
+  it('names an unknown parameter, and a repeated one unless it is the tag', {
+    tags: ['contract-shape.query-parameters'],
+  }, async () => {
     for (const name of ['q', 'channel', 'source', 'agent_name', 'recipient', 'domain', 'from', 'to', 'status']) {
       expectInvalid(await list(`${name}=api&${name}=api`), name);
     }

@@ -43,7 +43,9 @@ describe('GET /emails', () => {
     return { rows, totals, count: totals.length };
   }
 
-  it('answers `messages`, `total` and `nextCursor`, newest first [emails-list.response] [contract-shape.list-answer] [service.log-pagination]', async () => {
+  it('answers `messages`, `total` and `nextCursor`, newest first', {
+    tags: ['emails-list.response', 'contract-shape.list-answer', 'service.log-pagination'],
+  }, async () => {
     const { status, body } = await list('?limit=2');
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -54,7 +56,23 @@ describe('GET /emails', () => {
     });
   });
 
-  it('answers each message record with exactly its fields [message-record.id] [message-record.from] [message-record.to] [message-record.subject] [message-record.status] [message-record.channel] [message-record.source] [message-record.agent-name] [message-record.tags] [message-record.created-at] [contract-shape.times] [contract-shape.ids] [contract-shape.casing]', async () => {
+  it('answers each message record with exactly its fields', {
+    tags: [
+      'message-record.id',
+      'message-record.from',
+      'message-record.to',
+      'message-record.subject',
+      'message-record.status',
+      'message-record.channel',
+      'message-record.source',
+      'message-record.agent-name',
+      'message-record.tags',
+      'message-record.created-at',
+      'contract-shape.times',
+      'contract-shape.ids',
+      'contract-shape.casing',
+    ],
+  }, async () => {
     const { body } = await list('?limit=1');
     expect(body.messages).toEqual([
       {
@@ -72,14 +90,23 @@ describe('GET /emails', () => {
     ]);
   });
 
-  it('takes a limit of 1 to 100, 50 unless given [emails-list.limit] [limits.page-size] [contract-shape.limit]', async () => {
+  it('takes a limit of 1 to 100, 50 unless given', {
+    tags: ['emails-list.limit', 'limits.page-size', 'contract-shape.limit'],
+  }, async () => {
     expect((await list()).body.messages).toHaveLength(50);
     expect((await list('?limit=1')).body.messages).toHaveLength(1);
     expect((await list('?limit=100')).body.messages).toHaveLength(100);
     for (const limit of ['0', '101', '-1', '1.5', 'all', '']) expectInvalid(await list(`?limit=${limit}`), 'limit');
   });
 
-  it('reaches every message once by its cursors; the last page has none [emails-list.cursor] [emails-list.last-page] [contract-shape.list-answer] [contract-shape.total-later-page]', async () => {
+  it('reaches every message once by its cursors; the last page has none', {
+    tags: [
+      'emails-list.cursor',
+      'emails-list.last-page',
+      'contract-shape.list-answer',
+      'contract-shape.total-later-page',
+    ],
+  }, async () => {
     const { rows, totals, count } = await pages('limit=50');
     expect(rows.map(({ id }) => id)).toEqual([...ids].reverse());
     expect(count).toBe(3);
@@ -88,7 +115,7 @@ describe('GET /emails', () => {
     expect([exact.count, exact.rows.length]).toEqual([2, 120]);
   });
 
-  it('is ordered by id, which is ordered by time [contract-shape.ids]', async () => {
+  it('is ordered by id, which is ordered by time', { tags: ['contract-shape.ids'] }, async () => {
     const { rows } = await pages('limit=100');
     const found = rows.map(({ id }) => id);
     expect(found).toEqual([...found].sort().reverse());
@@ -96,7 +123,9 @@ describe('GET /emails', () => {
     expect(times).toEqual([...times].sort().reverse());
   });
 
-  it('keeps its place while messages come in: pages are keysets, not offsets [emails-list.keyset] [service.log-pagination]', async () => {
+  it('keeps its place while messages come in: pages are keysets, not offsets', {
+    tags: ['emails-list.keyset', 'service.log-pagination'],
+  }, async () => {
     const other = await server.newAccount();
     const sent: string[] = [];
     for (let index = 0; index < 4; index += 1) sent.push((await server.send({}, { key: other.key })).body.id);
@@ -110,7 +139,7 @@ describe('GET /emails', () => {
     expect(second.body.total).toBe(5);
   });
 
-  it('filters by status [emails-list.status] [states.named]', async () => {
+  it('filters by status', { tags: ['emails-list.status', 'states.named'] }, async () => {
     const { rows, totals } = await pages('status=bounced&limit=15');
     expect(rows.map(({ id }) => id)).toEqual(ids.filter((_, index) => index % 3 === 0).reverse());
     expect(new Set(rows.map(({ status }) => status))).toEqual(new Set(['bounced']));
@@ -125,7 +154,9 @@ describe('GET /emails', () => {
       expectInvalid(await list(`?status=${status}`), ['status', 'invalid_value']);
   });
 
-  it('refuses a cursor that is broken, or was made for other filters, another list or another account [contract-shape.cursor]', async () => {
+  it('refuses a cursor that is broken, or was made for other filters, another list or another account', {
+    tags: ['contract-shape.cursor'],
+  }, async () => {
     const cursor: string = (await list('?limit=10')).body.nextCursor;
     const filtered: string = (await list('?limit=10&status=bounced')).body.nextCursor;
     const flipped = `${cursor.slice(0, -2)}${cursor.at(-2) === 'A' ? 'B' : 'A'}${cursor.at(-1)}`;
@@ -163,7 +194,9 @@ describe('GET /emails', () => {
     expect(JSON.stringify((await list()).body)).not.toContain('Hi there');
   });
 
-  it('never tells less than what was seen, whatever changes between two pages [contract-shape.total-later-page]', async () => {
+  it('never tells less than what was seen, whatever changes between two pages', {
+    tags: ['contract-shape.total-later-page'],
+  }, async () => {
     const { accountId, key } = await server.newAccount();
     for (let index = 0; index < 3; index += 1) {
       const { body } = await server.send({}, { key });
@@ -180,7 +213,9 @@ describe('GET /emails', () => {
     ]);
   });
 
-  it('counts exactly up to 10,000 matches, and beyond says that it stopped counting [contract-shape.total-estimate] [contract-shape.total-later-page]', async () => {
+  it('counts exactly up to 10,000 matches, and beyond says that it stopped counting', {
+    tags: ['contract-shape.total-estimate', 'contract-shape.total-later-page'],
+  }, async () => {
     const { accountId, key } = await server.newAccount();
     const addRows = (count: number) => server.database.sql`
       INSERT INTO messages (account_id, id, key_id, created_at, from_given, from_domain, to_line, subject, status, channel,

@@ -19,7 +19,9 @@ describe('PATCH /emails/:id', () => {
   const ahead = (ms: number) => new Date(server.clock.now().getTime() + ms).toISOString();
   const read = async (id: string) => (await server.call('GET', `/emails/${id}`)).body;
 
-  it('moves the time of a queued message, and is delivered by the new one [contract-sending.reschedule] [contract-messages.trail-types-scheduling]', async () => {
+  it('moves the time of a queued message, and is delivered by the new one', {
+    tags: ['contract-sending.reschedule', 'contract-messages.trail-types-scheduling'],
+  }, async () => {
     const id = await scheduled();
     const at = ahead(5 * HOUR_MS);
     const answer = await reschedule(id, at);
@@ -56,7 +58,9 @@ describe('PATCH /emails/:id', () => {
     expect((await server.settled(id)).body.status).toBe('delivered');
   });
 
-  it('is refused for a message that has gone out or was canceled, and says where it stands [contract-errors.409-cancel-and-resend]', async () => {
+  it('is refused for a message that has gone out or was canceled, and says where it stands', {
+    tags: ['contract-errors.409-cancel-and-resend'],
+  }, async () => {
     const { body } = await server.send();
     await server.settled(body.id);
     const late = await reschedule(body.id, 'PT1H');
@@ -95,7 +99,7 @@ describe('PATCH /emails/:id', () => {
     expect((await read(id)).events).toHaveLength(2);
   });
 
-  it('is `emails.reschedule` of the SDK [contract-surfaces.sdk-reschedule]', async () => {
+  it('is `emails.reschedule` of the SDK', { tags: ['contract-surfaces.sdk-reschedule'] }, async () => {
     const client = new Postrider({ apiKey: server.key, baseUrl: server.baseUrl });
     const id = await scheduled();
     const at = ahead(4 * HOUR_MS);

@@ -25,7 +25,7 @@ describe('a resend that another key asks for', () => {
   const deliveriesOf = async (id: string) =>
     await server.database.sql<{ route: string }[]>`SELECT route FROM deliveries WHERE message_id = ${id}`;
 
-  it('is held where the caller is held, and the hold belongs to the caller [holes.resend]', async () => {
+  it('is held where the caller is held, and the hold belongs to the caller', { tags: ['holes.resend'] }, async () => {
     const agent = await newKey(HELD);
     const id = await sendSettled({ to: 'someone@example.com' });
     const again = await resend(id, agent.key);

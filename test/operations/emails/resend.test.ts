@@ -24,7 +24,14 @@ describe('POST /emails/:id/resend', () => {
   const keyOf = async (id: string) =>
     (await server.database.sql`SELECT key_id FROM messages WHERE id = ${id}`)[0]?.['key_id'] as string;
 
-  it('sends the stored message once more, with an id and a trail of its own [states.resent] [emails-resend.response] [contract-resend-and-cancel.resend] [contract-messages.single-read-resend-of]', async () => {
+  it('sends the stored message once more, with an id and a trail of its own', {
+    tags: [
+      'states.resent',
+      'emails-resend.response',
+      'contract-resend-and-cancel.resend',
+      'contract-messages.single-read-resend-of',
+    ],
+  }, async () => {
     const id = await sendSettled();
     const before = await read(id);
     const answer = await resend(id);
@@ -89,7 +96,7 @@ describe('POST /emails/:id/resend', () => {
     expect((await read((await resend(id)).body.id)).text).toBeNull();
   });
 
-  it('works from any state, a queued one included [states.resent]', async () => {
+  it('works from any state, a queued one included', { tags: ['states.resent'] }, async () => {
     const bounced = await sendSettled({ to: 'bounced@sandbox.test' });
     const waiting = (await server.send({ scheduled_at: 'P2D' })).body.id;
     for (const id of [bounced, waiting]) expect((await resend(id)).status).toBe(202);
@@ -99,7 +106,9 @@ describe('POST /emails/:id/resend', () => {
     expect((await resend(again)).body.resendOf).toBe(again);
   });
 
-  it('goes out under the key that sent it, by its present allowlist [emails-resend.key] [contract-resend-and-cancel.resend]', async () => {
+  it('goes out under the key that sent it, by its present allowlist', {
+    tags: ['emails-resend.key', 'contract-resend-and-cancel.resend'],
+  }, async () => {
     const key = await server.newKey({ recipientAllowlist: ['@example.com'] });
     const id = await sendSettled({ to: 'a@example.com' }, { key });
     const again = await resend(id, { key: await server.newKey() });
@@ -112,7 +121,15 @@ describe('POST /emails/:id/resend', () => {
     expect(refused.body.recipients).toEqual([{ email: 'a@example.com', kind: 'to', code: 'recipient_not_allowed' }]);
   });
 
-  it('is refused where that key was revoked or has expired [emails-resend.refused] [errors.resend] [states.key-revoked] [contract-errors.409-cancel-and-resend] [contract-resend-and-cancel.resend]', async () => {
+  it('is refused where that key was revoked or has expired', {
+    tags: [
+      'emails-resend.refused',
+      'errors.resend',
+      'states.key-revoked',
+      'contract-errors.409-cancel-and-resend',
+      'contract-resend-and-cancel.resend',
+    ],
+  }, async () => {
     const key = await server.newKey();
     const id = await sendSettled({}, { key });
     const keyId = await keyOf(id);
@@ -125,7 +142,9 @@ describe('POST /emails/:id/resend', () => {
     expect((await resend(id)).status).toBe(202);
   });
 
-  it('is refused where the body has gone, by age or by canceling [emails-resend.refused] [errors.resend] [contract-errors.410] [contract-resend-and-cancel.resend]', async () => {
+  it('is refused where the body has gone, by age or by canceling', {
+    tags: ['emails-resend.refused', 'errors.resend', 'contract-errors.410', 'contract-resend-and-cancel.resend'],
+  }, async () => {
     const id = await sendSettled();
     await server.database.sql`DELETE FROM message_bodies WHERE message_id = ${id}`;
     expectProblem(await resend(id), 410, 'body_expired');
@@ -134,7 +153,9 @@ describe('POST /emails/:id/resend', () => {
     expectProblem(await resend(canceled), 410, 'body_expired');
   });
 
-  it('passes the acceptance check again: suppressions, quota and domain as they are now [emails-resend.acceptance] [service.check-resend] [contract-resend-and-cancel.resend]', async () => {
+  it('passes the acceptance check again: suppressions, quota and domain as they are now', {
+    tags: ['emails-resend.acceptance', 'service.check-resend', 'contract-resend-and-cancel.resend'],
+  }, async () => {
     const { accountId, key } = await server.newAccount();
     await server.addDomain('mail.example', accountId);
     const id = await sendSettled({ from: 'a@mail.example', to: ['a@example.com', 'b@example.com'] }, { key });
@@ -153,7 +174,9 @@ describe('POST /emails/:id/resend', () => {
     expect(suppressed.body.recipients).toEqual([{ email: 'b@example.com', kind: 'to', code: 'recipient_suppressed' }]);
   });
 
-  it('with an idempotency key sends once, and is answered the same when key and body have gone since [contract-idempotency.resend]', async () => {
+  it('with an idempotency key sends once, and is answered the same when key and body have gone since', {
+    tags: ['contract-idempotency.resend'],
+  }, async () => {
     const key = await server.newKey();
     const id = await sendSettled({}, { key });
     const other = await sendSettled();
@@ -193,7 +216,7 @@ describe('POST /emails/:id/resend', () => {
     expect((await server.call('POST', `/v1/emails/${id}/resend`)).status).toBe(202);
   });
 
-  it('is `emails.resend` of the SDK [contract-surfaces.sdk-cancel-and-resend]', async () => {
+  it('is `emails.resend` of the SDK', { tags: ['contract-surfaces.sdk-cancel-and-resend'] }, async () => {
     const client = new Postrider({ apiKey: server.key, baseUrl: server.baseUrl });
     const id = await sendSettled();
     expect(await client.emails.resend(id)).toEqual({ id: UUID, status: 'queued', resendOf: id });

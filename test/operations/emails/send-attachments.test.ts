@@ -53,7 +53,9 @@ const textOf = ({ content }: Email['attachments'][number]) =>
   Buffer.from(typeof content === 'string' ? content : new Uint8Array(content)).toString();
 
 describe('files', () => {
-  it('given in base64 arrive as they were, and are listed in the read [contract-sending.attachments] [send-request.attachments] [contract-messages.single-read-attachments]', async () => {
+  it('given in base64 arrive as they were, and are listed in the read', {
+    tags: ['contract-sending.attachments', 'send-request.attachments', 'contract-messages.single-read-attachments'],
+  }, async () => {
     const bytes = Uint8Array.from({ length: 3_000 }, (_, index) => (index * 31) % 256);
     const { status, body } = await sendFiles(
       [
@@ -78,7 +80,9 @@ describe('files', () => {
     expect(new Uint8Array((attachments[0]?.content as ArrayBuffer | undefined) ?? [])).toEqual(bytes); // Binary content is a buffer.
   });
 
-  it('with a content id are inline, beside the html that shows them [contract-sending.attachments]', async () => {
+  it('with a content id are inline, beside the html that shows them', {
+    tags: ['contract-sending.attachments'],
+  }, async () => {
     const logo = { filename: 'logo.png', content: base64('PNG'), content_id: 'logo' };
     const { body } = await sendFiles([logo, FILE], { subject: 'Inline', html: '<img src="cid:logo">' });
     await server.settled(body.id);
@@ -90,7 +94,7 @@ describe('files', () => {
     ]);
   });
 
-  it('named by URL are fetched before the answer [contract-sending.attachment-url]', async () => {
+  it('named by URL are fetched before the answer', { tags: ['contract-sending.attachment-url'] }, async () => {
     const before = served;
     const { status, body } = await sendFiles([{ filename: 'a.txt', url: `${filesUrl}/file` }], { subject: 'By URL' });
     expect([status, served]).toEqual([202, before + 1]);
@@ -141,35 +145,44 @@ describe('files are refused', () => {
     expect(answer.body.retryable).toBe(code === 'attachment_fetch_failed');
   };
 
-  it('above twenty [contract-sending.attachment-limits] [limits.attachments]', async () => {
+  it('above twenty', { tags: ['contract-sending.attachment-limits', 'limits.attachments'] }, async () => {
     expect((await sendFiles(Array.from({ length: 20 }, () => FILE))).status).toBe(202);
     expectRefused(await sendFiles(Array.from({ length: 21 }, () => FILE)), 'attachment_too_many', 'attachments');
   });
 
-  it('of a type that runs [contract-sending.attachment-types] [contract-errors.422-attachments]', async () => {
+  it('of a type that runs', {
+    tags: ['contract-sending.attachment-types', 'contract-errors.422-attachments'],
+  }, async () => {
     for (const ending of ['exe', 'BAT', 'cmd', 'com', 'scr', 'js', 'vbs', 'msi', 'lnk', 'jar', 'pdf.exe', 'exe. ']) {
       const answer = await sendFiles([FILE, { ...FILE, filename: `a.${ending}` }]);
       expectRefused(answer, 'attachment_type_refused', 'attachments.1.filename');
     }
   });
 
-  it('where they are not base64, or empty, or named and given at once [contract-errors.422-attachments]', async () => {
+  it('where they are not base64, or empty, or named and given at once', {
+    tags: ['contract-errors.422-attachments'],
+  }, async () => {
     for (const content of ['not base64!', 'QQ', '', 'data:text/plain;base64,QQ==']) {
       expectRefused(await sendFiles([{ ...FILE, content }]), 'attachment_invalid', 'attachments.0.content');
     }
     expectRefused(await sendFiles([{ ...FILE, url: filesUrl }]), 'attachment_invalid', 'attachments.0.url');
   });
 
-  it('above 25 MB of the whole encoded message, and taken just below [contract-sending.attachment-limits] [contract-errors.422-attachments]', async () => {
+  it('above 25 MB of the whole encoded message, and taken just below', {
+    tags: ['contract-sending.attachment-limits', 'contract-errors.422-attachments'],
+    timeout: 120_000,
+  }, async () => {
     const content = base64(Buffer.alloc(19_200_000, 1));
     expectRefused(await sendFiles([{ ...FILE, content }]), 'attachment_too_large', 'attachments');
     const accepted = await sendFiles([{ ...FILE, content: base64(Buffer.alloc(19_100_000, 1)) }]);
     expect(accepted.status).toBe(202);
     const { body } = await server.call('GET', `/emails/${accepted.body.id}?wait=60`);
     expect(body).toMatchObject({ status: 'delivered', attachments: [{ size: 19_100_000 }] });
-  }, 120_000);
+  });
 
-  it('where a URL leads inside, is not https, or holds a password, and nothing is called [contract-sending.attachment-url] [contract-errors.422-attachments]', async () => {
+  it('where a URL leads inside, is not https, or holds a password, and nothing is called', {
+    tags: ['contract-sending.attachment-url', 'contract-errors.422-attachments'],
+  }, async () => {
     const before = served;
     const urls = [
       'https://10.0.0.1/',
@@ -190,7 +203,9 @@ describe('files are refused', () => {
     expect(served).toBe(before);
   });
 
-  it('where the host is dead or does not answer with the file [contract-errors.422-attachments]', async () => {
+  it('where the host is dead or does not answer with the file', {
+    tags: ['contract-errors.422-attachments'],
+  }, async () => {
     for (const url of ['http://127.0.0.1:9/a', 'https://gone.test/a', `${filesUrl}/missing`, `${filesUrl}/moved`]) {
       expectRefused(await sendFiles([{ filename: 'a.txt', url }]), 'attachment_fetch_failed', 'attachments.0.url');
     }
@@ -242,7 +257,7 @@ describe('files are refused', () => {
 });
 
 describe('files in a batch', () => {
-  it('go with their own item, and refuse only that [contract-sending.attachment-batch]', async () => {
+  it('go with their own item, and refuse only that', { tags: ['contract-sending.attachment-batch'] }, async () => {
     const item = (subject: string, attachments: unknown) => ({
       from: 'a@sandbox.test',
       to: 'delivered@sandbox.test',
@@ -291,7 +306,9 @@ describe('files of a message', () => {
     await sink.close();
   });
 
-  it('go with the body when their time is over, and not before [contract-message-log.retention-attachments]', async () => {
+  it('go with the body when their time is over, and not before', {
+    tags: ['contract-message-log.retention-attachments'],
+  }, async () => {
     const { body } = await sendFiles([FILE], { subject: 'To be forgotten' });
     await server.settled(body.id);
     const countFiles = async () => {

@@ -30,7 +30,21 @@ describe('POST /emails/batch', () => {
     };
   };
 
-  it('answers 207 with one accepted item an entry, in order [emails-batch.request] [emails-batch.response] [batch-response.accepted] [batch-response.refused] [batch-response.total] [batch-response.results] [batch-response.index] [batch-response.ok] [batch-response.id] [batch-response.status] [states.batch-item-accepted]', async () => {
+  it('answers 207 with one accepted item an entry, in order', {
+    tags: [
+      'emails-batch.request',
+      'emails-batch.response',
+      'batch-response.accepted',
+      'batch-response.refused',
+      'batch-response.total',
+      'batch-response.results',
+      'batch-response.index',
+      'batch-response.ok',
+      'batch-response.id',
+      'batch-response.status',
+      'states.batch-item-accepted',
+    ],
+  }, async () => {
     const answer = await sendBatch([item({ subject: 'One' }), item({ subject: 'Two' }), item({ subject: 'Three' })]);
     expect(answer.status).toBe(207);
     expect(answer.body).toEqual({
@@ -47,7 +61,16 @@ describe('POST /emails/batch', () => {
     ]);
   });
 
-  it('judges each item by itself: one that is refused fails no other, whatever it is refused for [emails-batch.independent] [errors.batch] [errors.batch-reasons] [service.check-batch] [batch-response.refused-item] [contract-errors.batch]', async () => {
+  it('judges each item by itself: one that is refused fails no other, whatever it is refused for', {
+    tags: [
+      'emails-batch.independent',
+      'errors.batch',
+      'errors.batch-reasons',
+      'service.check-batch',
+      'batch-response.refused-item',
+      'contract-errors.batch',
+    ],
+  }, async () => {
     const { accountId, key: full } = await server.newAccount();
     await server.database.sql`UPDATE accounts SET monthly_quota = 2 WHERE id = ${accountId}`;
     await suppress('gone@example.com', accountId);
@@ -89,7 +112,9 @@ describe('POST /emails/batch', () => {
     expect((await server.call('GET', '/keys/self', { key: full })).body.quota).toMatchObject({ used: 2, remaining: 0 });
   });
 
-  it('refuses an item that is no valid send by its own paths, also one that is no object [contract-batch.invalid-item]', async () => {
+  it('refuses an item that is no valid send by its own paths, also one that is no object', {
+    tags: ['contract-batch.invalid-item'],
+  }, async () => {
     const answer = await sendBatch([
       item({ to: 'nobody', subject: '' }),
       null,
@@ -140,7 +165,9 @@ describe('POST /emails/batch', () => {
     expect(answer.body.results[3].error.errors).toMatchObject([{ path: 'metadata.__proto__', code: 'invalid_value' }]);
   });
 
-  it('takes 100 items and refuses the call with 101, with none, and with what is no list [limits.batch] [emails-batch.request] [contract-batch.whole-call]', async () => {
+  it('takes 100 items and refuses the call with 101, with none, and with what is no list', {
+    tags: ['limits.batch', 'emails-batch.request', 'contract-batch.whole-call'],
+  }, async () => {
     const hundred = await sendBatch(Array.from({ length: 100 }, (_, index) => item({ subject: `${index}` })));
     expect([hundred.status, hundred.body.accepted, hundred.body.total]).toEqual([207, 100, 100]);
     expectInvalid(await sendBatch(Array.from({ length: 101 }, () => item())), ['emails', 'too_many']);
@@ -152,7 +179,9 @@ describe('POST /emails/batch', () => {
     }
   });
 
-  it('refuses the call for an unknown field beside the items, and for whatever refuses a call as such [contract-batch.whole-call]', async () => {
+  it('refuses the call for an unknown field beside the items, and for whatever refuses a call as such', {
+    tags: ['contract-batch.whole-call'],
+  }, async () => {
     const unknown = await server.call('POST', '/emails/batch', { body: { emails: [item()], dry_run: true } });
     expectInvalid(unknown, ['dry_run', 'unknown_field']);
     expectInvalid(await server.call('POST', '/emails/batch?dry_run=true', { body: { emails: [item()] } }), 'dry_run');
@@ -164,7 +193,7 @@ describe('POST /emails/batch', () => {
     expect((await server.call('POST', '/v1/emails/batch', { body: { emails: [item()] } })).status).toBe(207);
   });
 
-  it('tells the quota after the call [contract-quota.headers]', async () => {
+  it('tells the quota after the call', { tags: ['contract-quota.headers'] }, async () => {
     const { key } = await server.newAccount();
     const answer = await sendBatch(
       [item({ to: ['a@example.com', 'b@example.com'] }), item({ to: 'c@example.com' }), {}],
@@ -175,7 +204,9 @@ describe('POST /emails/batch', () => {
     expect(answer.headers.get('idempotency-replayed')).toBeNull();
   });
 
-  it('keeps the provenance of each item, with the headers for those that give none [emails-batch.provenance]', async () => {
+  it('keeps the provenance of each item, with the headers for those that give none', {
+    tags: ['emails-batch.provenance'],
+  }, async () => {
     const headers = { 'x-service-agent': 'herald', 'x-service-source': 'automation' };
     const answer = await sendBatch(
       [item({ agent_name: 'own', source: 'system', channel: 'sdk' }), item({ source: 'agent' }), item()],
@@ -192,7 +223,14 @@ describe('POST /emails/batch', () => {
   });
 
   describe('with an idempotency key', () => {
-    it('replays what was accepted and tries anew what was refused [emails-batch.idempotency-key] [emails-batch.item-keys] [contract-idempotency.batch] [send-request.idempotency-key-batch]', async () => {
+    it('replays what was accepted and tries anew what was refused', {
+      tags: [
+        'emails-batch.idempotency-key',
+        'emails-batch.item-keys',
+        'contract-idempotency.batch',
+        'send-request.idempotency-key-batch',
+      ],
+    }, async () => {
       const { accountId, key } = await server.newAccount();
       await suppress('back@example.com', accountId);
       const headers = { 'idempotency-key': 'monday' };
@@ -213,7 +251,9 @@ describe('POST /emails/batch', () => {
       expect(stored.map((row) => row['key'])).toEqual(['monday:0', 'monday:1', 'monday:2']);
     });
 
-    it('refuses the item whose body has changed, and is shared with single sends of that key [contract-idempotency.batch]', async () => {
+    it('refuses the item whose body has changed, and is shared with single sends of that key', {
+      tags: ['contract-idempotency.batch'],
+    }, async () => {
       const headers = { 'idempotency-key': 'shared' };
       const first = await sendBatch([item(), item({ subject: 'Second' })], { headers });
       const changed = await sendBatch([item(), item({ subject: 'Changed' })], { headers });
@@ -249,7 +289,7 @@ describe('POST /emails/batch', () => {
     });
   });
 
-  it('checks an item with `dry_run` and sends the others [contract-dry-run.batch-item]', async () => {
+  it('checks an item with `dry_run` and sends the others', { tags: ['contract-dry-run.batch-item'] }, async () => {
     const { key } = await server.newAccount();
     const answer = await sendBatch(
       [item({ dry_run: true }), item(), item({ dry_run: true, from: 'a@nowhere.example' }), { dry_run: true }],
@@ -265,7 +305,9 @@ describe('POST /emails/batch', () => {
     expect((await server.call('GET', '/emails', { key })).body.total).toBe(1);
   });
 
-  it('leads every test address to its outcome, with labels and in any case [contract-test-addresses.whole-pipeline]', async () => {
+  it('leads every test address to its outcome, with labels and in any case', {
+    tags: ['contract-test-addresses.whole-pipeline'],
+  }, async () => {
     const outcomes = {
       delivered: ['delivered', null],
       'Deferred+x': ['delivered', null],
@@ -291,7 +333,9 @@ describe('POST /emails/batch', () => {
     expect(suppressed).toHaveLength(0);
   });
 
-  it('is `emails.sendBatch` of the SDK, which says of each item that it came by it [contract-surfaces.sdk-send-batch] [contract-sending.channel-clients]', async () => {
+  it('is `emails.sendBatch` of the SDK, which says of each item that it came by it', {
+    tags: ['contract-surfaces.sdk-send-batch', 'contract-sending.channel-clients'],
+  }, async () => {
     const client = new Postrider({ apiKey: server.key, baseUrl: server.baseUrl });
     const outcome = await client.emails.sendBatch({
       emails: [item(), item({ channel: 'smtp' }), item({ to: 'nobody' })],

@@ -18,7 +18,15 @@ describe('a dry run', () => {
   const tryOut = (body: Readonly<Record<string, unknown>> = {}, options = {}) =>
     server.send({ ...body, dry_run: true }, options);
 
-  it('answers 200 with every check and the message as it would be sent [contract-dry-run.answer] [emails-send.dry-run] [emails-send.dry-run-shape] [send-request.dry-run] [service.dry-run]', async () => {
+  it('answers 200 with every check and the message as it would be sent', {
+    tags: [
+      'contract-dry-run.answer',
+      'emails-send.dry-run',
+      'emails-send.dry-run-shape',
+      'send-request.dry-run',
+      'service.dry-run',
+    ],
+  }, async () => {
     const key = await server.newKey();
     const { status, body, headers } = await tryOut(
       {
@@ -74,7 +82,7 @@ describe('a dry run', () => {
     });
   });
 
-  it('never stops at the first failure [contract-dry-run.every-check]', async () => {
+  it('never stops at the first failure', { tags: ['contract-dry-run.every-check'] }, async () => {
     const { accountId } = await server.newAccount();
     await server.database.sql`UPDATE accounts SET suspended_at = now(), monthly_quota = 1 WHERE id = ${accountId}`;
     await server.database.sql`INSERT INTO suppressions (account_id, id, email, reason, created_at)
@@ -129,14 +137,16 @@ describe('a dry run', () => {
     expect(check).toMatchObject({ code: refused.body.code, message: refused.body.detail, fix: refused.body.fix });
   });
 
-  it('is 422 where the body does not parse by its schema [contract-dry-run.answer]', async () => {
+  it('is 422 where the body does not parse by its schema', { tags: ['contract-dry-run.answer'] }, async () => {
     expectInvalid(await tryOut({ to: 'nobody' }), ['to', 'invalid_email']);
     expectInvalid(await tryOut({ scheduled_at: '2026-01-31T09:00:00' }), ['scheduled_at', 'invalid_format']);
     expectInvalid(await server.send({ dry_run: 'yes' }), ['dry_run', 'invalid_type']);
     expectInvalid(await server.call('POST', '/emails?dry_run=true', { body: {} }), 'dry_run');
   });
 
-  it('stores and charges nothing, and sends nothing [contract-dry-run.free] [contract-quota.dry-runs-free]', async () => {
+  it('stores and charges nothing, and sends nothing', {
+    tags: ['contract-dry-run.free', 'contract-quota.dry-runs-free'],
+  }, async () => {
     const { accountId, key } = await server.newAccount();
     await tryOut({ to: ['a@example.com', 'b@example.com'], scheduled_at: 'PT1H' }, { key });
     expect((await server.call('GET', '/emails', { key })).body.total).toBe(0);
@@ -156,7 +166,7 @@ describe('a dry run', () => {
     }
   });
 
-  it('leaves an idempotency key alone, used or not [contract-idempotency.dry-runs]', async () => {
+  it('leaves an idempotency key alone, used or not', { tags: ['contract-idempotency.dry-runs'] }, async () => {
     const headers = { 'idempotency-key': 'tried' };
     expect((await tryOut({}, { headers })).status).toBe(200);
     const sent = await server.send({}, { headers });

@@ -18,7 +18,9 @@ describe('an idempotency key on a single send', () => {
     server.send(body, { key: apiKey, headers: { 'idempotency-key': key } });
   const total = async () => (await server.call('GET', '/emails')).body.total;
 
-  it('answers the first answer again and sends nothing twice [contract-idempotency.single] [contract-idempotency.replayed] [send-request.idempotency-key]', async () => {
+  it('answers the first answer again and sends nothing twice', {
+    tags: ['contract-idempotency.single', 'contract-idempotency.replayed', 'send-request.idempotency-key'],
+  }, async () => {
     const key = fresh();
     const first = await sendUnder(key, { to: 'a@example.com' });
     const before = [await total(), (await server.call('GET', '/keys/self')).body.quota.used];
@@ -41,7 +43,9 @@ describe('an idempotency key on a single send', () => {
     expect((await sendUnder(key, turned)).body).toEqual(first.body);
   });
 
-  it('refuses another body under the same key, and tells it from a wrong one [contract-idempotency.reused]', async () => {
+  it('refuses another body under the same key, and tells it from a wrong one', {
+    tags: ['contract-idempotency.reused'],
+  }, async () => {
     const key = fresh();
     await sendUnder(key);
     const answer = await sendUnder(key, { subject: 'Other' });
@@ -51,7 +55,8 @@ describe('an idempotency key on a single send', () => {
   });
 
   it.each(['k', 'x'.repeat(255), 'with space and ~!@#$%^&*()"\\', '0'])(
-    'may be %j [contract-idempotency.form]',
+    'may be %j',
+    { tags: ['contract-idempotency.form'] },
     async (key) => {
       const first = await sendUnder(key);
       expect(first.status).toBe(202);
@@ -59,11 +64,17 @@ describe('an idempotency key on a single send', () => {
     },
   );
 
-  it.each(['', 'x'.repeat(256), 'tab\there', 'ümlaut'])('is refused as %j [contract-idempotency.form]', async (key) => {
-    expectInvalid(await sendUnder(key), 'idempotency-key');
-  });
+  it.each(['', 'x'.repeat(256), 'tab\there', 'ümlaut'])(
+    'is refused as %j',
+    { tags: ['contract-idempotency.form'] },
+    async (key) => {
+      expectInvalid(await sendUnder(key), 'idempotency-key');
+    },
+  );
 
-  it('belongs to the API key: no other key of the account can stall or replay it [contract-idempotency.form] [holes.idempotency-scope]', async () => {
+  it('belongs to the API key: no other key of the account can stall or replay it', {
+    tags: ['contract-idempotency.form', 'holes.idempotency-scope'],
+  }, async () => {
     const key = fresh();
     const first = await sendUnder(key);
     const other = await server.newAccount();
@@ -78,7 +89,9 @@ describe('an idempotency key on a single send', () => {
     expect((await sendUnder(key, { subject: 'Another body' }, sibling)).body.id).toBe(own.body.id);
   });
 
-  it('is forgotten with a refusal: what was refused may be mended and sent under the same key [contract-idempotency.refusals]', async () => {
+  it('is forgotten with a refusal: what was refused may be mended and sent under the same key', {
+    tags: ['contract-idempotency.refusals'],
+  }, async () => {
     const key = fresh();
     const narrow = await server.newKey({ recipientAllowlist: ['@example.com'] });
     expectInvalid(await sendUnder(key, { subject: '' }), 'subject');
@@ -89,7 +102,9 @@ describe('an idempotency key on a single send', () => {
     expect(sent.headers.get('idempotency-replayed')).toBeNull();
   });
 
-  it('makes one message of 50 parallel requests; the others hear the same answer or that it still runs (trust checklist 23) [contract-idempotency.in-progress]', async () => {
+  it('makes one message of 50 parallel requests; the others hear the same answer or that it still runs (trust checklist 23)', {
+    tags: ['contract-idempotency.in-progress'],
+  }, async () => {
     const key = fresh();
     const before = await total();
     const answers = await Promise.all(Array.from({ length: 50 }, () => sendUnder(key)));
@@ -106,7 +121,7 @@ describe('an idempotency key on a single send', () => {
     expect((await sendUnder(key)).headers.get('idempotency-replayed')).toBe('true');
   });
 
-  it('is kept for 24 hours and no longer [contract-idempotency.form]', async () => {
+  it('is kept for 24 hours and no longer', { tags: ['contract-idempotency.form'] }, async () => {
     const key = fresh();
     const first = await sendUnder(key);
     server.clock.advance(24 * 3_600_000 - 60_000);

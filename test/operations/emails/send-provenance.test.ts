@@ -16,16 +16,18 @@ describe('the provenance of a send', () => {
     return { channel, source, agentName };
   }
 
-  it('is `api`, `backend` and nobody where nothing is said [service.provenance] [contract-sending.provenance]', async () => {
+  it('is `api`, `backend` and nobody where nothing is said', {
+    tags: ['service.provenance', 'contract-sending.provenance'],
+  }, async () => {
     expect(await provenanceOf({})).toEqual({ channel: 'api', source: 'backend', agentName: null });
   });
 
-  it('is taken from the body [emails-send.provenance-body]', async () => {
+  it('is taken from the body', { tags: ['emails-send.provenance-body'] }, async () => {
     const given = { source: 'agent', agent_name: 'billing-bot' };
     expect(await provenanceOf(given)).toEqual({ channel: 'api', source: 'agent', agentName: 'billing-bot' });
   });
 
-  it('is taken from the headers [emails-send.provenance-headers]', async () => {
+  it('is taken from the headers', { tags: ['emails-send.provenance-headers'] }, async () => {
     const headers = { 'X-Service-Agent': 'header-bot', 'X-Service-Source': 'automation' };
     expect(await provenanceOf({}, { headers })).toEqual({
       channel: 'api',
@@ -34,7 +36,9 @@ describe('the provenance of a send', () => {
     });
   });
 
-  it('goes by the body first, then the headers, then the key, then the default, field by field [emails-send.provenance-precedence] [contract-sending.provenance]', async () => {
+  it('goes by the body first, then the headers, then the key, then the default, field by field', {
+    tags: ['emails-send.provenance-precedence', 'contract-sending.provenance'],
+  }, async () => {
     const headers = { 'X-Service-Agent': 'header-bot', 'X-Service-Source': 'automation' };
     const body = { source: 'system', agent_name: 'body-bot' };
     expect(await provenanceOf(body, { headers })).toMatchObject({ source: 'system', agentName: 'body-bot' });
@@ -54,7 +58,8 @@ describe('the provenance of a send', () => {
   });
 
   it.each(['api', 'sdk', 'mcp', 'smtp'])(
-    'takes and keeps the channel %s over REST [send-request.channel] [contract-sending.channel-rest]',
+    'takes and keeps the channel %s over REST',
+    { tags: ['send-request.channel', 'contract-sending.channel-rest'] },
     async (channel) => {
       expect(await provenanceOf({ channel })).toMatchObject({ channel });
     },
@@ -66,14 +71,17 @@ describe('the provenance of a send', () => {
   });
 
   it.each(['agent', 'backend', 'automation', 'system'])(
-    'takes and keeps the source %s [send-request.source]',
+    'takes and keeps the source %s',
+    { tags: ['send-request.source'] },
     async (source) => {
       expect(await provenanceOf({ source })).toMatchObject({ source });
       expect(await provenanceOf({}, { headers: { 'X-Service-Source': source } })).toMatchObject({ source });
     },
   );
 
-  it('refuses any other channel or source, and names the place [send-request.channel] [send-request.source]', async () => {
+  it('refuses any other channel or source, and names the place', {
+    tags: ['send-request.channel', 'send-request.source'],
+  }, async () => {
     for (const value of ['API', 'fax', '', null, 5]) {
       expectInvalid(await server.send({ channel: value }), 'channel');
       expectInvalid(await server.send({ source: value }), 'source');
@@ -83,7 +91,9 @@ describe('the provenance of a send', () => {
     expectInvalid(await server.send({ source: 'agent' }, { headers }), 'x-service-source');
   });
 
-  it('takes an agent name of 1 to 128 characters [send-request.agent-name] [limits.agent-name]', async () => {
+  it('takes an agent name of 1 to 128 characters', {
+    tags: ['send-request.agent-name', 'limits.agent-name'],
+  }, async () => {
     expect(await provenanceOf({ agent_name: 'x' })).toMatchObject({ agentName: 'x' });
     expect(await provenanceOf({ agent_name: 'x'.repeat(128) })).toMatchObject({ agentName: 'x'.repeat(128) });
     expectInvalid(await server.send({ agent_name: 'x'.repeat(129) }), ['agent_name', 'too_long']);

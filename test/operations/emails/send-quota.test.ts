@@ -22,7 +22,9 @@ describe('the monthly quota', () => {
     headers.get('x-quota-remaining'),
   ];
 
-  it('is 100,000 unless set, and otherwise what the setting or the account says [limits.quota-default] [limits.quota-value] [contract-settings.monthly-quota]', async () => {
+  it('is 100,000 unless set, and otherwise what the setting or the account says', {
+    tags: ['limits.quota-default', 'limits.quota-value', 'contract-settings.monthly-quota'],
+  }, async () => {
     expect(await quotaOf(server)).toMatchObject({ limit: 100_000, used: 0, remaining: 100_000 });
     expect(await quotaOf(small)).toMatchObject({ limit: 5, used: 0, remaining: 5 });
     const own = await server.newAccount('With a quota of its own');
@@ -30,7 +32,9 @@ describe('the monthly quota', () => {
     expect(await quotaOf(server, own.key)).toMatchObject({ limit: 7, remaining: 7 });
   });
 
-  it('counts each to, cc and bcc recipient once, and no reply_to [limits.quota] [contract-quota.unit] [send-request.cc] [send-request.bcc] [send-request.reply-to]', async () => {
+  it('counts each to, cc and bcc recipient once, and no reply_to', {
+    tags: ['limits.quota', 'contract-quota.unit', 'send-request.cc', 'send-request.bcc', 'send-request.reply-to'],
+  }, async () => {
     const { key } = await server.newAccount();
     const sent = await server.send(
       {
@@ -45,7 +49,9 @@ describe('the monthly quota', () => {
     expect(await quotaOf(server, key)).toMatchObject({ used: 3, remaining: 99_997 });
   });
 
-  it('is counted at acceptance and told in headers [contract-quota.headers] [contract-quota.unit]', async () => {
+  it('is counted at acceptance and told in headers', {
+    tags: ['contract-quota.headers', 'contract-quota.unit'],
+  }, async () => {
     const { key } = await server.newAccount();
     const first = await server.send({ to: outside(2) }, { key });
     expect(headersOf(first)).toEqual(['100000', '99998']);
@@ -55,7 +61,9 @@ describe('the monthly quota', () => {
     expect(headersOf(await server.send({ to: outside(3) }, { key, headers }))).toEqual(['100000', '99995']);
   });
 
-  it('takes the last recipient and refuses one more, charging nothing for the refusal [service.check-quota]', async () => {
+  it('takes the last recipient and refuses one more, charging nothing for the refusal', {
+    tags: ['service.check-quota'],
+  }, async () => {
     const { key } = await small.newAccount();
     expect((await small.send({ to: outside(3) }, { key })).status).toBe(202);
     const refused = await small.send({ to: outside(3) }, { key });
@@ -70,7 +78,9 @@ describe('the monthly quota', () => {
     expect(await quotaOf(small, key)).toMatchObject({ limit: 5, used: 5, remaining: 0 });
   });
 
-  it('costs test addresses nothing, because nothing leaves [contract-quota.test-addresses-free]', async () => {
+  it('costs test addresses nothing, because nothing leaves', {
+    tags: ['contract-quota.test-addresses-free'],
+  }, async () => {
     const { key } = await small.newAccount();
     await small.send({ to: outside(5) }, { key });
     const free = await small.send({ to: ['delivered@sandbox.test', 'bounced+x@sandbox.test'] }, { key });
@@ -86,7 +96,9 @@ describe('the monthly quota', () => {
     expect((await small.send({ to: outside(5) }, { key: two.key })).status).toBe(202);
   });
 
-  it('is exact to the last unit under 64 parallel senders, in two processes at once (trust checklist 22) [contract-quota.exact]', async () => {
+  it('is exact to the last unit under 64 parallel senders, in two processes at once (trust checklist 22)', {
+    tags: ['contract-quota.exact'],
+  }, async () => {
     const { key, accountId } = await server.newAccount();
     await server.database.sql`UPDATE accounts SET monthly_quota = 50 WHERE id = ${accountId}`;
     const answers = await Promise.all(
@@ -101,7 +113,9 @@ describe('the monthly quota', () => {
     expect(left.sort((a, b) => a - b)).toEqual(Array.from({ length: 16 }, (_, index) => 2 + 3 * index));
   });
 
-  it('is what is accepted and not canceled, where cancels run beside sends in two processes (trust checklist 22) [contract-quota.exact]', async () => {
+  it('is what is accepted and not canceled, where cancels run beside sends in two processes (trust checklist 22)', {
+    tags: ['contract-quota.exact'],
+  }, async () => {
     const { key, accountId } = await server.newAccount();
     await server.database.sql`UPDATE accounts SET monthly_quota = 30 WHERE id = ${accountId}`;
     // Queued until then, so that it can be canceled.
@@ -124,7 +138,7 @@ describe('the monthly quota', () => {
     expect(charged?.['sum']).toBe(30);
   });
 
-  it('begins anew with each UTC month [contract-quota.months]', async () => {
+  it('begins anew with each UTC month', { tags: ['contract-quota.months'] }, async () => {
     const { key } = await small.newAccount();
     await small.send({ to: outside(5) }, { key });
     const { resetsAt } = await quotaOf(small, key);

@@ -20,7 +20,8 @@ describe('the recipients of a send', () => {
   }
 
   it.each(['to', 'cc', 'bcc'])(
-    'stand in %s as one address or as several [send-request.to] [send-request.cc] [send-request.bcc]',
+    'stand in %s as one address or as several',
+    { tags: ['send-request.to', 'send-request.cc', 'send-request.bcc'] },
     async (kind) => {
       const base = { to: 'first@sandbox.test' };
       const one = await server.send({ ...base, [kind]: 'Ann <ann@sandbox.test>' });
@@ -46,7 +47,9 @@ describe('the recipients of a send', () => {
     expectInvalid(await server.send({ to: [] }), ['to', 'too_few']);
   });
 
-  it('in bcc are on the log and in the envelope, never in the message [send-request.bcc-stored]', async () => {
+  it('in bcc are on the log and in the envelope, never in the message', {
+    tags: ['send-request.bcc-stored'],
+  }, async () => {
     const { body } = await server.send({
       to: 'seen@example.com',
       cc: 'also@example.com',
@@ -61,7 +64,9 @@ describe('the recipients of a send', () => {
     expect(mail?.raw).not.toMatch(/hidden|two@example|bcc/i);
   });
 
-  it('are 50 at most over to, cc and bcc, after each address is counted once [contract-sending.recipient-count]', async () => {
+  it('are 50 at most over to, cc and bcc, after each address is counted once', {
+    tags: ['contract-sending.recipient-count'],
+  }, async () => {
     const fifty = { to: many(30), cc: many(10, 'c'), bcc: many(10, 'b') };
     expect((await server.send(fifty)).status).toBe(202);
     const repeated = { to: [...many(30), ...many(30)], cc: [...many(10, 'c'), 'R0@Sandbox.TEST'], bcc: many(10, 'b') };
@@ -92,7 +97,9 @@ describe('the recipients of a send', () => {
     expect(mail?.to).toEqual(['a@example.com', 'b@example.com', 'c@example.com']);
   });
 
-  it('keep the case of their local part on the wire, and their domains as A-labels [contract-sending.local-part-case] [contract-sending.internationalised-domains]', async () => {
+  it('keep the case of their local part on the wire, and their domains as A-labels', {
+    tags: ['contract-sending.local-part-case', 'contract-sending.internationalised-domains'],
+  }, async () => {
     const { body } = await server.send({ to: ['Ann.B@Example.COM', 'x@Bücher.example'], subject: 'Case' });
     const read = await server.settled(body.id);
     expect(read.body.to).toBe('Ann.B@example.com, x@xn--bcher-kva.example');
@@ -102,7 +109,8 @@ describe('the recipients of a send', () => {
   });
 
   it.each(['from', 'to', 'cc', 'bcc', 'reply_to'])(
-    'with a bad address in %s are a schema fault [contract-sending.bad-address] [send-request.from]',
+    'with a bad address in %s are a schema fault',
+    { tags: ['contract-sending.bad-address', 'send-request.from'] },
     async (field) => {
       for (const bad of ['nobody', 'a@b', 'a b@c.co', '"q"@c.co', 'ü@c.co', 'A, B <a@b.co>', '<>', '']) {
         expectInvalid(await server.send({ [field]: bad }), [field, 'invalid_email']);
@@ -110,7 +118,9 @@ describe('the recipients of a send', () => {
     },
   );
 
-  it('are accepted as `a@b.c` and `Name <a@b.c>`, and so is the sender [contract-sending.address-forms]', async () => {
+  it('are accepted as `a@b.c` and `Name <a@b.c>`, and so is the sender', {
+    tags: ['contract-sending.address-forms'],
+  }, async () => {
     for (const given of [
       'delivered@sandbox.test',
       'Ann <delivered@sandbox.test>',
@@ -141,7 +151,8 @@ describe('the recipients of a send', () => {
       ],
       ['@bücher.example', ['a@bücher.example', 'a@xn--bcher-kva.example'], ['a@bucher.example']],
     ])(
-      '%s allows exactly its own [keys.allowlist-entries] [service.check-allowlist]',
+      '%s allows exactly its own',
+      { tags: ['keys.allowlist-entries', 'service.check-allowlist'] },
       async (entry, allowed, refused) => {
         const key = await server.newKey({ recipientAllowlist: [entry] });
         for (const to of allowed) expect((await server.send({ to }, { key })).status, to).toBe(202);
@@ -149,7 +160,15 @@ describe('the recipients of a send', () => {
       },
     );
 
-    it('to, cc and bcc are checked, reply_to is not [authentication.allowlist] [service.check-allowlist] [send-request.cc] [send-request.bcc] [send-request.reply-to]', async () => {
+    it('to, cc and bcc are checked, reply_to is not', {
+      tags: [
+        'authentication.allowlist',
+        'service.check-allowlist',
+        'send-request.cc',
+        'send-request.bcc',
+        'send-request.reply-to',
+      ],
+    }, async () => {
       const key = await server.newKey({ recipientAllowlist: ['@sandbox.test'] });
       for (const kind of ['to', 'cc', 'bcc']) {
         const answer = await server.send({ [kind]: 'x@example.com' }, { key });
@@ -168,7 +187,9 @@ describe('the recipients of a send', () => {
   });
 
   describe('against the suppression list', () => {
-    it('to, cc and bcc are checked without regard to case, reply_to is not [service.check-suppression] [contract-sending.local-part-case] [send-request.reply-to]', async () => {
+    it('to, cc and bcc are checked without regard to case, reply_to is not', {
+      tags: ['service.check-suppression', 'contract-sending.local-part-case', 'send-request.reply-to'],
+    }, async () => {
       await suppress('gone@example.com');
       for (const kind of ['to', 'cc', 'bcc']) {
         const answer = await server.send({ [kind]: 'Gone@Example.com' });
@@ -187,7 +208,9 @@ describe('the recipients of a send', () => {
     });
   });
 
-  it('refuse the whole send where any of them fails: nothing is stored, charged or sent [contract-sending.refused-whole] [service.check-single]', async () => {
+  it('refuse the whole send where any of them fails: nothing is stored, charged or sent', {
+    tags: ['contract-sending.refused-whole', 'service.check-single'],
+  }, async () => {
     await suppress('never@example.com');
     const before = (await server.call('GET', '/keys/self')).body.quota.used;
     const key = await server.newKey({ recipientAllowlist: ['@example.com'] });
@@ -212,7 +235,7 @@ describe('the sender of a send', () => {
   });
   afterAll(() => server.close());
 
-  it('is at exactly a verified domain of the account [contract-sending.verified-domain]', async () => {
+  it('is at exactly a verified domain of the account', { tags: ['contract-sending.verified-domain'] }, async () => {
     await server.addDomain('example.com');
     expect((await server.send({ from: 'a@example.com' })).status).toBe(202);
     expect((await server.send({ from: 'Name <a@EXAMPLE.com>' })).status).toBe(202);
@@ -242,7 +265,9 @@ describe('the sender of a send', () => {
     }
   });
 
-  it('is compared and signed as A-labels, and read as given [contract-sending.internationalised-domains] [contract-sending.addresses-read]', async () => {
+  it('is compared and signed as A-labels, and read as given', {
+    tags: ['contract-sending.internationalised-domains', 'contract-sending.addresses-read'],
+  }, async () => {
     const { publicKey } = await server.addDomain('xn--bcher-kva.example');
     expect(publicKey).toMatch(/^[A-Za-z0-9+/]+=*$/);
     const { status, body } = await server.send({

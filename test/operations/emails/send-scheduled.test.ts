@@ -16,7 +16,16 @@ describe('scheduled_at', () => {
   const ahead = (ms: number) => new Date(server.clock.now().getTime() + ms).toISOString();
   const typesOf = ({ events }: { events: { type: string }[] }) => events.map(({ type }) => type);
 
-  it('holds a message back until then, and delivers it at that time [send-request.scheduled-at] [service.scheduled-sends] [contract-sending.scheduled-at] [contract-sending.scheduled-status] [contract-messages.trail-types-scheduling] [contract-messages.single-read-scheduled-at]', async () => {
+  it('holds a message back until then, and delivers it at that time', {
+    tags: [
+      'send-request.scheduled-at',
+      'service.scheduled-sends',
+      'contract-sending.scheduled-at',
+      'contract-sending.scheduled-status',
+      'contract-messages.trail-types-scheduling',
+      'contract-messages.single-read-scheduled-at',
+    ],
+  }, async () => {
     const at = ahead(2 * HOUR_MS);
     const sent = await server.send({ scheduled_at: at });
     expect([sent.status, sent.body.status]).toEqual([202, 'queued']);
@@ -43,7 +52,7 @@ describe('scheduled_at', () => {
     ['PT90S', 90_000],
     ['PT1.5H', 1.5 * HOUR_MS],
     ['P0,5D', DAY_MS / 2],
-  ])('takes the duration %s [contract-sending.scheduled-at]', async (given, ms) => {
+  ])('takes the duration %s', { tags: ['contract-sending.scheduled-at'] }, async (given, ms) => {
     const sent = await server.send({ scheduled_at: given });
     expect(sent.status).toBe(202);
     const { scheduledAt, createdAt } = await read(sent.body.id);
@@ -57,7 +66,9 @@ describe('scheduled_at', () => {
     expect((await read(sent.body.id)).scheduledAt).toBe(at.toISOString());
   });
 
-  it('means now up to 60 seconds in the past, and is refused further back [contract-sending.scheduled-at]', async () => {
+  it('means now up to 60 seconds in the past, and is refused further back', {
+    tags: ['contract-sending.scheduled-at'],
+  }, async () => {
     for (const given of [ahead(0), ahead(-55_000), 'PT0S']) {
       const sent = await server.send({ scheduled_at: given });
       expect(sent.status).toBe(202);
@@ -73,7 +84,7 @@ describe('scheduled_at', () => {
     }
   });
 
-  it('is refused more than 30 days ahead [contract-sending.scheduled-at]', async () => {
+  it('is refused more than 30 days ahead', { tags: ['contract-sending.scheduled-at'] }, async () => {
     expect((await server.send({ scheduled_at: ahead(30 * DAY_MS) })).status).toBe(202);
     for (const given of [ahead(30 * DAY_MS + 5_000), 'P31D', 'P5W', 'P2M', 'P1Y', 'P9999Y', '9999-12-31T23:59:59Z']) {
       expectInvalid(await server.send({ scheduled_at: given }), ['scheduled_at', 'out_of_range']);
@@ -94,12 +105,14 @@ describe('scheduled_at', () => {
     'PT1.H',
     '2030-02-30T09:00:00Z',
     1_900_000_000,
-  ])('is refused as %j: naive, or no time at all [contract-sending.scheduled-at]', async (given) => {
+  ])('is refused as %j: naive, or no time at all', { tags: ['contract-sending.scheduled-at'] }, async (given) => {
     const code = typeof given === 'string' ? 'invalid_format' : 'invalid_type';
     expectInvalid(await server.send({ scheduled_at: given }), ['scheduled_at', code]);
   });
 
-  it('is replayed under its idempotency key when the time has passed since [contract-idempotency.replayed]', async () => {
+  it('is replayed under its idempotency key when the time has passed since', {
+    tags: ['contract-idempotency.replayed'],
+  }, async () => {
     const headers = { 'idempotency-key': 'later' };
     const body = { scheduled_at: ahead(30_000) };
     const first = await server.send(body, { headers });
@@ -112,7 +125,9 @@ describe('scheduled_at', () => {
     expect([other.status, other.body.code]).toEqual([422, 'idempotency_key_reused']);
   });
 
-  it('leads every test address to its outcome at that time, without a wait of its own [contract-test-addresses.deferred]', async () => {
+  it('leads every test address to its outcome at that time, without a wait of its own', {
+    tags: ['contract-test-addresses.deferred'],
+  }, async () => {
     const outcomes = {
       'delivered+x': ['delivered', 'sent', 'delivered'],
       'DEFERRED+y': ['delivered', 'deferred', 'sent', 'delivered'],

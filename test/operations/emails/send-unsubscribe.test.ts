@@ -21,7 +21,9 @@ describe('a send with unsubscribe links', () => {
     mail.parsed.headers.filter(({ key }) => key === name).map(({ value }) => value);
   const linkOf = (mail: CapturedMail) => headerOf(mail, 'list-unsubscribe')[0]?.slice(1, -1) ?? '';
 
-  it('goes to each recipient as a copy of their own, with their own link in the headers of RFC 8058 [contract-sending.unsubscribe]', async () => {
+  it('goes to each recipient as a copy of their own, with their own link in the headers of RFC 8058', {
+    tags: ['contract-sending.unsubscribe'],
+  }, async () => {
     const { message, mails } = await deliver('Own copies', {
       to: ['a@example.com', 'b@example.com'],
       cc: 'c@example.com',
@@ -43,7 +45,9 @@ describe('a send with unsubscribe links', () => {
     expect(new Set(mails.map(linkOf)).size).toBe(4);
   });
 
-  it('is signed with both headers among those that the signature covers [contract-sending.unsubscribe]', async () => {
+  it('is signed with both headers among those that the signature covers', {
+    tags: ['contract-sending.unsubscribe'],
+  }, async () => {
     const { selector, publicKey } = await server.addDomain('signed.example');
     const { mails } = await deliver('Signed', { from: 'a@signed.example', to: 'b@example.com', unsubscribe: true });
     const raw = mails[0]?.raw ?? '';
@@ -57,7 +61,9 @@ describe('a send with unsubscribe links', () => {
     expect(signed).toEqual(expect.arrayContaining(['List-Unsubscribe', 'List-Unsubscribe-Post']));
   });
 
-  it('has the recipient’s link wherever `{{unsubscribe_url}}` stands in html and text, the headers’ one [contract-sending.unsubscribe-url]', async () => {
+  it('has the recipient’s link wherever `{{unsubscribe_url}}` stands in html and text, the headers’ one', {
+    tags: ['contract-sending.unsubscribe-url'],
+  }, async () => {
     const { message, mails } = await deliver('Placeholders', {
       to: ['a@example.com', 'b@example.com'],
       unsubscribe: true,
@@ -82,7 +88,9 @@ describe('a send with unsubscribe links', () => {
     expect(mail?.raw).not.toContain('unsubscribe_url');
   });
 
-  it('needs no `unsubscribe` for the links in its bodies: they are each recipient’s own, without headers [contract-sending.unsubscribe-url]', async () => {
+  it('needs no `unsubscribe` for the links in its bodies: they are each recipient’s own, without headers', {
+    tags: ['contract-sending.unsubscribe-url'],
+  }, async () => {
     const { mails } = await deliver('Bodies only', {
       to: ['a@example.com', 'b@example.com'],
       text: '{{unsubscribe_url}}',
@@ -124,7 +132,9 @@ describe('a send with unsubscribe links', () => {
     expect(mails.map(({ to }) => to)).toEqual([['a@example.com', 'b@example.com']]);
   });
 
-  it('counts its recipients once, and refuses headers of its own beside it [contract-sending.unsubscribe]', async () => {
+  it('counts its recipients once, and refuses headers of its own beside it', {
+    tags: ['contract-sending.unsubscribe'],
+  }, async () => {
     const used = async () => (await server.call('GET', '/keys/self')).body.quota.used;
     const before = await used();
     await deliver('Counted', { to: ['a@example.com', 'b@example.com'], unsubscribe: true });

@@ -22,7 +22,18 @@ describe('POST /emails with utm', () => {
     return (await server.call('GET', `/emails/${answer.body.id}`)).body;
   }
 
-  it('tags every http and https link of html and text before queueing, and reads show it [service.utm] [send-request.utm] [utm.source] [utm.medium] [utm.campaign] [emails-send.utm] [contract-sending.utm] [contract-messages.rendered-body-utm]', async () => {
+  it('tags every http and https link of html and text before queueing, and reads show it', {
+    tags: [
+      'service.utm',
+      'send-request.utm',
+      'utm.source',
+      'utm.medium',
+      'utm.campaign',
+      'emails-send.utm',
+      'contract-sending.utm',
+      'contract-messages.rendered-body-utm',
+    ],
+  }, async () => {
     const html = '<p><a href="https://shop.test/?a=1&amp;b=2#c">one</a> <a href=http://shop.test>two</a></p>';
     const text = 'See https://shop.test/a, or http://shop.test/?b=1.';
     const subject = 'Tagged';
@@ -36,12 +47,14 @@ describe('POST /emails with utm', () => {
     expect([mail?.parsed.html?.trim(), mail?.parsed.text?.trim()]).toEqual([read.html, read.text]);
   });
 
-  it('adds term and content where they are given [utm.term] [utm.content]', async () => {
+  it('adds term and content where they are given', { tags: ['utm.term', 'utm.content'] }, async () => {
     const { text } = await stored({ text: 'https://shop.test/', utm: { ...UTM, term: 'red shoes', content: 'top' } });
     expect(text).toBe(`https://shop.test/?${ADDED}&utm_term=red%20shoes&utm_content=top`);
   });
 
-  it('keeps parameters the author set, unless override_existing says otherwise [utm.override-existing]', async () => {
+  it('keeps parameters the author set, unless override_existing says otherwise', {
+    tags: ['utm.override-existing'],
+  }, async () => {
     const html = '<a href="https://shop.test/?utm_source=partner&amp;utm_source=x">x</a>';
     expect((await stored({ html })).html).toContain(
       '?utm_source=partner&amp;utm_source=x&amp;utm_medium=email&amp;utm_campaign=spring"',
@@ -50,7 +63,9 @@ describe('POST /emails with utm', () => {
     expect((await stored({ html, utm })).html).toContain(`?${IN_HTML}"`);
   });
 
-  it('leaves the unsubscribe link, anchors, mailto and whatever a template fills in byte for byte [emails-send.utm-untouched] [contract-sending.unsubscribe-untouched]', async () => {
+  it('leaves the unsubscribe link, anchors, mailto and whatever a template fills in byte for byte', {
+    tags: ['emails-send.utm-untouched', 'contract-sending.unsubscribe-untouched'],
+  }, async () => {
     const html = [
       '<a href="https://list.test/off?a=1&amp;b=2">header</a>',
       '<a data-unsubscribe href="https://marked.test/off">marked</a>',
@@ -78,7 +93,7 @@ describe('POST /emails with utm', () => {
     expect((await stored({ html, utm: undefined })).html).toBe(html);
   });
 
-  it('keeps the parameters of each item of a batch apart [emails-batch.utm]', async () => {
+  it('keeps the parameters of each item of a batch apart', { tags: ['emails-batch.utm'] }, async () => {
     const item = (campaign: string | null) => ({
       ...{ from: 'ada@sandbox.test', to: 'delivered@sandbox.test', subject: 'Batch', text: 'https://shop.test/' },
       ...(campaign === null ? {} : { utm: { ...UTM, campaign } }),

@@ -25,7 +25,15 @@ describe('POST /emails', () => {
     return await server.call('POST', '/emails', { body: { ...DEFAULT_SEND, ...body } });
   }
 
-  it('answers 202 with an id and `queued`, and delivers afterwards [emails-send.accepted] [send-response.id] [send-response.status] [service.sends] [service.outcome-by-reading]', async () => {
+  it('answers 202 with an id and `queued`, and delivers afterwards', {
+    tags: [
+      'emails-send.accepted',
+      'send-response.id',
+      'send-response.status',
+      'service.sends',
+      'service.outcome-by-reading',
+    ],
+  }, async () => {
     const sent = await server.send();
     expect(sent.status).toBe(202);
     expect(sent.body).toEqual({ id: expect.stringMatching(UUID_V7), status: 'queued' });
@@ -34,14 +42,16 @@ describe('POST /emails', () => {
     expect(read.body.events.map((event: { type: string }) => event.type)).toEqual(['queued', 'sent', 'delivered']);
   });
 
-  it('is also POST /v1/emails [emails-send.paths] [general.base-url]', async () => {
+  it('is also POST /v1/emails', { tags: ['emails-send.paths', 'general.base-url'] }, async () => {
     const sent = await server.call('POST', '/v1/emails', { body: DEFAULT_SEND });
     expect([sent.status, sent.body.status]).toEqual([202, 'queued']);
     expect((await server.call('GET', `/emails/${sent.body.id}`)).status).toBe(200);
     expect((await server.call('GET', `/v1/emails/${sent.body.id}`)).body.id).toBe(sent.body.id);
   });
 
-  it('takes every field of the send request at once, and reads give it back [emails-send.request]', async () => {
+  it('takes every field of the send request at once, and reads give it back', {
+    tags: ['emails-send.request'],
+  }, async () => {
     const read = await sendAndRead({
       from: 'Ada <Ada@Sandbox.test>',
       to: ['Delivered+One@sandbox.test', 'Two <delivered+two@sandbox.test>'],
@@ -77,7 +87,15 @@ describe('POST /emails', () => {
     });
   });
 
-  it('writes what was asked into the message that goes out [send-request.subject] [send-request.html] [send-request.text] [send-request.reply-to] [contract-sending.headers]', async () => {
+  it('writes what was asked into the message that goes out', {
+    tags: [
+      'send-request.subject',
+      'send-request.html',
+      'send-request.text',
+      'send-request.reply-to',
+      'contract-sending.headers',
+    ],
+  }, async () => {
     await sendAndRead({
       from: 'Ada Lovelace <ada@sandbox.test>',
       to: ['Ann <delivered@sandbox.test>', 'delivered+b@sandbox.test'],
@@ -104,7 +122,9 @@ describe('POST /emails', () => {
     expect(headers.has('dkim-signature')).toBe(true);
   });
 
-  it('needs from, to, subject and a body form [send-request.required] [contract-sending.required] [contract-sending.subject-required]', async () => {
+  it('needs from, to, subject and a body form', {
+    tags: ['send-request.required', 'contract-sending.required', 'contract-sending.subject-required'],
+  }, async () => {
     for (const field of ['from', 'to', 'subject'])
       expectInvalid(await refusal({ [field]: undefined }), [field, 'required']);
     expectInvalid(await refusal({ text: undefined }), ['html', 'required']);
@@ -116,13 +136,13 @@ describe('POST /emails', () => {
     }
   });
 
-  it('takes html, text or both [send-request.body-forms]', async () => {
+  it('takes html, text or both', { tags: ['send-request.body-forms'] }, async () => {
     expect(await sendAndRead({ text: 'T' })).toMatchObject({ html: null, text: 'T' });
     expect(await sendAndRead({ html: '<p>H</p>', text: 'T' })).toMatchObject({ html: '<p>H</p>', text: 'T' });
     expect(await sendAndRead({ html: '<p>H</p>', text: undefined })).toMatchObject({ html: '<p>H</p>', text: 'H' });
   });
 
-  it('derives the text from the html where it is absent [contract-sending.text-derived]', async () => {
+  it('derives the text from the html where it is absent', { tags: ['contract-sending.text-derived'] }, async () => {
     const html = '<style>p{}</style><h1>Hello &amp; welcome</h1><p>See <a href="https://example.com/x">this</a>.</p>';
     const read = await sendAndRead({ html, text: undefined, subject: 'Derived' });
     expect(read.text).toContain('Hello & welcome');
@@ -133,21 +153,21 @@ describe('POST /emails', () => {
     expect(mail?.raw).toContain('multipart/alternative');
   });
 
-  it('derives none where the text is an empty string [contract-sending.text-empty]', async () => {
+  it('derives none where the text is an empty string', { tags: ['contract-sending.text-empty'] }, async () => {
     expect(await sendAndRead({ html: '<p>H</p>', text: '', subject: 'Html alone' })).toMatchObject({ text: null });
     const [mail] = await readCaptured(server, 'Html alone');
     expect(mail?.raw).not.toContain('text/plain');
     expect(mail?.parsed.html).toContain('<p>H</p>');
   });
 
-  it('takes a subject of 998 characters and refuses 999 [contract-sending.subject-length]', async () => {
+  it('takes a subject of 998 characters and refuses 999', { tags: ['contract-sending.subject-length'] }, async () => {
     const read = await sendAndRead({ subject: 'x'.repeat(998) });
     expect(read.subject).toHaveLength(998);
     expectInvalid(await refusal({ subject: 'x'.repeat(999) }), ['subject', 'too_long']);
     expectInvalid(await refusal({ subject: '' }), ['subject', 'too_short']);
   });
 
-  it('takes html and text of 2 MB each and refuses a byte more [contract-sending.body-size]', async () => {
+  it('takes html and text of 2 MB each and refuses a byte more', { tags: ['contract-sending.body-size'] }, async () => {
     const limit = 2_000_000;
     const both = await server.send({ html: 'h'.repeat(limit), text: 't'.repeat(limit) });
     expect(both.status).toBe(202);
@@ -162,7 +182,8 @@ describe('POST /emails', () => {
   });
 
   it.each(['\r', '\n', '\r\nBcc: x@example.com', '\u0000', '\u202e', '\u0085', '\u2028'])(
-    'refuses %j in every value that becomes a header, and in none of them sends anything [contract-sending.header-controls]',
+    'refuses %j in every value that becomes a header, and in none of them sends anything',
+    { tags: ['contract-sending.header-controls'] },
     async (bad) => {
       const values: readonly [string, unknown, string][] = [
         ['from', `A${bad} <a@sandbox.test>`, 'from'],
@@ -200,11 +221,15 @@ describe('POST /emails', () => {
     ],
     ...['Resent-To', 'Resent-Bcc', 'Resent-From', 'ARC-Seal', 'Received-SPF', 'Delivered-To', 'Apparently-To'],
     ...['Content-Anything', 'MIME-Version', 'DKIM-Signature', 'Return-Path', 'Received', 'Authentication-Results'],
-  ])('refuses the header %s, in any case [contract-sending.headers-refused] [holes.reserved-headers]', async (name) => {
-    for (const written of [name, name.toLowerCase(), name.toUpperCase()]) {
-      expectInvalid(await refusal({ headers: { [written]: 'x' } }), [`headers.${written}`, 'header_refused']);
-    }
-  });
+  ])(
+    'refuses the header %s, in any case',
+    { tags: ['contract-sending.headers-refused', 'holes.reserved-headers'] },
+    async (name) => {
+      for (const written of [name, name.toLowerCase(), name.toUpperCase()]) {
+        expectInvalid(await refusal({ headers: { [written]: 'x' } }), [`headers.${written}`, 'header_refused']);
+      }
+    },
+  );
 
   it('refuses names that are no header names, and one name in two cases', async () => {
     for (const name of ['', 'X A', 'X:A', 'X-Ä', 'X\tA', 'x'.repeat(77)]) {
@@ -218,7 +243,9 @@ describe('POST /emails', () => {
     expectInvalid(await refusal({ headers: { 'Reply-To': 'a@b.co' }, reply_to: 'c@d.co' }), ['reply_to', 'conflict']);
   });
 
-  it('keeps up to 20 values of metadata, strings only, and refuses the 21st [contract-sending.metadata]', async () => {
+  it('keeps up to 20 values of metadata, strings only, and refuses the 21st', {
+    tags: ['contract-sending.metadata'],
+  }, async () => {
     const metadata = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, i) => [`key ${i}`, `${i}`]));
     expect((await sendAndRead({ metadata: metadata(20) })).metadata).toEqual(metadata(20));
@@ -231,7 +258,9 @@ describe('POST /emails', () => {
     expectInvalid(await refusal({ metadata: { k: 'v'.repeat(1_025) } }), ['metadata.k', 'too_long']);
   });
 
-  it('folds tags to lower case, each once, and counts ten of what is left [send-request.tags] [limits.tags] [contract-sending.tags] [service.tags]', async () => {
+  it('folds tags to lower case, each once, and counts ten of what is left', {
+    tags: ['send-request.tags', 'limits.tags', 'contract-sending.tags', 'service.tags'],
+  }, async () => {
     const tags = Array.from({ length: 10 }, (_, index) => `t${index}`);
     expect((await sendAndRead({ tags: [...tags, 'T0', 'T1', 't9'] })).tags).toEqual(tags);
     expectInvalid(await refusal({ tags: [...tags, 'T10'] }), ['tags', 'too_many']);
@@ -239,7 +268,9 @@ describe('POST /emails', () => {
     expect((await sendAndRead({ tags: [] })).tags).toEqual([]);
   });
 
-  it('takes tags of 1 to 64 characters without comma, semicolon or control [contract-sending.tags]', async () => {
+  it('takes tags of 1 to 64 characters without comma, semicolon or control', {
+    tags: ['contract-sending.tags'],
+  }, async () => {
     expect((await sendAndRead({ tags: ['a', 'x'.repeat(64), 'with space', 'ümläut', 'a:b/c#d'] })).tags).toHaveLength(
       5,
     );
@@ -252,7 +283,7 @@ describe('POST /emails', () => {
     expectInvalid(await refusal({ tags: [5] }), ['tags.0', 'invalid_type']);
   });
 
-  it('refuses a scope first, then a shape, then a rule [keys.check-order]', async () => {
+  it('refuses a scope first, then a shape, then a rule', { tags: ['keys.check-order'] }, async () => {
     const reader = await server.newKey({ scopes: ['emails:read'] });
     const narrow = await server.newKey({ recipientAllowlist: [] });
     expectProblem(await server.call('POST', '/emails', { key: 'pr_live_x', rawBody: '{' }), 401, 'invalid_key');
@@ -270,7 +301,9 @@ describe('POST /emails', () => {
 });
 
 describe('acceptance and delivery', () => {
-  it('are apart: the answer does not wait for the mail server, nor for there being one [service.asynchronous] [service.identifier]', async () => {
+  it('are apart: the answer does not wait for the mail server, nor for there being one', {
+    tags: ['service.asynchronous', 'service.identifier'],
+  }, async () => {
     const sink = await startSmtpSink({ replies: { message: () => 'stall' } });
     const settings = { POSTRIDER_TRANSPORT: `smtp://127.0.0.1:${sink.port}?tls=none` };
     const server = await startTestApp({ settings });
@@ -281,7 +314,9 @@ describe('acceptance and delivery', () => {
     await server.close();
   });
 
-  it('are apart: a process without the role worker accepts, and another one delivers [service.background-worker] [states.accepted] [contract-settings.roles]', async () => {
+  it('are apart: a process without the role worker accepts, and another one delivers', {
+    tags: ['service.background-worker', 'states.accepted', 'contract-settings.roles'],
+  }, async () => {
     const api = await startTestApp({ settings: { POSTRIDER_ROLES: 'api' } });
     const sent = await api.send();
     expect(sent.status).toBe(202);

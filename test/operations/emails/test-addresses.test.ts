@@ -37,33 +37,48 @@ describe('a test address', () => {
     }
   }
 
-  it('`delivered` is sent, then delivered, with or without a label [contract-test-addresses.delivered] [contract-test-addresses.label]', async () => {
+  it('`delivered` is sent, then delivered, with or without a label', {
+    tags: ['contract-test-addresses.delivered', 'contract-test-addresses.label'],
+  }, async () => {
     await expectOutcome('delivered', 'delivered', sent, delivered);
   });
 
-  it('`deferred` is deferred once, then delivered, without a wait [contract-test-addresses.deferred]', async () => {
+  it('`deferred` is deferred once, then delivered, without a wait', {
+    tags: ['contract-test-addresses.deferred'],
+  }, async () => {
     const beganMs = performance.now();
     await expectOutcome('deferred', 'delivered', ['deferred', null], sent, delivered);
     expect(performance.now() - beganMs).toBeLessThan(5_000);
   });
 
-  it('`bounced` bounces, hard [contract-test-addresses.bounced] [events.hard] [events.bounce-and-complaint]', async () => {
+  it('`bounced` bounces, hard', {
+    tags: ['contract-test-addresses.bounced', 'events.hard', 'events.bounce-and-complaint'],
+  }, async () => {
     await expectOutcome('bounced', 'bounced', ['bounced', 'hard']);
   });
 
-  it('`soft` bounces, soft [contract-test-addresses.soft]', async () => {
+  it('`soft` bounces, soft', { tags: ['contract-test-addresses.soft'] }, async () => {
     await expectOutcome('soft', 'bounced', ['bounced', 'soft']);
   });
 
-  it('`blocked` bounces, block [contract-test-addresses.blocked] [events.block]', async () => {
+  it('`blocked` bounces, block', { tags: ['contract-test-addresses.blocked', 'events.block'] }, async () => {
     await expectOutcome('blocked', 'bounced', ['bounced', 'block']);
   });
 
-  it('`complained` is delivered, then complained, spam [contract-test-addresses.complained] [contract-messages.status-complained] [events.spam] [events.bounce-and-complaint]', async () => {
+  it('`complained` is delivered, then complained, spam', {
+    tags: [
+      'contract-test-addresses.complained',
+      'contract-messages.status-complained',
+      'events.spam',
+      'events.bounce-and-complaint',
+    ],
+  }, async () => {
     await expectOutcome('complained', 'complained', sent, delivered, ['complained', 'spam']);
   });
 
-  it('leaves the types of events on the trail that belong to its outcome, with a classification on bounces and complaints alone [contract-messages.trail-types] [events.classification-null]', async () => {
+  it('leaves the types of events on the trail that belong to its outcome, with a classification on bounces and complaints alone', {
+    tags: ['contract-messages.trail-types', 'events.classification-null'],
+  }, async () => {
     const locals = ['delivered', 'deferred', 'bounced', 'soft', 'blocked', 'complained'];
     const { read } = await outcomeOf('delivered@sandbox.test');
     const trails = await Promise.all(locals.map(async (local) => (await outcomeOf(`${local}@sandbox.test`)).trail));
@@ -88,14 +103,16 @@ describe('a test address', () => {
     expect((await outcomeOf('delivered@sandbox.test')).read.lastError).toBeNull();
   });
 
-  it('is open to every account, and so is the domain to send from [contract-test-addresses.every-account]', async () => {
+  it('is open to every account, and so is the domain to send from', {
+    tags: ['contract-test-addresses.every-account'],
+  }, async () => {
     const { key } = await server.newAccount();
     expect((await outcomeOf('delivered@sandbox.test', key)).status).toBe('delivered');
     const { status } = await server.send({ from: 'anything@sandbox.test', to: 'outside@example.com' }, { key });
     expect(status).toBe(202);
   });
 
-  it('is at the domain that the setting names [contract-settings.sandbox-domain]', async () => {
+  it('is at the domain that the setting names', { tags: ['contract-settings.sandbox-domain'] }, async () => {
     const settings = { POSTRIDER_SANDBOX_DOMAIN: 'Try.Example' };
     const renamed = await startTestApp({ settings });
     await renamed.addDomain('try.example', '00000000-0000-0000-0000-000000000000');
@@ -107,7 +124,9 @@ describe('a test address', () => {
     await renamed.close();
   });
 
-  it('runs the whole pipeline: the message is composed, signed and kept to be read [contract-test-addresses.whole-pipeline]', async () => {
+  it('runs the whole pipeline: the message is composed, signed and kept to be read', {
+    tags: ['contract-test-addresses.whole-pipeline'],
+  }, async () => {
     for (const channel of ['api', 'sdk', 'mcp']) {
       const { body } = await server.send({ channel, subject: `Through ${channel}`, html: '<p>Hi</p>' });
       expect((await server.settled(body.id)).body).toMatchObject({ status: 'delivered', channel });
@@ -118,7 +137,9 @@ describe('a test address', () => {
     }
   });
 
-  it('beside others shows the worst, and keeps the reason, whichever hand-off ended last [contract-messages.worst-recipient]', async () => {
+  it('beside others shows the worst, and keeps the reason, whichever hand-off ended last', {
+    tags: ['contract-messages.worst-recipient'],
+  }, async () => {
     const { body } = await server.send({ to: ['bounced@sandbox.test', 'ok@example.com', 'delivered@sandbox.test'] });
     const read = (await server.settled(body.id)).body;
     expect(read.status).toBe('bounced');

@@ -49,7 +49,17 @@ const DEFAULTS = {
 };
 
 describe('POST /keys', () => {
-  it('makes a key with the defaults, and shows its secret this once [keys.manage] [keys.record-fields] [keys.defaults] [keys.bodies] [records.key] [contract-shape.write-answers] [contract-shape.key-shown-once]', async () => {
+  it('makes a key with the defaults, and shows its secret this once', {
+    tags: [
+      'keys.manage',
+      'keys.record-fields',
+      'keys.defaults',
+      'keys.bodies',
+      'records.key',
+      'contract-shape.write-answers',
+      'contract-shape.key-shown-once',
+    ],
+  }, async () => {
     const answer = await create({ name: 'Billing', scopes: ['sending'] });
     expect(answer.status).toBe(201);
     const { key, ...record } = answer.body;
@@ -61,7 +71,15 @@ describe('POST /keys', () => {
     expect((await audited(record.id)).map(({ action }) => action)).toEqual(['key.created']);
   });
 
-  it('takes every field and tells it as it counts [keys.create-fields] [keys.restrictions] [authentication.key-restrictions] [service.keys] [keys.secret-test]', async () => {
+  it('takes every field and tells it as it counts', {
+    tags: [
+      'keys.create-fields',
+      'keys.restrictions',
+      'authentication.key-restrictions',
+      'service.keys',
+      'keys.secret-test',
+    ],
+  }, async () => {
     const expiresAt = inDays(30);
     const answer = await create({
       name: 'Agent',
@@ -103,7 +121,9 @@ describe('POST /keys', () => {
     expect((await made({ persona: { source: 'system' } })).persona).toEqual({ agentName: null, source: 'system' });
   });
 
-  it('knows every scope of the contract, and `full` is all but deciding holds [authentication.further-scopes]', async () => {
+  it('knows every scope of the contract, and `full` is all but deciding holds', {
+    tags: ['authentication.further-scopes'],
+  }, async () => {
     const { scopes } = await made({ scopes: ['full'] });
     expect(scopes).toHaveLength(25);
     expect(scopes).not.toContain('approvals:decide');
@@ -147,18 +167,22 @@ describe('POST /keys', () => {
     [{ id: 'x' }, 'id'],
     [{ revokedAt: null }, 'revokedAt'],
     [{ accountId: 'x' }, 'accountId'],
-  ])('refuses %j and names %s [keys.defaults] [keys.create-fields]', async (fields, path) => {
+  ])('refuses %j and names %s', { tags: ['keys.defaults', 'keys.create-fields'] }, async (fields, path) => {
     expectInvalid(await create({ name: 'X', scopes: ['sending'], ...fields }), path);
   });
 
-  it('names of 1 and of 100 characters, rates of 1 and of a million are fine [keys.defaults] [keys.rate-limit]', async () => {
+  it('names of 1 and of 100 characters, rates of 1 and of a million are fine', {
+    tags: ['keys.defaults', 'keys.rate-limit'],
+  }, async () => {
     for (const name of ['x', 'ü'.repeat(100)]) expect((await made({ name })).name).toBe(name);
     for (const rateLimit of [1, 1_000_000]) expect((await made({ rateLimit })).rateLimit).toBe(rateLimit);
   });
 });
 
 describe('no escalation', () => {
-  it('a key cannot make one that is less restricted than itself [keys.escalation] [contract-errors.403-keys]', async () => {
+  it('a key cannot make one that is less restricted than itself', {
+    tags: ['keys.escalation', 'contract-errors.403-keys'],
+  }, async () => {
     const narrow = {
       scopes: ['keys:write', 'emails:send'],
       rateLimit: 100,
@@ -196,14 +220,18 @@ describe('no escalation', () => {
     expect((await create({ name: 'Same', ...narrow }, key)).status).toBe(201);
   });
 
-  it('a test key makes no live one, and no key grants `approvals:decide` that lacks it [keys.escalation]', async () => {
+  it('a test key makes no live one, and no key grants `approvals:decide` that lacks it', {
+    tags: ['keys.escalation'],
+  }, async () => {
     const { key } = await made({ mode: 'test', scopes: ['full'] });
     expectProblem(await create({ name: 'Live', scopes: ['sending'] }, key), 403, 'permission_escalation');
     expect((await create({ name: 'Test', mode: 'test', scopes: ['sending'] }, key)).status).toBe(201);
     expectProblem(await create({ name: 'D', scopes: ['approvals:decide'] }), 403, 'permission_escalation');
   });
 
-  it('a key can neither loosen itself nor another beyond itself; tightening is free [keys.escalation]', async () => {
+  it('a key can neither loosen itself nor another beyond itself; tightening is free', {
+    tags: ['keys.escalation'],
+  }, async () => {
     const { id, key } = await made({ scopes: ['keys:write', 'keys:read'], rateLimit: 100 });
     expectProblem(await patch(id, { rateLimit: 101 }, key), 403, 'permission_escalation');
     expectProblem(await patch(id, { scopes: ['full'] }, key), 403, 'permission_escalation');
@@ -221,7 +249,9 @@ describe('no escalation', () => {
     expectProblem(await patch(id, { rateLimit: 100 }, key), 403, 'permission_escalation');
   });
 
-  it('a key rotates itself and what is not wider, and nothing else [keys.escalation] [keys.rotate]', async () => {
+  it('a key rotates itself and what is not wider, and nothing else', {
+    tags: ['keys.escalation', 'keys.rotate'],
+  }, async () => {
     const { id, key } = await made({ scopes: ['keys:write'], rateLimit: 100 });
     const wide = await made({ scopes: ['full'] });
     const alike = await made({ scopes: ['keys:write'], rateLimit: 100 });
@@ -232,7 +262,9 @@ describe('no escalation', () => {
 });
 
 describe('GET /keys', () => {
-  it('lists newest first, in pages, revoked ones among them, without secrets [keys.list-shape] [keys.manage]', async () => {
+  it('lists newest first, in pages, revoked ones among them, without secrets', {
+    tags: ['keys.list-shape', 'keys.manage'],
+  }, async () => {
     const { accountId, key: own } = await server.newAccount('Listing');
     const ids: string[] = [];
     for (const name of ['a', 'b', 'c']) ids.unshift((await made({ name, scopes: ['sending'] }, own)).id);
@@ -254,7 +286,7 @@ describe('GET /keys', () => {
     expectInvalid(await server.call('GET', '/keys?status=live'), 'status');
   });
 
-  it('needs `keys:read`, and changing keys `keys:write` [authentication.further-scopes]', async () => {
+  it('needs `keys:read`, and changing keys `keys:write`', { tags: ['authentication.further-scopes'] }, async () => {
     const key = await server.newKey({ scopes: ['keys:write'] });
     expectProblem(await server.call('GET', '/keys', { key }), 403, 'missing_scope');
     expectProblem(await create({}, await server.newKey({ scopes: ['keys:read'] })), 403, 'missing_scope');
@@ -262,7 +294,7 @@ describe('GET /keys', () => {
 });
 
 describe('keys of another account', () => {
-  it('are unknown to every operation [contract-errors.404]', async () => {
+  it('are unknown to every operation', { tags: ['contract-errors.404'] }, async () => {
     const { key: other } = await server.newAccount('Elsewhere');
     const { id } = await made({}, other);
     for (const unknown of [id, '0199a6a0-7b1e-7c3a-8a7b-2f1d0c9e8b7a', 'x', 'selfish']) {
@@ -279,7 +311,9 @@ describe('keys of another account', () => {
 });
 
 describe('PATCH /keys/:id', () => {
-  it('changes what is given and leaves the rest; null lifts a restriction [keys.manage] [contract-shape.write-answers]', async () => {
+  it('changes what is given and leaves the rest; null lifts a restriction', {
+    tags: ['keys.manage', 'contract-shape.write-answers'],
+  }, async () => {
     const all = {
       ...{ recipientAllowlist: ['@example.com'], ipAllowlist: ['127.0.0.1'] },
       expiresAt: inDays(3),
@@ -325,7 +359,9 @@ describe('PATCH /keys/:id', () => {
 });
 
 describe('DELETE /keys/:id', () => {
-  it('revokes at once, for good, and answers the key as it is then [keys.revoke] [contract-errors.401-ended-key] [contract-shape.write-answers]', async () => {
+  it('revokes at once, for good, and answers the key as it is then', {
+    tags: ['keys.revoke', 'contract-errors.401-ended-key', 'contract-shape.write-answers'],
+  }, async () => {
     const { id, key } = await made();
     expect((await server.send({}, { key })).status).toBe(202);
     const answer = await revoke(id);
@@ -357,7 +393,9 @@ describe('DELETE /keys/:id', () => {
 });
 
 describe('POST /keys/:id/rotate', () => {
-  it('answers a new secret; the old one works for its grace and is then `key_revoked` [keys.rotate] [contract-shape.key-shown-once]', async () => {
+  it('answers a new secret; the old one works for its grace and is then `key_revoked`', {
+    tags: ['keys.rotate', 'contract-shape.key-shown-once'],
+  }, async () => {
     const { id, key: old, ...before } = await made();
     const answer = await act(id, 'rotate', { graceSeconds: 60 });
     expect(answer.status).toBe(200);
@@ -387,7 +425,9 @@ describe('POST /keys/:id/rotate', () => {
 });
 
 describe('POST /keys/:id/pause and POST /keys/:id/resume', () => {
-  it('stop and start the sending of one key; reading goes on [keys.pause] [contract-errors.403-keys]', async () => {
+  it('stop and start the sending of one key; reading goes on', {
+    tags: ['keys.pause', 'contract-errors.403-keys'],
+  }, async () => {
     const { id, key } = await made({ scopes: ['full'] });
     const paused = await act(id, 'pause');
     expect([paused.status, paused.body.pausedAt]).toEqual([200, TIME]);
@@ -407,7 +447,7 @@ describe('POST /keys/:id/pause and POST /keys/:id/resume', () => {
 });
 
 describe('the SDK', () => {
-  it('has every operation on keys by its name [contract-surfaces.sdk-keys]', async () => {
+  it('has every operation on keys by its name', { tags: ['contract-surfaces.sdk-keys'] }, async () => {
     const { keys, account } = new Postrider({ apiKey: server.key, baseUrl: server.baseUrl });
     const { id, key } = await keys.create({ name: 'By the SDK', scopes: ['sending'] });
     expect(key).toMatch(/^pr_live_/);

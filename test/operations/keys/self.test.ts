@@ -13,7 +13,9 @@ describe('GET /keys/self', () => {
 
   const self = (key: string) => server.call('GET', '/keys/self', { key });
 
-  it('answers what the calling key is, what it may do and what is left to send [keys.self] [keys.scopes-and-allowlist] [authentication.key-carries]', async () => {
+  it('answers what the calling key is, what it may do and what is left to send', {
+    tags: ['keys.self', 'keys.scopes-and-allowlist', 'authentication.key-carries'],
+  }, async () => {
     const { accountId, key: first } = await server.newAccount('Self');
     const key = await server.newKey({
       accountId,
@@ -54,20 +56,22 @@ describe('GET /keys/self', () => {
     expect((await self(first)).body.quota.used).toBe(2);
   });
 
-  it('never shows the secret or its hash [keys.secret]', async () => {
+  it('never shows the secret or its hash', { tags: ['keys.secret'] }, async () => {
     const key = await server.newKey();
     const { body } = await self(key);
     expect(JSON.stringify(body)).not.toContain(key.slice(8, -4));
     expect(Object.keys(body)).not.toContain('secretHash');
   });
 
-  it('needs a key and no scope [authentication.scope-names]', async () => {
+  it('needs a key and no scope', { tags: ['authentication.scope-names'] }, async () => {
     const key = await server.newKey({ scopes: ['support:write'] });
     expect((await self(key)).body.scopes).toEqual(['support:write']);
     expectProblem(await server.call('GET', '/keys/self', { key: null }), 401, 'missing_key');
   });
 
-  it('expands the shorthands: `full` has everything but deciding holds, `sending` what an application needs [authentication.scope-names] [authentication.scope-values]', async () => {
+  it('expands the shorthands: `full` has everything but deciding holds, `sending` what an application needs', {
+    tags: ['authentication.scope-names', 'authentication.scope-values'],
+  }, async () => {
     const full: string[] = (await self(await server.newKey({ scopes: ['full'] }))).body.scopes;
     expect(full).toHaveLength(25);
     expect(full).not.toContain('approvals:decide');

@@ -19,7 +19,9 @@ describe('GET /requests/:id', () => {
     return (await server.call('GET', `/requests/${id}`, { key })).body;
   }
 
-  it('answers one request by its x-request-id, with exactly its fields [contract-shape.request-log] [service.request-log] [errors.request-id]', async () => {
+  it('answers one request by its x-request-id, with exactly its fields', {
+    tags: ['contract-shape.request-log', 'service.request-log', 'errors.request-id'],
+  }, async () => {
     const { headers, body: sent } = await server.send();
     const { id: keyId } = (await server.call('GET', '/keys/self')).body;
     expect(await logged(headers.get('x-request-id'))).toEqual({

@@ -30,7 +30,9 @@ describe('GET /requests', () => {
     return key;
   }
 
-  it('lists every authenticated request, newest first, in pages [contract-shape.request-log] [contract-shape.list-answer] [service.request-log]', async () => {
+  it('lists every authenticated request, newest first, in pages', {
+    tags: ['contract-shape.request-log', 'contract-shape.list-answer', 'service.request-log'],
+  }, async () => {
     // In no order of their own, so that only the order of their coming can be the one they are listed in.
     const ids = ['c', 'a', 'e', 'd', 'b'];
     const key = await accountWith(...ids);
@@ -44,7 +46,9 @@ describe('GET /requests', () => {
     expect(second.body.total).toBeGreaterThanOrEqual(5);
   });
 
-  it('takes a limit of 1 to 100, 50 unless given, and no cursor of another list [contract-shape.limit] [contract-shape.cursor]', async () => {
+  it('takes a limit of 1 to 100, 50 unless given, and no cursor of another list', {
+    tags: ['contract-shape.limit', 'contract-shape.cursor'],
+  }, async () => {
     const key = await accountWith(...Array.from({ length: 51 }, (_, index) => `r${index}`));
     expect((await server.call('GET', '/requests', { key })).body.requests).toHaveLength(50);
     for (const limit of ['0', '101', 'x'])

@@ -13,7 +13,9 @@ describe('what the service says of itself', () => {
 
   const read = (path: string) => server.call('GET', path, { key: null });
 
-  it('GET / is the service information document, a JSON object [root.path] [root.service] [root.status] [root.docs] [root.note]', async () => {
+  it('GET / is the service information document, a JSON object', {
+    tags: ['root.path', 'root.service', 'root.status', 'root.docs', 'root.note'],
+  }, async () => {
     const { status, headers, body } = await read('/');
     expect(status).toBe(200);
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
@@ -27,7 +29,9 @@ describe('what the service says of itself', () => {
     expect((await read(new URL(body.docs).pathname)).status).toBe(200);
   });
 
-  it('GET / maps a purpose to the method and path of each endpoint, and all of them are there [root.endpoints]', async () => {
+  it('GET / maps a purpose to the method and path of each endpoint, and all of them are there', {
+    tags: ['root.endpoints'],
+  }, async () => {
     const { endpoints } = (await read('/')).body;
     const listed = Object.values<string>(endpoints);
     for (const { method, path } of OPERATIONS) expect(listed).toContain(`${method} ${path}`);
@@ -40,7 +44,9 @@ describe('what the service says of itself', () => {
     }
   });
 
-  it('GET /openapi.json and /openapi.yaml are one document, of this server and version [contract-surfaces.openapi] [contract-shape.openapi-unprefixed]', async () => {
+  it('GET /openapi.json and /openapi.yaml are one document, of this server and version', {
+    tags: ['contract-surfaces.openapi', 'contract-shape.openapi-unprefixed'],
+  }, async () => {
     const json = await read('/openapi.json');
     const yaml = await read('/openapi.yaml');
     expect([json.status, yaml.status]).toEqual([200, 200]);
@@ -54,7 +60,9 @@ describe('what the service says of itself', () => {
     expect(Object.keys(json.body.paths).some((path) => path.startsWith('/v1'))).toBe(false);
   });
 
-  it('GET /reference is a page with its own files and no others’ [contract-surfaces.reference]', async () => {
+  it('GET /reference is a page with its own files and no others’', {
+    tags: ['contract-surfaces.reference'],
+  }, async () => {
     const { status, headers, body } = await read('/reference');
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     const files = [...body.matchAll(/(?:src|href)="(\/[^"#]+)"/g)].map((match: RegExpMatchArray) => match[1] ?? '');

@@ -44,7 +44,9 @@ describe('the sessions of a user', () => {
   const isLive = async (by: TestSession) => (await by.call('GET', '/auth/session')).body.authenticated;
   const isTokenLive = async (key: string) => (await server.call('GET', '/auth/session', { key })).body.authenticated;
 
-  it('are listed with program, address and times, the own one marked, and those of no one else [holes.own-sessions]', async () => {
+  it('are listed with program, address and times, the own one marked, and those of no one else', {
+    tags: ['holes.own-sessions'],
+  }, async () => {
     const other = await server.call('POST', '/dev/session', {
       key: null,
       headers: { 'user-agent': 'Firefox/130', 'x-forwarded-for': '203.0.113.5' },
@@ -76,7 +78,9 @@ describe('the sessions of a user', () => {
     expect((await list(await signInAs(server, 'owner@sandbox.test'))).map(({ current }) => current)).toEqual([true]);
   });
 
-  it('end one by one, on every process within a second, and the account’s audit log says by which [holes.own-sessions]', async () => {
+  it('end one by one, on every process within a second, and the account’s audit log says by which', {
+    tags: ['holes.own-sessions'],
+  }, async () => {
     const stolen = await signInAs(server, 'owner@sandbox.test');
     const other = await startTestApp({ database: server.database });
     expect((await other.call('GET', '/account', { key: null, headers: { cookie: stolen.cookie } })).status).toBe(200);
@@ -95,7 +99,9 @@ describe('the sessions of a user', () => {
     expectProblem(await owner.call('DELETE', `/auth/sessions/${id}`), 404, 'not_found');
   });
 
-  it('are ended by their user alone, from a page of this server, and by no key [holes.own-sessions]', async () => {
+  it('are ended by their user alone, from a page of this server, and by no key', {
+    tags: ['holes.own-sessions'],
+  }, async () => {
     const admin = await joinAs(server, owner, 'admin', 'other-admin@sandbox.test');
     const id = await currentOf(owner);
     expectProblem(await admin.call('DELETE', `/auth/sessions/${id}`), 404, 'not_found');
@@ -126,7 +132,9 @@ describe('the sessions of a user', () => {
     expect((await list()).map(({ current }) => current)).toEqual([true]);
   });
 
-  it('of a browser are not ended by a device, which could else sign its user out for good [holes.own-sessions]', async () => {
+  it('of a browser are not ended by a device, which could else sign its user out for good', {
+    tags: ['holes.own-sessions'],
+  }, async () => {
     const [one, two] = [await device(), await device()];
     const refused = await server.call('DELETE', `/auth/sessions/${await currentOf(owner)}`, { key: one.token });
     expectProblem(refused, 403, 'permission_escalation');

@@ -16,7 +16,15 @@ describe('adding suppressions', () => {
   const listed = async (email: string) =>
     (await server.call('GET', `/suppressions?email=${encodeURIComponent(email)}`)).body.suppressions;
 
-  it('answers 201 with the record, and from then on a send to the address is refused [suppressions.manage] [suppressions.bodies] [suppressions.record-fields] [records.suppression] [service.suppressions]', async () => {
+  it('answers 201 with the record, and from then on a send to the address is refused', {
+    tags: [
+      'suppressions.manage',
+      'suppressions.bodies',
+      'suppressions.record-fields',
+      'records.suppression',
+      'service.suppressions',
+    ],
+  }, async () => {
     const answer = await add({ email: 'ada@example.com' });
     expect(answer.status).toBe(201);
     expect(answer.body).toEqual({
@@ -34,7 +42,9 @@ describe('adding suppressions', () => {
     expect((await server.send({ to: 'ada@example.com' }, { key: (await server.newAccount()).key })).status).toBe(202);
   });
 
-  it('takes reason, note and the time it ends [suppressions.add-fields] [suppressions.record-fields]', async () => {
+  it('takes reason, note and the time it ends', {
+    tags: ['suppressions.add-fields', 'suppressions.record-fields'],
+  }, async () => {
     const expiresAt = new Date(server.clock.now().getTime() + 3_600_000).toISOString();
     for (const reason of ['hard_bounce', 'complaint', 'unsubscribe', 'manual']) {
       const given = { email: `${reason}@example.com`, reason, note: 'from the former provider', expiresAt };
@@ -45,7 +55,9 @@ describe('adding suppressions', () => {
     expect((await add({ email: 'nulls@example.com', note: null, expiresAt: null })).status).toBe(201);
   });
 
-  it('answers 200 with the unchanged record where the address is there already [suppressions.add-fields]', async () => {
+  it('answers 200 with the unchanged record where the address is there already', {
+    tags: ['suppressions.add-fields'],
+  }, async () => {
     const first = await add({ email: 'twice@example.com', note: 'first' });
     const again = await add({ email: 'Twice@Example.com', reason: 'complaint', note: 'second' });
     expect(again.status).toBe(200);
@@ -59,7 +71,9 @@ describe('adding suppressions', () => {
     expectProblem(await server.send({ to: 'ann.b@bücher.example' }), 422, 'recipient_suppressed');
   });
 
-  it('takes up to 1,000 addresses at once, answers a record for each in order, and counts the new ones [suppressions.add-fields]', async () => {
+  it('takes up to 1,000 addresses at once, answers a record for each in order, and counts the new ones', {
+    tags: ['suppressions.add-fields'],
+  }, async () => {
     await add({ email: 'old@example.com', note: 'before' });
     const answer = await add({
       emails: ['new1@example.com', 'OLD@example.com', 'new2@example.com', 'NEW1@example.com'],
@@ -98,7 +112,7 @@ describe('adding suppressions', () => {
     [{ email: 'a@b.co', expiresAt: '2020-01-01T00:00:00Z' }, 'expiresAt', 'out_of_range'],
     [{ email: 'a@b.co', id: 'x' }, 'id', 'unknown_field'],
     [{ email: 'a@b.co', emailId: 'x' }, 'emailId', 'unknown_field'],
-  ])('refuses %j, naming %s [suppressions.add-fields]', async (body, path, code) => {
+  ])('refuses %j, naming %s', { tags: ['suppressions.add-fields'] }, async (body, path, code) => {
     expectInvalid(await add(body), [path, code]);
     expect(await listed('a@b.co')).toEqual([]);
   });

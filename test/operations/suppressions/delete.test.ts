@@ -16,7 +16,9 @@ describe('removing a suppression', () => {
   const auditOf = (targetId: string) => server.database.sql`
     SELECT action, actor, details FROM audit_log WHERE target_id = ${targetId} ORDER BY seq`;
 
-  it('answers the record in its last state, by id or by address, and lets sends through again [suppressions.manage] [suppressions.remove-fields]', async () => {
+  it('answers the record in its last state, by id or by address, and lets sends through again', {
+    tags: ['suppressions.manage', 'suppressions.remove-fields'],
+  }, async () => {
     for (const by of ['id', 'email']) {
       const record = await add('back@example.com');
       expectProblem(await server.send({ to: 'back@example.com' }), 422, 'recipient_suppressed');
@@ -28,7 +30,9 @@ describe('removing a suppression', () => {
     expect((await remove('CASE@Bücher.example')).status).toBe(200);
   });
 
-  it('is in the audit log with the key that did it and its note, as the addition is [suppressions.removal-audited] [suppressions.remove-fields]', async () => {
+  it('is in the audit log with the key that did it and its note, as the addition is', {
+    tags: ['suppressions.removal-audited', 'suppressions.remove-fields'],
+  }, async () => {
     const key = await server.newKey({ scopes: ['suppressions:delete', 'keys:read'] });
     const actor = (await server.call('GET', '/keys/self', { key })).body.id;
     const owner = (await server.call('GET', '/keys/self')).body.id;

@@ -20,7 +20,7 @@ describe('the team', () => {
   const invite = (by: TestSession, email: string, role: string) =>
     by.call('POST', '/team/invitations', { body: { email, role } });
 
-  it('lists its members and seats [team.list] [team.list-fields]', async () => {
+  it('lists its members and seats', { tags: ['team.list', 'team.list-fields'] }, async () => {
     const { status, body } = await server.call('GET', '/team');
     expect([status, body]).toEqual([
       200,
@@ -41,7 +41,7 @@ describe('the team', () => {
     expect((await server.call('GET', '/account')).body.seats).toEqual(body.seats);
   });
 
-  it('grows by invitations, which are joined by signing in [team.invitations]', async () => {
+  it('grows by invitations, which are joined by signing in', { tags: ['team.invitations'] }, async () => {
     const invited = await invite(owner, 'Ada <Ada@sandbox.test>', 'developer');
     expect([invited.status, invited.body]).toEqual([
       201,
@@ -72,7 +72,9 @@ describe('the team', () => {
     ]);
   });
 
-  it('changes roles, in sessions that are open too, on every process within a second [team.invitations]', async () => {
+  it('changes roles, in sessions that are open too, on every process within a second', {
+    tags: ['team.invitations'],
+  }, async () => {
     const member = await joinAs(server, owner, 'viewer');
     expectProblem(await member.call('POST', '/templates', { body: { name: 'x' } }), 403, 'missing_scope');
     const path = `/team/${member.user.memberId}`;
@@ -94,7 +96,9 @@ describe('the team', () => {
     expectInvalid(await owner.call('PATCH', path, { body: { role: 'viewer', email: 'x@y.test' } }), 'email');
   });
 
-  it('ends the sessions of whom it removes at once, and takes them back only when they are invited again [team.invitations]', async () => {
+  it('ends the sessions of whom it removes at once, and takes them back only when they are invited again', {
+    tags: ['team.invitations'],
+  }, async () => {
     const member = await joinAs(server, owner, 'developer', 'leaver@sandbox.test');
     const sent = await member.call('POST', '/emails', {
       body: { from: 'a@sandbox.test', to: 'delivered@sandbox.test', subject: 'Hi', text: 'x' },
@@ -115,7 +119,7 @@ describe('the team', () => {
     expect(back.user.memberId).not.toBe(member.user.memberId);
   });
 
-  it('keeps its last owner [team.invitations]', async () => {
+  it('keeps its last owner', { tags: ['team.invitations'] }, async () => {
     const path = `/team/${owner.user.memberId}`;
     expectInvalid(await owner.call('PATCH', path, { body: { role: 'admin' } }), ['role', 'last_owner']);
     expectInvalid(await owner.call('DELETE', path), ['id', 'last_owner']);

@@ -50,7 +50,9 @@ describe('drafts by GET /keys/approvals/drafts, POST /templates/:id/publish and 
     return body.entries.map(({ action }: { action: string }) => action);
   };
 
-  it('makes a draft of what a held key changes, and sends go on as they were [holes.template-drafts]', async () => {
+  it('makes a draft of what a held key changes, and sends go on as they were', {
+    tags: ['holes.template-drafts'],
+  }, async () => {
     const slug = await live();
     const changed = await patch(slug, { text: 'Pay at evil.example' }, agent);
     expect(changed.body).toMatchObject({
@@ -77,7 +79,9 @@ describe('drafts by GET /keys/approvals/drafts, POST /templates/:id/publish and 
     expect(preview.body).toMatchObject({ text: 'Pay at evil.example', status: 'draft' });
   });
 
-  it('makes a template that no one can send of what a held key or a test key creates [holes.template-drafts]', async () => {
+  it('makes a template that no one can send of what a held key or a test key creates', {
+    tags: ['holes.template-drafts'],
+  }, async () => {
     const test = await server.newKey({ mode: 'test', name: 'Tester' });
     for (const [slug, key] of [
       ['made-by-agent', agent],
@@ -100,7 +104,9 @@ describe('drafts by GET /keys/approvals/drafts, POST /templates/:id/publish and 
     expect(waiting.currentVersion).toBeNull();
   });
 
-  it('treats a change as a draft that was written while the key was put into approval mode [holes.template-drafts]', async () => {
+  it('treats a change as a draft that was written while the key was put into approval mode', {
+    tags: ['holes.template-drafts'],
+  }, async () => {
     const slug = await live();
     const { body: made } = await server.call('POST', '/keys', {
       body: { name: 'Turned', scopes: ['templates:write'] },
@@ -111,7 +117,9 @@ describe('drafts by GET /keys/approvals/drafts, POST /templates/:id/publish and 
     expect((await patch(slug, { text: 'After' }, made.key)).body).toMatchObject({ status: 'draft', currentVersion: 2 });
   });
 
-  it('lists drafts with what they change: to deciders all, to a key its own [holes.template-drafts]', async () => {
+  it('lists drafts with what they change: to deciders all, to a key its own', {
+    tags: ['holes.template-drafts'],
+  }, async () => {
     const slug = await live({ html: '<p>Vetted</p>' });
     const { body } = await patch(slug, { html: '<p>New</p>', text: 'Vetted', note: 'Footer' }, agent);
     const [draft, ...others] = await drafts(slug);
@@ -164,7 +172,7 @@ describe('drafts by GET /keys/approvals/drafts, POST /templates/:id/publish and 
     expect(await written()).toEqual(expect.arrayContaining(['template.drafted', 'template.published']));
   });
 
-  it('lets no author, no held key and no test key publish [holes.template-drafts]', async () => {
+  it('lets no author, no held key and no test key publish', { tags: ['holes.template-drafts'] }, async () => {
     const slug = await live();
     await patch(slug, { text: 'New' }, agent);
     expectProblem(await publish(slug, {}, agent), 403, 'self_approval_forbidden');
@@ -280,7 +288,9 @@ describe('drafts by GET /keys/approvals/drafts, POST /templates/:id/publish and 
     expect((await publish(slug)).body.text).toBe('One');
   });
 
-  it('restores an earlier version as a draft too, and publishes no draft by rolling back to it [holes.template-drafts]', async () => {
+  it('restores an earlier version as a draft too, and publishes no draft by rolling back to it', {
+    tags: ['holes.template-drafts'],
+  }, async () => {
     const slug = await live();
     await patch(slug, { text: 'Second' });
     const back = await patch(slug, { rollbackTo: 1 }, agent);

@@ -24,7 +24,9 @@ describe('POST /templates/:id/render', () => {
   const renderHtml = async (html: string, variables: object = {}) =>
     (await render(await stored({ html }), { variables })).body.html;
 
-  it('answers the parts with values, and sends nothing [templates.render] [templates.render-fields]', async () => {
+  it('answers the parts with values, and sends nothing', {
+    tags: ['templates.render', 'templates.render-fields'],
+  }, async () => {
     const slug = await stored({ subject: 'Hi {{ name }}', html: '<p>{{ name }}</p>', text: 'Hi {{ name }}' });
     const { status, body } = await render(slug, { variables: { name: 'Ada' } });
     expect([status, body]).toEqual([
@@ -89,7 +91,7 @@ describe('POST /templates/:id/render', () => {
     expect([status, body.missing]).toEqual([200, missing]);
   });
 
-  it('escapes values in the html, and in the html alone [templates.escaping]', async () => {
+  it('escapes values in the html, and in the html alone', { tags: ['templates.escaping'] }, async () => {
     expect(await renderHtml('{{ v | newline_to_br }}', { v: '<\n' })).toBe('&lt;<br />\n');
     const source = '{{ v }}|{{ v | raw }}|{{ v | escape }}|{{ list }}|{% echo v %}|{% cycle v %}';
     const slug = await stored({ html: source, text: source, subject: '{{ v }}' });

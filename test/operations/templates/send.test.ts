@@ -25,7 +25,15 @@ describe('a send with a template', () => {
   };
   const read = async (id: string) => (await server.settled(id)).body;
 
-  it('is rendered, delivered as rendered, and read back with the version that was used [send-request.template] [send-request.variables] [send-request.body-form-template] [contract-messages.single-read-template] [service.templates]', async () => {
+  it('is rendered, delivered as rendered, and read back with the version that was used', {
+    tags: [
+      'send-request.template',
+      'send-request.variables',
+      'send-request.body-form-template',
+      'contract-messages.single-read-template',
+      'service.templates',
+    ],
+  }, async () => {
     const { slug } = await stored({ slug: 'welcome', html: '<p>Dear {{ name }}</p>', text: 'Dear {{ name }}' });
     const subject = 'Hi Ada & <Bo>';
     const sent = await send({ template: slug, variables: { name: 'Ada & <Bo>' } });
@@ -41,7 +49,9 @@ describe('a send with a template', () => {
     expect(mail?.parsed.html).toContain('<p>Dear Ada &amp; &lt;Bo&gt;</p>');
   });
 
-  it('names it by slug or id, pinned or not: unpinned is the current version [contract-sending.template]', async () => {
+  it('names it by slug or id, pinned or not: unpinned is the current version', {
+    tags: ['contract-sending.template'],
+  }, async () => {
     const { id, slug } = await stored({ text: 'one' });
     await server.call('PATCH', `/templates/${id}`, { body: { text: 'two' } });
     const textOf = async (template: string) =>
@@ -69,7 +79,7 @@ describe('a send with a template', () => {
     'a@b@1',
     '01890000-0000-7000-8000-000000000000',
     "' OR 1=1",
-  ])('refuses %j as unknown [contract-errors.422-templates]', async (template) => {
+  ])('refuses %j as unknown', { tags: ['contract-errors.422-templates'] }, async (template) => {
     const answer = await send({ template, variables: { name: 'x' } });
     expectProblem(answer, 422, 'template_not_found');
     expect(answer.body.errors).toEqual([{ path: 'template', code: 'not_found', message: expect.any(String) }]);
@@ -82,7 +92,9 @@ describe('a send with a template', () => {
       expectProblem(await send({ template, variables: { name: 'x' } }, { key }), 422, 'template_not_found');
   });
 
-  it('is refused with the names of variables that are missing, and stores nothing [templates.escaping] [contract-errors.422-templates]', async () => {
+  it('is refused with the names of variables that are missing, and stores nothing', {
+    tags: ['templates.escaping', 'contract-errors.422-templates'],
+  }, async () => {
     const { slug } = await stored({
       html: '{{ user.name }}{{ note | default: "-" }}{% if vip %}{{ discount }}{% endif %}',
     });
@@ -100,7 +112,9 @@ describe('a send with a template', () => {
     expect((await send({ template: slug, variables: { name: '', user: { name: '' } } })).status).toBe(202);
   });
 
-  it('is refused where it cannot be rendered, within a second [contract-errors.422-templates]', async () => {
+  it('is refused where it cannot be rendered, within a second', {
+    tags: ['contract-errors.422-templates'],
+  }, async () => {
     const { slug } = await stored({ text: '{% for i in (1..n) %}{% for j in (1..n) %}.{% endfor %}{% endfor %}' });
     const began = performance.now();
     const answer = await send({ template: slug, variables: { name: 'x', n: 100_000 } });
@@ -109,7 +123,9 @@ describe('a send with a template', () => {
     expect(performance.now() - began).toBeLessThan(6_000);
   });
 
-  it('takes the subject of the request before the template’s, which is not needed then [contract-sending.subject-from-template]', async () => {
+  it('takes the subject of the request before the template’s, which is not needed then', {
+    tags: ['contract-sending.subject-from-template'],
+  }, async () => {
     const { slug } = await stored({ text: 'x' });
     const sent = await send({ template: slug, subject: 'Own {{ name }}' });
     expect((await read(sent.body.id)).subject).toBe('Own {{ name }}');
@@ -118,7 +134,9 @@ describe('a send with a template', () => {
     expect((await send({ template: bare.slug, subject: 'Own' })).status).toBe(202);
   });
 
-  it('refuses a template beside a body, and variables without a template [contract-sending.required-template]', async () => {
+  it('refuses a template beside a body, and variables without a template', {
+    tags: ['contract-sending.required-template'],
+  }, async () => {
     const { slug } = await stored({ text: 'x' });
     expectInvalid(await send({ template: slug, html: '<p>x</p>', variables: { name: 'x' } }), ['html', 'conflict']);
     expectInvalid(await send({ template: slug, text: '', variables: { name: 'x' } }), ['text', 'conflict']);
@@ -157,7 +175,9 @@ describe('a send with a template', () => {
     expect(mail?.raw).not.toMatch(/^Bcc:/im);
   });
 
-  it('keeps its content when the template is changed or deleted, and is refused later [templates.delete]', async () => {
+  it('keeps its content when the template is changed or deleted, and is refused later', {
+    tags: ['templates.delete'],
+  }, async () => {
     const { id, slug } = await stored({ text: 'Dear {{ name }}' });
     const { body: sent } = await send({ template: slug, variables: { name: 'Ada' } });
     await server.call('PATCH', `/templates/${id}`, { body: { text: 'Other' } });

@@ -32,7 +32,15 @@ describe('templates', () => {
   };
 
   describe('POST /templates', () => {
-    it('answers 201 with the record, version 1, its variables and nothing else [templates.record-fields] [templates.manage] [templates.bodies] [records.template] [versioning.templates]', async () => {
+    it('answers 201 with the record, version 1, its variables and nothing else', {
+      tags: [
+        'templates.record-fields',
+        'templates.manage',
+        'templates.bodies',
+        'records.template',
+        'versioning.templates',
+      ],
+    }, async () => {
       const { status, body } = await post({
         slug: 'welcome',
         name: 'Welcome',
@@ -133,7 +141,8 @@ describe('templates', () => {
       [{ html: "{% render 'other' %}" }, 'html', 'line 1'],
       [{ html: "{% layout '/etc/passwd' %}" }, 'html', 'line 1'],
     ])(
-      'refuses broken Liquid %j with its path and line, and stores nothing [templates.broken-liquid]',
+      'refuses broken Liquid %j with its path and line, and stores nothing',
+      { tags: ['templates.broken-liquid'] },
       async (content, path, line) => {
         const answer = await post({ name: 'Broken', ...content });
         expectInvalid(answer, [path, 'invalid_liquid']);
@@ -169,7 +178,9 @@ describe('templates', () => {
   });
 
   describe('PATCH /templates/:id', () => {
-    it('makes a new version of every change of content, and leaves what was not named and the old versions as they were [templates.versions]', async () => {
+    it('makes a new version of every change of content, and leaves what was not named and the old versions as they were', {
+      tags: ['templates.versions'],
+    }, async () => {
       const first = await fresh({ text: 'T' });
       const { status, body } = await patch(first.slug, { html: '<b>{{ total }}</b>', note: 'bold' });
       expect(status).toBe(200);
@@ -198,7 +209,7 @@ describe('templates', () => {
       expect((await get(slug)).body.currentVersion).toBe(2);
     });
 
-    it('rolls back by a new version that equals the old one [templates.versions]', async () => {
+    it('rolls back by a new version that equals the old one', { tags: ['templates.versions'] }, async () => {
       const first = await fresh();
       await patch(first.id, { html: '<i>{{ x }}</i>', subject: 'Other' });
       const { body } = await patch(first.id, { rollbackTo: 1, note: 'as before' });
@@ -254,7 +265,9 @@ describe('templates', () => {
   });
 
   describe('DELETE /templates/:id', () => {
-    it('answers the template as it was last, frees its slug, and is 404 the second time [templates.manage]', async () => {
+    it('answers the template as it was last, frees its slug, and is 404 the second time', {
+      tags: ['templates.manage'],
+    }, async () => {
       const { id, slug } = await fresh();
       const last = (await patch(id, { text: 'T' })).body;
       const gone = await server.call('DELETE', `/templates/${slug}`);
@@ -266,7 +279,7 @@ describe('templates', () => {
   });
 
   describe('GET /templates', () => {
-    it('lists newest first in pages that are bound to the account [templates.list-shape]', async () => {
+    it('lists newest first in pages that are bound to the account', { tags: ['templates.list-shape'] }, async () => {
       const { key } = await server.newAccount();
       for (const name of ['a', 'b', 'c']) await post({ name, text: 'x' }, key);
       const first = await server.call('GET', '/templates?limit=2', { key });

@@ -17,7 +17,9 @@ describe('POST /templates/:id/test', () => {
   const test = (slug: string, body: object, options: CallOptions = {}) =>
     server.call('POST', `/templates/${slug}/test`, { ...options, body });
 
-  it('answers 202 and sends the current version to the account’s owner [templates.test] [templates.test-fields]', async () => {
+  it('answers 202 and sends the current version to the account’s owner', {
+    tags: ['templates.test', 'templates.test-fields'],
+  }, async () => {
     const { status, body } = await test('report', { variables: { name: 'Ada' } });
     expect([status, body]).toEqual([202, { id: expect.any(String), status: 'queued' }]);
     expect((await server.settled(body.id)).body).toMatchObject({
@@ -31,7 +33,7 @@ describe('POST /templates/:id/test', () => {
     expect(await readCaptured(server, 'For Ada')).toMatchObject([{ to: ['owner@sandbox.test'] }]);
   });
 
-  it('takes `to` only where it is that address [templates.test-fields]', async () => {
+  it('takes `to` only where it is that address', { tags: ['templates.test-fields'] }, async () => {
     const variables = { name: 'To' };
     expect((await test('report', { variables, to: 'Owner@sandbox.test' })).status).toBe(202);
     expectInvalid(await test('report', { variables, to: 'other@example.com' }), ['to', 'not_allowed']);

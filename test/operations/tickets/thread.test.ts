@@ -21,7 +21,9 @@ describe('support tickets: /support/tickets, /support/tickets/:id, /support/tick
   const setStatus = (id: string, status: string) =>
     server.database.sql`UPDATE support_tickets SET status = ${status} WHERE id = ${id}`;
 
-  it('are raised with a first message and answered with exactly their fields, 201 [support.tickets] [support.bodies] [support.record-fields] [records.ticket] [service.tickets]', async () => {
+  it('are raised with a first message and answered with exactly their fields, 201', {
+    tags: ['support.tickets', 'support.bodies', 'support.record-fields', 'records.ticket', 'service.tickets'],
+  }, async () => {
     const { status, body } = await raise({ context: { page: '/checkout', cart: { items: 3 } } });
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -38,13 +40,15 @@ describe('support tickets: /support/tickets, /support/tickets/:id, /support/tick
     expect((await server.call('GET', `/v1/support/tickets/${body.number}`)).body).toEqual(body);
   });
 
-  it('count up over the whole installation [support.record-fields]', async () => {
+  it('count up over the whole installation', { tags: ['support.record-fields'] }, async () => {
     const other = await server.newAccount();
     const [mine, theirs] = [await raise(), await raise({}, other.key)];
     expect(theirs.body.number).toBe(mine.body.number + 1);
   });
 
-  it('carry the logged request of `requestId`, also right after it was refused [support.context] [service.request-in-ticket] [support.tickets]', async () => {
+  it('carry the logged request of `requestId`, also right after it was refused', {
+    tags: ['support.context', 'service.request-in-ticket', 'support.tickets'],
+  }, async () => {
     const refused = await server.send({ to: 'nobody' });
     const requestId = refused.headers.get('x-request-id');
     const { status, body } = await raise({ requestId, context: { app: 'shop' } });
@@ -66,7 +70,7 @@ describe('support tickets: /support/tickets, /support/tickets/:id, /support/tick
     });
   });
 
-  it('carry the trail of `emailId`, without its content [support.context]', async () => {
+  it('carry the trail of `emailId`, without its content', { tags: ['support.context'] }, async () => {
     const { body: sent } = await server.send({ to: 'bounced@sandbox.test', text: 'a secret body' });
     await server.settled(sent.id);
     const { body } = await raise({ emailId: sent.id });
@@ -80,7 +84,9 @@ describe('support tickets: /support/tickets, /support/tickets/:id, /support/tick
     expect(JSON.stringify(body)).not.toContain('secret');
   });
 
-  it('note ids the account has nothing of, and tell nothing of another account’s [support.context]', async () => {
+  it('note ids the account has nothing of, and tell nothing of another account’s', {
+    tags: ['support.context'],
+  }, async () => {
     const { body: sent } = await server.send({}, { headers: { 'x-request-id': 'theirs-1' } });
     const other = await server.newAccount();
     const { status, body } = await raise({ emailId: sent.id, requestId: 'theirs-1' }, other.key);
@@ -97,7 +103,7 @@ describe('support tickets: /support/tickets, /support/tickets/:id, /support/tick
     expect((await read(body.id)).body.context).not.toHaveProperty('withheld');
   });
 
-  it('refuse what breaks a rule, by its name [support.bodies]', async () => {
+  it('refuse what breaks a rule, by its name', { tags: ['support.bodies'] }, async () => {
     expectInvalid(
       await server.call('POST', '/support/tickets', { body: {} }),
       ['subject', 'required'],
@@ -126,7 +132,9 @@ describe('support tickets: /support/tickets, /support/tickets/:id, /support/tick
     expect([status, body.context]).toEqual([201, context]);
   });
 
-  it('are replied to, 201 with the ticket, and open again unless they are closed [support.replies]', async () => {
+  it('are replied to, 201 with the ticket, and open again unless they are closed', {
+    tags: ['support.replies'],
+  }, async () => {
     const { id, number } = (await raise()).body;
     for (const status of ['open', 'pending', 'solved']) {
       await setStatus(id, status);
@@ -144,7 +152,7 @@ describe('support tickets: /support/tickets, /support/tickets/:id, /support/tick
     expect((await read(id)).body).toMatchObject({ status: 'closed', messages: { length: 4 } });
   });
 
-  it('refuse replies that are none, and those to a thread that is full [support.replies]', async () => {
+  it('refuse replies that are none, and those to a thread that is full', { tags: ['support.replies'] }, async () => {
     const { id } = (await raise()).body;
     expectInvalid(await reply(id, {}), ['body', 'required']);
     expectInvalid(await reply(id, { body: 'x'.repeat(20_001) }), ['body', 'too_long']);
@@ -153,7 +161,7 @@ describe('support tickets: /support/tickets, /support/tickets/:id, /support/tick
     expectInvalid(await reply(id, { body: 'x'.repeat(20_000) }), ['id', 'thread_full']);
   });
 
-  it('keep every one of many replies that come at once, in one order [support.replies]', async () => {
+  it('keep every one of many replies that come at once, in one order', { tags: ['support.replies'] }, async () => {
     const { id } = (await raise()).body;
     const bodies = Array.from({ length: 12 }, (_, index) => `reply ${index}`);
     const answers = await Promise.all(bodies.map((body) => reply(id, { body })));
@@ -167,7 +175,9 @@ describe('support tickets: /support/tickets, /support/tickets/:id, /support/tick
     ).toEqual(bodies.toSorted());
   });
 
-  it('are listed newest first, in pages, also by status [support.list-shape] [support.tickets]', async () => {
+  it('are listed newest first, in pages, also by status', {
+    tags: ['support.list-shape', 'support.tickets'],
+  }, async () => {
     const { key } = await server.newAccount();
     const ids: string[] = [];
     for (let count = 0; count < 4; count += 1) ids.unshift((await raise({ subject: `No ${count}` }, key)).body.id);
@@ -187,7 +197,9 @@ describe('support tickets: /support/tickets, /support/tickets/:id, /support/tick
     expectProblem(await server.call('GET', `/support/tickets?cursor=${first.body.nextCursor}`), 422, 'invalid_cursor');
   });
 
-  it('of another account are as unknown as those that never were, by id and by number [support.tickets]', async () => {
+  it('of another account are as unknown as those that never were, by id and by number', {
+    tags: ['support.tickets'],
+  }, async () => {
     const { id, number } = (await raise()).body;
     const { key } = await server.newAccount();
     for (const name of [id, number, '00000000-0000-7000-8000-000000000000', '999999999', 'nope', '1e3']) {

@@ -56,7 +56,9 @@ describe('the free tools', () => {
     server.call('POST', `${prefix}/tools/${name}`, { key: null, body, headers: { 'x-forwarded-for': from } });
   const codesOf = ({ body }: Answer): string[] => body.findings.map(({ code }: { code: string }) => code);
 
-  it('are listed at GET /tools with what they take, in the form of the registry, to anybody [tools.list] [tools.list-fields] [service.tools] [authentication.tools]', async () => {
+  it('are listed at GET /tools with what they take, in the form of the registry, to anybody', {
+    tags: ['tools.list', 'tools.list-fields', 'service.tools', 'authentication.tools'],
+  }, async () => {
     const { status, body } = await server.call('GET', '/tools', { key: null });
     expect(status).toBe(200);
     expect(Object.keys(body)).toEqual(['tools']);
@@ -91,7 +93,8 @@ describe('the free tools', () => {
   });
 
   it.each(CHECKS)(
-    '%s answers anybody the fields of the contract, and those alone [tools.checks] [tools.check-bodies] [tools.check-fields] [authentication.tools]',
+    '%s answers anybody the fields of the contract, and those alone',
+    { tags: ['tools.checks', 'tools.check-bodies', 'tools.check-fields', 'authentication.tools'] },
     async (check) => {
       const { status, body } = await call(check, REQUESTS[check]);
       expect(status).toBe(200);
@@ -241,13 +244,13 @@ describe('the free tools', () => {
     expectProblem(await server.call('GET', '/tools/spf', { key: null }), 405, 'method_not_allowed');
   });
 
-  it('refuses bodies past 64 KB [tools.limits]', async () => {
+  it('refuses bodies past 64 KB', { tags: ['tools.limits'] }, async () => {
     const answer = await call('inbox-placement', { raw: 'x'.repeat(LIMITS.toolBodyBytes) });
     expectProblem(answer, 413, 'payload_too_large');
     expect((await call('inbox-placement', { raw: 'x'.repeat(LIMITS.toolBodyBytes - 100) })).status).toBe(200);
   });
 
-  it('answers 20 requests a minute of one address, over all tools together [tools.limits]', async () => {
+  it('answers 20 requests a minute of one address, over all tools together', { tags: ['tools.limits'] }, async () => {
     for (let n = 0; n < 20; n += 1) {
       const check = CHECKS[n % 4] ?? 'spf';
       expect((await call(check, REQUESTS[check], '203.0.113.7')).status).toBe(200);
@@ -258,7 +261,7 @@ describe('the free tools', () => {
     expect((await call('blocklist', REQUESTS.blocklist, '203.0.113.8')).status).toBe(200);
   });
 
-  it('stores nothing of what was asked [tools.nothing-stored]', async () => {
+  it('stores nothing of what was asked', { tags: ['tools.nothing-stored'] }, async () => {
     const { sql } = server.database;
     const contents = async () => {
       const tables = await sql<{ name: string }[]>`
@@ -301,7 +304,7 @@ describe('the free tools over other surfaces', () => {
     await dns.close();
   });
 
-  it('are methods of the SDK by their ids, without a key [contract-surfaces.sdk-tools]', async () => {
+  it('are methods of the SDK by their ids, without a key', { tags: ['contract-surfaces.sdk-tools'] }, async () => {
     const { tools } = new Postrider({ apiKey: null, baseUrl: server.baseUrl });
     expect((await tools.spf({ domain: 'good.test' })).findings[0]?.code).toBe('spf_valid');
     expect((await tools.dkim({ domain: 'good.test', selector: 's' })).records[0]?.keyBits).toBe(2048);

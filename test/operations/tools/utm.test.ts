@@ -21,7 +21,17 @@ describe('POST /tools/utm', () => {
     return server.call('POST', path, { key: null, body, headers: { ...from, ...headers } });
   };
 
-  it('answers the tagged URL to anybody, the existing query and the anchor preserved [tools.utm-request] [tools.utm-response] [tools.utm-decided] [utm-tool-response.ok] [utm-tool-response.original] [utm-tool-response.tagged] [utm-tool-response.params]', async () => {
+  it('answers the tagged URL to anybody, the existing query and the anchor preserved', {
+    tags: [
+      'tools.utm-request',
+      'tools.utm-response',
+      'tools.utm-decided',
+      'utm-tool-response.ok',
+      'utm-tool-response.original',
+      'utm-tool-response.tagged',
+      'utm-tool-response.params',
+    ],
+  }, async () => {
     const { status, body } = await build({ ...BODY, content: 'top' });
     expect(status).toBe(200);
     expect(body).toEqual({

@@ -55,7 +55,9 @@ describe('the deliveries of an endpoint', () => {
     );
   }
 
-  it('show a success with what was answered [webhooks.deliveries] [webhooks.delivery-fields] [webhooks.test-answer] [webhooks.test] [events.test]', async () => {
+  it('show a success with what was answered', {
+    tags: ['webhooks.deliveries', 'webhooks.delivery-fields', 'webhooks.test-answer', 'webhooks.test', 'events.test'],
+  }, async () => {
     const answer = await server.call('POST', `/webhooks/${id}/test`);
     expect([answer.status, answer.body]).toEqual([202, { eventId: expect.any(String) }]);
     const { eventId } = answer.body;
@@ -78,7 +80,9 @@ describe('the deliveries of an endpoint', () => {
     expect(event.event.data).not.toHaveProperty('secret');
   });
 
-  it('show a failure, and when it is tried again [webhooks.delivery-fields] [events.attempts-recorded]', async () => {
+  it('show a failure, and when it is tried again', {
+    tags: ['webhooks.delivery-fields', 'events.attempts-recorded'],
+  }, async () => {
     const [waiting, failed] = await attempted(500);
     expect(failed).toMatchObject({
       attempt: 1,
@@ -103,7 +107,9 @@ describe('the deliveries of an endpoint', () => {
     while ((await server.call('GET', `/webhooks/${id}`)).body.failingSince !== null);
   });
 
-  it('are filtered by status, type, event and time, and paged [webhooks.delivery-fields] [webhooks.list-shape]', async () => {
+  it('are filtered by status, type, event and time, and paged', {
+    tags: ['webhooks.delivery-fields', 'webhooks.list-shape'],
+  }, async () => {
     receiver.answer(200);
     const page = await list('?limit=1');
     expect(Object.keys(page).sort()).toEqual(['deliveries', 'nextCursor', 'total', 'totalIsEstimate']);
@@ -129,7 +135,7 @@ describe('the deliveries of an endpoint', () => {
     expectInvalid(await get('?since=2026-01-02&until=2026-01-01'), ['until', 'out_of_range']);
   });
 
-  it('are made again one by one [webhooks.delivery-retry]', async () => {
+  it('are made again one by one', { tags: ['webhooks.delivery-retry'] }, async () => {
     const [, failed] = await attempted(500);
     receiver.answer(200);
     const again = await retry(failed?.id ?? '');
@@ -145,7 +151,9 @@ describe('the deliveries of an endpoint', () => {
     expectProblem(await retry('7'), 404, 'not_found');
   });
 
-  it('are replayed from a window, by type, id and status, or only counted [webhooks.replay] [webhooks.replay-fields] [events.replay] [events.payload-fields]', async () => {
+  it('are replayed from a window, by type, id and status, or only counted', {
+    tags: ['webhooks.replay', 'webhooks.replay-fields', 'events.replay', 'events.payload-fields'],
+  }, async () => {
     receiver.answer(200);
     const since = server.clock.now().toISOString();
     const add = (emails: string[]) => server.call('POST', '/suppressions', { body: { emails } });
@@ -171,7 +179,7 @@ describe('the deliveries of an endpoint', () => {
     expect(await until(`?event_id=${failed?.eventId}`, (found) => found[0]?.status === 'succeeded')).toHaveLength(2);
   });
 
-  it('are not replayed over more than seven days, nor out of order [limits.replay-window]', async () => {
+  it('are not replayed over more than seven days, nor out of order', { tags: ['limits.replay-window'] }, async () => {
     const now = server.clock.now().getTime();
     const ago = (ms: number) => new Date(now - ms).toISOString();
     expectProblem(await replay({ since: ago(7 * 24 * HOUR_MS + 60_000) }), 422, 'window_too_large');
@@ -187,7 +195,9 @@ describe('the deliveries of an endpoint', () => {
     expectInvalid(await replay({ since: ago(1), dry_run: true }), 'dry_run');
   });
 
-  it('of a disabled endpoint are neither tested, replayed nor retried, and what waited is dropped [contract-errors.409-webhooks] [states.webhook-replay] [errors.replay]', async () => {
+  it('of a disabled endpoint are neither tested, replayed nor retried, and what waited is dropped', {
+    tags: ['contract-errors.409-webhooks', 'states.webhook-replay', 'errors.replay'],
+  }, async () => {
     const [, failed] = await attempted(500);
     await server.call('PATCH', `/webhooks/${id}`, { body: { status: 'disabled' } });
     expect(await rows('?status=pending')).toEqual([]);

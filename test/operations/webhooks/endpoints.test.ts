@@ -18,7 +18,9 @@ describe('webhook endpoints', () => {
   const create = (body: unknown, options = {}) => call('POST', '/webhooks', { body, ...options });
   const url = 'https://example.com/hooks';
 
-  it('are created with a secret that is shown once [webhooks.endpoint-fields] [records.webhook] [contract-shape.webhook-secret-shown-once]', async () => {
+  it('are created with a secret that is shown once', {
+    tags: ['webhooks.endpoint-fields', 'records.webhook', 'contract-shape.webhook-secret-shown-once'],
+  }, async () => {
     const made = await create({ url, description: 'Orders', events: ['email.delivered', 'email.bounced'] });
     expect(made.status).toBe(201);
     const { secret, ...record } = made.body;
@@ -34,7 +36,7 @@ describe('webhook endpoints', () => {
     expect(Buffer.from(stored?.['secret']).toString('latin1')).not.toContain(secret.slice(6));
   });
 
-  it('are told of everything unless they say of what [webhooks.endpoint-fields]', async () => {
+  it('are told of everything unless they say of what', { tags: ['webhooks.endpoint-fields'] }, async () => {
     expect((await create({ url })).body).toMatchObject({ events: [], description: null });
     expect((await create({ url, events: [] })).body.events).toEqual([]);
     const named = await create({ url, events: [...WEBHOOK_EVENT_NAMES, 'email.sent'] });
@@ -57,11 +59,11 @@ describe('webhook endpoints', () => {
     ['a status', { url, status: 'disabled' }, 'status'],
     ['an empty description', { url, description: '' }, 'description'],
     ['a description that is too long', { url, description: 'x'.repeat(501) }, 'description'],
-  ])('are refused with %s [webhooks.bodies]', async (_what, body, path) => {
+  ])('are refused with %s', { tags: ['webhooks.bodies'] }, async (_what, body, path) => {
     expectInvalid(await create(body), path);
   });
 
-  it('are changed field by field, disabled and enabled [webhooks.endpoint-fields]', async () => {
+  it('are changed field by field, disabled and enabled', { tags: ['webhooks.endpoint-fields'] }, async () => {
     const { id } = (await create({ url, description: 'Old', events: ['email.sent'] })).body;
     const change = async (body: unknown) => (await call('PATCH', `/webhooks/${id}`, { body })).body;
     expect(await change({ url: 'https://example.com/other' })).toMatchObject({
@@ -79,7 +81,7 @@ describe('webhook endpoints', () => {
     expectInvalid(await call('PATCH', `/webhooks/${id}`, { body: { url: 'https://192.168.1.1/' } }), 'url');
   });
 
-  it('are deleted with what waits for them [webhooks.endpoints]', async () => {
+  it('are deleted with what waits for them', { tags: ['webhooks.endpoints'] }, async () => {
     const { id } = (await create({ url })).body;
     await call('POST', `/webhooks/${id}/test`);
     const deleted = await call('DELETE', `/webhooks/${id}`);
@@ -90,14 +92,14 @@ describe('webhook endpoints', () => {
     expect(left.length).toBe(0);
   });
 
-  it('get a new secret by a rotation, shown once [contract-shape.webhook-secret-shown-once]', async () => {
+  it('get a new secret by a rotation, shown once', { tags: ['contract-shape.webhook-secret-shown-once'] }, async () => {
     const { secret, ...record } = (await create({ url })).body;
     const rotated = await call('POST', `/webhooks/${record.id}/rotate`);
     expect([rotated.status, rotated.body]).toEqual([200, { ...record, secret: expect.stringMatching(/^whsec_/) }]);
     expect(rotated.body.secret).not.toBe(secret);
   });
 
-  it('are listed newest first, in pages [webhooks.list-shape]', async () => {
+  it('are listed newest first, in pages', { tags: ['webhooks.list-shape'] }, async () => {
     const other = await server.newAccount();
     const made = [];
     for (let n = 0; n < 3; n += 1) made.push((await create({ url: `${url}/${n}` }, { key: other.key })).body.id);
@@ -176,7 +178,7 @@ describe('webhook endpoints', () => {
 });
 
 describe('in production', () => {
-  it('refuses http, credentials and inside addresses at creation [webhooks.endpoint-urls]', async () => {
+  it('refuses http, credentials and inside addresses at creation', { tags: ['webhooks.endpoint-urls'] }, async () => {
     const server = await startTestApp({
       settings: {
         POSTRIDER_MODE: 'production',

@@ -46,7 +46,9 @@ describe('POST /webhooks/simulate', () => {
 
   const simulate = (body: unknown, key = server.key) => server.call('POST', '/webhooks/simulate', { body, key });
 
-  it('delivers a signed event to a program on this machine, which three verifiers accept [webhooks.simulate] [webhooks.simulate-fields] [contract-development.outbound]', async () => {
+  it('delivers a signed event to a program on this machine, which three verifiers accept', {
+    tags: ['webhooks.simulate', 'webhooks.simulate-fields', 'contract-development.outbound'],
+  }, async () => {
     const { caught, url } = await startReceiver();
     const { status, body } = await simulate({ url: `${url}/hooks?x=1`, event: 'email.bounced' });
     expect(status).toBe(200);
@@ -129,7 +131,9 @@ describe('POST /webhooks/simulate', () => {
     expectProblem(await server.call('POST', '/webhooks/simulate', { body: {}, key: null }), 401, 'missing_key');
   });
 
-  it('in production answers the signed request for the caller to post, and calls nobody [webhooks.simulate-fields]', async () => {
+  it('in production answers the signed request for the caller to post, and calls nobody', {
+    tags: ['webhooks.simulate-fields'],
+  }, async () => {
     const { caught, url } = await startReceiver();
     const production = await startTestApp({ settings: { POSTRIDER_MODE: 'production', POSTRIDER_ROLES: 'api' } });
     const { status, body } = await production.call('POST', '/webhooks/simulate', { body: { url } });

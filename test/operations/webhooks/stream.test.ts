@@ -33,7 +33,9 @@ describe('GET /webhooks/stream', () => {
     return found;
   }
 
-  it('tells of each event as the signed request an endpoint would get, without any endpoint [webhooks.stream]', async () => {
+  it('tells of each event as the signed request an endpoint would get, without any endpoint', {
+    tags: ['webhooks.stream'],
+  }, async () => {
     const { key } = await server.newAccount();
     const stream = await listen('', { key });
     expect(stream.response.status).toBe(200);
@@ -88,7 +90,9 @@ describe('GET /webhooks/stream', () => {
     again.close();
   });
 
-  it('misses nothing behind Last-Event-ID that was stored late, and tells nothing twice that came before [webhooks.stream]', async () => {
+  it('misses nothing behind Last-Event-ID that was stored late, and tells nothing twice that came before', {
+    tags: ['webhooks.stream'],
+  }, async () => {
     const { accountId, key } = await server.newAccount();
     const { sql } = server.database;
     const store = (query: Query, name: string, ageMs: number) => {

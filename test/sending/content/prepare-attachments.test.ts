@@ -55,7 +55,7 @@ async function faultsOf(attachments: readonly unknown[], files = sourceOf(), mor
 }
 
 describe('the files of a send', () => {
-  it('come out decoded, named and typed, in order [contract-sending.attachments]', async () => {
+  it('come out decoded, named and typed, in order', { tags: ['contract-sending.attachments'] }, async () => {
     const url = await serve((_, response) => response.end('fetched'));
     const { attachments, refusals } = await prepare([
       FILE,
@@ -76,12 +76,16 @@ describe('the files of a send', () => {
     expect(await prepare([])).toEqual({ attachments: [], refusals: [] });
   });
 
-  it(`are at most ${LIMITS.attachmentsPerMessage} [contract-sending.attachment-limits] [limits.attachments]`, async () => {
+  it(`are at most ${LIMITS.attachmentsPerMessage}`, {
+    tags: ['contract-sending.attachment-limits', 'limits.attachments'],
+  }, async () => {
     expect(await faultsOf(Array.from({ length: 20 }, () => FILE))).toEqual([]);
     expect(await faultsOf(Array.from({ length: 21 }, () => FILE))).toEqual([['attachment_too_many', 'attachments']]);
   });
 
-  it('are refused for what they are, each code once with every field it is about [contract-errors.422-attachments]', async () => {
+  it('are refused for what they are, each code once with every field it is about', {
+    tags: ['contract-errors.422-attachments'],
+  }, async () => {
     expect(
       await faultsOf([
         { filename: 'a.exe', content: base64('x') },
@@ -116,7 +120,7 @@ describe('the files of a send', () => {
 describe('the size of a send', () => {
   const fileOf = (bytes: number) => ({ filename: 'a.bin', content: Buffer.alloc(bytes).toString('base64') });
 
-  it('is at most 25 MB with everything in it, encoded [contract-sending.attachment-limits]', async () => {
+  it('is at most 25 MB with everything in it, encoded', { tags: ['contract-sending.attachment-limits'] }, async () => {
     // 57 octets become a line of 78.
     const largest = Math.floor((LIMITS.encodedMessageBytes / 78) * 57);
     expect(await faultsOf([fileOf(largest - 8_000)])).toEqual([]);
@@ -133,7 +137,9 @@ describe('the size of a send', () => {
 });
 
 describe('a file by URL', () => {
-  it('is refused where the URL leads inside, and never called [contract-sending.attachment-url]', async () => {
+  it('is refused where the URL leads inside, and never called', {
+    tags: ['contract-sending.attachment-url'],
+  }, async () => {
     let calls = 0;
     const url = await serve((_, response) => {
       calls += 1;
@@ -230,7 +236,9 @@ describe('a file by URL', () => {
     expect(calls).toBe(0);
   });
 
-  it('are not fetched in a dry run, which names what is wrong with their URLs [holes.attachment-urls]', async () => {
+  it('are not fetched in a dry run, which names what is wrong with their URLs', {
+    tags: ['holes.attachment-urls'],
+  }, async () => {
     let calls = 0;
     const url = await serve((_, response) => {
       calls += 1;
