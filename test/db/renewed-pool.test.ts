@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase, type Pool } from '../../packages/server/src/db/client.ts';
 import { openCollector } from '../../packages/server/src/heap.ts';
@@ -75,6 +76,57 @@ describe('a pool whose connections are lost', () => {
     await sql.end({ timeout: 1 });
     await expect(sql`SELECT 1`).rejects.toThrow(/CONNECTION_ENDED/);
   });
+});
+
+describe('a transaction whose connection is lost', () => {
+  let database: TestDatabase;
+  let proxy: DatabaseProxy;
+  let sql: Pool;
+  const unhandled: unknown[] = [];
+  const note = (error: unknown) => unhandled.push(error);
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    proxy = await startDatabaseProxy(database);
+    sql = openDatabase({ target: proxy.database.target, maxConnections: 1, applicationName: 'tests' });
+    process.on('uncaughtException', note);
+  });
+  afterAll(async () => {
+    process.off('uncaughtException', note);
+    await sql.end({ timeout: 1 });
+    await proxy.close();
+    await database.drop();
+  });
+
+  const answered = () => sql.run('SELECT 1').catch(() => []);
+  const isLost = { code: 'CONNECTION_CLOSED' };
+
+  it.each(['during a statement', 'between two statements'])(
+    'fails, as do those that wait for the connection, and the process goes on: %s',
+    async (when) => {
+      await expect.poll(answered, { timeout: 5_000 }).toHaveLength(1);
+      const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+      const { promise: gone, resolve: goOn } = Promise.withResolvers<void>();
+      const transaction = sql.begin(async (tx) => {
+        await tx.run('SELECT 1');
+        begin();
+        if (when === 'during a statement') return await tx.run('SELECT pg_sleep(20)');
+        await gone;
+        return await tx.run('SELECT 2');
+      });
+      await begun;
+      const waiting = [sql.run('SELECT 3'), sql.begin(async (tx) => await tx.run('SELECT 4'))];
+      const ended = Promise.allSettled([transaction, ...waiting]);
+      await pause(50); // The statement runs by then.
+      await proxy.down();
+      await pause(50); // The driver has noticed by then.
+      goOn();
+      await expect(transaction).rejects.toMatchObject(isLost);
+      for (const { status } of await ended) expect(status).toBe('rejected');
+      await proxy.up();
+      await expect.poll(answered, { timeout: 5_000 }).toHaveLength(1);
+      expect(unhandled).toEqual([]);
+    },
+  );
 });
 
 describe('a transaction that has ended', () => {

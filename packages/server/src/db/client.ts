@@ -83,15 +83,15 @@ export function openDatabase(options: DatabaseOptions): Pool {
 }
 
 /** A pool that counts as lost as soon as another server than its own is the primary. */
-function openOnPrimary(primary: PrimaryHost, settings: object, onLost: () => void): postgres.Sql {
+function openOnPrimary(primary: PrimaryHost, settings: object, onLost: (connection?: number) => void): postgres.Sql {
   const places = new Set<string>();
   const nameOf = ({ host, port }: FoundHost) => `${host} ${port}`;
   const stop = primary.onMove((to) => {
     if ([...places].some((place) => place !== nameOf(to))) onclose();
   });
-  const onclose = () => {
+  const onclose = (connection?: number) => {
     stop();
-    onLost();
+    onLost(connection);
   };
   const socket = () => openPrimarySocket(primary, (to) => places.add(nameOf(to)));
   return postgres(primary.url, { ...settings, onclose, socket } as object); // The types do not know `socket`.

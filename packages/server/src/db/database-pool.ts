@@ -21,8 +21,8 @@ export interface Pool extends Sql {
 }
 
 export interface PoolOptions {
-  /** Makes a pool of the driver that calls `onLost` when a connection is closed; it must close none by itself. */
-  readonly open: (onLost: () => void) => Driver;
+  /** Makes a pool of the driver that calls `onLost` when a connection is closed, with its number; it must close none by itself. */
+  readonly open: (onLost: (connection?: number) => void) => Driver;
   readonly maxConnections: number;
   /** How long one statement may take; null for as long as the server lets it. */
   readonly deadlineMs: number | null;
@@ -41,6 +41,8 @@ interface Generation {
   readonly deadline: QueryDeadline | null;
   /** Opens every connection where that has not been done. */
   readonly opened: () => Promise<unknown>;
+  /** The driver's numbers of the connections that were lost. */
+  readonly lost: ReadonlySet<number>;
 }
 
 /**
@@ -59,11 +61,15 @@ export function createDatabasePool({ open, maxConnections, deadlineMs, probe, se
   let current = openNext();
 
   function openNext(): Generation {
-    const driver: Driver = open(() => replace(driver, GRACE_SECONDS));
+    const lost = new Set<number>();
+    const driver: Driver = open((connection) => {
+      if (connection !== undefined) lost.add(connection);
+      replace(driver, GRACE_SECONDS);
+    });
     const onSilent = () => replace(driver, SILENT_GRACE_SECONDS);
     const limits = { limitMs: deadlineMs ?? 0, ...(probe === undefined ? {} : { probe }) };
     const deadline = deadlineMs === null ? null : createQueryDeadline(limits, onSilent);
-    return { driver, deadline, opened: createOpening(driver, deadline, maxConnections, settings) };
+    return { driver, deadline, lost, opened: createOpening(driver, deadline, maxConnections, settings) };
   }
 
   function replace(driver: Driver, graceSeconds: number): void {
@@ -74,9 +80,9 @@ export function createDatabasePool({ open, maxConnections, deadlineMs, probe, se
   }
 
   async function reserve(): Promise<Connection> {
-    const { driver, deadline, opened } = current;
+    const { driver, deadline, lost, opened } = current;
     await opened();
-    return connectionOn(await guard(deadline, () => driver.reserve()), deadline);
+    return connectionOn(await guard(deadline, () => driver.reserve()), deadline, lost);
   }
 
   return withTemplates({
@@ -89,10 +95,10 @@ export function createDatabasePool({ open, maxConnections, deadlineMs, probe, se
     run: async <Row>(text: string, parameters?: readonly unknown[]) =>
       await sendOn<Row>(current.driver, current.deadline, text, parameters),
     async runOnConnection<T>(work: (connection: Connection) => Promise<T>) {
-      const { driver, deadline, opened } = current;
+      const { driver, deadline, lost, opened } = current;
       return await guard(deadline, async () => {
         await opened();
-        return await work(connectionOn(await driver.reserve(), null));
+        return await work(connectionOn(await driver.reserve(), null, lost));
       });
     },
     async copyIn(statement: string, lines: string) {
@@ -114,16 +120,22 @@ async function guard<T>(deadline: QueryDeadline | null, work: () => Promise<T>):
   return await (deadline === null ? work() : deadline.guard(work));
 }
 
+/** Of the driver, which its types do not know. `onexecute` must return true. */
+interface SendOptions {
+  readonly onexecute?: (connection: { readonly id: number }) => true;
+}
+
 async function sendOn<Row>(
   on: Driver | ReservedSql,
   deadline: QueryDeadline | null,
   text: string,
   parameters?: readonly unknown[],
   signal?: AbortSignal,
+  options?: SendOptions,
 ): Promise<Answer<Row>> {
   signal?.throwIfAborted();
   const isPrepared = parameters !== undefined;
-  const how = { prepare: isPrepared, simple: !isPrepared } as { prepare: boolean }; // The types do not know `simple`.
+  const how = { prepare: isPrepared, simple: !isPrepared, ...options } as { prepare: boolean }; // The types do not know the others.
   const query = on.unsafe<Row[] & object[]>(text, [...(parameters ?? [])] as never[], how);
   const cancel = () => query.cancel();
   signal?.addEventListener('abort', cancel, { once: true });
@@ -134,11 +146,37 @@ async function sendOn<Row>(
   }
 }
 
-function connectionOn(reserved: ReservedSql, deadline: QueryDeadline | null): Connection {
-  return {
-    run: (text, parameters, signal) => sendOn(reserved, deadline, text, parameters, signal),
-    release: () => reserved.release(),
+/**
+ * A reserved connection. After a loss it sends nothing, and is not given back: the driver (postgres.js 3.4) would write to a socket that is
+ * gone, and that error, which no caller can catch, would end the process.
+ */
+function connectionOn(reserved: ReservedSql, deadline: QueryDeadline | null, lost: ReadonlySet<number>): Connection {
+  let number: number | null = null;
+  const isLost = () => number !== null && lost.has(number);
+  const options: SendOptions = {
+    onexecute({ id }) {
+      number = id;
+      return true;
+    },
   };
+  return {
+    async run(text, parameters, signal) {
+      if (isLost()) throw new ConnectionLostError();
+      return await sendOn(reserved, deadline, text, parameters, signal, options);
+    },
+    release() {
+      if (!isLost()) reserved.release();
+    },
+  };
+}
+
+/** The connection of a transaction was closed between two of its statements. */
+class ConnectionLostError extends Error {
+  override readonly name = 'ConnectionLostError';
+  readonly code = 'CONNECTION_CLOSED';
+  constructor() {
+    super('The connection to the database was closed.');
+  }
 }
 
 /**
