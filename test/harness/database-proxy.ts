@@ -11,6 +11,8 @@ export interface DatabaseProxy {
   down(): Promise<void>;
   /** Keeps every connection and takes new ones, but nothing gets through any more, as on a network that swallows packets. */
   silence(): void;
+  /** Whatever the present connections send to the database arrives that much later; new connections are as fast as ever. */
+  delay(ms: number): void;
   /** Ends what went wrong. What was held back by a silence gets through then. */
   up(): Promise<void>;
   close(): Promise<void>;
@@ -24,17 +26,23 @@ export async function startDatabaseProxy(database: TestDatabase): Promise<Databa
   if (target.kind !== 'socket') throw new Error('The test database is reached over a socket.');
   const folder = await mkdtemp(join(tmpdir(), 'pg-'));
   const sockets = new Set<Socket>();
+  const clients = new Set<Socket>();
   let server: Server | null = null;
   let isSilent = false;
+  let delayMs = 0;
+  let delayed: ReadonlySet<Socket> = new Set();
 
   async function up(): Promise<void> {
     isSilent = false;
+    delayed = new Set();
     for (const socket of sockets) socket.resume();
     if (server !== null) return;
     const listening = createServer((client) => {
       const upstream = connect(join(target.kind === 'socket' ? target.host : '', SOCKET));
       pass(client, upstream);
       pass(upstream, client);
+      clients.add(client);
+      client.on('close', () => clients.delete(client));
     });
     await new Promise<void>((resolve) => listening.listen(join(folder, SOCKET), resolve));
     server = listening;
@@ -43,7 +51,11 @@ export async function startDatabaseProxy(database: TestDatabase): Promise<Databa
   function pass(from: Socket, to: Socket): void {
     sockets.add(from);
     from.on('error', () => undefined).on('close', () => sockets.delete(from));
-    from.on('data', (chunk) => to.write(chunk)).on('end', () => to.end());
+    const write = (chunk: Buffer) => {
+      if (delayed.has(from)) setTimeout(() => to.write(chunk), delayMs);
+      else to.write(chunk);
+    };
+    from.on('data', write).on('end', () => to.end());
     if (isSilent) from.pause();
   }
 
@@ -61,6 +73,10 @@ export async function startDatabaseProxy(database: TestDatabase): Promise<Databa
     database: { ...database, target: { ...target, host: folder } },
     up,
     down,
+    delay(ms) {
+      delayMs = ms;
+      delayed = new Set(clients);
+    },
     silence() {
       isSilent = true;
       for (const socket of sockets) socket.pause();

@@ -1,6 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import type { Sql as Driver, ReservedSql } from 'postgres';
 import type { Answer } from './answer.ts';
+import { untilAborted } from './cancel-request.ts';
 import type { Connection, Sql, TransactionMode, TransactionWork } from './query.ts';
 import { createQueryDeadline, type QueryDeadline } from './query-deadline.ts';
 import type { TransactionSettings } from './session-settings.ts';
@@ -137,13 +138,8 @@ async function sendOn<Row>(
   const isPrepared = parameters !== undefined;
   const how = { prepare: isPrepared, simple: !isPrepared, ...options } as { prepare: boolean }; // The types do not know the others.
   const query = on.unsafe<Row[] & object[]>(text, [...(parameters ?? [])] as never[], how);
-  const cancel = () => query.cancel();
-  signal?.addEventListener('abort', cancel, { once: true });
-  try {
-    return await guard(deadline, () => query);
-  } finally {
-    signal?.removeEventListener('abort', cancel);
-  }
+  const answer = () => guard(deadline, () => query);
+  return await (signal === undefined ? answer() : untilAborted(signal, query, answer));
 }
 
 /**
