@@ -58,7 +58,7 @@ describe('postrider batch, cancel, reschedule, resend and dry runs', () => {
     const { code, stdout, stderr } = await run(['batch', '-', '--no-json'], { stdin, columns: 100 });
     expect(code).toBe(6);
     expect(stdout).toMatch(/^0 +queued +[0-9a-f-]{36}$/m);
-    expect(stdout).toMatch(/^1 +refused +domain_not_verified: .* Fix: /m);
+    expect(stdout).toMatch(/^1 +refused +domain_not_verified: [\s\S]* Fix: /m);
     expect(stderr).toContain('1 of 2 accepted, 1 refused.');
   });
 

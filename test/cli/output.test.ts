@@ -85,13 +85,24 @@ describe('the table of emails', () => {
   it.each([60, 72, 80, 100, 120, 200])('fits a terminal of %i columns', async (columns) => {
     const { stdout } = await runAgainst([page(rows)], ['emails', 'list'], { columns, env: PLAIN });
     expect(stdout.split('\n').filter((line) => columnsOf(line) > columns)).toEqual([]);
-    expect(stdout.match(new RegExp(ID, 'g'))).toHaveLength(2);
+    // The start of an id is what commands accept in its place.
+    expect(stdout.match(new RegExp(`^${ID.slice(0, 13)}`, 'gm'))).toHaveLength(2);
+    expect(stdout).toMatch(/^ID +STATUS +TO +SUBJECT/);
+  });
+
+  it('shortens ids to what tells them apart if the whole ones do not fit', async () => {
+    const ids = ['01980d3c-0000-7000-8000-000000000001', '01980d3c-0000-7001-8000-000000000002'];
+    const messages = ids.map((id) => sampleRecord({ id, subject: 'x'.repeat(80) }));
+    const list = async (columns: number) =>
+      (await runAgainst([page(messages)], ['emails', 'list'], { columns, env: PLAIN })).stdout.split('\n').slice(1, 3);
+    expect((await list(60)).map((row) => row.split(' ')[0])).toEqual(['01980d3c-0000-7000', '01980d3c-0000-7001']);
+    expect((await list(200)).map((row) => row.split(' ')[0])).toEqual(ids);
   });
 
   it('is aligned, and shows that something was cut', async () => {
     const { stdout } = await runAgainst([page(rows)], ['emails', 'list'], { columns: 120, env: PLAIN });
     const [title = '', first = '', second = ''] = stdout.split('\n');
-    expect(title).toMatch(/^ID {36}STATUS {5}TO +SUBJECT +CREATED \(UTC\)$/);
+    expect(title).toMatch(/^ID {13}STATUS {5}TO +SUBJECT +CREATED \(UTC\)$/);
     expect(first).toContain('…');
     expect(columnsOf(first.slice(0, first.indexOf('2026-01-31 09:00')))).toBe(
       columnsOf(second.slice(0, second.indexOf('2026-01-31'))),
@@ -226,7 +237,7 @@ describe('other answers', () => {
       account: { id: 'a1', name: 'Acme' },
       quota: { limit: 100_000, used: 1, remaining: 99_999, resetsAt: '2026-02-01T00:00:00.000Z' },
     };
-    const { stdout } = await runAgainst([{ status: 200, body: key }], ['whoami'], { columns: 80, env: PLAIN });
+    const { stdout } = await runAgainst([{ status: 200, body: key }], ['whoami'], { columns: 100, env: PLAIN });
     expect(stdout).toMatch(/^key +Shop \(pr_live_…wxyz, live\)$/m);
     expect(stdout).toMatch(/^quota +99,999 of 100,000 recipients left this month, until 2026-02-01 00:00:00 UTC$/m);
     expect(stdout).toMatch(/^recipients +any$/m);
@@ -255,6 +266,23 @@ describe('other answers', () => {
     const body = { requests: [request], total: 1, totalIsEstimate: false, nextCursor: null };
     const { stdout } = await runAgainst([{ status: 200, body }], ['requests', 'list'], { columns: 120, env: PLAIN });
     expect(stdout).toMatch(/r1 +422 +POST +\/emails +validation_failed +12 +2026-01-31 09:00/);
+  });
+});
+
+describe('a narrow terminal', () => {
+  const text = 'A reply of several words, which is too long for a row of a terminal that is sixty columns wide.';
+
+  it('wraps sheets, bodies, remarks and refusals between words', async () => {
+    const message = sampleMessage({ subject: text, text, lastError: text, events: [sampleEvent({ detail: text })] });
+    const redacted = { ...message, contentRedacted: true };
+    const runs = [
+      await runAgainst([{ status: 200, body: redacted }], ['emails', 'get', ID], { columns: 60, env: PLAIN }),
+      await runAgainst([problem(422, 'x', { detail: text, fix: text })], ['whoami'], { columns: 60, env: PLAIN }),
+    ];
+    const lines = runs.flatMap(({ stdout, stderr }) => `${stdout}${stderr}`.split('\n'));
+    expect(lines.filter((line) => columnsOf(line) > 60)).toEqual([]);
+    const words = lines.join(' ').replaceAll(/ +/g, ' ');
+    expect(words.split(text)).toHaveLength(7);
   });
 });
 

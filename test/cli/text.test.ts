@@ -85,7 +85,7 @@ describe('a table', () => {
   });
 
   it('never cuts an id, even where the terminal is too narrow', () => {
-    expect(renderTable(columns, 3, plain)).toBe('ID  NAME\n1   Ada …\n22  Bob\n');
+    expect(renderTable(columns, 3, plain)).toBe('ID  NAME\n1   Ada…\n22  Bob\n');
   });
 });
 

@@ -10,7 +10,7 @@ import { createOutput } from './output/output.ts';
  */
 export async function executeInvocation(invocation: Invocation, io: CliIo): Promise<ExitCode> {
   const { options, command } = invocation;
-  const output = createOutput(io, options);
+  const output = await createOutput(io, options);
   const file = await COMMAND_FILES[command.id]?.();
   if (file?.runAlone !== undefined) return await file.runAlone(invocation, output, io);
   const { connect } = await import('./api-connection.ts');

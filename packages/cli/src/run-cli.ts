@@ -38,7 +38,7 @@ export async function runCli(
     const failure = toFailure(error);
     if (failure === null)
       return error instanceof CommanderError && error.exitCode === 0 ? EXIT_CODES.done : EXIT_CODES.usage;
-    reportFailure(failure, form, io);
+    await reportFailure(failure, form, io);
     return failure.exitCode;
   }
 }

@@ -1,16 +1,21 @@
-import type { CliIo } from '../cli-io.ts';
+import type { CliIo, TextSink } from '../cli-io.ts';
 import type { CliFailure, FailureProblem } from '../failure.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { type JsonRecord, recordsOf, textOf } from './json-value.ts';
 import { inertJson, singleLine } from './untrusted-text.ts';
 
 /** Reports a failure on stderr: one problem document, or sentences for people. */
-export function reportFailure(failure: CliFailure, form: Pick<GlobalOptions, 'hasJsonErrors'>, io: CliIo): void {
+export async function reportFailure(
+  failure: CliFailure,
+  form: Pick<GlobalOptions, 'hasJsonErrors'>,
+  io: CliIo,
+): Promise<void> {
   const { problem } = failure;
-  io.stderr.write(form.hasJsonErrors ? `${inertJson(JSON.stringify(problem))}\n` : inSentences(problem));
+  const text = form.hasJsonErrors ? `${inertJson(JSON.stringify(problem))}\n` : await inSentences(problem, io.stderr);
+  io.stderr.write(text);
 }
 
-function inSentences(problem: FailureProblem): string {
+async function inSentences(problem: FailureProblem, sink: TextSink): Promise<string> {
   const name = problem.status === null ? problem.code : `${problem.code}, ${problem.status}`;
   const lines = [
     `Error: ${singleLine(textOf(problem.detail))} (${singleLine(name)})`,
@@ -24,10 +29,11 @@ function inSentences(problem: FailureProblem): string {
     problem.fix ? `Fix: ${singleLine(textOf(problem.fix))}` : '',
     problem.requestId ? `Request: ${singleLine(textOf(problem.requestId))}` : '',
   ];
-  return lines
-    .filter((line) => line !== '')
-    .map((line) => `${line}\n`)
-    .join('');
+  const shown = lines.filter((line) => line !== '');
+  if (sink.isTTY !== true) return shown.map((line) => `${line}\n`).join('');
+  // What measures texts takes longer to load than a usage mistake to find.
+  const { wrapForTerminal } = await import('./wrap-text.ts');
+  return shown.map((line) => wrapForTerminal(line, sink)).join('');
 }
 
 function wordsOf(row: JsonRecord, name: string): string {

@@ -18,8 +18,10 @@ export interface Output {
   remark(text: string): void;
 }
 
-export function createOutput(io: CliIo, options: GlobalOptions): Output {
+export async function createOutput(io: CliIo, options: GlobalOptions): Promise<Output> {
   const isTerminal = io.stdout.isTTY === true;
+  // What measures texts takes as long to load as a command without a terminal to run.
+  const wrap = io.stderr.isTTY === true ? (await import('./wrap-text.ts')).wrapForTerminal : null;
   return {
     isJson: options.isJson,
     isQuiet: options.isQuiet,
@@ -32,7 +34,9 @@ export function createOutput(io: CliIo, options: GlobalOptions): Output {
       if (text !== '') io.stdout.write(text);
     },
     remark: (text) => {
-      if (!options.isQuiet && !options.isJson) io.stderr.write(`${singleLine(text)}\n`);
+      if (options.isQuiet || options.isJson) return;
+      const line = singleLine(text);
+      io.stderr.write(wrap === null ? `${line}\n` : wrap(line, io.stderr));
     },
   };
 }

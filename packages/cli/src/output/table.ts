@@ -1,5 +1,6 @@
 import type { Paint } from './paint.ts';
 import { cutToWidth, padToWidth, textWidth } from './text-width.ts';
+import { hangText } from './wrap-text.ts';
 
 export interface Column {
   readonly title: string;
@@ -9,29 +10,43 @@ export interface Column {
   /** Left out where the rest does not fit, the lowest first; without it the column always stays. */
   readonly dropOrder?: number;
   readonly paint?: (text: string) => string;
+  /** Shorter forms of the cells, for a terminal that the whole ones do not fit. */
+  readonly shortCells?: readonly string[];
+  /** Of the last column: its text goes on in further lines, and is not cut. */
+  readonly wraps?: true;
 }
 
 const GAP = '  ';
 
 /** An aligned table no wider than `width`, which is null where the text goes to no terminal and nothing is cut. */
 export function renderTable(columns: readonly Column[], width: number | null, paint: Paint): string {
-  const shown = width === null ? columns : dropUntilFitting(columns, width);
+  const shown = width === null ? columns : chooseColumns(columns, width);
   const widths = width === null ? shown.map(naturalWidth) : shareWidth(shown, width);
   const rowCount = Math.max(0, ...shown.map(({ cells }) => cells.length));
-  const lines = [
-    renderRow(
-      shown.map(({ title }) => title.toUpperCase()),
-      widths,
-    ).map(paint.title),
-  ];
-  for (let row = 0; row < rowCount; row++) {
-    const cells = renderRow(
-      shown.map(({ cells }) => cells[row] ?? ''),
-      widths,
-    );
-    lines.push(cells.map((cell, index) => shown[index]?.paint?.(cell) ?? cell));
-  }
-  return lines.map((cells) => `${cells.join(GAP).trimEnd()}\n`).join('');
+  const titles = renderRow(
+    shown.map(({ title }) => title.toUpperCase()),
+    widths,
+  );
+  const lines = [titles.map(paint.title).join(GAP).trimEnd()];
+  for (let row = 0; row < rowCount; row++) lines.push(...linesOfRow(shown, widths, row, width));
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+function linesOfRow(
+  columns: readonly Column[],
+  widths: readonly number[],
+  row: number,
+  width: number | null,
+): readonly string[] {
+  const last = columns.at(-1);
+  const first = last?.wraps === true ? columns.slice(0, -1) : columns;
+  const cells = renderRow(
+    [...first.map(({ cells }) => cells[row] ?? ''), ...(last?.wraps === true ? [''] : [])],
+    widths,
+  );
+  const head = cells.map((cell, index) => columns[index]?.paint?.(cell) ?? cell).join(GAP);
+  if (last?.wraps !== true) return [head.trimEnd()];
+  return hangText(head, last.cells[row] ?? '', width).map((line) => line.trimEnd());
 }
 
 /** The last cell is not filled up, so that lines carry no trailing spaces. */
@@ -41,6 +56,15 @@ function renderRow(cells: readonly string[], widths: readonly number[]): string[
     const cut = cutToWidth(cell, width);
     return index === cells.length - 1 ? cut : padToWidth(cut, width);
   });
+}
+
+/** Whole cells where they fit; then their short forms; then without what can be left out. */
+function chooseColumns(columns: readonly Column[], width: number): readonly Column[] {
+  if (totalWidth(columns.map(naturalWidth)) <= width) return columns;
+  return dropUntilFitting(
+    columns.map((column) => (column.shortCells === undefined ? column : { ...column, cells: column.shortCells })),
+    width,
+  );
 }
 
 function dropUntilFitting(columns: readonly Column[], width: number): readonly Column[] {
@@ -59,6 +83,7 @@ function shareWidth(columns: readonly Column[], width: number): number[] {
   const widths = columns.map(leastWidth);
   const natural = columns.map(naturalWidth);
   let left = width - totalWidth(widths);
+  if (left < 0) return squeeze(columns, widths, -left);
   for (;;) {
     const wanting = natural.flatMap((wanted, index) => (wanted > (widths[index] ?? 0) ? [index] : []));
     if (wanting.length === 0 || left <= 0) return widths;
@@ -68,6 +93,20 @@ function shareWidth(columns: readonly Column[], width: number): number[] {
     }
   }
 }
+
+/** Nothing more can be left out: the widest column gives way, so that no row is wider than the terminal. Ids stay as long as they are. */
+function squeeze(columns: readonly Column[], widths: readonly number[], excess: number): number[] {
+  const squeezed = [...widths];
+  const isId = (index: number) => columns[index]?.shortCells !== undefined;
+  for (let left = excess; left > 0; left -= 1) {
+    const widest = Math.max(...squeezed.filter((_, index) => !isId(index)));
+    if (widest <= WIDTH_MIN) return squeezed;
+    squeezed[squeezed.findIndex((width, index) => width === widest && !isId(index))] = widest - 1;
+  }
+  return squeezed;
+}
+
+const WIDTH_MIN = 4;
 
 function naturalWidth({ title, cells }: Column): number {
   return Math.max(textWidth(title), ...cells.map(textWidth));

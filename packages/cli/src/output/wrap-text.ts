@@ -1,17 +1,57 @@
+import { stripVTControlCharacters } from 'node:util';
+import type { TextSink } from '../cli-io.ts';
 import { textWidth } from './text-width.ts';
 
-/** A text of words as lines no wider than `columns`; a longer word keeps its line, since a name that is broken cannot be copied. */
+/** A text of words as lines no wider than `columns`. A word that is longer stays whole: a name that is broken cannot be copied. */
 export function wrapText(text: string, columns: number): readonly string[] {
+  if (columns === Number.POSITIVE_INFINITY) return [text];
   const lines: string[] = [];
-  let line = '';
+  let line: string | null = null;
+  let used = 0;
   for (const word of text.split(' ')) {
-    const longer = line === '' ? word : `${line} ${word}`;
-    if (line !== '' && textWidth(longer) > columns) {
+    const width = shownWidth(word);
+    if (line !== null && line.trim() !== '' && used + 1 + width > columns) {
       lines.push(line);
-      line = word;
-    } else {
-      line = longer;
+      line = null;
     }
+    used = line === null ? width : used + 1 + width;
+    line = line === null ? word : `${line} ${word}`;
   }
-  return [...lines, line];
+  return [...lines, line ?? ''];
+}
+
+/** Too narrow a column for sentences: they go below what they belong to instead. */
+const COLUMNS_MIN = 24;
+const INDENT_BELOW = '    ';
+
+/**
+ * A text of one or more lines behind `head`. Lines that follow are indented to the end of `head`, or go below it if that leaves too little
+ * room. `columns` is null if nothing sets a width.
+ */
+export function hangText(head: string, text: string, columns: number | null): readonly string[] {
+  const given = text.split('\n');
+  const width = shownWidth(head);
+  const isWhole = columns === null || given.every((line) => width + shownWidth(line) <= columns);
+  const hasRoom = isWhole || columns - width >= COLUMNS_MIN;
+  const indent = hasRoom ? ' '.repeat(width) : INDENT_BELOW;
+  const room = columns === null ? Number.POSITIVE_INFINITY : columns - indent.length;
+  const lines = given.flatMap((line) => wrapText(line, room));
+  if (!hasRoom) return [head.trimEnd(), ...lines.map((line) => `${indent}${line}`)];
+  return lines.map((line, index) => `${index === 0 ? head : indent}${line}`);
+}
+
+/** A command that ends a sentence. */
+const COMMAND = /(?<=: )postrider .*$/;
+
+/** A sentence with its line feed, wrapped where the sink is a terminal. A command that ends it stays whole, so that it can be copied. */
+export function wrapForTerminal(text: string, { isTTY, columns = 80 }: TextSink): string {
+  if (isTTY !== true || shownWidth(text) <= columns) return `${text}\n`;
+  const [command] = COMMAND.exec(text) ?? [];
+  const words = command === undefined ? text : text.slice(0, -command.length - 1);
+  return [...wrapText(words, columns), ...(command === undefined ? [] : [`  ${command}`]), ''].join('\n');
+}
+
+/** Columns of a text that may have colours. */
+function shownWidth(text: string): number {
+  return textWidth(text.includes('\u001b') ? stripVTControlCharacters(text) : text);
 }

@@ -2,7 +2,7 @@ import type { AccountStats } from '@postrider/sdk';
 import { bar } from '../bar.ts';
 import { isRecord, type JsonRecord, recordsOf, type Shown, textOf } from '../json-value.ts';
 import type { Output } from '../output.ts';
-import { renderBlock } from '../sheet.ts';
+import { renderBlock, withinBlock } from '../sheet.ts';
 import { sparkLine } from '../spark-line.ts';
 import { type Column, renderTable } from '../table.ts';
 import { singleLine } from '../untrusted-text.ts';
@@ -60,7 +60,7 @@ export function showDays(volume: unknown, output: Output): void {
     ),
     { title: `${first} to ${last} (utc)`, cells: series.map(sparkLine), dropOrder: 1 },
   ];
-  output.writeText(renderBlock('by day', renderTable(columns, widthWithin(output), output.paint), output.paint));
+  output.writeText(renderBlock('by day', renderTable(columns, withinBlock(output).width, output.paint), output));
 }
 
 function renderOutcomes(stats: JsonRecord, output: Output): string {
@@ -113,7 +113,7 @@ function blockOf(title: string, name: string, value: unknown, output: Output): s
     ...rate('complaintRate', 4),
     barColumn(sent, Math.max(...sent)),
   ];
-  return renderBlock(title, renderTable(columns, widthWithin(output), output.paint), output.paint);
+  return renderBlock(title, renderTable(columns, withinBlock(output).width, output.paint), output);
 }
 
 const RATE_TITLES: Readonly<Record<string, string>> = {
@@ -131,7 +131,7 @@ function bounceBlock(value: unknown, output: Output): string {
     numberColumn('messages', counts),
     barColumn(counts, Math.max(...counts)),
   ];
-  return renderBlock('bounces', renderTable(columns, widthWithin(output), output.paint), output.paint);
+  return renderBlock('bounces', renderTable(columns, withinBlock(output).width, output.paint), output);
 }
 
 function engagementBlock(
@@ -148,12 +148,7 @@ function engagementBlock(
     rightColumn('rate', ['', percent(value[rate])]),
     barColumn(counts, counts[0] ?? 0),
   ];
-  return renderBlock(title, renderTable(columns, widthWithin(output), output.paint), output.paint);
-}
-
-/** Blocks are indented by two. */
-function widthWithin({ width }: Output): number | null {
-  return width === null ? null : width - 2;
+  return renderBlock(title, renderTable(columns, withinBlock(output).width, output.paint), output);
 }
 
 function barColumn(values: readonly number[], most: number): Column {

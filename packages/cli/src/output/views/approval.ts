@@ -3,6 +3,7 @@ import { readHold, recipientsOf } from '../../approvals/hold.ts';
 import { endLines, previewLines } from '../../approvals/preview-lines.ts';
 import type { ShownLine, Tone } from '../../approvals/shown-line.ts';
 import { formatTimeLeftShort } from '../../approvals/time-left.ts';
+import { idColumn } from '../id-column.ts';
 import { type JsonRecord, recordsOf, type Shown } from '../json-value.ts';
 import type { Output } from '../output.ts';
 import { renderTable } from '../table.ts';
@@ -38,7 +39,7 @@ export function showApprovalList(answer: Shown<ApprovalPage>, output: Output, no
   const cells = (read: (hold: (typeof holds)[number]) => string) =>
     holds.map((hold) => withoutInvisibles(singleLine(read(hold))));
   const columns = [
-    { title: 'id', cells: cells(({ id }) => id) },
+    idColumn(cells(({ id }) => id)),
     { title: 'status', cells: cells(({ status }) => status), paint: output.paint.status },
     { title: 'subject', cells: cells(({ subject }) => subject), minWidth: 8 },
     { title: 'to', cells: cells((hold) => recipientsOf(hold).join(', ')), minWidth: 8, dropOrder: 3 },

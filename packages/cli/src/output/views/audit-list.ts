@@ -1,4 +1,5 @@
 import type { AuditEntry, AuditPage } from '@postrider/sdk';
+import { idColumn } from '../id-column.ts';
 import { isRecord, recordsOf, type Shown, textOf } from '../json-value.ts';
 import type { Output } from '../output.ts';
 import { renderTable } from '../table.ts';
@@ -18,7 +19,7 @@ export function showAuditList(answer: Shown<AuditPage>, output: Output): void {
     { title: 'made (utc)', cells: cells('createdAt').map(formatMinute) },
     { title: 'action', cells: cells('action') },
     { title: 'actor', cells: cells('actor'), dropOrder: 4 },
-    { title: 'target', cells: cells('targetId'), dropOrder: 2 },
+    { ...idColumn(cells('targetId'), 'target'), dropOrder: 2 },
     { title: 'details', cells: rows.map(({ details }) => detailsText(details)), minWidth: 10, dropOrder: 3 },
     { title: 'hash', cells: cells('hash').map((hash) => hash.slice(0, HASH_SHOWN)), dropOrder: 1 },
   ];

@@ -10,10 +10,10 @@ export function showBatch(answer: JsonRecord, output: Output): void {
   const columns = [
     { title: '#', cells: results.map(({ index }) => singleLine(textOf(index))) },
     { title: 'status', cells: results.map(statusOf), paint: paintStatus(output) },
-    { title: 'id or reason', cells: results.map(detailOf) },
+    // Reasons are not cut: they say what to do next.
+    { title: 'id or reason', cells: results.map(detailOf), minWidth: 24, wraps: true as const },
   ];
-  // Reasons are not cut: they say what to do next.
-  output.writeText(renderTable(columns, null, paint));
+  output.writeText(renderTable(columns, output.width, paint));
   const count = (name: string) => singleLine(textOf(answer[name]));
   output.remark(`${count('accepted')} of ${count('total')} accepted, ${count('refused')} refused.`);
 }

@@ -3,13 +3,15 @@ import { recordsOf, type Shown, textOf } from '../json-value.ts';
 import type { Output } from '../output.ts';
 import { singleLine } from '../untrusted-text.ts';
 import { defineView, type RecordView } from '../view.ts';
+import { hangText } from '../wrap-text.ts';
 
 /** The steps of a newcomer: what is done, and below what is not how to do it. */
 export function showChecklist(answer: Shown<Checklist>, output: Output): void {
   const lines = recordsOf<ChecklistItem>(answer['items']).flatMap((item) => {
     const label = singleLine(textOf(item['label']));
     if (item['done'] === true) return [`[x] ${output.paint.faint(label)}`];
-    return [`[ ] ${label}`, `    ${output.paint.faint(singleLine(textOf(item['fix'])))}`];
+    const fix = hangText('    ', singleLine(textOf(item['fix'])), output.width);
+    return [...hangText('[ ] ', label, output.width), ...fix.map(output.paint.faint)];
   });
   output.writeText(lines.map((line) => `${line}\n`).join(''));
   output.remark(`${Number(answer['completed'])} of ${Number(answer['total'])} done.`);

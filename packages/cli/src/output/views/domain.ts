@@ -1,8 +1,9 @@
 import type { Domain, DomainHistoryPage, DomainPage, DomainRecord, DomainRecords } from '@postrider/sdk';
+import { idColumn } from '../id-column.ts';
 import { recordsOf, type Shown, textOf } from '../json-value.ts';
 import type { Output } from '../output.ts';
 import type { Paint } from '../paint.ts';
-import { renderBlock, renderSheet, type SheetLine } from '../sheet.ts';
+import { type Page, renderBlock, renderSheet, type SheetLine, withinBlock } from '../sheet.ts';
 import { renderTable } from '../table.ts';
 import { formatMinute, formatTime } from '../time.ts';
 import { singleLine } from '../untrusted-text.ts';
@@ -28,7 +29,7 @@ export function showDomain(domain: Shown<Domain>, output: Output): void {
   const records = isRemoved ? listed.map((record) => ({ ...record, required: true, reason: null })) : listed;
   const open = isRemoved ? [] : records.filter(({ status }) => status !== 'pass');
   output.writeText(
-    `${renderSheet(sheet, paint)}\n${recordTable(records, output.width, paint)}${publishText(open, paint)}`,
+    `${renderSheet(sheet, output)}\n${recordTable(records, output.width, paint)}${publishText(open, output)}`,
   );
   remarkOnStatus(text('name'), text('status'), open, output);
 }
@@ -36,7 +37,7 @@ export function showDomain(domain: Shown<Domain>, output: Output): void {
 /** The records alone, each with its value whole: a value that is cut cannot be published. */
 export function showDomainRecords(answer: Shown<DomainRecords>, output: Output): void {
   const records = recordsOf<DomainRecord>(answer['records']);
-  output.writeText(`${recordTable(records, output.width, output.paint)}${publishText(records, output.paint)}`);
+  output.writeText(`${recordTable(records, output.width, output.paint)}${publishText(records, output)}`);
   output.remark('As a zone file: the same command with --zone');
 }
 
@@ -45,9 +46,9 @@ export function showDomainList(answer: Shown<DomainPage | DomainHistoryPage>, ou
   const rows = recordsOf<Domain>(answer['domains']);
   const cells = (name: keyof (typeof rows)[number]) => rows.map((row) => singleLine(textOf(row[name])));
   const columns = [
-    { title: 'name', cells: cells('name') },
+    { title: 'name', cells: cells('name'), minWidth: 12 },
     { title: 'status', cells: cells('status'), paint: output.paint.status },
-    { title: 'id', cells: cells('id') },
+    idColumn(cells('id')),
     { title: 'to publish', cells: rows.map(amissText), minWidth: 8, dropOrder: 1 },
     { title: 'looked up (utc)', cells: cells('lastCheckedAt').map(formatMinute), dropOrder: 2 },
   ];
@@ -83,8 +84,9 @@ function useNote(record: Shown<DomainRecord>): string {
   return record['required'] === true || record['purpose'] === 'dkim' ? '' : ' (advice)';
 }
 
-function publishText(records: readonly Shown<DomainRecord>[], paint: Paint): string {
-  return records.map((record) => renderBlock(titleOf(record), renderSheet(linesOf(record), paint), paint)).join('');
+function publishText(records: readonly Shown<DomainRecord>[], page: Page): string {
+  const inner = withinBlock(page);
+  return records.map((record) => renderBlock(titleOf(record), renderSheet(linesOf(record), inner), page)).join('');
 }
 
 function titleOf(record: Shown<DomainRecord>): string {
@@ -98,13 +100,13 @@ function linesOf(record: Shown<DomainRecord>): readonly SheetLine[] {
   const text = (name: keyof typeof record) => singleLine(textOf(record[name]));
   const { found } = record;
   return [
-    ['host', text('host')],
-    ['value', text('value')],
+    ['host', text('host'), 'whole'],
+    ['value', text('value'), 'whole'],
     ['priority', text('priority')],
     ['ttl', text('ttl')],
     // Of a record that nobody asked for yet there is nothing to tell.
     ['reason', record['checkedAt'] === null ? '' : text('reason')],
-    ...(Array.isArray(found) ? found.map((one): SheetLine => ['found', singleLine(textOf(one))]) : []),
+    ...(Array.isArray(found) ? found.map((one): SheetLine => ['found', singleLine(textOf(one)), 'whole']) : []),
   ];
 }
 

@@ -1,12 +1,13 @@
 import { isRecord, type JsonRecord, recordsOf, textOf } from '../json-value.ts';
 import type { Output } from '../output.ts';
-import { renderBlock, renderSheet, type SheetLine } from '../sheet.ts';
+import { renderBlock, renderBody, renderSheet, type SheetLine, withinBlock } from '../sheet.ts';
 import { formatTime } from '../time.ts';
 import { severalLines, singleLine } from '../untrusted-text.ts';
 
 /** What a dry run found, and the message as it would be sent. */
 export function showDryRun(answer: JsonRecord, output: Output): void {
   const { paint } = output;
+  const inner = withinBlock(output);
   const message = isRecord(answer['message']) ? answer['message'] : {};
   const isHeld = answer['approvalRequired'] === true;
   const verdict = answer['ok'] !== true ? 'would be refused' : isHeld ? 'would be held' : 'would be accepted';
@@ -18,12 +19,12 @@ export function showDryRun(answer: JsonRecord, output: Output): void {
           ['held because', singleLine(textOf(answer['reasons']))],
           ['quota', quotaText(answer['quota'])],
         ],
-        paint,
+        output,
       ),
-      renderBlock('Checks', renderSheet(recordsOf(answer['checks']).map(checkLine), paint), paint),
-      renderBlock('Recipients', renderSheet(recordsOf(answer['recipients']).map(recipientLine), paint), paint),
-      renderBlock('Message', renderSheet(messageLines(message), paint), paint),
-      renderBlock('Text', severalLines(textOf(message['text'])), paint),
+      renderBlock('Checks', renderSheet(recordsOf(answer['checks']).map(checkLine), inner), output),
+      renderBlock('Recipients', renderSheet(recordsOf(answer['recipients']).map(recipientLine), inner), output),
+      renderBlock('Message', renderSheet(messageLines(message), inner), output),
+      renderBody('Text', severalLines(textOf(message['text'])), output),
     ].join(''),
   );
   output.remark('Nothing was sent, stored or charged.');

@@ -1,4 +1,5 @@
 import type { MessagePage, MessageRecord } from '@postrider/sdk';
+import { idColumn } from '../id-column.ts';
 import { type JsonRecord, recordsOf, type Shown, textOf } from '../json-value.ts';
 import type { Output } from '../output.ts';
 import { type Column, renderTable } from '../table.ts';
@@ -10,7 +11,7 @@ import { remarkOnPage } from './page-remark.ts';
 /** From here on dates fit beside the ids; below, how long ago it was has to do. */
 const WIDTH_FOR_DATES = 120;
 
-/** The message log: ids stay whole, since they are what the next command takes. */
+/** The message log. */
 export function showEmailList(answer: Shown<MessagePage>, output: Output, now: Date): void {
   const rows = recordsOf<MessageRecord>(answer['messages']);
   if (rows.length > 0) output.writeText(renderTable(columnsOf(rows, output, now), output.width, output.paint));
@@ -20,9 +21,9 @@ export function showEmailList(answer: Shown<MessagePage>, output: Output, now: D
 function columnsOf(rows: readonly JsonRecord[], output: Output, now: Date): readonly Column[] {
   const cells = (name: keyof (typeof rows)[number]) => rows.map((row) => singleLine(textOf(row[name])));
   return [
-    { title: 'id', cells: cells('id') },
+    idColumn(cells('id')),
     { title: 'status', cells: cells('status'), paint: output.paint.status },
-    { title: 'to', cells: cells('to'), minWidth: 8, dropOrder: 2 },
+    { title: 'to', cells: cells('to'), minWidth: 12 },
     { title: 'subject', cells: cells('subject'), minWidth: 8 },
     createdColumn(cells('createdAt'), output.width, now),
   ];

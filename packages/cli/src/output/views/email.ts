@@ -2,21 +2,23 @@ import type { Message, MessageEvent, MessageRecipient } from '@postrider/sdk';
 import { isRecord, recordsOf, type Shown, textOf } from '../json-value.ts';
 import type { Output } from '../output.ts';
 import type { Paint } from '../paint.ts';
-import { renderBlock, renderSheet, type SheetLine } from '../sheet.ts';
+import { type Page, renderBlock, renderBody, renderSheet, type SheetLine, withinBlock } from '../sheet.ts';
 import { padToWidth, textWidth } from '../text-width.ts';
 import { formatTime } from '../time.ts';
 import { severalLines, singleLine } from '../untrusted-text.ts';
 import { defineView, type RecordView } from '../view.ts';
+import { hangText } from '../wrap-text.ts';
 
 /** One message as a sheet: what it is, whom it went to, what became of it, and its text. */
 export function showEmail(message: Shown<Message>, output: Output): void {
   const { paint } = output;
+  const inner = withinBlock(output);
   output.writeText(
     [
-      renderSheet(factLines(message, paint), paint),
-      renderBlock('Recipients', recipientRows(message, paint), paint),
-      renderBlock('Trail', trailRows(message, paint), paint),
-      renderBlock('Text', severalLines(textOf(message['text'])), paint),
+      renderSheet(factLines(message, paint), output),
+      renderBlock('Recipients', recipientRows(message, inner), output),
+      renderBlock('Trail', trailRows(message, inner), output),
+      renderBody('Text', severalLines(textOf(message['text'])), output),
     ].join(''),
   );
   const hidden = textOf(message['redacted']);
@@ -33,7 +35,7 @@ function factLines(message: Shown<Message>, paint: Paint): readonly SheetLine[] 
   return [
     ['id', text('id')],
     ['status', paint.status(text('status'))],
-    ['last error', paint.bad(text('lastError'))],
+    ['last error', paint.bad(severalLines(textOf(message['lastError'])).trimEnd())],
     ['from', text('from')],
     ['to', text('to')],
     ['cc', text('cc')],
@@ -82,38 +84,38 @@ function untilText(time: string): string {
   return time === '' ? '' : `until ${time}`;
 }
 
-function recipientRows(message: Shown<Message>, paint: Paint): string {
+function recipientRows(message: Shown<Message>, page: Page): string {
   const rows = recordsOf<MessageRecipient>(message['recipients']).map((row) =>
     (['kind', 'status', 'email'] as const).map((name) => singleLine(textOf(row[name]))),
   );
-  return alignRows(rows, 1, paint.status);
+  return alignRows(rows, page);
 }
 
-function trailRows(message: Shown<Message>, paint: Paint): string {
+function trailRows(message: Shown<Message>, page: Page): string {
   const rows = recordsOf<MessageEvent>(message['events']).map((event) => [
     formatTime(singleLine(textOf(event['createdAt']))),
     singleLine(textOf(event['type'])),
-    (['classification', 'recipient', 'detail'] as const)
-      .map((name) => singleLine(textOf(event[name])))
+    [
+      ...(['classification', 'recipient'] as const).map((name) => singleLine(textOf(event[name]))),
+      severalLines(textOf(event['detail'])).trimEnd(),
+    ]
       .filter((part) => part !== '')
       .join('  '),
   ]);
-  return alignRows(rows, 1, paint.status);
+  return alignRows(rows, page);
 }
 
-/** Rows of cells under each other; the last cell keeps its length. */
-function alignRows(rows: readonly (readonly string[])[], painted: number, paint: (text: string) => string): string {
+/** Rows of cells under each other, the second in the colour of a status; the last cell goes on in further lines. */
+function alignRows(rows: readonly (readonly string[])[], { paint, width }: Page): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => textWidth(row[column] ?? ''))));
-  const lines = rows.map((row) =>
-    row
-      .map((cell, column) => {
-        const padded = column === row.length - 1 ? cell : padToWidth(cell, widths[column] ?? 0);
-        return column === painted ? paint(padded) : padded;
-      })
-      .join('  ')
-      .trimEnd(),
-  );
-  return lines.join('\n');
+  const lines = rows.flatMap((row) => {
+    const cells = row.slice(0, -1).map((cell, column) => {
+      const padded = padToWidth(cell, widths[column] ?? 0);
+      return column === 1 ? paint.status(padded) : padded;
+    });
+    return hangText(cells.map((cell) => `${cell}  `).join(''), row.at(-1) ?? '', width);
+  });
+  return lines.map((line) => line.trimEnd()).join('\n');
 }
 
 /** Which answers are shown so. */

@@ -1,4 +1,5 @@
 import type { Key, KeyPage, KeyWithSecret, OwnKey } from '@postrider/sdk';
+import { idColumn } from '../id-column.ts';
 import { isRecord, recordsOf, type Shown, textOf } from '../json-value.ts';
 import type { Output } from '../output.ts';
 import { renderSheet, type SheetLine } from '../sheet.ts';
@@ -28,7 +29,7 @@ export function showKey(key: Shown<Key | KeyWithSecret>, output: Output): void {
     ['last used', formatTime(text('lastUsedAt'))],
     ['expires', formatTime(text('expiresAt'))],
   ];
-  output.writeText(renderSheet(lines, output.paint));
+  output.writeText(renderSheet(lines, output));
   if (text('key') === '') return;
   output.remark('The secret is shown this once. Keep it now.');
   output.remark(
@@ -47,7 +48,7 @@ export function showKeyList(answer: Shown<KeyPage>, output: Output): void {
     { title: 'scopes', cells: rows.map(scopesText), minWidth: 8, dropOrder: 2 },
     { title: 'last used (utc)', cells: cells('lastUsedAt').map(formatMinute), dropOrder: 3 },
     { title: 'created (utc)', cells: cells('createdAt').map(formatMinute), dropOrder: 4 },
-    { title: 'id', cells: cells('id'), dropOrder: 1 },
+    idColumn(cells('id')),
   ];
   if (rows.length > 0) output.writeText(renderTable(columns, output.width, output.paint));
   remarkOnPage(answer, rows.length, 'keys', output);

@@ -25,7 +25,7 @@ export function showOwnKey(key: Shown<OwnKey>, output: Output): void {
     ['expires', time('expiresAt')],
     ['revoked', time('revokedAt')],
   ];
-  output.writeText(renderSheet(lines, output.paint));
+  output.writeText(renderSheet(lines, output));
 }
 
 function accountText(account: unknown): string {

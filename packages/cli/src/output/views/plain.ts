@@ -7,7 +7,7 @@ import { remarkOnPage } from './page-remark.ts';
 
 /** A record as a sheet; what is nested stands under its dotted name. */
 export function showRecord(answer: JsonRecord, output: Output): void {
-  output.writeText(renderSheet(linesOf(answer, ''), output.paint));
+  output.writeText(renderSheet(linesOf(answer, ''), output));
 }
 
 /** A page of records as a table of their scalar fields. */
@@ -17,8 +17,9 @@ export function showList(answer: JsonRecord, output: Output): void {
     const columns = scalarNames(rows).map((title) => ({
       title,
       cells: rows.map((row) => singleLine(textOf(row[title]))),
+      minWidth: 8,
     }));
-    output.writeText(renderTable(columns, null, output.paint));
+    output.writeText(renderTable(columns, output.width, output.paint));
   }
   remarkOnPage(answer, rows.length, name, output);
 }

@@ -1,7 +1,7 @@
 import type { RenderedTemplate } from '@postrider/sdk';
 import { type Shown, textOf } from '../json-value.ts';
 import type { Output } from '../output.ts';
-import { renderBlock, renderSheet } from '../sheet.ts';
+import { renderBody, renderSheet } from '../sheet.ts';
 import { severalLines, singleLine } from '../untrusted-text.ts';
 import { defineView, type RecordView } from '../view.ts';
 
@@ -17,10 +17,10 @@ export function showRenderedTemplate(rendered: Shown<RenderedTemplate>, output: 
           ['version', text('version')],
           ['missing', paint.bad(text('missing'))],
         ],
-        paint,
+        output,
       ),
-      renderBlock('Html', severalLines(textOf(rendered['html'])), paint),
-      renderBlock('Text', severalLines(textOf(rendered['text'])), paint),
+      renderBody('Html', severalLines(textOf(rendered['html'])), output),
+      renderBody('Text', severalLines(textOf(rendered['text'])), output),
     ].join(''),
   );
   if (text('missing') !== '') output.remark('A send with these variables would be refused.');

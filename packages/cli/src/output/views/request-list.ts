@@ -1,4 +1,5 @@
 import type { RequestPage, RequestRecord } from '@postrider/sdk';
+import { idColumn } from '../id-column.ts';
 import { recordsOf, type Shown, textOf } from '../json-value.ts';
 import type { Output } from '../output.ts';
 import { renderTable } from '../table.ts';
@@ -12,7 +13,7 @@ export function showRequestList(answer: Shown<RequestPage>, output: Output): voi
   const rows = recordsOf<RequestRecord>(answer['requests']);
   const cells = (name: keyof (typeof rows)[number]) => rows.map((row) => singleLine(textOf(row[name])));
   const columns = [
-    { title: 'id', cells: cells('id') },
+    idColumn(cells('id')),
     { title: 'status', cells: cells('status') },
     { title: 'method', cells: cells('method') },
     { title: 'path', cells: cells('path'), minWidth: 12 },

@@ -14,7 +14,7 @@ export function showSend(answer: unknown, output: Output): void {
     ['status', output.paint.status(status)],
     ['reason', output.paint.bad(reasonOf(message['events'], message['lastError'], status))],
   ];
-  output.writeText(renderSheet(lines, output.paint));
+  output.writeText(renderSheet(lines, output));
   output.remark(nextStep(id, status));
 }
 

@@ -41,7 +41,7 @@ export function showSession(session: Shown<Session>, output: Output): void {
         ['held sends', isRecord(session['device']) ? deciding(session) : ''],
         ['session ends', formatTime(text(session, 'expiresAt'))],
       ],
-      output.paint,
+      output,
     ),
   );
 }

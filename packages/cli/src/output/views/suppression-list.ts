@@ -1,4 +1,5 @@
 import type { Suppression, SuppressionPage } from '@postrider/sdk';
+import { idColumn } from '../id-column.ts';
 import { type JsonRecord, recordsOf, type Shown, textOf } from '../json-value.ts';
 import type { Output } from '../output.ts';
 import { renderTable } from '../table.ts';
@@ -33,7 +34,7 @@ function showRows(rows: readonly JsonRecord[], output: Output): void {
     { title: 'note', cells: cells('note'), minWidth: 8, dropOrder: 2 },
     { title: 'created (utc)', cells: cells('createdAt').map(formatMinute), dropOrder: 3 },
     { title: 'expires (utc)', cells: cells('expiresAt').map(formatMinute), dropOrder: 4 },
-    { title: 'email id', cells: cells('emailId'), dropOrder: 1 },
+    { ...idColumn(cells('emailId'), 'email id'), dropOrder: 1 },
   ];
   if (rows.length > 0) output.writeText(renderTable(columns, output.width, output.paint));
 }

@@ -1,4 +1,5 @@
 import type { Member, SeatedAccount, SeatedAccounts, Team } from '@postrider/sdk';
+import { idColumn } from '../id-column.ts';
 import { isRecord, recordsOf, type Shown, textOf } from '../json-value.ts';
 import type { Output } from '../output.ts';
 import { renderTable } from '../table.ts';
@@ -16,7 +17,7 @@ export function showTeam(answer: Shown<Team>, output: Output): void {
     { title: 'status', cells: cells('status') },
     { title: 'name', cells: cells('name'), dropOrder: 2 },
     { title: 'joined (utc)', cells: cells('joinedAt').map(formatMinute), dropOrder: 3 },
-    { title: 'id', cells: cells('id'), dropOrder: 1 },
+    idColumn(cells('id')),
   ];
   output.writeText(renderTable(columns, output.width, output.paint));
   const { used, limit } = isRecord(answer['seats']) ? answer['seats'] : {};
@@ -32,7 +33,7 @@ export function showAccounts(answer: Shown<SeatedAccounts>, output: Output): voi
       cells: rows.map((row) => `${row['current'] === true ? '* ' : '  '}${singleLine(textOf(row['name']))}`),
     },
     { title: 'role', cells: rows.map((row) => singleLine(textOf(row['role']))) },
-    { title: 'id', cells: rows.map((row) => singleLine(textOf(row['id']))) },
+    idColumn(rows.map((row) => singleLine(textOf(row['id'])))),
   ];
   output.writeText(renderTable(columns, output.width, output.paint));
 }

@@ -1,15 +1,15 @@
 import type { Template } from '@postrider/sdk';
 import { recordsOf, type Shown, textOf } from '../json-value.ts';
 import type { Output } from '../output.ts';
-import { renderBlock, renderSheet } from '../sheet.ts';
+import { renderBody, renderSheet } from '../sheet.ts';
 import { formatTime } from '../time.ts';
 import { severalLines, singleLine } from '../untrusted-text.ts';
 import { defineView, type RecordView } from '../view.ts';
 
 /** One template: what it is, what it takes, its versions and its bodies. */
-export function showTemplate(template: Shown<Template>, { paint, writeText }: Output): void {
+export function showTemplate(template: Shown<Template>, output: Output): void {
   const text = (name: keyof typeof template) => singleLine(textOf(template[name]));
-  writeText(
+  output.writeText(
     [
       renderSheet(
         [
@@ -22,11 +22,11 @@ export function showTemplate(template: Shown<Template>, { paint, writeText }: Ou
           ['created', formatTime(text('createdAt'))],
           ['changed', formatTime(text('updatedAt'))],
         ],
-        paint,
+        output,
       ),
-      renderBlock('Versions', versionRows(template['versions']), paint),
-      renderBlock('Html', severalLines(textOf(template['html'])), paint),
-      renderBlock('Text', severalLines(textOf(template['text'])), paint),
+      renderBody('Versions', versionRows(template['versions']), output),
+      renderBody('Html', severalLines(textOf(template['html'])), output),
+      renderBody('Text', severalLines(textOf(template['text'])), output),
     ].join(''),
   );
 }

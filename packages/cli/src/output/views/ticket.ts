@@ -1,7 +1,8 @@
 import type { Ticket, TicketMessage, TicketPage } from '@postrider/sdk';
+import { idColumn } from '../id-column.ts';
 import { isRecord, type JsonRecord, recordsOf, type Shown, textOf } from '../json-value.ts';
 import type { Output } from '../output.ts';
-import { renderBlock, renderSheet } from '../sheet.ts';
+import { renderBody, renderSheet } from '../sheet.ts';
 import { renderTable } from '../table.ts';
 import { formatMinute, formatTime } from '../time.ts';
 import { severalLines, singleLine } from '../untrusted-text.ts';
@@ -20,17 +21,17 @@ export function showTicketList(answer: Shown<TicketPage>, output: Output): void 
     { title: 'last from', cells: threads.map((thread) => singleLine(textOf(thread.at(-1)?.['author']))), dropOrder: 2 },
     { title: 'messages', cells: threads.map(({ length }) => String(length)), dropOrder: 3 },
     { title: 'raised (utc)', cells: cells('createdAt').map(formatMinute), dropOrder: 1 },
-    { title: 'id', cells: cells('id'), dropOrder: 4 },
+    { ...idColumn(cells('id')), dropOrder: 4 },
   ];
   if (rows.length > 0) output.writeText(renderTable(columns, output.width, output.paint));
   remarkOnPage(answer, rows.length, 'tickets', output);
 }
 
 /** One ticket: what it is, its thread, and what was captured with it. */
-export function showTicket(ticket: Shown<Ticket>, { paint, writeText, remark }: Output): void {
+export function showTicket(ticket: Shown<Ticket>, output: Output): void {
   const text = (name: keyof typeof ticket) => singleLine(textOf(ticket[name]));
   const context = isRecord(ticket['context']) ? ticket['context'] : {};
-  writeText(
+  output.writeText(
     [
       renderSheet(
         [
@@ -40,20 +41,20 @@ export function showTicket(ticket: Shown<Ticket>, { paint, writeText, remark }: 
           ['raised', formatTime(text('createdAt'))],
           ['id', text('id')],
         ],
-        paint,
+        output,
       ),
       ...recordsOf<TicketMessage>(ticket['messages']).map((message) =>
-        renderBlock(
+        renderBody(
           `${singleLine(textOf(message['author']))}, ${formatTime(singleLine(textOf(message['createdAt'])))}`,
           severalLines(textOf(message['body'])),
-          paint,
+          output,
         ),
       ),
-      renderBlock('Context', contextLines(context), paint),
+      renderBody('Context', contextLines(context), output),
     ].join(''),
   );
   if (textOf(ticket['status']) === 'pending')
-    remark(`Support waits for you: postrider tickets reply ${text('number')} --body "…"`);
+    output.remark(`Support waits for you: postrider tickets reply ${text('number')} --body "…"`);
 }
 
 function contextLines(context: JsonRecord): string {

@@ -30,7 +30,7 @@ export function showToolCheck(
     [
       `${paint.title(`${text('check')} of ${text('target')}`)}: ${paint.status(text('status'))}\n\n`,
       ...recordsOf(check['findings']).map((finding) => findingText(finding, width, paint)),
-      renderBlock('Records', recordsTable(records, width, paint), paint),
+      renderBlock('Records', recordsTable(records, width, paint), output),
     ].join(''),
   );
 }
@@ -91,7 +91,7 @@ export function showToolList(answer: Shown<ToolList>, output: Output): void {
   const columns = [
     { title: 'name', cells: cells('name') },
     { title: 'path', cells: rows.map(({ method, path }) => singleLine(`${textOf(method)} ${textOf(path)}`)) },
-    { title: 'description', cells: cells('description'), minWidth: 20 },
+    { title: 'description', cells: cells('description'), minWidth: 20, wraps: true as const },
   ];
   if (rows.length > 0) output.writeText(renderTable(columns, output.width, output.paint));
 }

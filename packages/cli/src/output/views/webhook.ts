@@ -1,4 +1,5 @@
 import type { Webhook, WebhookDelivery, WebhookDeliveryPage, WebhookPage, WebhookWithSecret } from '@postrider/sdk';
+import { idColumn } from '../id-column.ts';
 import { recordsOf, type Shown, textOf } from '../json-value.ts';
 import type { Output } from '../output.ts';
 import { renderSheet, type SheetLine } from '../sheet.ts';
@@ -20,7 +21,7 @@ export function showWebhook(webhook: Shown<Webhook | WebhookWithSecret>, output:
     ['description', text('description')],
     ['created', formatTime(text('createdAt'))],
   ];
-  output.writeText(renderSheet(lines, output.paint));
+  output.writeText(renderSheet(lines, output));
   if (text('secret') !== '') output.remark('The secret is shown this once. Keep it now.');
 }
 
@@ -33,7 +34,7 @@ export function showWebhookList(answer: Shown<WebhookPage>, output: Output): voi
     { title: 'state', cells: rows.map(stateOf) },
     { title: 'events', cells: rows.map(eventsText), minWidth: 8, dropOrder: 2 },
     { title: 'created (utc)', cells: cells('createdAt').map(formatMinute), dropOrder: 3 },
-    { title: 'id', cells: cells('id'), dropOrder: 1 },
+    idColumn(cells('id')),
   ];
   if (rows.length > 0) output.writeText(renderTable(columns, output.width, output.paint));
   remarkOnPage(answer, rows.length, 'endpoints', output);
@@ -52,7 +53,7 @@ export function showDeliveryList(answer: Shown<WebhookDeliveryPage>, output: Out
     { title: 'ms', cells: cells('durationMs'), dropOrder: 2 },
     { title: 'next (utc)', cells: cells('nextAttemptAt').map(formatMinute), dropOrder: 1 },
     { title: 'error', cells: cells('error'), minWidth: 12, dropOrder: 5 },
-    { title: 'id', cells: cells('id'), dropOrder: 4 },
+    idColumn(cells('id')),
   ];
   if (rows.length > 0) output.writeText(renderTable(columns, output.width, output.paint));
   remarkOnPage(answer, rows.length, 'deliveries', output);
