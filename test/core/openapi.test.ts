@@ -1,5 +1,6 @@
 import { ERRORS, errorCodesOf, LIMITS, OPERATIONS, type Operation, SCOPES, toOpenApi } from '@postrider/core';
 import { describe, expect, it } from 'vitest';
+import { messageFilterFields } from '../../packages/core/src/schemas/message-filters.ts';
 
 // A reader's view of the document: paths, methods and what stands under them.
 // biome-ignore lint/suspicious/noExplicitAny: the document is read as a stranger reads it, by path
@@ -92,7 +93,7 @@ describe('the OpenAPI document', () => {
 
   it('describes every parameter with its limits', () => {
     const list = document.paths['/emails'].get.parameters;
-    const filters = ['status', 'q', 'tag', 'channel', 'source', 'agent_name', 'recipient', 'domain', 'from', 'to'];
+    const filters = Object.keys(messageFilterFields);
     expect(list.map((parameter: { name: string }) => parameter.name)).toEqual([...filters, 'limit', 'cursor']);
     expect(list[2]).toMatchObject({
       name: 'tag',

@@ -1,6 +1,8 @@
+import { readFile } from 'node:fs/promises';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Postrider } from '@postrider/sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { messageFilterFields } from '../../packages/core/src/schemas/message-filters.ts';
 import { runInProcess } from '../cli/run-in-process.ts';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
 
@@ -15,7 +17,7 @@ const FILTERS = {
   domain: 'sandbox.test',
   from: '2020-01-01',
   to: '2100-01-01T00:00:00+01:00',
-} as const;
+} as const satisfies Record<Exclude<keyof typeof messageFilterFields, 'status'>, unknown>;
 
 describe('the filters of the message log', () => {
   let server: TestApp;
@@ -67,6 +69,11 @@ describe('the filters of the message log', () => {
       expect(messages.map(({ id }: { id: string }) => id)).toEqual([wanted]);
       expect(total).toBe(1);
     }
+  });
+
+  it('are all in the table of docs/searching.md', async () => {
+    const page = await readFile(new URL('../../docs/searching.md', import.meta.url), 'utf8');
+    expect(Object.keys(messageFilterFields).filter((name) => !page.includes(`\n| \`${name}\` `))).toEqual([]);
   });
 
   it('are refused alike where they are wrong', async () => {
