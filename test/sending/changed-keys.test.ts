@@ -1,6 +1,6 @@
 import { sendRequestSchema } from '@postrider/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findKeyById } from '../../packages/server/src/db/queries/api-keys.ts';
+import { findKeyById, keyRestrictions } from '../../packages/server/src/db/queries/api-keys.ts';
 import { toCaller, toPersonCaller } from '../../packages/server/src/keys/caller.ts';
 import { senderOf } from '../../packages/server/src/sending/judged-sender.ts';
 import { sendMessages } from '../../packages/server/src/sending/send-messages.ts';
@@ -31,6 +31,19 @@ describe('a send whose key or account changed after it was judged', () => {
     return verdict;
   };
   const count = async () => Number((await server.database.sql`SELECT count(*) FROM messages`)[0]?.['count']);
+
+  it('counts a change of every restriction on sends in the version of the key', async () => {
+    const [row] = await server.database.sql`
+      SELECT pg_get_triggerdef(oid) AS definition FROM pg_trigger WHERE tgname = 'count_key_version'`;
+    const uncounted = Object.values(keyRestrictions).filter(
+      ({ name }) => !row?.['definition'].includes(`old.${name} `),
+    );
+    // The rate limit counts requests and is no rule of a send.
+    expect(
+      uncounted.map(({ name }) => name),
+      'A migration must create the trigger `count_key_version` again with these columns.',
+    ).toEqual(['rate_limit']);
+  });
 
   it.each([
     ['revoked', "revoked_at = now(), name = 'x'", 'key_revoked'],

@@ -40,8 +40,9 @@ export function defaultRestrictions(mode: KeyMode): KeyRestrictions {
 export function applyWishes(before: KeyRestrictions, wishes: Wishes, now: Date): RestrictionsVerdict {
   const recipients = wishes.recipientAllowlist == null ? null : normalizeAllowlist(wishes.recipientAllowlist);
   const networks = wishes.ipAllowlist?.map((given) => normalizeNetwork(given)) ?? null;
+  // Each is named, since `before` is often a whole row: its other columns must not come along.
   const restrictions: KeyRestrictions = {
-    ...before,
+    mode: before.mode,
     scopes: scopesOf(wishes, before),
     rateLimit: wishes.rateLimit ?? before.rateLimit,
     recipientAllowlist: unlessLeftOut(

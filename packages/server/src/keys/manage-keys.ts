@@ -3,7 +3,7 @@ import type { Decider } from '../approvals/holds/decider.ts';
 import { withdrawHoldsOf } from '../approvals/holds/withdraw-holds.ts';
 import type { Clock } from '../clock.ts';
 import type { Sql, Transaction } from '../db/client.ts';
-import { type KeyRestrictions, type KeyRow, lockKey } from '../db/queries/api-keys.ts';
+import { type KeyRestrictions, type KeyRow, keyRestrictions, lockKey } from '../db/queries/api-keys.ts';
 import { type AuditAction, appendAudit } from '../db/queries/audit-log.ts';
 import { markRevoked, replaceSecret, rewriteKey } from '../db/queries/key-changes.ts';
 import { readKeyPause, setKeyPause } from '../db/queries/pauses.ts';
@@ -248,11 +248,8 @@ const FIELD_OF: Readonly<Partial<Record<keyof KeyRestrictions | 'keyName', strin
   dailySends: 'sendLimit',
 };
 
-const CHANGEABLE = [
-  ...['keyName', 'scopes', 'rateLimit', 'recipientAllowlist', 'ipAllowlist', 'expiresAt', 'approvalMode', 'holdWhen'],
-  'attachmentHosts',
-  ...['personaSource', 'personaAgentName', 'lockPersona', 'hourlySends', 'dailySends'],
-] as (keyof KeyRestrictions | 'keyName')[]; // The spread widens the names to string.
+// Object.keys widens to string; the literal has exactly these names.
+const CHANGEABLE = ['keyName', ...(Object.keys(keyRestrictions) as (keyof KeyRestrictions)[])] as const;
 
 function changedFields(before: KeyRow, after: KeyRow): readonly string[] {
   const changed = CHANGEABLE.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
