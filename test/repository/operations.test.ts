@@ -33,13 +33,14 @@ function testsOf(name: string): string[] {
 
 describe('an operation', () => {
   it.each(declarations)('is proven by a test of its own: %s', (name) => {
-    expect(testsOf(name)).not.toEqual([]);
+    expect(testsOf(name), `Add test/operations/${name}.test.ts.`).not.toEqual([]);
   });
 
   it.each(declarations.filter((name) => !(name in PROVEN_IN)))(
     'is handled in the same place of the server: %s',
     (name) => {
-      expect(paths).toContain(`packages/server/src/operations/${name}.ts`);
+      const handler = `packages/server/src/operations/${name}.ts`;
+      expect(paths.includes(handler), `Add ${handler}.`).toBe(true);
     },
   );
 
