@@ -176,7 +176,7 @@ async function measureDelay(stage: Stage, count: number): Promise<boolean> {
   return isFair;
 }
 
-/** Seconds from the acceptance of each fresh message to its recorded hand-off. */
+/** Seconds from the acceptance of each fresh message to its recorded delivery attempt. */
 async function sendFresh(stage: Stage): Promise<readonly number[]> {
   await pause(1_000);
   const delays: number[] = [];

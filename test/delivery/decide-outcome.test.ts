@@ -5,7 +5,7 @@ import {
   decideOutcome,
   failOutcome,
 } from '../../packages/server/src/delivery/decide-outcome.ts';
-import type { HandoverVerdict } from '../../packages/server/src/smtp-client/transport.ts';
+import type { RecipientVerdict } from '../../packages/server/src/smtp-client/transport.ts';
 
 const NOW = new Date('2026-05-01T12:00:00.000Z');
 
@@ -27,12 +27,12 @@ function facts(changes: Partial<AttemptFacts> = {}): AttemptFacts {
   };
 }
 
-function verdict(changes: Partial<HandoverVerdict> = {}): HandoverVerdict {
+function verdict(changes: Partial<RecipientVerdict> = {}): RecipientVerdict {
   const reply = { code: 250, enhanced: '2.0.0', text: '2.0.0 Ok', server: 'mx.test' };
   return { recipient: 'Ann@example.com', outcome: 'accepted', reply, reason: 'accepted', ambiguous: false, ...changes };
 }
 
-const refused = (code: number, text: string, changes: Partial<HandoverVerdict> = {}) => {
+const refused = (code: number, text: string, changes: Partial<RecipientVerdict> = {}) => {
   const enhanced = /^\d\.\d+\.\d+/.exec(text)?.[0] ?? null;
   return verdict({
     outcome: code < 500 ? 'deferred' : 'refused',
@@ -178,7 +178,7 @@ describe('a delivery that cannot be handed over at all', () => {
 });
 
 describe('recipients who were not tried', () => {
-  const untried = (changes: Partial<HandoverVerdict> = {}) =>
+  const untried = (changes: Partial<RecipientVerdict> = {}) =>
     verdict({ outcome: 'deferred', reply: null, reason: 'nothing goes there', costsNoAttempt: true, ...changes });
 
   it('cost no attempt and leave nothing on the trail; a message that was never tried stays queued', () => {
@@ -189,7 +189,7 @@ describe('recipients who were not tried', () => {
   });
 
   it('wait until they may be tried, else half a minute, and never past the expiry', () => {
-    const at = (changes: Partial<HandoverVerdict>) => decideOutcome(facts(), [untried(changes)]).retryAt;
+    const at = (changes: Partial<RecipientVerdict>) => decideOutcome(facts(), [untried(changes)]).retryAt;
     expect(at({ notBefore: new Date('2026-05-01T12:07:00.000Z') })).toBe('2026-05-01T12:07:00.000Z');
     expect(at({})).toBe('2026-05-01T12:00:30.000Z');
     expect(at({ notBefore: new Date('2026-05-09T12:00:00.000Z') })).toBe('2026-05-02T12:00:00.000Z');

@@ -53,7 +53,7 @@ describe('mail whose domain is not verified any more when it is due', () => {
   ];
 
   it.each(LOSSES)('fails with its reason and never leaves, where %s', async (_, lose) => {
-    const name = `lost${world.handovers.length}.example`;
+    const name = `lost${world.attempts.length}.example`;
     const { id: domainId } = await domains.verified(name);
     const from = `ceo@${name}`;
     const first = await domains.server.send({ from, to: `first@good.example` });
@@ -62,7 +62,7 @@ describe('mail whose domain is not verified any more when it is due', () => {
     expect(later.status).toBe(202);
     await lose({ id: domainId, name });
     domains.server.clock.advance(101 * HOUR_MS);
-    const before = world.handovers.length;
+    const before = world.attempts.length;
     expect(await deliver(later.body.id)).toBe('failed');
     const message = await read(later.body.id);
     const reason = `The domain ${name} was not verified in this account any more when the message was due, so it was not sent.`;
@@ -70,7 +70,7 @@ describe('mail whose domain is not verified any more when it is due', () => {
     const [failed] = await domains.server.database.sql<{ type: string; detail: string }[]>`
       SELECT type, detail FROM message_events WHERE message_id = ${later.body.id} ORDER BY seq DESC LIMIT 1`;
     expect(failed).toEqual({ type: 'failed', detail: reason });
-    expect(world.handovers.length).toBe(before);
+    expect(world.attempts.length).toBe(before);
   });
 
   it('still leaves from a degraded domain', async () => {

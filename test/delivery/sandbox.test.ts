@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createCaptureTransport } from '../../packages/server/src/delivery/capture.ts';
 import { createSandboxTransport, decideSandboxVerdict } from '../../packages/server/src/delivery/sandbox.ts';
-import type { Handover } from '../../packages/server/src/smtp-client/transport.ts';
-import { makeHandover } from '../harness/smtp-client-options.ts';
+import type { OutgoingMessage } from '../../packages/server/src/smtp-client/transport.ts';
+import { makeOutgoingMessage } from '../harness/smtp-client-options.ts';
 
 const at = (local: string) => `${local}@sandbox.test`;
 
@@ -45,16 +45,18 @@ describe('the verdict on a test address', () => {
 
 describe('the sandbox’s transport', () => {
   it('puts what it accepts into the development mailbox, and nothing else', async () => {
-    const kept: Handover[] = [];
-    const mailbox = createCaptureTransport((handover) => {
-      kept.push(handover);
+    const kept: OutgoingMessage[] = [];
+    const mailbox = createCaptureTransport((outgoing) => {
+      kept.push(outgoing);
       return Promise.resolve();
     });
     const sandbox = createSandboxTransport(mailbox);
-    const verdicts = await sandbox.send(makeHandover({ recipients: [at('delivered'), at('bounced'), at('other')] }));
+    const verdicts = await sandbox.send(
+      makeOutgoingMessage({ recipients: [at('delivered'), at('bounced'), at('other')] }),
+    );
     expect(verdicts.map(({ outcome }) => outcome)).toEqual(['accepted', 'refused', 'accepted']);
     expect(kept.map(({ recipients }) => recipients)).toEqual([[at('delivered'), at('other')]]);
-    await sandbox.send(makeHandover({ recipients: [at('bounced')] }));
+    await sandbox.send(makeOutgoingMessage({ recipients: [at('bounced')] }));
     expect(kept).toHaveLength(1);
   });
 
@@ -62,20 +64,20 @@ describe('the sandbox’s transport', () => {
     let works = false;
     const mailbox = createCaptureTransport(() => (works ? Promise.resolve() : Promise.reject(new Error('disk full'))));
     const sandbox = createSandboxTransport(mailbox);
-    const handover = makeHandover({ recipients: [at('delivered'), at('bounced'), at('complained')] });
-    expect(await sandbox.send(handover)).toMatchObject([
+    const outgoing = makeOutgoingMessage({ recipients: [at('delivered'), at('bounced'), at('complained')] });
+    expect(await sandbox.send(outgoing)).toMatchObject([
       { recipient: at('delivered'), outcome: 'deferred', reason: expect.stringContaining('disk full') },
       { recipient: at('bounced'), outcome: 'refused' },
       { recipient: at('complained'), outcome: 'deferred' },
     ]);
     works = true;
-    const again = await sandbox.send({ ...handover, recipients: [at('delivered'), at('complained')], attempt: 2 });
+    const again = await sandbox.send({ ...outgoing, recipients: [at('delivered'), at('complained')], attempt: 2 });
     expect(again).toMatchObject([{ outcome: 'accepted' }, { outcome: 'accepted', complaint: true }]);
   });
 
   it('answers the same where there is no mailbox, and is always ready', async () => {
     const sandbox = createSandboxTransport(null);
-    expect(await sandbox.send(makeHandover({ recipients: [at('delivered')] }))).toMatchObject([
+    expect(await sandbox.send(makeOutgoingMessage({ recipients: [at('delivered')] }))).toMatchObject([
       { outcome: 'accepted' },
     ]);
     expect(await sandbox.check()).toEqual({ ok: true, reason: null });
@@ -86,7 +88,7 @@ describe('the sandbox’s transport', () => {
 describe('the capture transport', () => {
   it('puts off what it cannot keep, with the reason', async () => {
     const capture = createCaptureTransport(() => Promise.reject(new Error('disk full')));
-    expect(await capture.send(makeHandover({ recipients: ['a@b.co', 'c@d.co'] }))).toMatchObject([
+    expect(await capture.send(makeOutgoingMessage({ recipients: ['a@b.co', 'c@d.co'] }))).toMatchObject([
       { recipient: 'a@b.co', outcome: 'deferred', reason: expect.stringContaining('disk full') },
       { recipient: 'c@d.co', outcome: 'deferred' },
     ]);

@@ -9,7 +9,7 @@ const SENDS = 1_000;
 const CLIENTS = 16;
 /** When this many have been accepted, the process is killed. */
 const KILL_AT = 400;
-/** Hand-offs under way at once: no more than these can be heard of by the relay and not yet by us. */
+/** Attempts under way at once: no more than these can be heard of by the relay and not yet by us. */
 const RELAY_CONNECTIONS = 20;
 
 describe('a server killed in the middle of a thousand sends', () => {

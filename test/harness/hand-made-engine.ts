@@ -13,7 +13,7 @@ import { openBody } from '../../packages/server/src/keys/sealed-body.ts';
 import { createSecretBox } from '../../packages/server/src/keys/secret-box.ts';
 import { createTrackingUrls } from '../../packages/server/src/links/tracked-body.ts';
 import { createTrackingTokens } from '../../packages/server/src/links/tracking-token.ts';
-import type { Handover, HandoverVerdict, Transport } from '../../packages/server/src/smtp-client/transport.ts';
+import type { OutgoingMessage, RecipientVerdict, Transport } from '../../packages/server/src/smtp-client/transport.ts';
 import { createUnsubscribeLinks } from '../../packages/server/src/unsubscribe/unsubscribe-links.ts';
 import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
 import { TEST_SECRET_KEY } from './template-database.ts';
@@ -68,19 +68,19 @@ export async function makeEngine(
 
 /** Mail servers of other people: what the test says of each recipient, who are all of one domain. */
 export function createOutsideWorld(
-  answer: (handover: Handover, domain: string) => Promise<Partial<HandoverVerdict>> | Partial<HandoverVerdict>,
-): Transport & { readonly handovers: readonly string[] } {
-  const handovers: string[] = [];
+  answer: (outgoing: OutgoingMessage, domain: string) => Promise<Partial<RecipientVerdict>> | Partial<RecipientVerdict>,
+): Transport & { readonly attempts: readonly string[] } {
+  const attempts: string[] = [];
   return {
-    handovers,
+    attempts,
     name: 'outside',
     acceptedMeans: 'delivered',
     groupOf: async (domain) => domain,
-    send: async (handover) => {
-      const [first = ''] = handover.recipients;
-      handovers.push(first);
-      const verdict = await answer(handover, first.slice(first.indexOf('@') + 1));
-      return handover.recipients.map((recipient) => {
+    send: async (outgoing) => {
+      const [first = ''] = outgoing.recipients;
+      attempts.push(first);
+      const verdict = await answer(outgoing, first.slice(first.indexOf('@') + 1));
+      return outgoing.recipients.map((recipient) => {
         const taken = {
           outcome: 'accepted',
           reply: { code: 250, enhanced: '2.0.0', text: '2.0.0 Ok', server: null },

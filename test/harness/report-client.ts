@@ -15,7 +15,7 @@ export async function startReportApp(options: TestAppOptions = {}): Promise<Repo
   return { ...server, inboundPort: server.app.inboundPort };
 }
 
-/** The return path of a hand-off, as the server makes it. */
+/** The return path of a delivery attempt, as the server makes it. */
 export function returnPathOf(
   server: TestApp,
   messageId: string,

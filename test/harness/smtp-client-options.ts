@@ -1,5 +1,5 @@
 import type { SmtpConnectionOptions } from '../../packages/server/src/smtp-client/smtp-connection.ts';
-import type { Handover } from '../../packages/server/src/smtp-client/transport.ts';
+import type { OutgoingMessage } from '../../packages/server/src/smtp-client/transport.ts';
 
 /** Options for a client of a server on loopback, with time limits that a test can wait for only where it means to. */
 export function clientOptions(port: number, changes: Partial<SmtpConnectionOptions> = {}): SmtpConnectionOptions {
@@ -15,8 +15,8 @@ export function clientOptions(port: number, changes: Partial<SmtpConnectionOptio
   };
 }
 
-/** A handover with a short message, but for what is given. */
-export function makeHandover(changes: Partial<Handover> = {}): Handover {
+/** A short outgoing message with overrides. */
+export function makeOutgoingMessage(changes: Partial<OutgoingMessage> = {}): OutgoingMessage {
   return {
     accountId: 'account',
     messageId: 'message',

@@ -69,7 +69,7 @@ describe('delivery to destinations', () => {
     const healthy = await sendMany(server, addresses(12, 'good.example'));
     await engine.pump();
     for (const id of healthy) await expect.poll(async () => (await read(server, id)).status, until).toBe('delivered');
-    expect(world.handovers.filter((address) => address.endsWith('dead.example'))).toHaveLength(2);
+    expect(world.attempts.filter((address) => address.endsWith('dead.example'))).toHaveLength(2);
     hanging.resolve(UNREACHABLE);
   });
 
@@ -81,20 +81,20 @@ describe('delivery to destinations', () => {
     const { server, engine } = await deliverTo(world);
     const ids = await sendMany(server, addresses(8, 'dead.example'));
     await engine.pump();
-    await expect.poll(() => world.handovers.length, until).toBeGreaterThanOrEqual(3);
+    await expect.poll(() => world.attempts.length, until).toBeGreaterThanOrEqual(3);
     await expect.poll(() => engine.inFlight, until).toBe(0);
-    expect(world.handovers.length).toBeLessThanOrEqual(4);
+    expect(world.attempts.length).toBeLessThanOrEqual(4);
     const untried = (await rowsOf(server)).filter(({ attempt }) => attempt === 0);
-    expect(untried).toHaveLength(8 - world.handovers.length);
+    expect(untried).toHaveLength(8 - world.attempts.length);
     await engine.pump();
     expect(engine.inFlight).toBe(0);
     const last = await read(server, ids[7] ?? '');
     expect([last.status, typesOf(last)]).toEqual(['queued', ['queued']]);
     isBack = true;
     server.clock.advance(31_000);
-    const triedBefore = world.handovers.length;
+    const triedBefore = world.attempts.length;
     await engine.pump();
-    await expect.poll(() => world.handovers.length, until).toBeGreaterThan(triedBefore);
+    await expect.poll(() => world.attempts.length, until).toBeGreaterThan(triedBefore);
     for (let round = 0; round < 5; round += 1) {
       await expect.poll(() => engine.inFlight, until).toBe(0);
       server.clock.advance(31_000);
@@ -102,7 +102,7 @@ describe('delivery to destinations', () => {
     }
     for (const id of ids) expect((await read(server, id)).status).toBe('delivered');
     expect(await rowsOf(server)).toEqual([]);
-    expect(world.handovers).toHaveLength(triedBefore + 8);
+    expect(world.attempts).toHaveLength(triedBefore + 8);
   });
 
   it('lets a message be canceled that waits for a breaker', async () => {
@@ -142,7 +142,7 @@ describe('delivery to destinations', () => {
     const { server, engine } = await deliverTo(world);
     const ids = await sendMany(server, addresses(12, 'slow.example'));
     await engine.pump();
-    await expect.poll(() => world.handovers.length, until).toBe(5);
+    await expect.poll(() => world.attempts.length, until).toBe(5);
     await engine.stop(20);
     hanging.resolve(UNREACHABLE);
     const statuses = await Promise.all(ids.map(async (id) => (await read(server, id)).status));
@@ -162,7 +162,7 @@ describe('delivery to destinations', () => {
     const { server, engine } = await deliverTo(world);
     const ids = await sendMany(server, addresses(12, 'slow.example'));
     await engine.pump();
-    await expect.poll(() => world.handovers.length, until).toBe(5);
+    await expect.poll(() => world.attempts.length, until).toBe(5);
     await expect.poll(() => engine.inFlight, until).toBeGreaterThan(3);
     server.clock.advance(25 * HOUR_MS);
     await engine.stop(20);
@@ -189,14 +189,14 @@ describe('delivery to destinations', () => {
     // As if they were of 17 MB: it is by their noted size that they are let in.
     await sql`UPDATE message_attachments SET size = 17000000`;
     await engine.pump();
-    await expect.poll(() => world.handovers.filter((to) => to.includes('dead')).length, until).toBe(1);
+    await expect.poll(() => world.attempts.filter((to) => to.includes('dead')).length, until).toBe(1);
     const ids: string[] = [];
     for (const to of ['e@good.example', 'f@good.example']) ids.push((await server.send({ to, attachments })).body.id);
     await sql`UPDATE message_attachments SET size = 17000000 WHERE size < 100`;
     ids.push(...(await sendMany(server, ['g@good.example', 'h@new.example'])));
     await engine.pump();
     for (const id of ids) await expect.poll(async () => (await read(server, id)).status, until).toBe('delivered');
-    expect(world.handovers.filter((to) => to.includes('dead'))).toHaveLength(1);
+    expect(world.attempts.filter((to) => to.includes('dead'))).toHaveLength(1);
     const stopped = engine.stop(10_000);
     hanging.resolve(UNREACHABLE);
     await stopped;
@@ -214,10 +214,10 @@ describe('delivery to destinations', () => {
       WHERE r.message_id = b.message_id AND r.email LIKE '%large%'`;
     await engine.pump();
     // Five of 6 MB in 32 MB, and two of the small ones.
-    await expect.poll(() => world.handovers.length, until).toBe(7);
+    await expect.poll(() => world.attempts.length, until).toBe(7);
     expect(engine.inFlight).toBeGreaterThan(7);
     const [row] = await sql`SELECT count(*)::int AS n FROM messages WHERE status = 'sending'`;
-    expect([row?.n, world.handovers.length]).toEqual([7, 7]);
+    expect([row?.n, world.attempts.length]).toEqual([7, 7]);
     const stopped = engine.stop(10_000);
     hanging.resolve(UNREACHABLE);
     await stopped;

@@ -5,7 +5,7 @@ import { useCleanUps } from '../harness/clean-ups.ts';
 import { type DirectWorld, startDirectWorld } from '../harness/direct-world.ts';
 import type { Conversation } from '../harness/scripted-smtp-server.ts';
 import { makeCertificate } from '../harness/self-made-certificate.ts';
-import { makeHandover } from '../harness/smtp-client-options.ts';
+import { makeOutgoingMessage } from '../harness/smtp-client-options.ts';
 import type { SmtpSinkOptions } from '../harness/smtp-sink.ts';
 import { startFaultProxy } from '../harness/tcp-fault-proxy.ts';
 
@@ -26,7 +26,7 @@ async function startBad(
   world.mx('a.test', ...(second ? [2, 3] : [2]));
   const direct = world.transport(changes);
   const send = async () => {
-    const [verdict] = await direct.send(makeHandover({ recipients: ['ann@a.test'] }));
+    const [verdict] = await direct.send(makeOutgoingMessage({ recipients: ['ann@a.test'] }));
     return verdict;
   };
   return { ...world, first, good, direct, send };
@@ -118,7 +118,9 @@ describe('names that lead nowhere', () => {
     world.mx('a.test', 2, 3);
     prepare(world);
     const direct = world.transport(QUICK, 300);
-    expect(await direct.send(makeHandover({ recipients: ['ann@a.test'] }))).toMatchObject([{ outcome: 'accepted' }]);
+    expect(await direct.send(makeOutgoingMessage({ recipients: ['ann@a.test'] }))).toMatchObject([
+      { outcome: 'accepted' },
+    ]);
     expect(good.messages).toHaveLength(1);
   });
 });
@@ -151,7 +153,7 @@ describe('a slow server', () => {
     world.name(2);
     const good = await world.sink(3);
     world.mx('a.test', 2, 3);
-    const [verdict] = await world.transport(QUICK).send(makeHandover({ recipients: ['a@a.test'] }));
+    const [verdict] = await world.transport(QUICK).send(makeOutgoingMessage({ recipients: ['a@a.test'] }));
     expect(verdict).toMatchObject({ outcome: 'accepted' });
     expect(good.messages).toHaveLength(1);
   });
@@ -248,7 +250,7 @@ describe('a line that is cut at any octet on the way to the first server', () =>
             faults: { ...faults, cutBy },
           });
           afterTest(() => proxy.close());
-          const [verdict] = await direct.send(makeHandover({ recipients: [`ann@d${host}.test`] }));
+          const [verdict] = await direct.send(makeOutgoingMessage({ recipients: [`ann@d${host}.test`] }));
           const copies = [...behind.messages, ...second.messages].filter(
             ({ recipients }) => recipients[0] === `ann@d${host}.test`,
           );

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { healthOf } from '../../packages/server/src/routing/destination-health.ts';
 import { concludeFindings, type Finding } from '../../packages/server/src/routing/direct-findings.ts';
 import {
   chooseNextStep,
   type DirectProgress,
   mayTryElsewhere,
 } from '../../packages/server/src/routing/direct-steps.ts';
-import { healthOf } from '../../packages/server/src/routing/handover-health.ts';
 
 function progress(changes: Partial<DirectProgress> = {}): DirectProgress {
   return { hosts: [], connects: 0, elapsedMs: 0, undecided: 1, ...changes };

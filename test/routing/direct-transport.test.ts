@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { DirectTransportOptions } from '../../packages/server/src/routing/direct-transport.ts';
 import { openSmtpConnection } from '../../packages/server/src/smtp-client/smtp-connection.ts';
-import type { HandoverVerdict, Transport } from '../../packages/server/src/smtp-client/transport.ts';
+import type { RecipientVerdict, Transport } from '../../packages/server/src/smtp-client/transport.ts';
 import { useCleanUps } from '../harness/clean-ups.ts';
 import { startDirectWorld } from '../harness/direct-world.ts';
-import { clientOptions, makeHandover } from '../harness/smtp-client-options.ts';
+import { clientOptions, makeOutgoingMessage } from '../harness/smtp-client-options.ts';
 
 const afterTest = useCleanUps();
 const world = () => startDirectWorld(afterTest);
 
-async function sendTo(transport: Transport, ...recipients: readonly string[]): Promise<readonly HandoverVerdict[]> {
-  return await transport.send(makeHandover({ recipients }));
+async function sendTo(transport: Transport, ...recipients: readonly string[]): Promise<readonly RecipientVerdict[]> {
+  return await transport.send(makeOutgoingMessage({ recipients }));
 }
 
 describe('the transport direct', () => {

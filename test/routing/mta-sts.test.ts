@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { useCleanUps } from '../harness/clean-ups.ts';
 import { type DirectWorld, startDirectWorld } from '../harness/direct-world.ts';
 import { makeCertificate, type SelfMadeCertificate } from '../harness/self-made-certificate.ts';
-import { makeHandover } from '../harness/smtp-client-options.ts';
+import { makeOutgoingMessage } from '../harness/smtp-client-options.ts';
 
 const afterTest = useCleanUps();
 
@@ -61,7 +61,7 @@ async function startWorld(
     trustedCertificates: [policies.certificate.cert, ...(mailCertificate === null ? [] : [mailCertificate.cert])],
   });
   const send = async () => {
-    const [verdict] = await direct.send(makeHandover({ recipients: ['ann@a.test'] }));
+    const [verdict] = await direct.send(makeOutgoingMessage({ recipients: ['ann@a.test'] }));
     return verdict;
   };
   return { ...world, answer, policies, server, direct, send };
@@ -104,7 +104,7 @@ describe('an MTA-STS policy that is enforced', () => {
   it('gives no connection to mail that it does not protect, and takes none of it', async () => {
     const { direct, mx, send, server } = await startWorld();
     mx('b.test', 2);
-    await direct.send(makeHandover({ recipients: ['bob@b.test'] }));
+    await direct.send(makeOutgoingMessage({ recipients: ['bob@b.test'] }));
     expect(await send()).toMatchObject({ outcome: 'accepted' });
     expect(server.connections).toBe(2);
   });
@@ -172,7 +172,9 @@ describe('a policy that is not in force', () => {
     const server = await world.sink(2);
     world.mx('a.test', 2);
     const direct = world.transport({ stsPort: policies.port, trustedCertificates: [policies.certificate.cert] });
-    expect(await direct.send(makeHandover({ recipients: ['ann@a.test'] }))).toMatchObject([{ outcome: 'accepted' }]);
+    expect(await direct.send(makeOutgoingMessage({ recipients: ['ann@a.test'] }))).toMatchObject([
+      { outcome: 'accepted' },
+    ]);
     expect([server.messages.length, policies.paths]).toEqual([1, []]);
   });
 });

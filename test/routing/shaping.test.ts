@@ -1,26 +1,26 @@
 import { describe, expect, it } from 'vitest';
-import { type HandoverHealth, healthOf } from '../../packages/server/src/routing/handover-health.ts';
+import { type DestinationHealth, healthOf } from '../../packages/server/src/routing/destination-health.ts';
 import {
-  afterHandover,
+  afterAttempt,
   allowedAtOnce,
   closedUntil,
   FRESH_SHAPE,
   mostAtOnce,
   type Shape,
 } from '../../packages/server/src/routing/shaping.ts';
-import { judgeHandoverError } from '../../packages/server/src/smtp-client/handover-error.ts';
-import type { HandoverVerdict } from '../../packages/server/src/smtp-client/transport.ts';
+import { toErrorVerdicts } from '../../packages/server/src/smtp-client/error-verdicts.ts';
+import type { RecipientVerdict } from '../../packages/server/src/smtp-client/transport.ts';
 
 const NOW = new Date('2026-05-01T12:00:00.000Z');
 const later = (ms: number) => new Date(NOW.getTime() + ms);
 const MINUTE_MS = 60_000;
 
-/** Hand-offs one after the other, each begun after the one before. */
-function after(shape: Shape, healths: readonly HandoverHealth[], { now = NOW, most = 10 } = {}): Shape {
-  return healths.reduce((current, health) => afterHandover(current, health, current.era, now, most), shape);
+/** Attempts one after the other, each begun after the one before. */
+function after(shape: Shape, healths: readonly DestinationHealth[], { now = NOW, most = 10 } = {}): Shape {
+  return healths.reduce((current, health) => afterAttempt(current, health, current.era, now, most), shape);
 }
 
-const times = (n: number, health: HandoverHealth) => Array.from({ length: n }, () => health);
+const times = (n: number, health: DestinationHealth) => Array.from({ length: n }, () => health);
 
 describe('the hand-offs that go to a destination at once', () => {
   it('are two at first, and one more for each clean round, which is as many as there may be', () => {
@@ -55,7 +55,7 @@ describe('the hand-offs that go to a destination at once', () => {
   it('are halved once by those that were under way together and told the same', () => {
     const grown = after(FRESH_SHAPE, times(500, 'clean'));
     const told = times(10, 'throttled').reduce<Shape>(
-      (shape, health) => afterHandover(shape, health, grown.era, NOW, 10),
+      (shape, health) => afterAttempt(shape, health, grown.era, NOW, 10),
       grown,
     );
     expect(told.limit).toBe(5);
@@ -120,7 +120,7 @@ describe('the breaker of a destination', () => {
   it('counts once those that were under way together and were turned away', () => {
     const grown = after(FRESH_SHAPE, times(500, 'clean'));
     const told = times(10, 'turned-away').reduce<Shape>(
-      (shape, health) => afterHandover(shape, health, grown.era, NOW, 10),
+      (shape, health) => afterAttempt(shape, health, grown.era, NOW, 10),
       grown,
     );
     expect(told).toMatchObject({ limit: 5, failures: 1, breaker: null });
@@ -133,13 +133,13 @@ describe('the breaker of a destination', () => {
   });
 });
 
-const HANDOVER = {
+const OUTGOING = {
   ...{ accountId: 'a', messageId: 'm', deliveryId: 'd', attempt: 1, mailFrom: '', data: Buffer.alloc(0) },
   recipients: ['ann@example.com'],
 };
 
 describe('what a hand-off says of its destination', () => {
-  const verdict = (changes: Partial<HandoverVerdict>): HandoverVerdict => ({
+  const verdict = (changes: Partial<RecipientVerdict>): RecipientVerdict => ({
     ...{ recipient: 'ann@example.com', outcome: 'deferred', reply: null, reason: '', ambiguous: false },
     ...changes,
   });
@@ -147,7 +147,7 @@ describe('what a hand-off says of its destination', () => {
   const refused = (code: number, enhanced: string | null) =>
     verdict({ outcome: code >= 500 ? 'refused' : 'deferred', reply: reply(code, enhanced) });
 
-  it.each<[string, HandoverVerdict[], HandoverHealth]>([
+  it.each<[string, RecipientVerdict[], DestinationHealth]>([
     ['taken', [verdict({ outcome: 'accepted', reply: reply(250, '2.0.0') })], 'clean'],
     ['a bad address', [refused(550, '5.1.1')], 'clean'],
     ['a full mailbox', [refused(452, '4.2.2')], 'clean'],
@@ -171,7 +171,7 @@ describe('what a hand-off says of its destination', () => {
       [{ ...refused(454, null), isBeforeMail: true, isAboutDomain: true }],
       'clean',
     ],
-    ['an error of ours', [...judgeHandoverError(HANDOVER, new Error('ours'))], 'unknown'],
+    ['an error of ours', [...toErrorVerdicts(OUTGOING, new Error('ours'))], 'unknown'],
   ])('%s', (_, verdicts, health) => {
     expect(healthOf(verdicts)).toBe(health);
   });

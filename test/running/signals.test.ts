@@ -25,7 +25,7 @@ describe('the end of a server', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'postrider-signals-'));
     database = await createTestDatabase();
-    // A hand-off that never ends makes the drain last as long as it may.
+    // An attempt that never ends makes the drain last as long as it may.
     sink = await startSmtpSink({ replies: { message: () => 'stall' } });
     environment = {
       ...databaseEnvironment(database),
@@ -48,7 +48,7 @@ describe('the end of a server', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** A server in the middle of a hand-off, which a stop waits for. */
+  /** A server in the middle of a delivery attempt, which a stop waits for. */
   async function startBusy(): Promise<ServerProcess> {
     server = startServerProcess(['start'], environment);
     const baseUrl = await server.ready;
@@ -84,7 +84,7 @@ describe('the end of a server', () => {
     await new Promise((resolve) => setTimeout(resolve, 1_200));
     child.kill('SIGTERM');
     expect(await finished).toMatchObject({ code: 1, signal: null });
-    // Sooner than the hand-off would have been given up.
+    // Sooner than the delivery attempt would have been given up.
     expect(performance.now() - beganMs).toBeLessThan(5_500);
   }, 60_000);
 

@@ -7,10 +7,10 @@ import {
 } from '../../packages/server/src/smtp-client/smtp-connection.ts';
 import { BareLineEndingError } from '../../packages/server/src/smtp-client/smtp-dot-stuffing.ts';
 import { prepareSmtpMessage, UnsafeEnvelopeError } from '../../packages/server/src/smtp-client/smtp-message.ts';
-import type { Handover, HandoverVerdict } from '../../packages/server/src/smtp-client/transport.ts';
+import type { OutgoingMessage, RecipientVerdict } from '../../packages/server/src/smtp-client/transport.ts';
 import { useCleanUps } from '../harness/clean-ups.ts';
 import { type Conversation, startScriptedServer } from '../harness/scripted-smtp-server.ts';
-import { clientOptions, makeHandover } from '../harness/smtp-client-options.ts';
+import { clientOptions, makeOutgoingMessage } from '../harness/smtp-client-options.ts';
 import { type SmtpSinkOptions, startSmtpSink } from '../harness/smtp-sink.ts';
 
 const SHORT = { connectMs: 5_000, commandMs: 60, afterDotMs: 60, idleMs: 60_000 };
@@ -36,11 +36,11 @@ async function open(port: number, changes: Partial<SmtpConnectionOptions> = {}):
   return connection;
 }
 
-function send(connection: SmtpConnection, changes: Partial<Handover> = {}): Promise<SendResult> {
-  return connection.send(prepareSmtpMessage(makeHandover(changes)));
+function send(connection: SmtpConnection, changes: Partial<OutgoingMessage> = {}): Promise<SendResult> {
+  return connection.send(prepareSmtpMessage(makeOutgoingMessage(changes)));
 }
 
-async function verdictsOf(result: Promise<SendResult>): Promise<readonly HandoverVerdict[]> {
+async function verdictsOf(result: Promise<SendResult>): Promise<readonly RecipientVerdict[]> {
   const verdicts = await result;
   if (verdicts === 'stale') throw new Error('expected verdicts, the connection was stale');
   return verdicts;
@@ -64,7 +64,7 @@ async function play(c: Conversation, ...answers: readonly string[]): Promise<str
 
 async function sendScripted(
   answers: readonly string[],
-  { keywords = ['PIPELINING'], ...changes }: Partial<Handover> & { readonly keywords?: readonly string[] } = {},
+  { keywords = ['PIPELINING'], ...changes }: Partial<OutgoingMessage> & { readonly keywords?: readonly string[] } = {},
 ) {
   let lines: string[] = [];
   const server = await serve(async (c) => {
@@ -213,10 +213,10 @@ describe('what never goes on the wire', () => {
     'a\u00a0@b.test',
     'a\ud800@b.test',
   ])('an address that could end its command: %j', (address) => {
-    expect(() => prepareSmtpMessage(makeHandover({ recipients: ['ann@receiver.test', address] }))).toThrow(
+    expect(() => prepareSmtpMessage(makeOutgoingMessage({ recipients: ['ann@receiver.test', address] }))).toThrow(
       UnsafeEnvelopeError,
     );
-    expect(() => prepareSmtpMessage(makeHandover({ mailFrom: address }))).toThrow(UnsafeEnvelopeError);
+    expect(() => prepareSmtpMessage(makeOutgoingMessage({ mailFrom: address }))).toThrow(UnsafeEnvelopeError);
   });
 
   it('a character that becomes a line end when its upper half is cut off', async () => {
@@ -227,13 +227,13 @@ describe('what never goes on the wire', () => {
   });
 
   it('an empty recipient', () => {
-    expect(() => prepareSmtpMessage(makeHandover({ recipients: [''] }))).toThrow(UnsafeEnvelopeError);
+    expect(() => prepareSmtpMessage(makeOutgoingMessage({ recipients: [''] }))).toThrow(UnsafeEnvelopeError);
   });
 
   it.each(['a\nb\r\n', 'a\rb\r\n', '\n.\r\n', 'a\r', 'a\r\n.\nMAIL FROM:<evil@x.test>\r\n'])(
     'a bare line end: %j',
     (text) => {
-      expect(() => prepareSmtpMessage(makeHandover({ data: Buffer.from(text) }))).toThrow(BareLineEndingError);
+      expect(() => prepareSmtpMessage(makeOutgoingMessage({ data: Buffer.from(text) }))).toThrow(BareLineEndingError);
     },
   );
 });

@@ -10,7 +10,7 @@ import { prepareSmtpMessage } from '../../packages/server/src/smtp-client/smtp-m
 import { useCleanUps } from '../harness/clean-ups.ts';
 import { type Conversation, startScriptedServer } from '../harness/scripted-smtp-server.ts';
 import { makeCertificate } from '../harness/self-made-certificate.ts';
-import { clientOptions, makeHandover } from '../harness/smtp-client-options.ts';
+import { clientOptions, makeOutgoingMessage } from '../harness/smtp-client-options.ts';
 import { type SmtpSinkOptions, startSmtpSink } from '../harness/smtp-sink.ts';
 
 const CREDENTIALS = { user: 'ann@example.com', pass: 'pässword \u0001' };
@@ -43,7 +43,7 @@ async function faultOf(port: number, changes: Partial<SmtpConnectionOptions> = {
 }
 
 async function sendOne(connection: SmtpConnection) {
-  const verdicts = await connection.send(prepareSmtpMessage(makeHandover()));
+  const verdicts = await connection.send(prepareSmtpMessage(makeOutgoingMessage()));
   return verdicts === 'stale' ? 'stale' : verdicts.map(({ outcome }) => outcome);
 }
 

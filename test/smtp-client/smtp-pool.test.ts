@@ -6,10 +6,10 @@ import {
 import { BareLineEndingError } from '../../packages/server/src/smtp-client/smtp-dot-stuffing.ts';
 import { UnsafeEnvelopeError } from '../../packages/server/src/smtp-client/smtp-message.ts';
 import { SmtpPool } from '../../packages/server/src/smtp-client/smtp-pool.ts';
-import type { HandoverVerdict } from '../../packages/server/src/smtp-client/transport.ts';
+import type { RecipientVerdict } from '../../packages/server/src/smtp-client/transport.ts';
 import { useCleanUps } from '../harness/clean-ups.ts';
 import { type Conversation, startScriptedServer } from '../harness/scripted-smtp-server.ts';
-import { clientOptions, makeHandover } from '../harness/smtp-client-options.ts';
+import { clientOptions, makeOutgoingMessage } from '../harness/smtp-client-options.ts';
 import { type SinkMessage, type SmtpSinkOptions, startSmtpSink } from '../harness/smtp-sink.ts';
 
 const afterTest = useCleanUps();
@@ -32,15 +32,15 @@ function makePool(port: number, maxConnections: number, changes: Partial<SmtpCon
   return pool;
 }
 
-function sendTo(pool: SmtpPool, recipient: string): Promise<readonly HandoverVerdict[]> {
-  return pool.send(makeHandover({ recipients: [recipient] }));
+function sendTo(pool: SmtpPool, recipient: string): Promise<readonly RecipientVerdict[]> {
+  return pool.send(makeOutgoingMessage({ recipients: [recipient] }));
 }
 
-function sendMany(pool: SmtpPool, count: number): Promise<(readonly HandoverVerdict[])[]> {
+function sendMany(pool: SmtpPool, count: number): Promise<(readonly RecipientVerdict[])[]> {
   return Promise.all(Array.from({ length: count }, (_, index) => sendTo(pool, `r${index}@x.test`)));
 }
 
-function outcomesOf(results: readonly (readonly HandoverVerdict[])[]): string[] {
+function outcomesOf(results: readonly (readonly RecipientVerdict[])[]): string[] {
   return results.flat().map(({ outcome }) => outcome);
 }
 
@@ -289,8 +289,8 @@ describe('what may not go out', () => {
     const server = await sink();
     const pool = makePool(server.port, 1);
     await expect(sendTo(pool, 'a@x.test>\r\nDATA')).rejects.toThrow(UnsafeEnvelopeError);
-    await expect(pool.send(makeHandover({ data: Buffer.from('a\nb') }))).rejects.toThrow(BareLineEndingError);
-    expect(await pool.send(makeHandover({ recipients: [] }))).toEqual([]);
+    await expect(pool.send(makeOutgoingMessage({ data: Buffer.from('a\nb') }))).rejects.toThrow(BareLineEndingError);
+    expect(await pool.send(makeOutgoingMessage({ recipients: [] }))).toEqual([]);
     expect(server.connections).toBe(0);
   });
 });

@@ -4,7 +4,7 @@ import { createSmtpRelayTransport, type SmtpRelayOptions } from '../../packages/
 import type { Transport } from '../../packages/server/src/smtp-client/transport.ts';
 import { useCleanUps } from '../harness/clean-ups.ts';
 import { startScriptedServer } from '../harness/scripted-smtp-server.ts';
-import { makeHandover } from '../harness/smtp-client-options.ts';
+import { makeOutgoingMessage } from '../harness/smtp-client-options.ts';
 import { type SmtpSinkOptions, startSmtpSink } from '../harness/smtp-sink.ts';
 import { startFaultProxy, type TcpFaults } from '../harness/tcp-fault-proxy.ts';
 
@@ -35,25 +35,25 @@ describe('the smtp-relay transport', () => {
     const server = await sink();
     const transport = relayTo(`smtp://127.0.0.1:${server.port}`);
     expect(transport).toMatchObject({ name: 'smtp-relay', acceptedMeans: 'sent' });
-    const handover = makeHandover({ recipients: ['a@x.test', 'b@x.test'] });
-    const verdicts = await transport.send(handover);
+    const outgoing = makeOutgoingMessage({ recipients: ['a@x.test', 'b@x.test'] });
+    const verdicts = await transport.send(outgoing);
     expect(verdicts.map(({ recipient, outcome }) => [recipient, outcome])).toEqual([
       ['a@x.test', 'accepted'],
       ['b@x.test', 'accepted'],
     ]);
-    expect(server.messages[0]).toMatchObject({ from: handover.mailFrom, recipients: handover.recipients, tls: false });
-    expect(server.messages[0]?.raw.equals(handover.data)).toBe(true);
+    expect(server.messages[0]).toMatchObject({ from: outgoing.mailFrom, recipients: outgoing.recipients, tls: false });
+    expect(server.messages[0]?.raw.equals(outgoing.data)).toBe(true);
   });
 
   it('answers for every recipient where the message may never go out, without a connection', async () => {
     const server = await sink();
     const transport = relayTo(`smtp://127.0.0.1:${server.port}`);
     const unsafe = ['a@x.test', 'b@x.test\r\nDATA'];
-    expect(await transport.send(makeHandover({ recipients: unsafe }))).toMatchObject([
+    expect(await transport.send(makeOutgoingMessage({ recipients: unsafe }))).toMatchObject([
       { recipient: unsafe[0], outcome: 'refused', reply: null, ambiguous: false },
       { recipient: unsafe[1], outcome: 'refused', reply: null, ambiguous: false },
     ]);
-    const [verdict] = await transport.send(makeHandover({ data: Buffer.from('a\nb\r\n') }));
+    const [verdict] = await transport.send(makeOutgoingMessage({ data: Buffer.from('a\nb\r\n') }));
     expect(verdict).toMatchObject({ outcome: 'refused' });
     expect(verdict?.reason).toContain('line feed');
     expect(server.connections).toBe(0);
@@ -61,7 +61,7 @@ describe('the smtp-relay transport', () => {
 
   it('says why it does not reach the relay, without the password', async () => {
     const transport = relayTo('smtp://ann:hunter2@127.0.0.1:1');
-    const [verdict] = await transport.send(makeHandover());
+    const [verdict] = await transport.send(makeOutgoingMessage());
     expect(verdict).toMatchObject({ outcome: 'deferred', reply: null, ambiguous: false });
     expect(verdict?.reason).toContain('127.0.0.1:1 cannot be used: the connection was refused (ECONNREFUSED)');
     expect(JSON.stringify([verdict, await transport.check()])).not.toContain('hunter2');
@@ -72,7 +72,7 @@ describe('the smtp-relay transport', () => {
     const transport = relayTo(`smtp://127.0.0.1:${server.port}`, { maxConnections: 8 });
     const sends = Array.from({ length: 400 }, (_, index) => {
       const data = Buffer.from(`Subject: ${index}\r\n\r\n${'.x\r\n'.repeat(index % 50)}`);
-      return transport.send(makeHandover({ recipients: [`r${index}@x.test`], data }));
+      return transport.send(makeOutgoingMessage({ recipients: [`r${index}@x.test`], data }));
     });
     const verdicts = (await Promise.all(sends)).flat();
     expect(verdicts.every(({ outcome }) => outcome === 'accepted')).toBe(true);
@@ -98,7 +98,7 @@ describe('TLS and log-in', () => {
     async (query, tls, secured) => {
       const server = await sink({ tls, auth: { user: 'ann', pass: 'p@ss' } });
       const transport = relayTo(`smtp://ann:p%40ss@localhost:${server.port}${query}`);
-      expect(await transport.send(makeHandover())).toMatchObject([{ outcome: 'accepted' }]);
+      expect(await transport.send(makeOutgoingMessage())).toMatchObject([{ outcome: 'accepted' }]);
       expect(server.messages[0]).toMatchObject({ tls: secured, user: 'ann' });
     },
   );
@@ -109,7 +109,7 @@ describe('TLS and log-in', () => {
     ['implicit', 'implicit'],
   ] as const)('elsewhere needs a good certificate with tls=%s', async (mode, tls) => {
     const server = await sink({ tls });
-    const [verdict] = await relayTo(`smtp://0.0.0.0:${server.port}?tls=${mode}`).send(makeHandover());
+    const [verdict] = await relayTo(`smtp://0.0.0.0:${server.port}?tls=${mode}`).send(makeOutgoingMessage());
     expect(verdict?.outcome).toBe('deferred');
     expect(verdict?.reason).toMatch(/certificate/);
     expect(server.messages).toHaveLength(0);
@@ -117,16 +117,16 @@ describe('TLS and log-in', () => {
 
   it('elsewhere gives the password to no server that could be anyone, unless the operator said tls=none', async () => {
     const server = await sink({ tls: 'starttls', auth: { user: 'ann', pass: 'hunter2' } });
-    const [verdict] = await relayTo(`smtp://ann:hunter2@0.0.0.0:${server.port}`).send(makeHandover());
+    const [verdict] = await relayTo(`smtp://ann:hunter2@0.0.0.0:${server.port}`).send(makeOutgoingMessage());
     expect(verdict).toMatchObject({ outcome: 'deferred', reply: null });
     expect(verdict?.reason).toContain('was not given the user name and password');
     const told = relayTo(`smtp://ann:hunter2@0.0.0.0:${server.port}?tls=none`);
-    expect(await told.send(makeHandover())).toMatchObject([{ outcome: 'accepted' }]);
+    expect(await told.send(makeOutgoingMessage())).toMatchObject([{ outcome: 'accepted' }]);
   });
 
   it('elsewhere still sends without TLS or with any certificate where there is no password', async () => {
     const server = await sink({ tls: 'starttls' });
-    expect(await relayTo(`smtp://0.0.0.0:${server.port}`).send(makeHandover())).toMatchObject([
+    expect(await relayTo(`smtp://0.0.0.0:${server.port}`).send(makeOutgoingMessage())).toMatchObject([
       { outcome: 'accepted' },
     ]);
     expect(server.messages[0]?.tls).toBe(true);
@@ -169,7 +169,7 @@ describe('faults on the way', () => {
     const server = await sink();
     const proxy = await proxyTo(server.port, { delayMs: 20 });
     const transport = relayTo(`smtp://127.0.0.1:${proxy.port}`);
-    expect(await transport.send(makeHandover())).toMatchObject([{ outcome: 'accepted' }]);
+    expect(await transport.send(makeOutgoingMessage())).toMatchObject([{ outcome: 'accepted' }]);
     expect(server.messages).toHaveLength(1);
   });
 
@@ -179,9 +179,9 @@ describe('faults on the way', () => {
     // Long enough for the tenth of a second that the sink waits before its greeting.
     const timeouts = { commandMs: 800, afterDotMs: 800 };
     const transport = relayTo(`smtp://127.0.0.1:${proxy.port}`, { timeouts });
-    expect(await transport.send(makeHandover())).toMatchObject([{ outcome: 'accepted' }]);
+    expect(await transport.send(makeOutgoingMessage())).toMatchObject([{ outcome: 'accepted' }]);
     proxy.faults.halfOpen = true;
-    expect(await transport.send(makeHandover())).toMatchObject([
+    expect(await transport.send(makeOutgoingMessage())).toMatchObject([
       { outcome: 'deferred', ambiguous: false, reply: null },
     ]);
   });
@@ -190,9 +190,9 @@ describe('faults on the way', () => {
     const server = await sink();
     const proxy = await proxyTo(server.port);
     const transport = relayTo(`smtp://127.0.0.1:${proxy.port}`);
-    await transport.send(makeHandover());
+    await transport.send(makeOutgoingMessage());
     proxy.reset();
-    expect(await transport.send(makeHandover())).toMatchObject([{ outcome: 'accepted' }]);
+    expect(await transport.send(makeOutgoingMessage())).toMatchObject([{ outcome: 'accepted' }]);
     expect(proxy.connections).toBe(2);
   });
 
@@ -201,7 +201,7 @@ describe('faults on the way', () => {
     async (tls) => {
       const server = await sink({ tls, replies: { message: () => 'keep-and-drop' } });
       const transport = relayTo(`smtp://127.0.0.1:${server.port}`);
-      expect(await transport.send(makeHandover())).toMatchObject([{ outcome: 'deferred', ambiguous: true }]);
+      expect(await transport.send(makeOutgoingMessage())).toMatchObject([{ outcome: 'deferred', ambiguous: true }]);
       expect(server.messages).toHaveLength(1);
     },
   );
@@ -216,7 +216,7 @@ describe('faults on the way', () => {
         const transport = relayTo(`smtp://127.0.0.1:${proxy.port}`, { maxConnections: 1 });
         const deliveryId = JSON.stringify(limits);
         const [verdict] = await transport.send(
-          makeHandover({ data, recipients: [`${deliveryId.replace(/\W+/g, '')}@x.test`] }),
+          makeOutgoingMessage({ data, recipients: [`${deliveryId.replace(/\W+/g, '')}@x.test`] }),
         );
         await transport.close();
         await proxy.close();
@@ -240,11 +240,11 @@ describe('faults on the way', () => {
   it('a relay that comes back takes the next message', async () => {
     const first = await startSmtpSink();
     const transport = relayTo(`smtp://127.0.0.1:${first.port}`);
-    await transport.send(makeHandover());
+    await transport.send(makeOutgoingMessage());
     await first.close();
-    expect(await transport.send(makeHandover())).toMatchObject([{ outcome: 'deferred' }]);
+    expect(await transport.send(makeOutgoingMessage())).toMatchObject([{ outcome: 'deferred' }]);
     const second = await sink({ port: first.port });
-    expect(await transport.send(makeHandover())).toMatchObject([{ outcome: 'accepted' }]);
+    expect(await transport.send(makeOutgoingMessage())).toMatchObject([{ outcome: 'accepted' }]);
     expect(second.messages).toHaveLength(1);
   });
 
@@ -253,7 +253,7 @@ describe('faults on the way', () => {
     afterTest(() => server.close());
     const transport = relayTo(`smtp://127.0.0.1:${server.port}`);
     for (let message = 0; message < 3; message += 1) {
-      expect(await transport.send(makeHandover())).toMatchObject([{ outcome: 'deferred', reply: null }]);
+      expect(await transport.send(makeOutgoingMessage())).toMatchObject([{ outcome: 'deferred', reply: null }]);
     }
   });
 });

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { DeliveryContent } from '../db/queries/claim-deliveries.ts';
 import type { HeldDelivery } from '../routing/held-deliveries.ts';
-import type { HandoverVerdict, Transport } from '../smtp-client/transport.ts';
+import type { RecipientVerdict, Transport } from '../smtp-client/transport.ts';
 import type { AttemptOutcome } from './attempt-outcome.ts';
 import { type AttemptFacts, addSuppressed, decideOutcome, failOutcome } from './decide-outcome.ts';
 import type { BuiltMessage, MessageBuilder } from './message-builder.ts';
@@ -15,7 +15,7 @@ export interface AttemptOptions {
   readonly random: () => number;
   readonly onError: (error: unknown, what: string) => void;
   /** Told what a transport answered. */
-  readonly onVerdicts?: (delivery: HeldDelivery, verdicts: readonly HandoverVerdict[]) => void;
+  readonly onVerdicts?: (delivery: HeldDelivery, verdicts: readonly RecipientVerdict[]) => void;
 }
 
 /** Nothing may go that way now. */
@@ -24,7 +24,7 @@ export interface PutOff {
   readonly reason: string;
 }
 
-/** Sees to it that nobody on the suppression list is among those a delivery is handed over to, and that what became of each is known. */
+/** Sees to it that nobody on the suppression list is among those a delivery is sent to, and that what became of each is known. */
 /** @param putOff where there is to be no attempt, save that the time for trying may be over. */
 export async function attemptDelivery(
   options: AttemptOptions,
@@ -92,7 +92,7 @@ async function build(
   delivery.content = null;
   if (content === null || !content.hasBody) return fail('The stored body has aged out before delivery.');
   if (transport === null) return fail(`There is no transport for the route "${claim.route}".`);
-  // The envelope is exactly the list that was checked at acceptance, or nothing is handed over.
+  // The envelope is exactly the list that was checked at acceptance, or nothing is sent.
   if (!isComplete) return fail('The stored recipients are incomplete.');
   const built = await builder.build(content, claim.ordinals);
   return built.ok ? { ...built, transport } : built;
@@ -136,7 +136,7 @@ function putOffVerdict({ notBefore, reason }: PutOff) {
   return { outcome: 'deferred', reply: null, reason, ambiguous: false, costsNoAttempt: true, notBefore } as const;
 }
 
-function deferForOurFault({ email }: Recipients[number]): HandoverVerdict {
+function deferForOurFault({ email }: Recipients[number]): RecipientVerdict {
   const reason = 'The message could not be handed over because of an error of ours.';
   return { recipient: email, outcome: 'deferred', reply: null, reason, ambiguous: false };
 }

@@ -1,17 +1,17 @@
-import type { Handover, Transport } from '../smtp-client/transport.ts';
+import type { OutgoingMessage, Transport } from '../smtp-client/transport.ts';
 
 /** Where caught messages go: the database, in the product. */
-export type StoreCaptured = (handover: Handover) => Promise<void>;
+export type StoreCaptured = (outgoing: OutgoingMessage) => Promise<void>;
 
 /** The transport of a fresh start: nothing leaves, everything can be read in the development mailbox. */
 export function createCaptureTransport(store: StoreCaptured): Transport {
   return {
     name: 'capture',
     acceptedMeans: 'delivered',
-    send: async (handover) => {
+    send: async (outgoing) => {
       try {
-        await store(handover);
-        return handover.recipients.map((recipient) => ({
+        await store(outgoing);
+        return outgoing.recipients.map((recipient) => ({
           recipient,
           outcome: 'accepted' as const,
           reply: { code: 250, enhanced: '2.0.0', text: '2.0.0 Captured', server: 'capture' },
@@ -20,7 +20,7 @@ export function createCaptureTransport(store: StoreCaptured): Transport {
         }));
       } catch (error) {
         const reason = `The message could not be captured: ${error instanceof Error ? error.message : String(error)}`;
-        return handover.recipients.map((recipient) => ({
+        return outgoing.recipients.map((recipient) => ({
           recipient,
           outcome: 'deferred' as const,
           reply: null,

@@ -1,5 +1,5 @@
 import { type Classification, foldAddress } from '@postrider/core';
-import type { HandoverVerdict } from '../smtp-client/transport.ts';
+import type { RecipientVerdict } from '../smtp-client/transport.ts';
 import type { AttemptOutcome, RecipientOutcome } from './attempt-outcome.ts';
 import { classifyReply } from './classify-reply.ts';
 import { nextAttemptAt } from './retry-schedule.ts';
@@ -36,7 +36,7 @@ export interface SuppressedRecipient {
  * Decides what an attempt means for each recipient: accepted is `sent` (and `delivered` where acceptance is the end of the road), refused
  * is a bounce with its classification, deferred is tried again until the schedule ends and is then a soft bounce.
  */
-export function decideOutcome(facts: AttemptFacts, verdicts: readonly HandoverVerdict[]): AttemptOutcome {
+export function decideOutcome(facts: AttemptFacts, verdicts: readonly RecipientVerdict[]): AttemptOutcome {
   const answered = facts.recipients.map((recipient, index) => ({
     recipient,
     verdict: findVerdict(verdicts, recipient.email, index) ?? unanswered(recipient.email),
@@ -60,7 +60,7 @@ export function decideOutcome(facts: AttemptFacts, verdicts: readonly HandoverVe
 }
 
 /** Nobody was tried, so everything stays as it was; null where the time for trying is over, which this does not lengthen. */
-function putOff(facts: AttemptFacts, verdicts: readonly HandoverVerdict[]): AttemptOutcome | null {
+function putOff(facts: AttemptFacts, verdicts: readonly RecipientVerdict[]): AttemptOutcome | null {
   const { now, expiresAt, attempt } = facts;
   if (verdicts.length === 0 || now >= expiresAt) return null;
   const wishedMs = Math.max(
@@ -76,7 +76,7 @@ function putOff(facts: AttemptFacts, verdicts: readonly HandoverVerdict[]): Atte
   };
 }
 
-/** The outcome of a delivery that cannot be handed over at all, for a reason of our own: trying again would not help. */
+/** The outcome of a delivery that cannot be sent at all, for a reason of our own: trying again would not help. */
 export function failOutcome(facts: AttemptFacts, reason: string): AttemptOutcome {
   const event = { type: 'failed', classification: null, detail: reason } as const;
   const recipients = facts.recipients.map(
@@ -85,7 +85,7 @@ export function failOutcome(facts: AttemptFacts, reason: string): AttemptOutcome
   return { ...fenceOf(facts), recipients, retryAt: null, lastError: reason };
 }
 
-/** The outcome with those recipients in it who were not handed over, because they are on the suppression list by now. */
+/** The outcome with those recipients in it who were not sent, because they are on the suppression list by now. */
 export function addSuppressed(outcome: AttemptOutcome, suppressed: readonly SuppressedRecipient[]): AttemptOutcome {
   if (suppressed.length === 0) return outcome;
   const recipients = suppressed.map(({ ordinal, email, reason }): RecipientOutcome => {
@@ -96,13 +96,17 @@ export function addSuppressed(outcome: AttemptOutcome, suppressed: readonly Supp
 }
 
 /** A transport answers in the order of the recipients; one that does not is understood as well. */
-function findVerdict(verdicts: readonly HandoverVerdict[], email: string, index: number): HandoverVerdict | undefined {
+function findVerdict(
+  verdicts: readonly RecipientVerdict[],
+  email: string,
+  index: number,
+): RecipientVerdict | undefined {
   const expected = verdicts[index];
   if (expected?.recipient === email) return expected;
   return verdicts.findLast(({ recipient }) => foldAddress(recipient) === foldAddress(email));
 }
 
-function nextRetry(facts: AttemptFacts, deferred: readonly HandoverVerdict[]): Date | null {
+function nextRetry(facts: AttemptFacts, deferred: readonly RecipientVerdict[]): Date | null {
   if (deferred.some(({ retryAtOnce }) => retryAtOnce === true)) return facts.now;
   const { attempt, now, expiresAt, random } = facts;
   return nextAttemptAt({ attempt, now, expiresAt, random });
@@ -110,7 +114,7 @@ function nextRetry(facts: AttemptFacts, deferred: readonly HandoverVerdict[]): D
 
 function decideRecipient(
   recipient: { readonly ordinal: number; readonly email: string },
-  verdict: HandoverVerdict,
+  verdict: RecipientVerdict,
   acceptedMeans: 'sent' | 'delivered',
   canRetry: boolean,
 ): RecipientOutcome {
@@ -130,7 +134,7 @@ function decideRecipient(
 }
 
 function accepted(
-  verdict: HandoverVerdict,
+  verdict: RecipientVerdict,
   acceptedMeans: 'sent' | 'delivered',
 ): Pick<RecipientOutcome, 'change' | 'events'> {
   const sent = { type: 'sent', classification: null, detail: detailOf(verdict) } as const;
@@ -143,13 +147,13 @@ function accepted(
 
 function bounced(
   classification: Classification,
-  verdict: HandoverVerdict,
+  verdict: RecipientVerdict,
   preface = '',
 ): Pick<RecipientOutcome, 'change' | 'events'> {
   return { change: 'bounced', events: [{ type: 'bounced', classification, detail: `${preface}${detailOf(verdict)}` }] };
 }
 
-function detailOf(verdict: HandoverVerdict): string {
+function detailOf(verdict: RecipientVerdict): string {
   const said = verdict.reply === null ? verdict.reason : `${verdict.reply.code} ${verdict.reply.text}`;
   return verdict.ambiguous
     ? `${said} (ambiguous: the connection was lost after the whole message had been sent)`
@@ -164,7 +168,7 @@ function lastErrorOf(recipients: readonly RecipientOutcome[]): string | null {
 }
 
 /** A transport owes a verdict for every recipient; one that is missing must not strand the message. */
-function unanswered(recipient: string): HandoverVerdict {
+function unanswered(recipient: string): RecipientVerdict {
   return { recipient, outcome: 'deferred', reply: null, reason: 'The transport gave no answer.', ambiguous: false };
 }
 

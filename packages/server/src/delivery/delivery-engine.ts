@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Sql } from '../db/client.ts';
 import { type ClaimedDelivery, claimDeliveries, renewLeases, startSending } from '../db/queries/claim-deliveries.ts';
 import { releaseDeliveries } from '../db/queries/record-outcomes.ts';
+import { type DestinationHealth, healthOf } from '../routing/destination-health.ts';
 import type { Turn } from '../routing/destination-lanes.ts';
 import { gather } from '../routing/gather.ts';
-import { type HandoverHealth, healthOf } from '../routing/handover-health.ts';
 import { createHeldDeliveries, type HeldDelivery } from '../routing/held-deliveries.ts';
 import { createLaneEntrance } from '../routing/lane-entrance.ts';
 import { createSemaphore } from '../semaphore.ts';
@@ -24,10 +24,10 @@ const CLAIM_ROWS = 100;
 const ROWS_PER_ACCOUNT = 10;
 const MAX_ACCOUNTS_A_CLAIM = 200;
 const FIRST_ACCOUNT = '00000000-0000-0000-0000-000000000000';
-/** For the outcomes at a stop, also where the hand-offs took all the time that was given. */
+/** For the outcomes at a stop, also where the delivery attempts took all the time that was given. */
 const LEAST_RECORDING_MS = 1_000;
 
-/** A message beyond this is large: it takes room from before it is loaded until it is handed over. So many smaller ones fit at any time. */
+/** A message beyond this is large: it takes room from before it is loaded until it is sent. So many smaller ones fit at any time. */
 const LARGE_OCTETS = 64 * 1024;
 /** Octets of large messages under way where no lane counts them. */
 const OCTETS_OUTSIDE_LANES = 32 * 1024 * 1024;
@@ -50,7 +50,7 @@ export interface DeliveryEngine {
   /** Works until nothing more is due. Calls while it works only make it look once more. */
   pump(): Promise<void>;
   /**
-   * Claims nothing more, waits up to `graceMs` for hand-offs under way and their outcomes, then cuts the others off and gives them back.
+   * Claims nothing more, waits up to `graceMs` for delivery attempts under way and their outcomes, then cuts the others off and gives them back.
    * Never rejects, and takes little longer where the database is away: what it does not take stays in the journal, and leases run out by
    * themselves.
    */
@@ -76,7 +76,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
   let stopping = false;
   let isCut = false;
   let stopped: Promise<void> | null = null;
-  const healths = new Map<HeldDelivery, { readonly health: HandoverHealth; readonly reason: string | null }>();
+  const healths = new Map<HeldDelivery, { readonly health: DestinationHealth; readonly reason: string | null }>();
   /** Put off after the cut, which would be a bounce where the time for trying was over as well. */
   const cutShort = new Set<HeldDelivery>();
   const attempting: AttemptOptions = {
@@ -297,10 +297,10 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
 function closable(transports: ReadonlyMap<string, Transport>, isCut: () => boolean): ReadonlyMap<string, Transport> {
   const close = (transport: Transport): Transport => ({
     ...transport,
-    send: async (handover) => {
-      if (!isCut()) return await transport.send(handover);
+    send: async (outgoing) => {
+      if (!isCut()) return await transport.send(outgoing);
       const reason = 'This process was being stopped.';
-      return handover.recipients.map((recipient) => {
+      return outgoing.recipients.map((recipient) => {
         return { recipient, outcome: 'deferred' as const, reply: null, reason, ambiguous: false };
       });
     },

@@ -195,7 +195,7 @@ export async function recordOutcomes(
   const recorded = new Set<AttemptOutcome>();
   let left = outcomes;
   while (left.length > 0) {
-    // Two hand-offs of one message are recorded one after the other: the second builds on what the first made of the message.
+    // Two delivery attempts of one message are recorded one after the other: the second builds on what the first made of the message.
     const byMessage = new Map(left.toReversed().map((outcome) => [outcome.messageId, outcome]));
     const { written, stale } = await recordOnce(options, [...byMessage.values()]);
     for (const outcome of byMessage.values()) if (written.has(outcome.deliveryId)) recorded.add(outcome);

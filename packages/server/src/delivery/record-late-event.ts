@@ -3,7 +3,7 @@ import type { Query } from '../db/client.ts';
 import { type LateEventFacts, readLateEventFacts, writeLateEvent } from '../db/queries/record-late-event.ts';
 import { messageStatusOf, nextRecipientStatus } from './message-status.ts';
 
-/** News of a recipient that comes after its hand-off was over, as by a report. */
+/** News of a recipient that comes after its delivery attempt was over, as by a report. */
 export interface LateEvent {
   readonly accountId: string;
   readonly messageId: string;
@@ -25,7 +25,7 @@ const MAX_DELAYS = 10;
 /**
  * Puts a late event on the trail and lets the statuses follow by the one rule: no final status is lowered, and a bounce or a complaint may
  * follow `delivered`. Answers false where nothing changed: no such recipient, the same news again, or a recipient whom we are still trying,
- * for whom our own attempts decide. A report can overtake the record of its own hand-off: who gets false for a recipient that is `sending`
+ * for whom our own attempts decide. A report can overtake the record of its own delivery attempt: who gets false for a recipient that is `sending`
  * asks again later.
  * @throws database errors
  */

@@ -1,7 +1,7 @@
-import type { HandoverVerdict, Transport } from '../smtp-client/transport.ts';
+import type { RecipientVerdict, Transport } from '../smtp-client/transport.ts';
 
-/** The test addresses, by local part before an optional `+label`, and what a hand-off to each leads to. */
-const TEST_ADDRESSES: Readonly<Record<string, (recipient: string, attempt: number) => HandoverVerdict>> = {
+/** The test addresses, by local part before an optional `+label`, and what a delivery attempt to each leads to. */
+const TEST_ADDRESSES: Readonly<Record<string, (recipient: string, attempt: number) => RecipientVerdict>> = {
   delivered: (recipient) => accept(recipient),
   complained: (recipient) => ({ ...accept(recipient), complaint: true }),
   deferred: (recipient, attempt) => (attempt === 1 ? defer(recipient) : accept(recipient)),
@@ -19,11 +19,11 @@ export function createSandboxTransport(mailbox: Transport | null): Transport {
     name: 'sandbox',
     acceptedMeans: 'delivered',
     isSimulated: true,
-    send: async (handover) => {
-      const verdicts = handover.recipients.map((recipient) => decideSandboxVerdict(recipient, handover.attempt));
+    send: async (outgoing) => {
+      const verdicts = outgoing.recipients.map((recipient) => decideSandboxVerdict(recipient, outgoing.attempt));
       const accepted = verdicts.filter(({ outcome }) => outcome === 'accepted').map(({ recipient }) => recipient);
       if (mailbox === null || accepted.length === 0) return verdicts;
-      const kept = (await mailbox.send({ ...handover, recipients: accepted })).values();
+      const kept = (await mailbox.send({ ...outgoing, recipients: accepted })).values();
       return verdicts.map((verdict) =>
         verdict.outcome === 'accepted' ? orPutOff(verdict, kept.next().value) : verdict,
       );
@@ -35,24 +35,24 @@ export function createSandboxTransport(mailbox: Transport | null): Transport {
 }
 
 /** What the mailbox did not keep was not delivered, whatever the address stands for: it is tried again like any other. */
-function orPutOff(verdict: HandoverVerdict, kept: HandoverVerdict | undefined): HandoverVerdict {
+function orPutOff(verdict: RecipientVerdict, kept: RecipientVerdict | undefined): RecipientVerdict {
   return kept === undefined || kept.outcome === 'accepted' ? verdict : kept;
 }
 
-/** What a hand-off to an address of the sandbox domain leads to, by its local part and the number of the attempt. */
-export function decideSandboxVerdict(recipient: string, attempt: number): HandoverVerdict {
+/** What a delivery attempt to an address of the sandbox domain leads to, by its local part and the number of the attempt. */
+export function decideSandboxVerdict(recipient: string, attempt: number): RecipientVerdict {
   const local = recipient.slice(0, recipient.lastIndexOf('@')).toLowerCase();
   const name = local.split('+', 1)[0] ?? local;
   const decide = Object.hasOwn(TEST_ADDRESSES, name) ? TEST_ADDRESSES[name] : undefined;
   return decide === undefined ? accept(recipient) : decide(recipient, attempt);
 }
 
-function accept(recipient: string): HandoverVerdict {
+function accept(recipient: string): RecipientVerdict {
   const reply = { code: 250, enhanced: '2.0.0', text: '2.0.0 Accepted by the sandbox', server: 'sandbox' };
   return { recipient, outcome: 'accepted', reply, reason: 'accepted', ambiguous: false };
 }
 
-function defer(recipient: string): HandoverVerdict {
+function defer(recipient: string): RecipientVerdict {
   const reply = { code: 451, enhanced: '4.3.0', text: '4.3.0 Try again at once (test address)', server: 'sandbox' };
   return { recipient, outcome: 'deferred', reply, reason: 'deferred', ambiguous: false, retryAtOnce: true };
 }
@@ -63,7 +63,7 @@ function refuse(
   code: number,
   enhanced: string,
   text: string,
-): HandoverVerdict {
+): RecipientVerdict {
   const reply = { code, enhanced, text: `${enhanced} ${text}`, server: 'sandbox' };
   return { recipient, outcome: 'refused', reply, reason: 'refused', ambiguous: false, classification };
 }

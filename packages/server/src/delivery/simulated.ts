@@ -1,4 +1,4 @@
-import type { HandoverVerdict, Transport } from '../smtp-client/transport.ts';
+import type { RecipientVerdict, Transport } from '../smtp-client/transport.ts';
 
 /** What the trail says of a message that was only supposed to be delivered. */
 const DETAIL = 'simulated';
@@ -16,6 +16,6 @@ export function createSimulatedTransport(): Transport {
   };
 }
 
-function accept(recipient: string): HandoverVerdict {
+function accept(recipient: string): RecipientVerdict {
   return { recipient, outcome: 'accepted', reply: null, reason: DETAIL, ambiguous: false, deliveredDetail: DETAIL };
 }

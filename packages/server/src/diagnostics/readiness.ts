@@ -39,7 +39,7 @@ export function createReadinessProbe({ sql, transport, queueFault }: ReadinessOp
 
   return {
     async check() {
-      const [database, handover] = await Promise.all([checkDatabase(), transport.check()]);
+      const [database, outgoing] = await Promise.all([checkDatabase(), transport.check()]);
       const fault = queueFault();
       return {
         database,
@@ -49,7 +49,7 @@ export function createReadinessProbe({ sql, transport, queueFault }: ReadinessOp
               ? ok
               : failing('The queue lives in the database.')
             : failing(fault),
-        transport: handover.ok ? ok : failing(handover.reason ?? 'The transport is not usable.'),
+        transport: outgoing.ok ? ok : failing(outgoing.reason ?? 'The transport is not usable.'),
       };
     },
   };

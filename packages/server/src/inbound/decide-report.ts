@@ -8,14 +8,14 @@ export interface KnownRecipient {
   readonly ordinal: number;
   readonly email: string;
   readonly status: MessageStatus;
-  /** A report has told of a delay since it was handed over. */
+  /** A report has told of a delay since it was sent. */
   readonly isDelayed: boolean;
 }
 
 export interface ReportFacts {
   /** In the order of the message; empty where it is gone from the log. */
   readonly recipients: readonly KnownRecipient[];
-  /** Those that the return path names: everybody in the hand-off that it was made for. The report can be about nobody else. */
+  /** Those that the return path names: everybody in the delivery attempt that it was made for. The report can be about nobody else. */
   readonly ordinals: readonly number[];
 }
 
@@ -36,7 +36,7 @@ export type ReportOutcome = 'applied' | 'repeated' | 'no_news' | 'foreign_recipi
 
 export type ReportVerdict =
   | { readonly kind: 'decided'; readonly outcome: ReportOutcome; readonly events: readonly ReportEvent[] }
-  /** The hand-off it is about is not written yet: ask again in a moment. */
+  /** The delivery attempt it is about is not written yet: ask again in a moment. */
   | { readonly kind: 'too_early' };
 
 /** Says what the words of a report of failure mean. */

@@ -1,11 +1,11 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { deriveKeys } from '../derived-keys.ts';
 
-/** What a return path is made for: one hand-off of a message. */
+/** What a return path is made for: one delivery attempt of a message. */
 export interface ReturnPathSubject {
   readonly accountId: string;
   readonly messageId: string;
-  /** The places in the message of all recipients of the hand-off. */
+  /** The places in the message of all recipients of the delivery attempt. */
   readonly ordinals: readonly number[];
 }
 

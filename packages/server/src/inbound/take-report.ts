@@ -26,7 +26,7 @@ export interface ReportTools {
 }
 
 export interface TakenReport {
-  /** `too_early`: nothing is written, since the hand-off it is about is still under way. */
+  /** `too_early`: nothing is written, since the delivery attempt it is about is still under way. */
   readonly outcome: ReportOutcome | OtherMail['outcome'] | 'too_early';
   /** Null where there is no such account any more. */
   readonly accountId: string | null;

@@ -45,7 +45,7 @@ export interface Services {
   readonly webhooks: WebhookTools;
   /** Has the queue look for what is due, as after an acceptance. */
   wakeDelivery(): void;
-  /** Whether hand-offs go to the mail servers of one domain each. */
+  /** Whether delivery attempts go to the mail servers of one domain each. */
   readonly byDomain: boolean;
   /** What was read of keys and their accounts is read anew: a change of an account acts at once in this process. */
   forgetCallers(): void;

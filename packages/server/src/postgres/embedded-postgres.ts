@@ -2,7 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type DataDirectoryLock, findDataDirectoryOwner, lockDataDirectory } from './data-directory-lock.ts';
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
 import { locatePostgresBinaries, type PostgresBinaries } from './postgres-binaries.ts';
-import { createCluster, handOverCluster, inspectCluster, removeUnfinishedClusters } from './postgres-cluster.ts';
+import {
+  createCluster,
+  inspectCluster,
+  removeUnfinishedClusters,
+  transferClusterOwnership,
+} from './postgres-cluster.ts';
 import { explainPostgresFailure } from './postgres-failure.ts';
 import {
   connectionTo,
@@ -128,7 +133,7 @@ async function prepareCluster(
       const durable = options.settings?.['fsync'] !== 'off';
       await createCluster({ place, binaries, privileges, watchdog, claimFd: claim.fd, durable });
     } else {
-      await handOverCluster(place, owner, privileges);
+      await transferClusterOwnership(place, owner, privileges);
     }
     return privileges;
   } finally {

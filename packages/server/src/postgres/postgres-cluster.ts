@@ -67,10 +67,14 @@ export async function removeUnfinishedClusters(place: PostgresPlace): Promise<vo
 }
 
 /**
- * Hands the cluster's files to the user who is to run it now. The folder itself comes last, so that a start that was
- * killed in between begins again.
+ * Changes the owner of the cluster's files to the user who runs it now. The folder itself comes last, so that a start
+ * that was killed in between begins again.
  */
-export async function handOverCluster({ cluster }: PostgresPlace, from: FileOwner, to: FileOwner): Promise<void> {
+export async function transferClusterOwnership(
+  { cluster }: PostgresPlace,
+  from: FileOwner,
+  to: FileOwner,
+): Promise<void> {
   if (from.uid === to.uid) return;
   for (const name of await readdir(cluster, { recursive: true })) await lchown(join(cluster, name), to.uid, to.gid);
   await lchown(cluster, to.uid, to.gid);

@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts';
-import type { HandoverHealth } from './handover-health.ts';
+import type { DestinationHealth } from './destination-health.ts';
 import { createLaneRegister, type Destination, type Lane } from './lane-register.ts';
 import { createLargeMessages } from './large-messages.ts';
-import { afterHandover, allowedAtOnce, closedUntil, FRESH_SHAPE, type Shape } from './shaping.ts';
+import { afterAttempt, allowedAtOnce, closedUntil, FRESH_SHAPE, type Shape } from './shaping.ts';
 
 export interface LanesOptions {
   readonly clock: Clock;
@@ -33,7 +33,7 @@ export interface Ticket {
 }
 
 export type Turn =
-  | { readonly go: true; leave(health: HandoverHealth, reason: string | null): void }
+  | { readonly go: true; leave(health: DestinationHealth, reason: string | null): void }
   | { readonly go: false; readonly notBefore: Date; readonly reason: string };
 
 /** Where a claimed delivery is to be put back at once, nothing of it begun. */
@@ -54,11 +54,11 @@ export interface DestinationLanes {
   close(): void;
 }
 
-/** Held for each hand-off that may be under way: the next are claimed meanwhile, and claims bring several at once. */
+/** Held for each delivery attempt that may be under way: the next are claimed meanwhile, and claims bring several at once. */
 const HELD_PER_TURN = 8;
-/** Hand-offs at once: as many as there are connections. */
+/** Attempts at once: as many as there are connections. */
 const MAX_TURNS = 200;
-/** Hand-offs at once to destinations of which nobody has answered yet: each may hang for half a minute. */
+/** Attempts at once to destinations of which nobody has answered yet: each may hang for half a minute. */
 const MAX_UNPROVEN_TURNS = 100;
 /** Their share of what is held. */
 const UNPROVEN_SHARE = 0.75;
@@ -285,7 +285,7 @@ export function createDestinationLanes(options: LanesOptions): DestinationLanes 
         if (isUnproven) unprovenTurns -= 1;
         leaveRoom();
         if (health === 'unreachable' || health === 'turned-away') lane.lastFailure = reason ?? '';
-        reshape(lane, afterHandover(lane.shape, health, era, clock.now(), lane.most));
+        reshape(lane, afterAttempt(lane.shape, health, era, clock.now(), lane.most));
         admitAll(lane);
       },
     };

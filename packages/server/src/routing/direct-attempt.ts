@@ -1,6 +1,6 @@
 import type { SmtpFault } from '../smtp-client/smtp-fault.ts';
 import type { SmtpMessage } from '../smtp-client/smtp-message.ts';
-import type { HandoverVerdict } from '../smtp-client/transport.ts';
+import type { RecipientVerdict } from '../smtp-client/transport.ts';
 import { concludeFindings, type FailedAttempt, type Finding, toFinding } from './direct-findings.ts';
 import type { DirectPools } from './direct-pools.ts';
 import { type DirectRoute, type DirectRouteOptions, findDirectRoute, findHostAddresses } from './direct-route.ts';
@@ -29,7 +29,7 @@ export async function attemptDirect(
   options: DirectAttemptOptions,
   domain: string,
   message: SmtpMessage,
-): Promise<readonly HandoverVerdict[]> {
+): Promise<readonly RecipientVerdict[]> {
   const route = await findDirectRoute(domain, options.route);
   if (route.mx.kind !== 'hosts') {
     const { kind: outcome, ...rest } = route.mx;
@@ -47,7 +47,7 @@ class DirectAttempt {
   readonly #isVerified: boolean;
   readonly #isImplicit: boolean;
   readonly #hosts: { name: string; addresses: readonly string[] | null; hasAnswered: boolean }[];
-  readonly #verdicts = new Map<string, HandoverVerdict>();
+  readonly #verdicts = new Map<string, RecipientVerdict>();
   readonly #findings: Finding[] = [];
   readonly #startedAtMs = performance.now();
   #undecided: readonly string[];
@@ -73,7 +73,7 @@ class DirectAttempt {
     }));
   }
 
-  async run(): Promise<readonly HandoverVerdict[]> {
+  async run(): Promise<readonly RecipientVerdict[]> {
     for (let step = this.#next(); step.do !== 'end'; step = this.#next()) {
       if (step.do === 'look-up') await this.#lookUp(step.host);
       else await this.#connect(step.host, step.address);
@@ -118,7 +118,7 @@ class DirectAttempt {
     this.#note(name, address, result.kind === 'sent' ? null : result.fault);
   }
 
-  #takeVerdicts(verdicts: readonly HandoverVerdict[]): void {
+  #takeVerdicts(verdicts: readonly RecipientVerdict[]): void {
     for (const verdict of verdicts) this.#verdicts.set(verdict.recipient, verdict);
     // Whoever is asked elsewhere keeps this verdict where nobody there can be asked either.
     this.#undecided = verdicts.filter(mayTryElsewhere).map(({ recipient }) => recipient);
@@ -150,6 +150,6 @@ class DirectAttempt {
   }
 }
 
-function decideAll(recipients: readonly string[], verdict: FailedAttempt): readonly HandoverVerdict[] {
+function decideAll(recipients: readonly string[], verdict: FailedAttempt): readonly RecipientVerdict[] {
   return recipients.map((recipient) => ({ ...verdict, recipient, ambiguous: false }));
 }

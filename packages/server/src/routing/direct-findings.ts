@@ -1,5 +1,5 @@
 import type { SmtpFault } from '../smtp-client/smtp-fault.ts';
-import type { HandoverVerdict, ServerReply } from '../smtp-client/transport.ts';
+import type { RecipientVerdict, ServerReply } from '../smtp-client/transport.ts';
 import { refuseWithoutAddress } from './mx-route.ts';
 
 /** Why one server, or one address of it, took nothing. */
@@ -19,7 +19,7 @@ export function toFinding(fault: SmtpFault): Finding {
 
 /** What is said of a recipient whom no server of the domain could be asked about. */
 export type FailedAttempt = Pick<
-  HandoverVerdict,
+  RecipientVerdict,
   'outcome' | 'reply' | 'reason' | 'classification' | 'isAboutDomain' | 'isBeforeMail'
 >;
 

@@ -1,4 +1,4 @@
-import type { HandoverVerdict } from '../smtp-client/transport.ts';
+import type { RecipientVerdict } from '../smtp-client/transport.ts';
 
 /** RFC 5321, section 5.1 asks for two servers at least; five of the most generous list are enough. */
 const MAX_HOSTS = 5;
@@ -43,6 +43,6 @@ export function chooseNextStep({ hosts, connects, elapsedMs, undecided }: Direct
  * Whether another server may be asked about this recipient. Not where a server has answered: a refusal is final, and who is asked for
  * patience waits. Not either where the message may have arrived. What is left are connections that broke or made no sense before that.
  */
-export function mayTryElsewhere({ outcome, reply, ambiguous }: HandoverVerdict): boolean {
+export function mayTryElsewhere({ outcome, reply, ambiguous }: RecipientVerdict): boolean {
   return outcome === 'deferred' && reply === null && !ambiguous;
 }

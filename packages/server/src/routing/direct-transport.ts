@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { DnsResolver } from '../dns/dns-resolver.ts';
 import type { OutboundClient } from '../outbound/outbound-client.ts';
 import { refuseAddress } from '../outbound/public-address.ts';
-import { judgeHandoverError } from '../smtp-client/handover-error.ts';
+import { toErrorVerdicts } from '../smtp-client/error-verdicts.ts';
 import { keepCheck } from '../smtp-client/kept-check.ts';
 import {
   DIRECT_TIMEOUTS,
@@ -13,7 +13,7 @@ import {
 } from '../smtp-client/smtp-connection.ts';
 import { assertHeloName } from '../smtp-client/smtp-handshake.ts';
 import { prepareSmtpMessage, type SmtpMessage } from '../smtp-client/smtp-message.ts';
-import type { Handover, HandoverVerdict, Transport } from '../smtp-client/transport.ts';
+import type { OutgoingMessage, RecipientVerdict, Transport } from '../smtp-client/transport.ts';
 import { attemptDirect, type DirectAttemptOptions } from './direct-attempt.ts';
 import { createDirectPools, type Lane } from './direct-pools.ts';
 import { createFadingSet, type FadingSet } from './fading-set.ts';
@@ -92,8 +92,7 @@ export function createDirectTransport(options: DirectTransportOptions): Transpor
   return {
     name: 'direct',
     acceptedMeans: 'delivered',
-    send: (handover) =>
-      sendByDomain(attempting, handover).catch((error: unknown) => judgeHandoverError(handover, error)),
+    send: (outgoing) => sendByDomain(attempting, outgoing).catch((error: unknown) => toErrorVerdicts(outgoing, error)),
     groupOf: async (domain) => providerOf(domain, readMxAnswer(domain, await dns.mx(domain), heloName)),
     check: keepCheck(() => checkDirect(options)),
     abort() {
@@ -131,21 +130,24 @@ function toConnectionOptions(
   };
 }
 
-async function sendByDomain(options: DirectAttemptOptions, handover: Handover): Promise<readonly HandoverVerdict[]> {
-  const message = prepareSmtpMessage(handover);
+async function sendByDomain(
+  options: DirectAttemptOptions,
+  outgoing: OutgoingMessage,
+): Promise<readonly RecipientVerdict[]> {
+  const message = prepareSmtpMessage(outgoing);
   const byDomain = Map.groupBy(message.recipients, domainOf);
   const verdicts = await Promise.all(
     [...byDomain].map(([domain, recipients]) => sendToDomain(options, domain, { ...message, recipients })),
   );
   const byRecipient = new Map(verdicts.flat().map((verdict) => [verdict.recipient, verdict]));
-  return handover.recipients.flatMap((recipient) => byRecipient.get(recipient) ?? []);
+  return outgoing.recipients.flatMap((recipient) => byRecipient.get(recipient) ?? []);
 }
 
 async function sendToDomain(
   options: DirectAttemptOptions,
   domain: string,
   message: SmtpMessage,
-): Promise<readonly HandoverVerdict[]> {
+): Promise<readonly RecipientVerdict[]> {
   if (!domain.startsWith('[')) return await attemptDirect(options, domain, message);
   // Addresses are refused in this form when they come in: mail to an address of the network would go around all that a domain says.
   const reason = 'Mail to an IP address in place of a domain is not delivered.';

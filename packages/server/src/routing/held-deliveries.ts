@@ -23,7 +23,7 @@ export interface HeldDeliveries {
   readonly openOutside: number;
   /**
    * Takes over claimed deliveries and answers those that are to be worked on. One that is still held here, because its lease ran out while
-   * this process slept or the database was away, goes on under the new lease: a second hand-over would be a second copy.
+   * this process slept or the database was away, goes on under the new lease: a second attempt would be a second copy.
    */
   hold(claims: readonly ClaimedDelivery[], leaseId: string): readonly HeldDelivery[];
   /** Gives a delivery its place in a lane. */

@@ -4,11 +4,11 @@ import { FRESH_SHAPE, mostAtOnce, type Shape } from './shaping.ts';
 /** What this process knows of a group of destinations, and what it has under way to them. */
 export interface Lane {
   readonly group: string;
-  /** The most hand-offs at once. */
+  /** The most delivery attempts at once. */
   readonly most: number;
   shape: Shape;
   held: number;
-  /** Hand-offs under way, and the octets of those that are large. */
+  /** Attempts under way, and the octets of those that are large. */
   active: number;
   octets: number;
   readonly waiting: (() => boolean)[];

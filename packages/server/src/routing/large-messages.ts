@@ -4,7 +4,7 @@ import type { Lane } from './lane-register.ts';
 import { createWireRoom } from './wire-room.ts';
 
 /**
- * What large messages take of the memory while they are handed over: to destinations that have answered and take them in good time, to all
+ * What large messages take of the memory while they are sent: to destinations that have answered and take them in good time, to all
  * others, of either to one lane.
  */
 export interface LargeMessages {

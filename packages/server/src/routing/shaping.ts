@@ -1,8 +1,8 @@
-import type { HandoverHealth } from './handover-health.ts';
+import type { DestinationHealth } from './destination-health.ts';
 
 /** How much goes to one destination at once, as it learned from what came of it. Pure facts: time comes in as `now`. */
 export interface Shape {
-  /** Hand-offs at once. */
+  /** Attempts at once. */
   readonly limit: number;
   /** Clean ones of the present round; a round is as many as the limit. */
   readonly clean: number;
@@ -15,7 +15,7 @@ export interface Shape {
   readonly isProven: boolean;
 }
 
-/** Until `endsAt` nothing goes, then one hand-off at a time, until somebody answers. */
+/** Until `endsAt` nothing goes, then one delivery attempt at a time, until somebody answers. */
 export interface Breaker {
   readonly endsAt: Date;
   readonly pauseMs: number;
@@ -57,7 +57,7 @@ export const FRESH_SHAPE: Shape = {
   isProven: false,
 };
 
-/** Hand-offs that may be under way at this moment. */
+/** Attempts that may be under way at this moment. */
 export function allowedAtOnce({ limit, breaker }: Shape, now: Date): number {
   if (breaker === null) return limit;
   return now < breaker.endsAt ? 0 : 1;
@@ -68,8 +68,8 @@ export function closedUntil({ breaker }: Shape, now: Date): Date | null {
   return breaker !== null && now < breaker.endsAt ? breaker.endsAt : null;
 }
 
-/** @param era the shape's when the hand-off was begun. */
-export function afterHandover(shape: Shape, health: HandoverHealth, era: number, now: Date, most: number): Shape {
+/** @param era the shape's when the delivery attempt was begun. */
+export function afterAttempt(shape: Shape, health: DestinationHealth, era: number, now: Date, most: number): Shape {
   switch (health) {
     case 'unknown':
       return shape;

@@ -15,9 +15,9 @@ export interface PlannedDelivery {
 type Recipient = { readonly ordinal: number; readonly email: string };
 
 /**
- * Groups a message's recipients by the way they go: one hand-off each for the sandbox's and for all others, or for each domain.
- * @param isPersonal whether the message names its reader, so that each recipient gets a copy and a hand-off of their own.
- * @param byDomain whether whoever takes the hand-offs goes to the mail servers of one domain with each.
+ * Groups a message's recipients by the way they go: one delivery attempt each for the sandbox's and for all others, or for each domain.
+ * @param isPersonal whether the message names its reader, so that each recipient gets a copy and a delivery attempt of their own.
+ * @param byDomain whether whoever takes the delivery attempts goes to the mail servers of one domain with each.
  * @param isTest whether a test key sends it, and then nothing leaves.
  */
 export function planDeliveries(

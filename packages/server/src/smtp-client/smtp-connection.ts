@@ -5,7 +5,7 @@ import { SmtpFault } from './smtp-fault.ts';
 import { assertHeloName, type HandshakeResult, shakeHands, type TlsPolicy } from './smtp-handshake.ts';
 import type { SmtpMessage } from './smtp-message.ts';
 import { SmtpTransaction, type TransactionStep } from './smtp-transaction.ts';
-import type { HandoverVerdict } from './transport.ts';
+import type { RecipientVerdict } from './transport.ts';
 
 export interface SmtpTimeouts {
   /** For the TCP connection, and again for the TLS handshake. */
@@ -46,7 +46,7 @@ export interface SmtpConnectionOptions extends SmtpAddress {
 }
 
 /** `stale`: a kept connection turned out to be gone before anything of the message's body was sent; another may be tried at once. */
-export type SendResult = readonly HandoverVerdict[] | 'stale';
+export type SendResult = readonly RecipientVerdict[] | 'stale';
 
 // A body up to this size goes out in one write together with its final dot: copying it costs less than a second write.
 const JOINED_WRITE_OCTETS = 65_536;
@@ -174,9 +174,9 @@ export class SmtpConnection {
     const transaction = this.#transaction;
     if (transaction === null) return;
     // A server closes a connection that was idle too long with a 421, which then seems to answer our first command.
-    const isFarewell = code === 421 && this.#answered === 0 && this.#messages > 1;
+    const isIdleClose = code === 421 && this.#answered === 0 && this.#messages > 1;
     this.#answered += 1;
-    if (isFarewell) this.#giveUp('stale');
+    if (isIdleClose) this.#giveUp('stale');
     else this.#take(transaction.onReply(code, text), transaction);
   };
 

@@ -1,14 +1,14 @@
 import { isAscii } from 'node:buffer';
 import type { SmtpCapabilities } from './smtp-capabilities.ts';
 import { dotStuff, endOfData } from './smtp-dot-stuffing.ts';
-import type { Handover } from './transport.ts';
+import type { OutgoingMessage } from './transport.ts';
 
 /** An address that could end its command and begin another. Such an address passed no check of ours: something is wrong before this point. */
 export class UnsafeEnvelopeError extends Error {
   override readonly name = 'UnsafeEnvelopeError';
 }
 
-/** A handover that was checked and put into its form on the wire, for any connection. */
+/** A checked message in its form on the wire, for any connection. */
 export interface SmtpMessage {
   readonly mailFrom: string;
   readonly recipients: readonly string[];
@@ -24,11 +24,11 @@ export interface SmtpMessage {
 }
 
 /**
- * Checks a handover and prepares it. Throws UnsafeEnvelopeError for an address with a control character, a space or an
+ * Checks a message and prepares it. Throws UnsafeEnvelopeError for an address with a control character, a space or an
  * angle bracket, and BareLineEndingError, so that neither can ever be written to a connection.
  */
-export function prepareSmtpMessage(handover: Pick<Handover, 'mailFrom' | 'recipients' | 'data'>): SmtpMessage {
-  const { mailFrom, recipients, data } = handover;
+export function prepareSmtpMessage(outgoing: Pick<OutgoingMessage, 'mailFrom' | 'recipients' | 'data'>): SmtpMessage {
+  const { mailFrom, recipients, data } = outgoing;
   let ascii = checkAddress(mailFrom, 'return path');
   for (const recipient of recipients) {
     if (recipient === '') throw new UnsafeEnvelopeError('A recipient is empty.');

@@ -1,23 +1,23 @@
 import type { SmtpConnection } from './smtp-connection.ts';
 import { SmtpFault } from './smtp-fault.ts';
 import { prepareSmtpMessage, type SmtpMessage } from './smtp-message.ts';
-import type { Handover, HandoverVerdict } from './transport.ts';
+import type { OutgoingMessage, RecipientVerdict } from './transport.ts';
 
 export interface SmtpPoolOptions {
   /**
-   * Opens one connection; rejects with SmtpFault where it cannot. Whoever has to wait before the opening begins may ask then whether it is
-   * still wanted, and answer null where it is not.
+   * Opens one connection; rejects with SmtpFault when it cannot. An opener that has to wait first can check afterwards whether the connection
+   * is still wanted, and return null when it is not.
    */
   readonly open: (isWanted: () => boolean) => Promise<SmtpConnection | null>;
   readonly maxConnections: number;
 }
 
-/** Verdicts, or the fault for which no connection could be had: nothing of the message was said to anybody then. */
+/** Verdicts, or the fault that prevented a connection: then nothing of the message was sent. */
 export type PoolResult =
-  | { readonly kind: 'sent'; readonly verdicts: readonly HandoverVerdict[] }
+  | { readonly kind: 'sent'; readonly verdicts: readonly RecipientVerdict[] }
   | { readonly kind: 'unopened'; readonly fault: SmtpFault };
 
-interface Errand {
+interface PendingSend {
   readonly message: SmtpMessage;
   readonly settle: (result: PoolResult) => void;
 }
@@ -29,23 +29,23 @@ const OPEN_PAUSE_MS = 1_000;
 const CLOSING = new SmtpFault('lost', 'The connections to the server are being closed.');
 
 /**
- * Up to `maxConnections` connections to one server, opened as they are needed; sends wait in line for the next free one.
+ * Up to `maxConnections` connections to one server, opened on demand; sends are queued for the next free one.
  *
- * A send fails for want of a connection only when none is open or being opened: everything that waits then gets the same
+ * A send fails without a connection only when none is open or being opened: everything that waits then gets the same
  * `deferred` verdict at once, rather than each its own connection timeout after the other.
  */
 export class SmtpPool {
   readonly #open: SmtpPoolOptions['open'];
-  readonly #waiting: Errand[] = [];
+  readonly #waiting: PendingSend[] = [];
   readonly #idle: SmtpConnection[] = [];
   /** Connections that have work or wait for it. */
   readonly #live = new Set<SmtpConnection>();
-  /** Those, and the ones that are being left. */
+  /** Those, and the ones that are closing. */
   readonly #unclosed = new Set<SmtpConnection>();
   #maxConnections: number;
   #opening = 0;
   #openAgainAtMs = 0;
-  #noteClosed: (() => void) | null = null;
+  #resolveClosed: (() => void) | null = null;
   #closed: Promise<void> | null = null;
   #isAborted = false;
 
@@ -55,17 +55,17 @@ export class SmtpPool {
   }
 
   /**
-   * Hands one message over. Resolves with a verdict for each recipient, also where no connection could be opened.
+   * Sends one message. Resolves with a verdict for each recipient, also when no connection could be opened.
    * Rejects, before anything is written, with UnsafeEnvelopeError or BareLineEndingError only.
    */
-  async send(handover: Handover): Promise<readonly HandoverVerdict[]> {
-    const message = prepareSmtpMessage(handover);
+  async send(outgoing: OutgoingMessage): Promise<readonly RecipientVerdict[]> {
+    const message = prepareSmtpMessage(outgoing);
     if (message.recipients.length === 0) return [];
     const result = await this.carry(message);
     return result.kind === 'sent' ? result.verdicts : deferAll(message, result.fault);
   }
 
-  /** Hands a prepared message with at least one recipient over, and tells apart whether anybody was there to take it. Never rejects. */
+  /** Sends a prepared message with at least one recipient; the result says whether there was a connection. Never rejects. */
   carry(message: SmtpMessage): Promise<PoolResult> {
     if (this.#closed !== null) return Promise.resolve({ kind: 'unopened', fault: CLOSING });
     return new Promise((settle) => {
@@ -105,9 +105,9 @@ export class SmtpPool {
   /** Defers what still waits, lets what was begun finish, and resolves when every connection is closed. */
   close(): Promise<void> {
     this.#closed ??= new Promise((resolve) => {
-      this.#noteClosed = resolve;
+      this.#resolveClosed = resolve;
     });
-    this.#turnAway(CLOSING);
+    this.#failWaiting(CLOSING);
     for (const connection of this.#idle.splice(0)) void connection.quit();
     this.#checkClosed();
     return this.#closed;
@@ -135,11 +135,11 @@ export class SmtpPool {
     return connections === 0 || performance.now() >= this.#openAgainAtMs;
   }
 
-  /** @param errand the one send the connection is for, or null where it is for whoever is first in line. */
-  async #openOne(errand: Errand | null): Promise<void> {
+  /** @param pending the send that the connection is reserved for, or null when it is for the first in the queue. */
+  async #openOne(pending: PendingSend | null): Promise<void> {
     this.#opening += 1;
     try {
-      const connection = await this.#open(() => errand !== null || this.#waiting.length > 0);
+      const connection = await this.#open(() => pending !== null || this.#waiting.length > 0);
       if (this.#isAborted) connection?.abort();
       if (connection === null) {
         this.#opening -= 1;
@@ -149,15 +149,15 @@ export class SmtpPool {
       }
       if (!connection.isReady) throw new SmtpFault('lost', 'The server closed the connection as soon as it was open.');
       this.#opening -= 1;
-      this.#adopt(connection, errand);
+      this.#adopt(connection, pending);
     } catch (error) {
       this.#opening -= 1;
-      this.#onOpenFailed(toFault(error), errand);
+      this.#onOpenFailed(toFault(error), pending);
     }
     this.#checkClosed();
   }
 
-  #adopt(connection: SmtpConnection, errand: Errand | null): void {
+  #adopt(connection: SmtpConnection, pending: PendingSend | null): void {
     this.#live.add(connection);
     this.#unclosed.add(connection);
     connection.onGone = () => this.#drop(connection);
@@ -165,22 +165,22 @@ export class SmtpPool {
       this.#unclosed.delete(connection);
       this.#checkClosed();
     });
-    if (errand === null) this.#release(connection);
-    else this.#carry(errand, connection);
+    if (pending === null) this.#release(connection);
+    else this.#carry(pending, connection);
   }
 
-  #onOpenFailed(fault: SmtpFault, errand: Errand | null): void {
+  #onOpenFailed(fault: SmtpFault, pending: PendingSend | null): void {
     this.#openAgainAtMs = performance.now() + OPEN_PAUSE_MS;
-    errand?.settle({ kind: 'unopened', fault });
-    if (this.#live.size + this.#opening === 0) this.#turnAway(fault);
+    pending?.settle({ kind: 'unopened', fault });
+    if (this.#live.size + this.#opening === 0) this.#failWaiting(fault);
   }
 
-  #carry(errand: Errand | undefined, connection: SmtpConnection): void {
-    if (errand === undefined) return;
-    void connection.send(errand.message).then((result) => {
-      if (result !== 'stale') errand.settle({ kind: 'sent', verdicts: result });
-      else if (this.#isAborted) errand.settle({ kind: 'unopened', fault: CLOSING });
-      else void this.#openOne(errand);
+  #carry(pending: PendingSend | undefined, connection: SmtpConnection): void {
+    if (pending === undefined) return;
+    void connection.send(pending.message).then((result) => {
+      if (result !== 'stale') pending.settle({ kind: 'sent', verdicts: result });
+      else if (this.#isAborted) pending.settle({ kind: 'unopened', fault: CLOSING });
+      else void this.#openOne(pending);
       this.#release(connection);
     });
   }
@@ -200,12 +200,12 @@ export class SmtpPool {
     if (at !== -1) this.#idle.splice(at, 1);
   }
 
-  #turnAway(fault: SmtpFault): void {
+  #failWaiting(fault: SmtpFault): void {
     for (const { settle } of this.#waiting.splice(0)) settle({ kind: 'unopened', fault });
   }
 
   #checkClosed(): void {
-    if (this.#closed !== null && this.#unclosed.size + this.#opening === 0) this.#noteClosed?.();
+    if (this.#closed !== null && this.#unclosed.size + this.#opening === 0) this.#resolveClosed?.();
   }
 }
 
@@ -214,7 +214,7 @@ function toFault(error: unknown): SmtpFault {
   return new SmtpFault('unready', `The connection could not be opened: ${error instanceof Error ? error.message : ''}`);
 }
 
-function deferAll({ recipients }: SmtpMessage, fault: SmtpFault): readonly HandoverVerdict[] {
+function deferAll({ recipients }: SmtpMessage, fault: SmtpFault): readonly RecipientVerdict[] {
   const { reply, message: reason } = fault;
   return recipients.map((recipient) => ({ recipient, outcome: 'deferred', reply, reason, ambiguous: false }));
 }

@@ -1,4 +1,4 @@
-import { judgeHandoverError } from './handover-error.ts';
+import { toErrorVerdicts } from './error-verdicts.ts';
 import { keepCheck } from './kept-check.ts';
 import { isLoopbackHost, type RelayConfig, type RelayTls } from './relay-url.ts';
 import {
@@ -38,7 +38,7 @@ export function createSmtpRelayTransport(options: SmtpRelayOptions): Transport {
   return {
     name: 'smtp-relay',
     acceptedMeans: 'sent',
-    send: (handover) => pool.send(handover).catch((error: unknown) => judgeHandoverError(handover, error)),
+    send: (outgoing) => pool.send(outgoing).catch((error: unknown) => toErrorVerdicts(outgoing, error)),
     check: keepCheck(() => checkRelay(connection)),
     abort: () => pool.abort(),
     close: () => pool.close(),

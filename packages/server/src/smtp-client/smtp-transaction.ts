@@ -1,7 +1,7 @@
 import type { SmtpCapabilities } from './smtp-capabilities.ts';
 import { mailCommand, recipientCommand, type SmtpMessage } from './smtp-message.ts';
 import { toServerReply } from './smtp-reply-text.ts';
-import type { HandoverOutcome, HandoverVerdict, ServerReply } from './transport.ts';
+import type { RecipientVerdict, ServerReply, VerdictOutcome } from './transport.ts';
 
 /**
  * What the connection does next: wait for a further reply, write a command, send the body and its dot, send the dot
@@ -43,7 +43,7 @@ export class SmtpTransaction {
   readonly #message: SmtpMessage;
   readonly #capabilities: SmtpCapabilities;
   readonly #server: string | null;
-  readonly #verdicts: (HandoverVerdict | null)[];
+  readonly #verdicts: (RecipientVerdict | null)[];
   #phase: Phase;
   #recipientsAnswered = 0;
   #undecided: number;
@@ -54,7 +54,7 @@ export class SmtpTransaction {
     this.#message = message;
     this.#capabilities = capabilities;
     this.#server = server;
-    this.#verdicts = new Array<HandoverVerdict | null>(message.recipients.length).fill(null);
+    this.#verdicts = new Array<RecipientVerdict | null>(message.recipients.length).fill(null);
     this.#undecided = message.recipients.length;
     this.#phase = reset ? 'reset' : 'sender';
   }
@@ -70,7 +70,7 @@ export class SmtpTransaction {
   }
 
   /** Every recipient's verdict. Complete after `done`, `stop`, or one of the fail methods. */
-  get verdicts(): readonly HandoverVerdict[] {
+  get verdicts(): readonly RecipientVerdict[] {
     return this.#verdicts.filter((verdict) => verdict !== null);
   }
 
@@ -118,7 +118,7 @@ export class SmtpTransaction {
   }
 
   /** Refuses every recipient before anything was written, for a reason of ours. */
-  refuse(reason: string): readonly HandoverVerdict[] {
+  refuse(reason: string): readonly RecipientVerdict[] {
     this.#decideAll('refused', null, reason, false);
     return this.verdicts;
   }
@@ -229,7 +229,7 @@ export class SmtpTransaction {
     this.#undecided -= 1;
   }
 
-  #decideAll(outcome: HandoverOutcome, reply: ServerReply | null, reason: string, ambiguous: boolean): void {
+  #decideAll(outcome: VerdictOutcome, reply: ServerReply | null, reason: string, ambiguous: boolean): void {
     const recipients = this.#message.recipients;
     for (let at = 0; at < recipients.length; at += 1) {
       this.#verdicts[at] ??= { recipient: recipients[at] ?? '', outcome, reply, reason, ambiguous };
@@ -263,7 +263,7 @@ function isPositive(code: number): boolean {
 }
 
 /** What a reply code means for mail, or null for one that has no place here (3xx). */
-function outcomeOf(code: number): HandoverOutcome | null {
+function outcomeOf(code: number): VerdictOutcome | null {
   if (isPositive(code)) return 'accepted';
   if (code >= 500) return 'refused';
   return code >= 400 ? 'deferred' : null;

@@ -1,12 +1,12 @@
 import type { Classification } from '@postrider/core';
 
-/** One message on its way to one destination: what a transport hands to a mail server in one transaction. */
-export interface Handover {
-  /** The names of what is handed over, for logs and for transports that keep it; they never go on the wire. */
+/** A message and its envelope for one destination: what a transport sends to a mail server in one SMTP transaction. */
+export interface OutgoingMessage {
+  /** Identifiers for logs and for transports that store the message; they are never sent. */
   readonly accountId: string;
   readonly messageId: string;
   readonly deliveryId: string;
-  /** 1 for the first hand-off of this delivery. */
+  /** 1 for the first attempt of this delivery. */
   readonly attempt: number;
   /** The return path; empty for the null sender of RFC 5321, section 4.5.5. */
   readonly mailFrom: string;
@@ -27,17 +27,17 @@ export interface ServerReply {
   readonly server: string | null;
   /**
    * False when the reply answered something wider than this one recipient (the greeting, the log-in, the sender, a
-   * message with several recipients), so that it cannot prove the address bad. Absent means that nobody knows.
+   * message with several recipients), so that it cannot prove the address bad. Absent means unknown.
    */
   readonly aboutRecipient?: boolean;
 }
 
-export type HandoverOutcome = 'accepted' | 'deferred' | 'refused';
+export type VerdictOutcome = 'accepted' | 'deferred' | 'refused';
 
-/** What became of one recipient. */
-export interface HandoverVerdict {
+/** The outcome for one recipient. */
+export interface RecipientVerdict {
   readonly recipient: string;
-  readonly outcome: HandoverOutcome;
+  readonly outcome: VerdictOutcome;
   /** The reply that decided, or null where no reply did (a network fault, a rule of ours). */
   readonly reply: ServerReply | null;
   /** Plain words; for a network fault, what failed. */
@@ -49,8 +49,8 @@ export interface HandoverVerdict {
   /** True where a deferred recipient need not wait for the retry schedule. */
   readonly retryAtOnce?: boolean;
   /**
-   * True where a deferred recipient was not tried at all, because nothing may go that way at present: then the attempt does not count, and
-   * nothing is told on the trail.
+   * True when a deferred recipient was not tried at all, because its destination is paused: then the attempt does not count, and no event is
+   * recorded.
    */
   readonly costsNoAttempt?: true;
   /** When a recipient who was not tried may be; in half a minute where not given. */
@@ -60,30 +60,30 @@ export interface HandoverVerdict {
    * domain names, which others share with it.
    */
   readonly isAboutDomain?: true;
-  /** True where the reply came before a message could be spoken of: in place of a greeting, or to EHLO or STARTTLS. */
+  /** True when the reply came before MAIL: in place of a greeting, or to EHLO or STARTTLS. */
   readonly isBeforeMail?: true;
   /** True where an error of ours decided, which tells nothing of any server. */
   readonly isOurFault?: true;
   /** True where an accepted message was reported as spam there and then, as the complaining test address does. */
   readonly complaint?: boolean;
-  /** What the trail says beside `delivered`, where there is something to say. */
+  /** A detail for the `delivered` event. */
   readonly deliveredDetail?: string;
 }
 
-/** The port behind which every way of handing a message over stands. */
+/** The interface of every way to deliver a message. */
 export interface Transport {
   readonly name: string;
-  /** `sent` where later reports tell the rest, `delivered` where acceptance is the end of the road. */
+  /** `sent` when later reports decide the outcome, `delivered` when acceptance is final. */
   readonly acceptedMeans: 'sent' | 'delivered';
-  /** True where nothing leaves: what it says of an address proves nothing about it. */
+  /** True when nothing leaves this process: its verdicts prove nothing about an address. */
   readonly isSimulated?: true;
   /** Never rejects: every recipient gets exactly one verdict, in the order of the recipients. */
-  send(handover: Handover): Promise<readonly HandoverVerdict[]>;
+  send(outgoing: OutgoingMessage): Promise<readonly RecipientVerdict[]>;
   /** The destination that a recipient's domain shares with others: the provider of its mail servers, else the domain. Never rejects. */
   groupOf?(domain: string): Promise<string>;
-  /** Tells whether a message could be handed over now, without handing one over. Never rejects. */
+  /** Checks whether a message could be sent now, without sending one. Never rejects. */
   check(): Promise<{ ok: boolean; reason: string | null }>;
-  /** Ends every connection at once: what has no answer yet, and whatever is handed over later, is deferred. */
+  /** Closes every connection at once; messages without a verdict, and later ones, are deferred. */
   abort(): void;
   /** Lets what is in flight finish, then closes every connection. */
   close(): Promise<void>;

@@ -26,7 +26,7 @@ const insert = defineStatement(
         SELECT DISTINCT unnest(captured_messages.recipients || excluded.recipients))`),
 );
 
-/** Stores a caught message under its delivery's id, so that a repeated hand-off shows as one, with the recipients of all its attempts. */
+/** Stores a caught message under its delivery's id, so that a repeated delivery attempt shows as one, with the recipients of all its attempts. */
 export async function insertCaptured(query: Query, message: Parameters<typeof insert>[1]): Promise<void> {
   await insert(query, message);
 }

@@ -140,7 +140,7 @@ export async function removeRollups(query: Query, before: string): Promise<void>
 const bit = (name: (typeof COUNT_NAMES)[number], condition: string) =>
   `CASE WHEN ${condition} THEN ${1 << COUNT_NAMES.indexOf(name)} ELSE 0 END`;
 
-/** A message was sent when a hand-off was answered for good for one recipient at least, be it by a refusal. */
+/** A message was sent when a delivery attempt was answered for good for one recipient at least, be it by a refusal. */
 const ANSWERED = `'sent', 'delivered', 'bounced', 'complained'`;
 
 /**

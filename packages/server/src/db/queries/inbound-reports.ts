@@ -21,7 +21,7 @@ const readRecipients = defineStatement(MESSAGE, ({ accountId, messageId }) =>
       ordinal: messageRecipients.ordinal,
       email: messageRecipients.email,
       status: messageRecipients.status,
-      /** Whether a report has told of a delay since it was handed over. */
+      /** Whether a report has told of a delay since it was sent. */
       isDelayed: pg.bool,
     },
     sql`

@@ -1,13 +1,13 @@
-import type { HandoverVerdict, ServerReply } from '../smtp-client/transport.ts';
+import type { RecipientVerdict, ServerReply } from '../smtp-client/transport.ts';
 
 /**
- * What a hand-off says of its destination: `clean` where a server answered as servers do, for good or ill of the message; `throttled` where it
- * asked for less; `turned-away` where it would not even hear of a message; `unreachable` where nobody answered to the end; `unknown` where no
- * server was asked, or the fault was ours.
+ * What an attempt says about its destination. `clean`: a server replied normally, whether or not it took the message. `throttled`: it asked for
+ * less. `turned-away`: it rejected the connection before MAIL. `unreachable`: no server replied to the end. `unknown`: no server was asked, or
+ * the error was ours.
  */
-export type HandoverHealth = 'clean' | 'throttled' | 'turned-away' | 'unreachable' | 'unknown';
+export type DestinationHealth = 'clean' | 'throttled' | 'turned-away' | 'unreachable' | 'unknown';
 
-export function healthOf(verdicts: readonly HandoverVerdict[]): HandoverHealth {
+export function healthOf(verdicts: readonly RecipientVerdict[]): DestinationHealth {
   if (verdicts.some(isTurnedAway)) return 'turned-away';
   if (verdicts.some(({ reply }) => reply !== null && asksForLess(reply))) return 'throttled';
   if (verdicts.some(({ reply, outcome }) => reply !== null || outcome === 'accepted')) return 'clean';
@@ -15,12 +15,12 @@ export function healthOf(verdicts: readonly HandoverVerdict[]): HandoverHealth {
 }
 
 /** RFC 5321, section 3.1: 554 in place of a greeting is how a server says that it wants nothing of us, and 421 that it has enough. */
-function isTurnedAway({ isBeforeMail, isAboutDomain }: HandoverVerdict): boolean {
+function isTurnedAway({ isBeforeMail, isAboutDomain }: RecipientVerdict): boolean {
   return isBeforeMail === true && isAboutDomain !== true;
 }
 
 /** A refusal without a reply is a rule of ours or of the DNS: no server was asked. */
-function isUnanswered({ outcome, costsNoAttempt, isAboutDomain, isOurFault }: HandoverVerdict): boolean {
+function isUnanswered({ outcome, costsNoAttempt, isAboutDomain, isOurFault }: RecipientVerdict): boolean {
   return outcome === 'deferred' && costsNoAttempt !== true && isAboutDomain !== true && isOurFault !== true;
 }
 
