@@ -17,7 +17,7 @@ import { openBody } from '../../packages/server/src/keys/sealed-body.ts';
 import { createSecretBox } from '../../packages/server/src/keys/secret-box.ts';
 import { createTrackingUrls } from '../../packages/server/src/links/tracked-body.ts';
 import { createTrackingTokens } from '../../packages/server/src/links/tracking-token.ts';
-import { createHeldDeliveries } from '../../packages/server/src/routing/held-deliveries.ts';
+import { createLeasedDeliveries } from '../../packages/server/src/routing/leased-deliveries.ts';
 import { createUnsubscribeLinks } from '../../packages/server/src/unsubscribe/unsubscribe-links.ts';
 import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
 import { useCleanUps } from '../harness/clean-ups.ts';
@@ -230,23 +230,23 @@ describe('deliveries that a process holds', () => {
   });
 
   it('are worked on once, whatever is claimed again, and the last claim counts', () => {
-    const held = createHeldDeliveries();
-    const [first] = held.hold([claimOf('1', 1), claimOf('2', 1)], 'one');
-    expect(held.size).toBe(2);
-    expect(held.hold([claimOf('1', 2)], 'two')).toEqual([]);
+    const leased = createLeasedDeliveries();
+    const [first] = leased.add([claimOf('1', 1), claimOf('2', 1)], 'one');
+    expect(leased.size).toBe(2);
+    expect(leased.add([claimOf('1', 2)], 'two')).toEqual([]);
     expect(first).toMatchObject({ claim: { attempt: 2 }, leaseId: 'two' });
-    expect(held.leases()).toEqual([
+    expect(leased.leases()).toEqual([
       { accountId: 'a', id: '1', leaseId: 'two' },
       { accountId: 'a', id: '2', leaseId: 'one' },
     ]);
     if (first === undefined) throw new Error('nothing was held');
-    held.settle(first);
-    expect([held.open, held.size]).toEqual([1, 2]);
-    expect(held.hold([claimOf('1', 3)], 'three')).toEqual([]);
-    expect([held.open, held.size, first.claim.attempt]).toEqual([1, 2, 3]);
-    held.letGo(first);
-    expect(held.hold([claimOf('1', 4)], 'four')).toHaveLength(1);
-    expect([held.open, held.size]).toEqual([2, 2]);
+    leased.settle(first);
+    expect([leased.open, leased.size]).toEqual([1, 2]);
+    expect(leased.add([claimOf('1', 3)], 'three')).toEqual([]);
+    expect([leased.open, leased.size, first.claim.attempt]).toEqual([1, 2, 3]);
+    leased.remove(first);
+    expect(leased.add([claimOf('1', 4)], 'four')).toHaveLength(1);
+    expect([leased.open, leased.size]).toEqual([2, 2]);
   });
 });
 

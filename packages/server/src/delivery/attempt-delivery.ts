@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { DeliveryContent } from '../db/queries/claim-deliveries.ts';
-import type { HeldDelivery } from '../routing/held-deliveries.ts';
+import type { LeasedDelivery } from '../routing/leased-deliveries.ts';
 import type { RecipientVerdict, Transport } from '../smtp-client/transport.ts';
 import type { AttemptOutcome } from './attempt-outcome.ts';
 import { type AttemptFacts, addSuppressed, decideOutcome, failOutcome } from './decide-outcome.ts';
@@ -15,47 +15,47 @@ export interface AttemptOptions {
   readonly random: () => number;
   readonly onError: (error: unknown, what: string) => void;
   /** Told what a transport answered. */
-  readonly onVerdicts?: (delivery: HeldDelivery, verdicts: readonly RecipientVerdict[]) => void;
+  readonly onVerdicts?: (delivery: LeasedDelivery, verdicts: readonly RecipientVerdict[]) => void;
 }
 
-/** Nothing may go that way now. */
-export interface PutOff {
+/** The destination is paused: no attempt before `notBefore`. */
+export interface Deferral {
   readonly notBefore: Date;
   readonly reason: string;
 }
 
 /** Sees to it that nobody on the suppression list is among those a delivery is sent to, and that what became of each is known. */
-/** @param putOff where there is to be no attempt, save that the time for trying may be over. */
+/** @param deferral when the destination is paused: no attempt is made, but the delivery may expire. */
 export async function attemptDelivery(
   options: AttemptOptions,
-  delivery: HeldDelivery,
-  putOff: PutOff | null = null,
+  delivery: LeasedDelivery,
+  deferral: Deferral | null = null,
 ): Promise<AttemptOutcome> {
   const own = recipientsOf(delivery);
   const allowed = own.filter(({ s }) => s === null).map(({ o, e }) => ({ ordinal: o, email: e }));
   const suppressed = own.flatMap(({ o, e, s }) => (s === null ? [] : [{ ordinal: o, email: e, reason: s }]));
   const isComplete = own.length === delivery.claim.ordinals.length;
-  return addSuppressed(await attempt(options, delivery, allowed, isComplete, putOff), suppressed);
+  return addSuppressed(await attempt(options, delivery, allowed, isComplete, deferral), suppressed);
 }
 
 /** Builds the message, hands it over and decides what became of it. Never rejects: a fault of ours is an attempt that is tried again. */
 async function attempt(
   options: AttemptOptions,
-  delivery: HeldDelivery,
+  delivery: LeasedDelivery,
   recipients: Recipients,
   isComplete: boolean,
-  putOff: PutOff | null,
+  deferral: Deferral | null,
 ): Promise<AttemptOutcome> {
   const recipientsInMessage = delivery.content?.recipients.length ?? 0;
   const transport = options.transports.get(delivery.claim.route) ?? null;
   const facts = () => factsOf(options, delivery, transport, recipients, recipientsInMessage);
   // Nobody is left to write to.
   if (recipients.length === 0 && isComplete) return decideOutcome(facts(), []);
-  if (putOff !== null) {
+  if (deferral !== null) {
     delivery.content = null;
     return decideOutcome(
       facts(),
-      recipients.map(({ email }) => ({ ...putOffVerdict(putOff), recipient: email })),
+      recipients.map(({ email }) => ({ ...deferralVerdict(deferral), recipient: email })),
     );
   }
   try {
@@ -84,7 +84,7 @@ type Ready = Extract<BuiltMessage, { readonly ok: true }> & { readonly transport
 /** The message and where it goes, or why it can never go. Lets go of the content. */
 async function build(
   builder: MessageBuilder,
-  delivery: HeldDelivery,
+  delivery: LeasedDelivery,
   transport: Transport | null,
   isComplete: boolean,
 ): Promise<Ready | { readonly ok: false; readonly reason: string }> {
@@ -103,7 +103,7 @@ function fail(reason: string) {
 }
 
 /** In the order of the message's recipients. */
-function recipientsOf({ claim, content }: HeldDelivery): DeliveryContent['recipients'] {
+function recipientsOf({ claim, content }: LeasedDelivery): DeliveryContent['recipients'] {
   const all: DeliveryContent['recipients'] = content?.recipients ?? [];
   return all.length === claim.ordinals.length ? all : all.filter(({ o }) => claim.ordinals.includes(o));
 }
@@ -111,7 +111,7 @@ function recipientsOf({ claim, content }: HeldDelivery): DeliveryContent['recipi
 /** Lease and attempt are read when the outcome is known: they change where the delivery had to be claimed again meanwhile. */
 function factsOf(
   { clock, random }: AttemptOptions,
-  { claim, leaseId }: HeldDelivery,
+  { claim, leaseId }: LeasedDelivery,
   transport: Transport | null,
   recipients: Recipients,
   recipientsInMessage: number,
@@ -132,7 +132,7 @@ function factsOf(
   };
 }
 
-function putOffVerdict({ notBefore, reason }: PutOff) {
+function deferralVerdict({ notBefore, reason }: Deferral) {
   return { outcome: 'deferred', reply: null, reason, ambiguous: false, costsNoAttempt: true, notBefore } as const;
 }
 

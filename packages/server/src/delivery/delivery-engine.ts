@@ -3,14 +3,14 @@ import type { Sql } from '../db/client.ts';
 import { type ClaimedDelivery, claimDeliveries, renewLeases, startSending } from '../db/queries/claim-deliveries.ts';
 import { releaseDeliveries } from '../db/queries/record-outcomes.ts';
 import { type DestinationHealth, healthOf } from '../routing/destination-health.ts';
-import type { Turn } from '../routing/destination-lanes.ts';
-import { gather } from '../routing/gather.ts';
-import { createHeldDeliveries, type HeldDelivery } from '../routing/held-deliveries.ts';
-import { createLaneEntrance } from '../routing/lane-entrance.ts';
+import type { SendPermit } from '../routing/destination-queues.ts';
+import { batchPerTick } from '../routing/batch-per-tick.ts';
+import { createLeasedDeliveries, type LeasedDelivery } from '../routing/leased-deliveries.ts';
+import { createDeliveryAdmission } from '../routing/delivery-admission.ts';
 import { createSemaphore } from '../semaphore.ts';
 import type { Transport } from '../smtp-client/transport.ts';
 import { within } from '../within.ts';
-import { type AttemptOptions, attemptDelivery, type PutOff } from './attempt-delivery.ts';
+import { type AttemptOptions, attemptDelivery, type Deferral } from './attempt-delivery.ts';
 import type { AttemptOutcome } from './attempt-outcome.ts';
 import type { OutcomeRecorder } from './outcome-recorder.ts';
 
@@ -27,19 +27,19 @@ const FIRST_ACCOUNT = '00000000-0000-0000-0000-000000000000';
 /** For the outcomes at a stop, also where the delivery attempts took all the time that was given. */
 const LEAST_RECORDING_MS = 1_000;
 
-/** A message beyond this is large: it takes room from before it is loaded until it is sent. So many smaller ones fit at any time. */
+/** A larger message uses the byte budget from before it is loaded until it is sent. Smaller ones always fit. */
 const LARGE_OCTETS = 64 * 1024;
-/** Octets of large messages under way where no lane counts them. */
-const OCTETS_OUTSIDE_LANES = 32 * 1024 * 1024;
-/** What could not be loaded waits so long, lest it go round and round. */
+/** Bytes of large messages in transit when no destination queue counts them. */
+const OCTETS_WITHOUT_QUEUE = 32 * 1024 * 1024;
+/** The delay of a delivery that could not be loaded, so that it is not claimed again and again. */
 const LOAD_AGAIN_MS = 5_000;
 
 export interface DeliveryEngineOptions extends AttemptOptions {
   readonly sql: Sql;
   readonly recorder: OutcomeRecorder;
-  /** Stands on every lease of this process, so that its successor can tell which ones a crash left; made up where not given. */
+  /** The id on every lease of this process, so that its successor can find those that a crash left; random by default. */
   readonly leaseId?: string;
-  /** Deliveries held at once, those included whose outcome is being recorded. */
+  /** The most deliveries leased at a time, those included whose outcome is being recorded. */
   readonly maxInFlight: number;
   /** How often the leases of what is held are renewed; three times in the life of a lease where not given. */
   readonly renewEveryMs?: number;
@@ -47,7 +47,7 @@ export interface DeliveryEngineOptions extends AttemptOptions {
 
 /** Claims due deliveries and sees each through: compose, sign, hand over, decide, record. */
 export interface DeliveryEngine {
-  /** Works until nothing more is due. Calls while it works only make it look once more. */
+  /** Works until nothing more is due. A call during that time only makes it check again. */
   pump(): Promise<void>;
   /**
    * Claims nothing more, waits up to `graceMs` for delivery attempts under way and their outcomes, then cuts the others off and gives them back.
@@ -60,14 +60,14 @@ export interface DeliveryEngine {
 
 export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEngine {
   const { sql, clock, recorder, onError } = options;
-  const held = createHeldDeliveries();
+  const leased = createLeasedDeliveries();
   const leaseId = options.leaseId ?? randomUUID();
-  const outside = createSemaphore(OCTETS_OUTSIDE_LANES);
-  const startSoon = gather<Going>((going) => {
-    void start(going).catch((error: unknown) => onError(error, 'beginning deliveries'));
+  const unqueuedBytes = createSemaphore(OCTETS_WITHOUT_QUEUE);
+  const startSoon = batchPerTick<ReadyDelivery>((ready) => {
+    void start(ready).catch((error: unknown) => onError(error, 'beginning deliveries'));
   });
-  const lanes = createLaneEntrance({
-    ...{ ...options, held, begin, firstAccount: FIRST_ACCOUNT },
+  const admission = createDeliveryAdmission({
+    ...{ ...options, leased, begin, firstAccount: FIRST_ACCOUNT },
     onRoom: () => void pump().catch((error: unknown) => onError(error, 'claiming deliveries')),
   });
   let afterAccount = FIRST_ACCOUNT;
@@ -76,18 +76,18 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
   let stopping = false;
   let isCut = false;
   let stopped: Promise<void> | null = null;
-  const healths = new Map<HeldDelivery, { readonly health: DestinationHealth; readonly reason: string | null }>();
+  const healths = new Map<LeasedDelivery, { readonly health: DestinationHealth; readonly reason: string | null }>();
   /** Put off after the cut, which would be a bounce where the time for trying was over as well. */
-  const cutShort = new Set<HeldDelivery>();
+  const cutShort = new Set<LeasedDelivery>();
   const attempting: AttemptOptions = {
     ...options,
     transports: closable(options.transports, () => isCut),
     onVerdicts: (delivery, verdicts) => {
       if (isCut && verdicts.every(({ outcome }) => outcome === 'deferred')) cutShort.add(delivery);
-      if (delivery.ticket === null) return;
+      if (delivery.slot === null) return;
       const health = healthOf(verdicts);
-      const told = verdicts.find(({ reply }) => health === 'turned-away' || reply === null);
-      healths.set(delivery, { health, reason: told?.reason ?? null });
+      const decisive = verdicts.find(({ reply }) => health === 'turned-away' || reply === null);
+      healths.set(delivery, { health, reason: decisive?.reason ?? null });
     },
   };
 
@@ -95,9 +95,9 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
   renewal.unref();
 
   async function renewHeldLeases(): Promise<void> {
-    if (held.size === 0) return;
+    if (leased.size === 0) return;
     const until = new Date(clock.now().getTime() + LEASE_MS);
-    await renewLeases(sql, held.leases(), until).catch((error: unknown) => onError(error, 'renewing leases'));
+    await renewLeases(sql, leased.leases(), until).catch((error: unknown) => onError(error, 'renewing leases'));
   }
 
   function pump(): Promise<void> {
@@ -107,11 +107,11 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
   }
 
   async function drain(): Promise<void> {
-    lanes?.startOver();
+    admission?.startOver();
     try {
       while (again && !stopping) {
         again = false;
-        while (!stopping && (await claimOnce())) await held.until(mayClaim);
+        while (!stopping && (await claimOnce())) await leased.until(mayClaim);
       }
     } finally {
       // In the same turn as the last look at `again`, so that no call falls in between.
@@ -120,7 +120,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
   }
 
   function mayClaim(): boolean {
-    return stopping || (held.openOutside < CLAIM_ROWS / 2 && held.size < options.maxInFlight);
+    return stopping || (leased.openUnqueued < CLAIM_ROWS / 2 && leased.size < options.maxInFlight);
   }
 
   /** One claim; false where nothing was due any more, or nothing may be claimed now. */
@@ -128,7 +128,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
     // A delivery whose outcome cannot be recorded may look abandoned: claiming it now would send it again.
     if (recorder.isStuck) return false;
     if (!mayClaim()) return true;
-    const limit = Math.min(CLAIM_ROWS, options.maxInFlight - held.size);
+    const limit = Math.min(CLAIM_ROWS, options.maxInFlight - leased.size);
     const now = clock.now();
     const from = afterAccount;
     const asked = {
@@ -140,114 +140,114 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
       afterAccount: from,
       maxAccounts: MAX_ACCOUNTS_A_CLAIM,
     };
-    if (lanes !== null) return await lanes.claim(asked);
+    if (admission !== null) return await admission.claim(asked);
     const claims = await claimDeliveries(sql, asked);
     afterAccount = accountToGoOnAfter(claims, limit);
-    await begin(held.hold(claims, leaseId));
+    await begin(leased.add(claims, leaseId));
     return claims.length > 0 || from !== FIRST_ACCOUNT;
   }
 
-  /** Resolves when those are loaded that need not wait; each of the others begins when its turn has come. */
-  async function begin(deliveries: readonly HeldDelivery[]): Promise<void> {
+  /** Resolves when the deliveries that need no permit are loaded; each of the others starts when it gets its permit. */
+  async function begin(deliveries: readonly LeasedDelivery[]): Promise<void> {
     if (deliveries.length === 0) return;
     // Claimed while the stop was asked for: not begun, so given back.
     if (stopping) return await giveBack(deliveries);
-    const mayGo = (delivery: HeldDelivery) => delivery.ticket === null && weightOf(delivery) === 0;
-    for (const delivery of deliveries) if (!mayGo(delivery)) void beginInTurn(delivery);
-    await start(deliveries.filter(mayGo).map((delivery) => ({ delivery, putOff: null, leave: () => undefined })));
+    const mayGo = (delivery: LeasedDelivery) => delivery.slot === null && weightOf(delivery) === 0;
+    for (const delivery of deliveries) if (!mayGo(delivery)) void beginWithPermit(delivery);
+    await start(deliveries.filter(mayGo).map((delivery) => ({ delivery, deferral: null, release: () => undefined })));
   }
 
-  /** What has no turn is not loaded: bodies that wait would only fill the memory. */
-  async function beginInTurn(delivery: HeldDelivery): Promise<void> {
-    const turn = await takeTurn(delivery);
-    const isOver = !turn.go && delivery.claim.expiresAt <= clock.now();
-    if (delivery.isSettled || stopping || !(turn.go || isOver)) {
-      if (turn.go) turn.leave('unknown', null);
-      if (!delivery.isSettled) putBack(delivery, turn.go || stopping ? clock.now() : turn.notBefore);
+  /** Loads nothing before the permit: waiting bodies would only use memory. */
+  async function beginWithPermit(delivery: LeasedDelivery): Promise<void> {
+    const permit = await acquirePermit(delivery);
+    const isOver = !permit.go && delivery.claim.expiresAt <= clock.now();
+    if (delivery.isSettled || stopping || !(permit.go || isOver)) {
+      if (permit.go) permit.release('unknown', null);
+      if (!delivery.isSettled) requeue(delivery, permit.go || stopping ? clock.now() : permit.notBefore);
     } else {
       startSoon({
         delivery,
-        putOff: turn.go ? null : turn,
-        leave: (health, reason) => (turn.go ? turn.leave(health, reason) : undefined),
+        deferral: permit.go ? null : permit,
+        release: (health, reason) => (permit.go ? permit.release(health, reason) : undefined),
       });
     }
   }
 
-  async function takeTurn(delivery: HeldDelivery): Promise<Turn> {
-    if (delivery.ticket !== null) return await delivery.ticket.enter(weightOf(delivery));
-    return { go: true, leave: await outside.acquire(weightOf(delivery)) };
+  async function acquirePermit(delivery: LeasedDelivery): Promise<SendPermit> {
+    if (delivery.slot !== null) return await delivery.slot.acquire(weightOf(delivery));
+    return { go: true, release: await unqueuedBytes.acquire(weightOf(delivery)) };
   }
 
-  function putBack(delivery: HeldDelivery, nextAt: Date): void {
-    if (lanes !== null) lanes.putBack(delivery, nextAt);
+  function requeue(delivery: LeasedDelivery, nextAt: Date): void {
+    if (admission !== null) admission.requeue(delivery, nextAt);
     else void giveBack([delivery]);
   }
 
-  async function start(given: readonly Going[]): Promise<void> {
+  async function start(given: readonly ReadyDelivery[]): Promise<void> {
     // A stop may have given back some of them meanwhile.
-    const going = given.filter(({ delivery }) => !delivery.isSettled);
-    for (const { delivery, leave } of given) if (delivery.isSettled) leave('unknown', null);
-    if (going.length === 0) return;
-    const claims = going.map(({ delivery }) => delivery.claim);
+    const ready = given.filter(({ delivery }) => !delivery.isSettled);
+    for (const { delivery, release } of given) if (delivery.isSettled) release('unknown', null);
+    if (ready.length === 0) return;
+    const claims = ready.map(({ delivery }) => delivery.claim);
     const contents = await startSending(sql, claims, clock.now()).catch(async (error: unknown) => {
-      for (const { leave } of going) leave('unknown', null);
-      await giveBackLater(going.map(({ delivery }) => delivery));
+      for (const { release } of ready) release('unknown', null);
+      await giveBackLater(ready.map(({ delivery }) => delivery));
       throw error;
     });
     const byMessage = new Map(contents.map((content) => [content.messageId, content]));
-    for (const { delivery, putOff, leave } of going) {
+    for (const { delivery, deferral, release } of ready) {
       delivery.content = byMessage.get(delivery.claim.messageId) ?? null;
       if (delivery.content !== null && !delivery.isSettled) {
-        void deliver(delivery, putOff, leave);
+        void deliver(delivery, deferral, release);
       } else {
         // Without its message a delivery was dropped when it was to be started; and a stop may have given it back since.
-        leave('unknown', null);
-        held.letGo(delivery);
+        release('unknown', null);
+        leased.remove(delivery);
       }
     }
   }
 
-  /** Without lanes a claim ends that could not begin, and so does the round of claims. */
-  async function giveBackLater(deliveries: readonly HeldDelivery[]): Promise<void> {
-    if (lanes === null) return await giveBack(deliveries);
+  /** Without destination queues, a claim that could not start ends, and so does the round of claims. */
+  async function giveBackLater(deliveries: readonly LeasedDelivery[]): Promise<void> {
+    if (admission === null) return await giveBack(deliveries);
     const nextAt = new Date(clock.now().getTime() + LOAD_AGAIN_MS);
-    for (const delivery of deliveries) lanes.putBack(delivery, nextAt);
+    for (const delivery of deliveries) admission.requeue(delivery, nextAt);
   }
 
-  async function deliver(delivery: HeldDelivery, putOff: PutOff | null, leave: Leave): Promise<void> {
-    let outcome = await attemptInTurn(delivery, putOff, leave);
+  async function deliver(delivery: LeasedDelivery, deferral: Deferral | null, release: Release): Promise<void> {
+    let outcome = await attemptAndRelease(delivery, deferral, release);
     // It is given back instead, as if it had never been begun.
-    if (isCut && (isPutOff(outcome) || cutShort.delete(delivery))) return;
-    held.settle(delivery);
+    if (isCut && (isAllDeferred(outcome) || cutShort.delete(delivery))) return;
+    leased.settle(delivery);
     // Claimed again while it waited to be recorded, which made it void: what is known is known under the new lease as well.
     while (!(await recorder.record(outcome)) && isClaimedAgain(delivery, outcome)) {
       outcome = { ...outcome, leaseId: delivery.leaseId, attempt: delivery.claim.attempt };
     }
-    held.letGo(delivery);
-    if (isClaimedAgain(delivery, outcome)) await goOn(delivery);
+    leased.remove(delivery);
+    if (isClaimedAgain(delivery, outcome)) await continueAttempt(delivery);
   }
 
-  /** Tells the lane what came of it. */
-  async function attemptInTurn(delivery: HeldDelivery, putOff: PutOff | null, leave: Leave): Promise<AttemptOutcome> {
+  /** Releases the permit with the health that the attempt showed. */
+  async function attemptAndRelease(delivery: LeasedDelivery, deferral: Deferral | null, release: Release): Promise<AttemptOutcome> {
     try {
-      return await attemptDelivery(attempting, delivery, putOff);
+      return await attemptDelivery(attempting, delivery, deferral);
     } finally {
       const { health, reason } = healths.get(delivery) ?? { health: 'unknown', reason: null };
       healths.delete(delivery);
-      leave(health, reason);
+      release(health, reason);
     }
   }
 
   /** Its next attempt, claimed just after the end of this one was recorded and before that was known here. */
-  async function goOn({ claim, leaseId: lease }: HeldDelivery): Promise<void> {
-    const next = held.hold([claim], lease);
-    await (lanes === null ? begin(next) : lanes.admit(next)).catch((error: unknown) =>
+  async function continueAttempt({ claim, leaseId: lease }: LeasedDelivery): Promise<void> {
+    const next = leased.add([claim], lease);
+    await (admission === null ? begin(next) : admission.admit(next)).catch((error: unknown) =>
       onError(error, 'beginning the next attempt'),
     );
   }
 
-  async function giveBack(deliveries: readonly HeldDelivery[]): Promise<void> {
-    for (const delivery of deliveries) held.letGo(delivery);
+  async function giveBack(deliveries: readonly LeasedDelivery[]): Promise<void> {
+    for (const delivery of deliveries) leased.remove(delivery);
     if (deliveries.length === 0) return;
     const fences = deliveries.map(({ claim, leaseId }) => ({
       accountId: claim.accountId,
@@ -260,7 +260,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
     await releaseDeliveries(sql, fences, clock.now()).catch((error: unknown) => onError(error, 'giving leases back'));
   }
 
-  /** Before it is given back: somebody else may take it at once, and then it would be under way twice. */
+  /** Runs before the leases are released: another process may claim at once, and then a delivery would be under way twice. */
   async function cutOff(): Promise<void> {
     isCut = true;
     for (const transport of options.transports.values()) transport.abort();
@@ -272,12 +272,12 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
     const endsAtMs = performance.now() + graceMs;
     stopping = true;
     clearInterval(renewal);
-    lanes?.close();
-    held.wake();
-    await within(graceMs, Promise.all([working?.catch(() => {}), held.until(() => held.open === 0)]));
+    admission?.close();
+    leased.wake();
+    await within(graceMs, Promise.all([working?.catch(() => {}), leased.until(() => leased.open === 0)]));
     await cutOff();
     // First what is given back, then the end of recording: an outcome that comes between the two is void, and not merely lost.
-    await within(LEAST_RECORDING_MS, Promise.all([giveBack(held.listOpen()), lanes?.flush()]));
+    await within(LEAST_RECORDING_MS, Promise.all([giveBack(leased.listOpen()), admission?.flush()]));
     await recorder.close(Math.max(LEAST_RECORDING_MS, endsAtMs - performance.now()));
   }
 
@@ -288,7 +288,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
       return stopped;
     },
     get inFlight() {
-      return held.size;
+      return leased.size;
     },
   };
 }
@@ -308,26 +308,26 @@ function closable(transports: ReadonlyMap<string, Transport>, isCut: () => boole
   return new Map([...transports].map(([route, transport]) => [route, close(transport)]));
 }
 
-type Leave = Extract<Turn, { readonly go: true }>['leave'];
+type Release = Extract<SendPermit, { readonly go: true }>['release'];
 
-/** A delivery whose turn has come, or for which nothing is to be tried any more. */
-interface Going {
-  readonly delivery: HeldDelivery;
-  readonly putOff: PutOff | null;
-  readonly leave: Leave;
+/** A delivery that has its permit, or that is over without another attempt. */
+interface ReadyDelivery {
+  readonly delivery: LeasedDelivery;
+  readonly deferral: Deferral | null;
+  readonly release: Release;
 }
 
-/** Octets that take room on the way; 0 for the many that are small. */
-function weightOf({ claim: { bytes } }: HeldDelivery): number {
+/** Bytes that count against the budget; 0 for the many small messages. */
+function weightOf({ claim: { bytes } }: LeasedDelivery): number {
   return bytes > LARGE_OCTETS ? bytes : 0;
 }
 
-function isClaimedAgain({ claim, leaseId }: HeldDelivery, outcome: AttemptOutcome): boolean {
+function isClaimedAgain({ claim, leaseId }: LeasedDelivery, outcome: AttemptOutcome): boolean {
   return claim.attempt !== outcome.attempt || leaseId !== outcome.leaseId;
 }
 
 /** Nobody was accepted or refused, so that nothing is lost where the attempt is forgotten. */
-function isPutOff({ recipients }: AttemptOutcome): boolean {
+function isAllDeferred({ recipients }: AttemptOutcome): boolean {
   return recipients.every(({ change }) => change === 'deferred' || change === 'queued' || change === 'suppressed');
 }
 

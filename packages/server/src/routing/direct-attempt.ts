@@ -5,14 +5,14 @@ import { concludeFindings, type FailedAttempt, type Finding, toFinding } from '.
 import type { DirectPools } from './direct-pools.ts';
 import { type DirectRoute, type DirectRouteOptions, findDirectRoute, findHostAddresses } from './direct-route.ts';
 import { chooseNextStep, type HostProgress, mayTryElsewhere } from './direct-steps.ts';
-import type { FadingSet } from './fading-set.ts';
+import type { ExpiringSet } from './expiring-set.ts';
 import { type Experience, orderAddresses, orderHosts } from './mx-order.ts';
 
 export interface DirectAttemptOptions {
   readonly route: DirectRouteOptions;
   readonly pools: DirectPools;
   /** Servers and addresses that did not answer a short while ago. */
-  readonly silent: FadingSet;
+  readonly silent: ExpiringSet;
   /** In [0, 1). */
   readonly random: () => number;
   /** True once nothing more is to be begun. */
@@ -111,8 +111,8 @@ class DirectAttempt {
 
   async #connect(name: string, address: string): Promise<void> {
     this.#connects += 1;
-    const lane = { host: name, address, isVerified: this.#isVerified };
-    const result = await this.#options.pools.carry(lane, { ...this.#message, recipients: this.#undecided });
+    const server = { host: name, address, isVerified: this.#isVerified };
+    const result = await this.#options.pools.carry(server, { ...this.#message, recipients: this.#undecided });
     if (result.kind === 'sent') this.#takeVerdicts(result.verdicts);
     else this.#findings.push(toFinding(result.fault));
     this.#note(name, address, result.kind === 'sent' ? null : result.fault);

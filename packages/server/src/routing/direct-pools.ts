@@ -4,8 +4,8 @@ import { SmtpFault } from '../smtp-client/smtp-fault.ts';
 import type { SmtpMessage } from '../smtp-client/smtp-message.ts';
 import { type PoolResult, SmtpPool } from '../smtp-client/smtp-pool.ts';
 
-/** One way to one server: connections are shared by what goes the same way. */
-export interface Lane {
+/** One address of a mail server. Messages to the same address and the same kind of TLS check share connections. */
+export interface ServerAddress {
   readonly host: string;
   readonly address: string;
   /** Whether the server has to prove by its certificate that it is the one. */
@@ -13,15 +13,15 @@ export interface Lane {
 }
 
 export interface DirectPoolsOptions {
-  readonly open: (lane: Lane) => Promise<SmtpConnection>;
+  readonly open: (server: ServerAddress) => Promise<SmtpConnection>;
   /** Connections in all. */
   readonly maxSockets: number;
-  readonly maxPerLane: number;
+  readonly maxPerServer: number;
 }
 
 export interface DirectPools {
-  /** Hands a prepared message over. Never rejects. */
-  carry(lane: Lane, message: SmtpMessage): Promise<PoolResult>;
+  /** Sends a prepared message. Never rejects. */
+  carry(server: ServerAddress, message: SmtpMessage): Promise<PoolResult>;
   /** True where a connection to the host, or to this address of it, is open and has no work. */
   hasIdle(host: string, isVerified: boolean, address?: string): boolean;
   abort(): void;
@@ -33,21 +33,21 @@ const SWEEP_AT = 500;
 
 const CLOSING = new SmtpFault('lost', 'The connections to mail servers are being closed.');
 
-/** A pool for each lane, and one bound for them all: where it is reached, connections without work make room for new ones. */
-export function createDirectPools({ open, maxSockets, maxPerLane }: DirectPoolsOptions): DirectPools {
+/** A pool for each server address, and one limit for all of them: when it is reached, idle connections are closed for new ones. */
+export function createDirectPools({ open, maxSockets, maxPerServer }: DirectPoolsOptions): DirectPools {
   /** By host and then by address. */
   const hosts = new Map<string, Map<string, SmtpPool>>();
   const sockets = createSemaphore(maxSockets);
   let taken = 0;
   let isClosed = false;
 
-  function poolOf(lane: Lane): SmtpPool {
-    const known = hosts.get(keyOf(lane.host, lane.isVerified))?.get(lane.address);
+  function poolOf(server: ServerAddress): SmtpPool {
+    const known = hosts.get(keyOf(server.host, server.isVerified))?.get(server.address);
     if (known !== undefined) return known;
     if (hosts.size >= SWEEP_AT) sweep();
-    const pool = new SmtpPool({ open: (isWanted) => openInTurn(lane, isWanted), maxConnections: maxPerLane });
-    const pools = hosts.get(keyOf(lane.host, lane.isVerified)) ?? new Map<string, SmtpPool>();
-    hosts.set(keyOf(lane.host, lane.isVerified), pools.set(lane.address, pool));
+    const pool = new SmtpPool({ open: (isWanted) => openWithPermit(server, isWanted), maxConnections: maxPerServer });
+    const pools = hosts.get(keyOf(server.host, server.isVerified)) ?? new Map<string, SmtpPool>();
+    hosts.set(keyOf(server.host, server.isVerified), pools.set(server.address, pool));
     return pool;
   }
 
@@ -62,7 +62,7 @@ export function createDirectPools({ open, maxSockets, maxPerLane }: DirectPoolsO
     return [...hosts.values()].flatMap((pools) => [...pools.values()]);
   }
 
-  async function openInTurn(lane: Lane, isWanted: () => boolean): Promise<SmtpConnection | null> {
+  async function openWithPermit(server: ServerAddress, isWanted: () => boolean): Promise<SmtpConnection | null> {
     taken += 1;
     makeRoom();
     const release = await sockets.acquire();
@@ -76,9 +76,9 @@ export function createDirectPools({ open, maxSockets, maxPerLane }: DirectPoolsO
         giveBack();
         return null;
       }
-      const connection = await open(lane);
+      const connection = await open(server);
       void connection.closed.then(giveBack);
-      // It may find no work any more, and others may wait for its place.
+      // It may find no work any more, and others may wait for a connection.
       setImmediate(makeRoom);
       return connection;
     } catch (error) {
@@ -98,9 +98,9 @@ export function createDirectPools({ open, maxSockets, maxPerLane }: DirectPoolsO
   }
 
   return {
-    async carry(lane, message) {
+    async carry(server, message) {
       if (isClosed) return { kind: 'unopened', fault: CLOSING };
-      const result = await poolOf(lane).carry(message);
+      const result = await poolOf(server).carry(message);
       makeRoom();
       return result;
     },

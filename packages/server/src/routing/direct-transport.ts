@@ -15,8 +15,8 @@ import { assertHeloName } from '../smtp-client/smtp-handshake.ts';
 import { prepareSmtpMessage, type SmtpMessage } from '../smtp-client/smtp-message.ts';
 import type { OutgoingMessage, RecipientVerdict, Transport } from '../smtp-client/transport.ts';
 import { attemptDirect, type DirectAttemptOptions } from './direct-attempt.ts';
-import { createDirectPools, type Lane } from './direct-pools.ts';
-import { createFadingSet, type FadingSet } from './fading-set.ts';
+import { createDirectPools, type ServerAddress } from './direct-pools.ts';
+import { createExpiringSet, type ExpiringSet } from './expiring-set.ts';
 import { createMtaSts } from './mta-sts.ts';
 import { providerOf } from './mx-provider.ts';
 import { readMxAnswer } from './mx-route.ts';
@@ -64,11 +64,11 @@ export function createDirectTransport(options: DirectTransportOptions): Transpor
   const { dns, clock, heloName } = options;
   assertHeloName(heloName);
   let isStopped = false;
-  const brokenTls = createFadingSet(BROKEN_TLS_KEPT_MS, MAX_REMEMBERED, clock.now);
+  const brokenTls = createExpiringSet(BROKEN_TLS_KEPT_MS, MAX_REMEMBERED, clock.now);
   const pools = createDirectPools({
-    open: (lane) => openSmtpConnection(toConnectionOptions(options, lane, brokenTls)),
+    open: (server) => openSmtpConnection(toConnectionOptions(options, server, brokenTls)),
     maxSockets: options.maxSockets ?? MAX_SOCKETS,
-    maxPerLane: options.maxPerAddress ?? MAX_PER_ADDRESS,
+    maxPerServer: options.maxPerAddress ?? MAX_PER_ADDRESS,
   });
   const attempting: DirectAttemptOptions = {
     route: {
@@ -84,7 +84,7 @@ export function createDirectTransport(options: DirectTransportOptions): Transpor
       addressPolicy: options.allowPrivate ? null : { allowLoopback: false },
     },
     pools,
-    silent: createFadingSet(SILENCE_KEPT_MS, MAX_REMEMBERED, clock.now),
+    silent: createExpiringSet(SILENCE_KEPT_MS, MAX_REMEMBERED, clock.now),
     random: options.random,
     isStopped: () => isStopped,
   };
@@ -108,8 +108,8 @@ export function createDirectTransport(options: DirectTransportOptions): Transpor
 
 function toConnectionOptions(
   { heloName, mxPort, sourceAddress, allowPrivate, timeouts, trustedCertificates }: DirectTransportOptions,
-  { host, address, isVerified }: Lane,
-  brokenTls: FadingSet,
+  { host, address, isVerified }: ServerAddress,
+  brokenTls: ExpiringSet,
 ): SmtpConnectionOptions {
   const localAddress = isIP(address) === 6 ? sourceAddress?.ipv6 : sourceAddress?.ipv4;
   const place = `${host} ${address}`;

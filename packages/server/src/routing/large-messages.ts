@@ -1,61 +1,61 @@
 import type { Clock } from '../clock.ts';
 import { noteLargeGarbage } from '../heap.ts';
-import type { Lane } from './lane-register.ts';
-import { createWireRoom } from './wire-room.ts';
+import type { DestinationQueue } from './queue-registry.ts';
+import { createByteBudget } from './byte-budget.ts';
 
 /**
- * What large messages take of the memory while they are sent: to destinations that have answered and take them in good time, to all
- * others, of either to one lane.
+ * The memory of large messages while they are sent: one budget for destinations that have replied and are fast, one for all others, and a
+ * limit for each queue.
  */
 export interface LargeMessages {
-  /** Room on the way, and what gives it back; null where there is none. */
-  take(lane: Lane, octets: number, isUnproven: boolean): (() => void) | null;
-  /** A lane that cannot go for another reason keeps nobody from the room. */
-  forget(lane: Lane): void;
-  /** Lets those try who wait for room, in their order. */
-  retry(admit: (lane: Lane) => void): void;
+  /** Takes bytes from a budget and returns the function that gives them back; null when there are not enough. */
+  take(queue: DestinationQueue, octets: number, isUnproven: boolean): (() => void) | null;
+  /** Removes a queue that is blocked for another reason from the waiting lists, so that it does not block others. */
+  forget(queue: DestinationQueue): void;
+  /** Lets the waiting queues try again, in order. */
+  retry(admit: (queue: DestinationQueue) => void): void;
 }
 
 const PROVEN_OCTETS = 64 * 1024 * 1024;
 const UNPROVEN_OCTETS = 32 * 1024 * 1024;
-const LANE_OCTETS = 16 * 1024 * 1024;
-/** What took longer keeps its room from the many that take a second: the next one goes to the others, until one is quick again. */
+const QUEUE_OCTETS = 16 * 1024 * 1024;
+/** A queue whose transfer took longer uses the other budget until one is fast again, so that it does not delay the many that take a second. */
 const SLOW_MS = 30_000;
 
 export function createLargeMessages(clock: Clock): LargeMessages {
-  const proven = createWireRoom<Lane>(PROVEN_OCTETS);
-  const unproven = createWireRoom<Lane>(UNPROVEN_OCTETS);
-  const slow = new WeakSet<Lane>();
+  const proven = createByteBudget<DestinationQueue>(PROVEN_OCTETS);
+  const unproven = createByteBudget<DestinationQueue>(UNPROVEN_OCTETS);
+  const slow = new WeakSet<DestinationQueue>();
 
-  function forget(lane: Lane): void {
-    proven.forget(lane);
-    unproven.forget(lane);
+  function forget(queue: DestinationQueue): void {
+    proven.forget(queue);
+    unproven.forget(queue);
   }
 
   return {
-    take(lane, octets, isUnproven) {
-      const [room, other] = isUnproven || slow.has(lane) ? [unproven, proven] : [proven, unproven];
-      other.forget(lane);
-      const isTooMuch = lane.octets > 0 && lane.octets + octets > LANE_OCTETS;
-      if (isTooMuch) forget(lane);
-      const leave = isTooMuch ? null : room.take(lane, octets);
-      if (leave === null) return null;
-      lane.octets += octets;
+    take(queue, octets, isUnproven) {
+      const [budget, other] = isUnproven || slow.has(queue) ? [unproven, proven] : [proven, unproven];
+      other.forget(queue);
+      const isTooMuch = queue.octets > 0 && queue.octets + octets > QUEUE_OCTETS;
+      if (isTooMuch) forget(queue);
+      const release = isTooMuch ? null : budget.take(queue, octets);
+      if (release === null) return null;
+      queue.octets += octets;
       const beganAtMs = clock.now().getTime();
       return () => {
-        if (clock.now().getTime() - beganAtMs >= SLOW_MS) slow.add(lane);
-        else slow.delete(lane);
-        lane.octets -= octets;
-        leave();
+        if (clock.now().getTime() - beganAtMs >= SLOW_MS) slow.add(queue);
+        else slow.delete(queue);
+        queue.octets -= octets;
+        release();
         noteLargeGarbage(octets);
       };
     },
     forget,
     retry(admit) {
-      for (const room of [proven, unproven]) {
-        for (let { first } = room; first !== undefined; ) {
+      for (const budget of [proven, unproven]) {
+        for (let { first } = budget; first !== undefined; ) {
           admit(first);
-          first = room.first === first ? undefined : room.first;
+          first = budget.first === first ? undefined : budget.first;
         }
       }
     },

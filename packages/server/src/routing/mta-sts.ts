@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { DnsResolver } from '../dns/dns-resolver.ts';
 import type { OutboundAnswer } from '../outbound/outbound-answer.ts';
 import type { OutboundClient } from '../outbound/outbound-client.ts';
-import { createFadingSet } from './fading-set.ts';
+import { createExpiringSet } from './expiring-set.ts';
 import { readStsPolicy, readStsRecord, type StsPolicy } from './mta-sts-policy.ts';
 
 export interface MtaStsOptions {
@@ -36,7 +36,7 @@ const FAILURE_KEPT_MS = 300_000;
  */
 export function createMtaSts({ dns, http, clock, port = 443 }: MtaStsOptions): MtaSts {
   const kept = new Map<string, Kept>();
-  const failed = createFadingSet(FAILURE_KEPT_MS, MAX_KEPT, clock.now);
+  const failed = createExpiringSet(FAILURE_KEPT_MS, MAX_KEPT, clock.now);
   const underWay = new Map<string, Promise<StsPolicy | null>>();
 
   async function policyOf(domain: string): Promise<StsPolicy | null> {

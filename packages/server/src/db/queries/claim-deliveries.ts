@@ -199,7 +199,7 @@ export interface Lease {
   readonly leaseId: string;
 }
 
-export interface PutBackLease extends Lease {
+export interface RequeuedLease extends Lease {
   readonly nextAt: Date;
 }
 
@@ -219,7 +219,7 @@ const putBack = defineStatement(
 );
 
 /** Gives back what was claimed and not begun: the attempt does not count, and nothing else has changed. */
-export async function putBackDeliveries(query: Query, leases: readonly PutBackLease[]): Promise<void> {
+export async function requeueDeliveries(query: Query, leases: readonly RequeuedLease[]): Promise<void> {
   await putBack(query, { ...columnsOf(leases), nextAts: leases.map(({ nextAt }) => nextAt.toISOString()) });
 }
 

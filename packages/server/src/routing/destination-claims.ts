@@ -1,18 +1,18 @@
 import type { Sql } from '../db/client.ts';
 import { claimByDestination, type DestinationCursor } from '../db/queries/claim-by-destination.ts';
 import type { ClaimedDelivery, ClaimOptions } from '../db/queries/claim-deliveries.ts';
-import type { Rooms } from './destination-lanes.ts';
+import type { ClaimCapacity } from './destination-queues.ts';
 
-/** Claims by the room that destinations have, one after the other over all accounts and their destinations. */
-export interface LaneClaims {
-  claim(rooms: Rooms, options: Omit<ClaimOptions, 'afterAccount'>): Promise<LaneClaim>;
-  /** A new drain begins: what the last one left unlooked is gone on with. */
+/** Claims deliveries by the capacity of their destinations, round robin over all accounts and their destinations. */
+export interface DestinationClaims {
+  claim(capacity: ClaimCapacity, options: Omit<ClaimOptions, 'afterAccount'>): Promise<ClaimBatch>;
+  /** Starts a new drain, which continues where the last one stopped. */
   begin(): void;
 }
 
-export interface LaneClaim {
+export interface ClaimBatch {
   readonly claims: readonly ClaimedDelivery[];
-  /** Nothing more is to be found now. */
+  /** Nothing more is due now. */
   readonly isOver: boolean;
 }
 
@@ -23,7 +23,7 @@ const LOOKS_AFTER_SHORTAGE = 16;
 /** Claims in a row that bring nothing, before the next look of the timer goes on with what is left. */
 const MAX_FRUITLESS = 10;
 
-export function createLaneClaims(sql: Sql, random: () => number, firstAccount: string): LaneClaims {
+export function createDestinationClaims(sql: Sql, random: () => number, firstAccount: string): DestinationClaims {
   let afterAccount = firstAccount;
   let cursors: readonly DestinationCursor[] = [];
   let looksAhead = 0;
@@ -35,12 +35,12 @@ export function createLaneClaims(sql: Sql, random: () => number, firstAccount: s
     cursors = [...cursors.filter(isElsewhere), ...found];
   }
 
-  async function claim(rooms: Rooms, options: Omit<ClaimOptions, 'afterAccount'>): Promise<LaneClaim> {
+  async function claim(capacity: ClaimCapacity, options: Omit<ClaimOptions, 'afterAccount'>): Promise<ClaimBatch> {
     const from = afterAccount;
     const isLooking = looksAhead > 0 || random() < LOOKING_SHARE;
     const found = await claimByDestination(sql, {
       ...options,
-      ...{ afterAccount: from, rooms: rooms.named, otherRoom: rooms.others, lookAfter: cursors, isLooking },
+      ...{ afterAccount: from, rooms: capacity.named, otherRoom: capacity.others, lookAfter: cursors, isLooking },
     });
     const { claims, lastAccount } = found;
     if (isLooking) mergeCursors(found.lookAfter, from, lastAccount);

@@ -1,11 +1,11 @@
 /** Remembers keys for a while, the latest `maxEntries` of them. */
-export interface FadingSet {
+export interface ExpiringSet {
   add(key: string): void;
   has(key: string): boolean;
   delete(key: string): void;
 }
 
-export function createFadingSet(lifeMs: number, maxEntries: number, now: () => Date): FadingSet {
+export function createExpiringSet(lifeMs: number, maxEntries: number, now: () => Date): ExpiringSet {
   const untilMs = new Map<string, number>();
   return {
     add(key) {
