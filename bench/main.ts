@@ -22,7 +22,7 @@ import { benchFleet } from './webhooks/bench-fleet.ts';
 
 const HELP = `usage: pnpm bench <accept|deliver|exactness|fairness|hostile|limiter|postfix|render|links|smtp|soak|seed|reads|stats|webhooks|webhooks-fleet|mcp|sdk|cli> [--count N] [--rounds N] [--minutes N]
 
-accept   single sends over 64 connections and batches through the door, against bare INSERTs on the same Postgres
+accept   single sends over 64 connections and batches through the accept queue, against bare INSERTs on the same Postgres
 deliver  the delivery engine through smtp-relay with DKIM, against RSA-2048 alone and nodemailer's pooled transport
 limiter  the processor time of the rate limit, against that of the sends it is asked for
 links    finding, tagging and tracking the links of a 100 KB newsletter, against a copy of it and parse5

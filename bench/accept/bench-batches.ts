@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createAccount } from '../../packages/server/src/accounts/create-account.ts';
 import { systemClock } from '../../packages/server/src/clock.ts';
 import { openDatabase, type Sql } from '../../packages/server/src/db/client.ts';
-import { createAcceptanceDoor } from '../../packages/server/src/sending/acceptance-door.ts';
+import { createAcceptQueue } from '../../packages/server/src/sending/accept-queue.ts';
 import type { SendCommand } from '../../packages/server/src/sending/send-command.ts';
 import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
 import { plainSend } from '../../test/harness/plain-send.ts';
@@ -17,21 +17,21 @@ const BATCH = 100;
 const BATCHES = 100;
 const AT_ONCE = 2;
 
-/** Batches of 100 parsed sends through the door, every rule applied, against one bare multi-row INSERT of the same messages. */
+/** Batches of 100 parsed sends through the accept queue, every rule applied, against one bare multi-row INSERT of the same messages. */
 export async function benchBatches(database: BenchDatabase, rounds: number): Promise<boolean> {
   const target = database.target;
   const sql = openDatabase({ target, maxConnections: AT_ONCE, applicationName: 'bench', keepPlans: true });
-  const doorSql = openDatabase({ target, maxConnections: 2, applicationName: 'bench-door', keepPlans: true });
+  const acceptSql = openDatabase({ target, maxConnections: 2, applicationName: 'bench-sends', keepPlans: true });
   const ids = createIdGenerator();
   const { accountId } = await createAccount(
     { sql, clock: systemClock, ids },
     { name: 'Batches', ownerEmail: 'b@sandbox.test' },
   );
   const keyId = ids.next(new Date());
-  const door = createAcceptanceDoor({
-    sql: doorSql,
-    batchSql: doorSql,
-    filesSql: doorSql,
+  const acceptQueue = createAcceptQueue({
+    sql: acceptSql,
+    batchSql: acceptSql,
+    filesSql: acceptSql,
     clock: systemClock,
     ids,
     sandboxDomain: 'sandbox.test',
@@ -39,7 +39,7 @@ export async function benchBatches(database: BenchDatabase, rounds: number): Pro
     onAccepted: () => undefined,
   });
   const accept = async (commands: readonly SendCommand[]) => {
-    const verdicts = await door.acceptBatch(commands);
+    const verdicts = await acceptQueue.acceptBatch(commands);
     if (verdicts.some(({ kind }) => kind !== 'accepted')) throw new Error('a batch was not accepted');
   };
   const toCommands = (emails: readonly SampleEmail[]) => emails.map((email) => plainSend({ accountId, keyId }, email));
@@ -53,10 +53,10 @@ export async function benchBatches(database: BenchDatabase, rounds: number): Pro
     ];
     if (n >= 0) ours.push(accepted) && theirs.push(bare);
   }
-  await Promise.all([sql.end(), doorSql.end()]);
+  await Promise.all([sql.end(), acceptSql.end()]);
   const ratio = median(ours.map(({ rate }, n) => rate / (theirs[n]?.rate ?? 1)));
   console.log(`\nbatches of ${BATCH}, ${AT_ONCE} at once, ${BATCHES} a round, ${rounds} rounds in turn`);
-  console.log(`the door, every rule: ${describe(ours)}`);
+  console.log(`the accept queue, every rule: ${describe(ours)}`);
   console.log(`bare multi-row INSERT: ${describe(theirs)}`);
   console.log(judge('batches, ratio to a bare multi-row INSERT', ratio, 0.7, 'at least'));
   return ratio >= 0.7;

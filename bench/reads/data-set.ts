@@ -70,7 +70,7 @@ async function index(sql: Sql, onProgress: (text: string) => void): Promise<void
   await Promise.all([lane(), lane()]);
 }
 
-/** As many as the door notes at once. */
+/** As many as the accept queue writes at once. */
 const BACKLOG_IDS = 100;
 
 /** `h` and `g` are two numbers that look like chance and are the same in every run. */

@@ -20,7 +20,7 @@ describe('a pool whose connections are lost', () => {
   const open = () => openDatabase({ target: proxy.database.target, maxConnections: 1, applicationName: 'tests' });
 
   /**
-   * One query after the other, the next in the very moment in which the last one has failed: that is how the acceptance door asks, and
+   * One query after the other, the next in the very moment in which the last one has failed: that is how the accept queue works, and
    * when the driver loses queries. Counts how many came back, and how.
    */
   async function askUntil(

@@ -47,9 +47,9 @@ describe('the check of the wall between accounts', () => {
     afterwards(() => pooler.close());
     await setForUser("timezone = 'Asia/Tokyo'");
     const said = await faultsOf(pooler.database.target);
-    expect(said).toContain('statement_timeout is not set on the connections api, door, rates');
+    expect(said).toContain('statement_timeout is not set on the connections api, sends, rates');
     expect(said).toContain("ALTER ROLE postrider SET statement_timeout = '30000ms';");
-    expect(said).toContain('TimeZone is Asia/Tokyo on the connections api, door, rates');
+    expect(said).toContain('TimeZone is Asia/Tokyo on the connections api, sends, rates');
     // The transactions of accounts set their own.
     expect(said).not.toContain('reads');
   });
@@ -88,7 +88,7 @@ describe('the check of the wall between accounts', () => {
     await setForUser("statement_timeout = '30000ms'");
     expect(await checkAccountWall(pooler.database.target)).toMatchObject({
       status: 'warn',
-      message: expect.stringMatching(/^plan_cache_mode is auto on the connections api, door, rates/),
+      message: expect.stringMatching(/^plan_cache_mode is auto on the connections api, sends, rates/),
       fix: expect.stringContaining('SET plan_cache_mode = force_custom_plan'),
     });
     await setForUser('plan_cache_mode = force_custom_plan');

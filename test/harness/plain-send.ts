@@ -2,7 +2,7 @@ import { sendRequestSchema } from '../../packages/core/src/index.ts';
 import { deriveText } from '../../packages/server/src/sending/derive-text.ts';
 import type { SendCommand } from '../../packages/server/src/sending/send-command.ts';
 
-/** A send without template, files or tracking, as it comes to the acceptance door; for tests and benchmarks of the door itself. */
+/** A send without template, files or tracking, as the accept queue takes it; for tests and benchmarks of that queue itself. */
 export function plainSend(
   sender: { readonly accountId: string; readonly keyId: string },
   input: Readonly<Record<string, unknown>>,

@@ -18,7 +18,7 @@ describe('delivery to destinations', () => {
   const cleanUp = useCleanUps();
 
   async function deliverTo(world: Transport, options: { maxInFlight?: number } = {}) {
-    // The door plans for the transport `direct`; who delivers is made by hand.
+    // The accept queue plans for the transport `direct`; who delivers is made by hand.
     const server = await startTestApp({ settings: { POSTRIDER_TRANSPORT: 'direct', POSTRIDER_ROLES: 'api' } });
     const engine = await makeEngine(server, world, options);
     cleanUp(async () => {

@@ -3,13 +3,13 @@ import { createAccount } from '../../packages/server/src/accounts/create-account
 import { systemClock } from '../../packages/server/src/clock.ts';
 import { openDatabase, type Pool } from '../../packages/server/src/db/client.ts';
 import { type AcceptanceOptions, acceptMessages } from '../../packages/server/src/sending/accept-messages.ts';
-import { createAcceptanceDoor } from '../../packages/server/src/sending/acceptance-door.ts';
+import { createAcceptQueue } from '../../packages/server/src/sending/accept-queue.ts';
 import type { SendCommand, SendVerdict } from '../../packages/server/src/sending/send-command.ts';
 import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
 import { plainSend } from '../harness/plain-send.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
-describe('the acceptance door', () => {
+describe('the accept queue', () => {
   let database: TestDatabase;
   let sql: Pool;
   let options: AcceptanceOptions & { readonly sql: Pool };
@@ -116,8 +116,8 @@ describe('the acceptance door', () => {
     tags: ['contract-idempotency.replayed'],
   }, async () => {
     const account = await newAccount();
-    const doors = [0, 1].map(() =>
-      createAcceptanceDoor({
+    const queues = [0, 1].map(() =>
+      createAcceptQueue({
         ...options,
         batchSql: options.sql,
         filesSql: options.sql,
@@ -126,7 +126,7 @@ describe('the acceptance door', () => {
       }),
     );
     const verdicts = await Promise.all(
-      Array.from({ length: 50 }, (_, index) => doors[index % 2]?.accept(command(account, {}, 'doors'))),
+      Array.from({ length: 50 }, (_, index) => queues[index % 2]?.accept(command(account, {}, 'doors'))),
     );
     const ids = new Set(verdicts.flatMap((verdict) => (verdict?.kind === 'accepted' ? [verdict.id] : [])));
     expect(ids.size).toBe(1);
@@ -136,7 +136,7 @@ describe('the acceptance door', () => {
   it('refuses by itself what of a request cannot be stored, and tells the fault; a request of which nothing can be fails', async () => {
     const account = await newAccount();
     const faults: unknown[] = [];
-    const door = createAcceptanceDoor({
+    const acceptQueue = createAcceptQueue({
       ...options,
       batchSql: options.sql,
       filesSql: options.sql,
@@ -146,12 +146,12 @@ describe('the acceptance door', () => {
     // The edge lets no such text pass; here it stands for whatever the database refuses of one row.
     const broken = command(account);
     const unstorable = { ...broken, content: { ...broken.content, text: 'a\u0000b' } };
-    const verdicts = await door.acceptBatch([command(account), unstorable, command(account)]);
+    const verdicts = await acceptQueue.acceptBatch([command(account), unstorable, command(account)]);
     expect(codes(verdicts)).toEqual(['accepted', 'internal', 'accepted']);
     expect(faults).toHaveLength(1);
     expect([await rows('messages', account), await usedBy(account)]).toEqual([2, 2]);
-    await expect(door.acceptBatch([unstorable])).rejects.toThrow();
-    expect(await door.acceptBatch([])).toEqual([]);
+    await expect(acceptQueue.acceptBatch([unstorable])).rejects.toThrow();
+    expect(await acceptQueue.acceptBatch([])).toEqual([]);
   });
 
   it('never overdraws a quota, whichever of 64 racing transactions is first', {

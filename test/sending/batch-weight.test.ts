@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase, type Pool } from '../../packages/server/src/db/client.ts';
-import { createAcceptanceDoor } from '../../packages/server/src/sending/acceptance-door.ts';
+import { createAcceptQueue } from '../../packages/server/src/sending/accept-queue.ts';
 import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
 import { plainSend } from '../harness/plain-send.ts';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
@@ -8,7 +8,7 @@ import { startTestApp, type TestApp } from '../harness/test-app.ts';
 /** Of a send with a long HTML and a long text. */
 const HALF = 'x'.repeat(900_000);
 
-describe('what the acceptance door writes at once', () => {
+describe('what the accept queue writes at once', () => {
   let server: TestApp;
   let sql: Pool;
   beforeAll(async () => {
@@ -25,7 +25,7 @@ describe('what the acceptance door writes at once', () => {
     bodies: readonly { readonly text: string; readonly html?: string }[],
   ): Promise<readonly number[]> {
     let seconds = 0;
-    const door = createAcceptanceDoor({
+    const acceptQueue = createAcceptQueue({
       ...{ sql, batchSql: sql, filesSql: sql, ids: createIdGenerator() },
       ...{ sandboxDomain: 'sandbox.test', monthlyQuota: 1_000, onAccepted: () => undefined },
       clock: {
@@ -38,7 +38,7 @@ describe('what the acceptance door writes at once', () => {
     await server.database.sql`DELETE FROM messages`;
     const sender = { accountId: server.accountId, keyId: server.accountId };
     const mail = { from: 'ada@sandbox.test', to: 'delivered@sandbox.test', subject: 'Hello' };
-    const verdicts = await Promise.all(bodies.map((body) => door.accept(plainSend(sender, { ...mail, ...body }))));
+    const verdicts = await Promise.all(bodies.map((body) => acceptQueue.accept(plainSend(sender, { ...mail, ...body }))));
     expect(verdicts.map(({ kind }) => kind)).toEqual(bodies.map(() => 'accepted'));
     const rows = await server.database.sql<{ count: number }[]>`
       SELECT count(*)::int AS count FROM messages GROUP BY created_at ORDER BY created_at`;

@@ -11,10 +11,10 @@ function start(options: Partial<GroupCommitOptions<number, number>> = {}) {
   const writes: Written[] = [];
   const group = createGroupCommit<number, number>({
     maxBatch: 3,
-    maxOctets: 1_000,
-    octetsOf: (item) => item,
-    lanes: 1,
-    secondLaneFrom: 1,
+    maxBytes: 1_000,
+    bytesOf: (item) => item,
+    writers: 1,
+    secondWriterFrom: 1,
     isItemFault: () => false,
     isOutage: () => false,
     write: (items) =>
@@ -76,8 +76,8 @@ describe('group commit', () => {
     expect(await Promise.all(verdicts)).toEqual([10, 20]);
   });
 
-  it('keeps as many batches under way as there are lanes', async () => {
-    const { group, writes, write } = start({ lanes: 2, maxBatch: 1 });
+  it('keeps as many batches under way as there are writers', async () => {
+    const { group, writes, write } = start({ writers: 2, maxBatch: 1 });
     const verdicts = [1, 2, 3].map((item) => group.submit(item));
     const two = await write(1);
     expect(writes).toHaveLength(2);
@@ -87,8 +87,8 @@ describe('group commit', () => {
     expect(await Promise.all(verdicts)).toEqual([10, 20, 30]);
   });
 
-  it('opens a further lane only for as many as are worth a batch of their own', async () => {
-    const { group, writes, write } = start({ lanes: 2, secondLaneFrom: 2 });
+  it('starts another writer only for enough items to be worth a batch', async () => {
+    const { group, writes, write } = start({ writers: 2, secondWriterFrom: 2 });
     const first = group.submit(1);
     const one = await write(0);
     const second = group.submit(2);

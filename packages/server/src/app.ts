@@ -34,8 +34,8 @@ import type { Services } from './operations/context.ts';
 import { createExportLimit } from './operations/emails/export-limit.ts';
 import { createOutboundClient } from './outbound/outbound-client.ts';
 import { createHostResolver } from './outbound/resolve-host.ts';
-import { createAcceptanceDoor, DOOR_CONNECTIONS } from './sending/acceptance-door.ts';
-import { createAcceptanceInquiry } from './sending/acceptance-inquiry.ts';
+import { createAcceptQueue, ACCEPT_CONNECTIONS } from './sending/accept-queue.ts';
+import { createAcceptanceDryRun } from './sending/acceptance-dry-run.ts';
 import { createBodyShaper } from './sending/content/body-shaper.ts';
 import { createFileSource } from './sending/content/fetch-files.ts';
 import { type RunningSubmission, startSubmission } from './smtp-submission/start-submission.ts';
@@ -82,7 +82,7 @@ const LOG_DRAIN_MS = 1_000;
 export function createApp(options: AppOptions): App {
   const { config, clock, logger, target, baseUrl } = options;
   const ids = createIdGenerator();
-  const pools = openDatabasePools(target, DOOR_CONNECTIONS);
+  const pools = openDatabasePools(target, ACCEPT_CONNECTIONS);
   const { api: sql, work: workSql, reads: readsSql } = pools;
   const forAccount = createAccountServices(pools, () => services);
   const warn = (error: unknown, what: string) =>
@@ -92,8 +92,8 @@ export function createApp(options: AppOptions): App {
   const watcher = createResourceWatcher(sql, { maxPerAccount: LIMITS.mcpSubscriptionsPerAccount });
   const pumpSignal = createPumpSignal(sql, clock, (error) => warn(error, 'waking the queue'));
   const unsendable = createUnsendable(options);
-  const door = createAcceptanceDoor({
-    sql: pools.door,
+  const acceptQueue = createAcceptQueue({
+    sql: pools.sends,
     batchSql: pools.batches,
     filesSql: pools.files,
     clock,
@@ -147,8 +147,8 @@ export function createApp(options: AppOptions): App {
     domains: createSendingDomains(options, sql, ids, dns, warn),
     diagnostics: createDiagnosticTools(config, clock, dns),
     threads,
-    door,
-    inquiry: createAcceptanceInquiry({
+    acceptQueue,
+    acceptanceDryRun: createAcceptanceDryRun({
       sql,
       clock,
       unsendable,
@@ -234,7 +234,7 @@ export function createApp(options: AppOptions): App {
     watcher.close();
     listening.feeds.close();
     await Promise.all([api?.drain(), submission?.drain(), reports?.drain()]);
-    await door.idle();
+    await acceptQueue.idle();
     await within(OUTBOUND_DRAIN_MS, people.links.idle());
     await Promise.all([templates.close(), threads.close()]);
     pumpSignal.close();

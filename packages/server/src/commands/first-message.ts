@@ -12,7 +12,7 @@ export interface FirstMessage {
 
 const PATIENCE_MS = 10_000;
 
-/** Sends the installation's first message to itself, through the same door and pipeline as every other, and waits for its end. */
+/** Sends the installation's first message to itself, through the same accept queue and pipeline as every other, and waits for its end. */
 export async function sendFirstMessage(
   app: App,
   account: PreparedAccount,

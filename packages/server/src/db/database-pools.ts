@@ -16,7 +16,7 @@ export interface DatabasePools {
    * Acceptance of single sends, written one group behind the other on one connection: two would wait for the same quota row, and halve the
    * groups.
    */
-  readonly door: Pool;
+  readonly sends: Pool;
   readonly batches: Pool;
   /** Acceptance of sends with files, which may take seconds to be written. */
   readonly files: Pool;
@@ -26,8 +26,8 @@ export interface DatabasePools {
   end(): Promise<void>;
 }
 
-/** Connections of the pools behind the acceptance door. */
-export interface DoorConnections {
+/** Connections of the pools that the accept queue writes with. */
+export interface AcceptConnections {
   readonly singles: number;
   readonly batches: number;
   readonly files: number;
@@ -59,7 +59,7 @@ const POOLS = {
     statementTimeoutMs: READS_STATEMENT_MS,
     deadlineMs: READS_DEADLINE_MS,
   },
-  door: { applicationName: 'postrider-door', keepPlans: true, deadlineMs: API_DEADLINE_MS },
+  sends: { applicationName: 'postrider-sends', keepPlans: true, deadlineMs: API_DEADLINE_MS },
   batches: { applicationName: 'postrider-batches', keepPlans: true, deadlineMs: API_DEADLINE_MS },
   files: { applicationName: 'postrider-files', keepPlans: true, deadlineMs: FILES_DEADLINE_MS },
   // A crash of the database forgets the last half second of requests at most, which is no more than a moment's allowance.
@@ -70,7 +70,7 @@ const POOLS = {
 type PoolName = keyof typeof POOLS;
 
 /** Kinds of connections that differ in what they ask for when they start. */
-const CHECKED: readonly PoolName[] = ['api', 'accounts', 'reads', 'door', 'rates'];
+const CHECKED: readonly PoolName[] = ['api', 'accounts', 'reads', 'sends', 'rates'];
 
 /** One connection of a kind that a running server has. */
 export interface SampleConnection {
@@ -98,20 +98,20 @@ export async function withSampleConnections<T>(
 }
 
 /** Opens the pools; nothing connects before the first query. */
-export function openDatabasePools(target: DatabaseTarget, connections: DoorConnections): DatabasePools {
+export function openDatabasePools(target: DatabaseTarget, connections: AcceptConnections): DatabasePools {
   const open = (name: PoolName, maxConnections: number, probe?: () => Promise<unknown>) =>
     openDatabase({ target, maxConnections, ...POOLS[name], ...(probe === undefined ? {} : { probe }) });
   const api = open('api', API_CONNECTIONS);
   const accounts = open('accounts', ACCOUNT_CONNECTIONS);
   const work = open('work', DELIVERY_CONNECTIONS);
   const reads = open('reads', READS_CONNECTIONS, () => ping(api));
-  const door = open('door', connections.singles);
+  const sends = open('sends', connections.singles);
   const batches = open('batches', connections.batches);
   const files = open('files', connections.files, () => ping(api));
   const rates = open('rates', 1);
-  const pools = [api, accounts, work, reads, door, batches, files, rates];
+  const pools = [api, accounts, work, reads, sends, batches, files, rates];
   return {
-    ...{ api, accounts, work, reads, door, batches, files, rates },
+    ...{ api, accounts, work, reads, sends, batches, files, rates },
     async end() {
       await Promise.all(pools.map((pool) => pool.end({ timeout: END_SECONDS })));
     },

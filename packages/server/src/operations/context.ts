@@ -10,8 +10,8 @@ import type { DnsResolver } from '../dns/dns-resolver.ts';
 import type { MessageWaiter } from '../events/message-waiter.ts';
 import type { ResourceWatcher } from '../events/resource-watcher.ts';
 import type { Caller } from '../keys/caller.ts';
-import type { AcceptanceDoor } from '../sending/acceptance-door.ts';
-import type { AcceptanceInquiry } from '../sending/acceptance-inquiry.ts';
+import type { AcceptQueue } from '../sending/accept-queue.ts';
+import type { AcceptanceDryRun } from '../sending/acceptance-dry-run.ts';
 import type { ContentTools } from '../sending/content/prepare-content.ts';
 import type { DomainChecker } from '../sending-domains/domain-checker.ts';
 import type { DomainTools } from '../sending-domains/domain-tools.ts';
@@ -35,8 +35,8 @@ export interface Services {
   readonly domains: { readonly tools: DomainTools; readonly checker: DomainChecker };
   /** For work that grows with what a caller sent. */
   readonly threads: JobThreads;
-  readonly door: AcceptanceDoor;
-  readonly inquiry: AcceptanceInquiry;
+  readonly acceptQueue: AcceptQueue;
+  readonly acceptanceDryRun: AcceptanceDryRun;
   readonly content: ContentTools;
   readonly waiter: MessageWaiter;
   readonly watcher: ResourceWatcher;

@@ -8,7 +8,7 @@ export interface Shape {
   readonly clean: number;
   /** Counts the halvings: what was begun before the last one says nothing of the limit since. */
   readonly era: number;
-  /** Times in a row that nobody answered, or that we were turned away at the door. */
+  /** Times in a row without a reply, or with the connection rejected. */
   readonly failures: number;
   readonly breaker: Breaker | null;
   /** Somebody answered, the last time that anybody was asked. */

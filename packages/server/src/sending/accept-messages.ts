@@ -55,7 +55,7 @@ export interface AcceptedBatch {
 }
 
 /**
- * The only door: every send of every path, one or a hundred, comes through here. One statement writes the whole batch, all or nothing, and
+ * The only way in: every send of every path, one or a hundred, is accepted here. One statement writes the whole batch, all or nothing, and
  * checks the rules itself. Where it refuses, it names the sends at fault; the facts about those are read, the rules decide each of them once
  * with its facts, and what is left is written the same way. Every command gets its own verdict, in order; one that is refused never touches
  * its neighbours.

@@ -1,6 +1,6 @@
 /**
- * Lets requests that arrive while a batch is being written share the next one. There is no timer: an idle door answers at once, and under
- * load the batches grow by themselves to what one round trip can carry.
+ * Lets requests that arrive while a batch is being written share the next one. There is no timer: an idle queue writes at once, and under
+ * load the batches grow to what one round trip can carry.
  */
 export interface GroupCommit<Item, Verdict> {
   submit(item: Item): Promise<Verdict>;
@@ -10,25 +10,25 @@ export interface GroupCommit<Item, Verdict> {
 
 interface Entry<Item, Verdict> {
   readonly item: Item;
-  readonly octets: number;
+  readonly bytes: number;
   readonly resolve: (verdict: Verdict) => void;
   readonly reject: (error: unknown) => void;
 }
 
 export interface GroupCommitOptions<Item, Verdict> {
   readonly maxBatch: number;
-  /** A batch takes items until it holds so much; one that is larger goes alone. */
-  readonly maxOctets: number;
-  readonly octetsOf: (item: Item) => number;
-  /** Batches written at once. */
-  readonly lanes: number;
-  /** How many must wait before a further batch sets out behind the running ones: small ones would cost more than the wait. */
-  readonly secondLaneFrom: number;
+  /** The most bytes in a batch; a larger item is written alone. */
+  readonly maxBytes: number;
+  readonly bytesOf: (item: Item) => number;
+  /** Batches written at the same time. */
+  readonly writers: number;
+  /** How many items must wait before another batch starts beside the running ones: small ones would cost more than the wait. */
+  readonly secondWriterFrom: number;
   /** Verdicts in the order of the items. */
   readonly write: (items: readonly Item[]) => Promise<readonly Verdict[]>;
-  /** Whether a failure may be the fault of one item: then each is written by itself, so that it fails alone. */
+  /** Whether a failure may be the fault of one item: then each is written separately, so that it fails alone. */
   readonly isItemFault: (error: unknown) => boolean;
-  /** Whether a failure says that nothing is answered at present: those who wait then fail with it, rather than one batch after the other. */
+  /** Whether a failure means an outage: then all waiting items fail with it, rather than one batch after the other. */
   readonly isOutage: (error: unknown) => boolean;
 }
 
@@ -39,35 +39,35 @@ export function createGroupCommit<Item, Verdict>(
   let busy = 0;
   let onIdle: (() => void)[] = [];
 
-  function startLanes(): void {
-    while (busy < options.lanes && queue.length > 0 && (busy === 0 || queue.length >= options.secondLaneFrom)) {
+  function startWriters(): void {
+    while (busy < options.writers && queue.length > 0 && (busy === 0 || queue.length >= options.secondWriterFrom)) {
       busy += 1;
-      void runLane(queue.splice(0, countNext()));
+      void runWriter(queue.splice(0, countNext()));
     }
   }
 
-  /** How many of those who wait the next batch takes. */
+  /** How many of the waiting items the next batch takes. */
   function countNext(): number {
-    let octets = 0;
+    let bytes = 0;
     let count = 0;
     for (const entry of queue) {
-      octets += entry.octets;
-      if (count > 0 && (count === options.maxBatch || octets > options.maxOctets)) break;
+      bytes += entry.bytes;
+      if (count > 0 && (count === options.maxBatch || bytes > options.maxBytes)) break;
       count += 1;
     }
     return count;
   }
 
-  /** The next batch leaves before this one's callers are told: the database works on while their answers are written. */
-  async function runLane(entries: readonly Entry<Item, Verdict>[]): Promise<void> {
+  /** The next batch starts before this one's callers are resolved: the database works while their responses are written. */
+  async function runWriter(entries: readonly Entry<Item, Verdict>[]): Promise<void> {
     const settle = await writeBatch(entries);
     busy -= 1;
-    startLanes();
+    startWriters();
     settle();
-    if (busy === 0 && queue.length === 0) tellIdle();
+    if (busy === 0 && queue.length === 0) resolveIdle();
   }
 
-  /** Writes a batch and answers what tells its callers. `behind` is what else this lane was to write. */
+  /** Writes a batch and returns the function that resolves its callers. `behind` is what else this writer was to write. */
   async function writeBatch(
     entries: readonly Entry<Item, Verdict>[],
     behind: Entry<Item, Verdict>[] = [],
@@ -97,7 +97,7 @@ export function createGroupCommit<Item, Verdict>(
     };
   }
 
-  function tellIdle(): void {
+  function resolveIdle(): void {
     for (const resolve of onIdle) resolve();
     onIdle = [];
   }
@@ -105,9 +105,9 @@ export function createGroupCommit<Item, Verdict>(
   return {
     submit: (item) =>
       new Promise((resolve, reject) => {
-        queue.push({ item, octets: options.octetsOf(item), resolve, reject });
-        // The rest of this turn's requests join before the batch leaves.
-        if (busy < options.lanes) queueMicrotask(startLanes);
+        queue.push({ item, bytes: options.bytesOf(item), resolve, reject });
+        // The other requests of this tick join before the batch starts.
+        if (busy < options.writers) queueMicrotask(startWriters);
       }),
     idle: () => (busy === 0 && queue.length === 0 ? Promise.resolve() : new Promise((resolve) => onIdle.push(resolve))),
   };

@@ -1,7 +1,7 @@
 import { DRY_RUN_CHECK_NAMES, type DryRun, type DryRunCheckName, ERRORS, type SendRequest } from '@postrider/core';
 import { startInSlices } from '../time-slice.ts';
 import type { Refusal } from './acceptance.ts';
-import type { Examination } from './acceptance-inquiry.ts';
+import type { Examination } from './acceptance-dry-run.ts';
 import type { FileSession } from './content/fetch-files.ts';
 import { prepareContent } from './content/prepare-content.ts';
 import type { BodyFindings, SendContent } from './content/send-content.ts';
@@ -40,7 +40,7 @@ async function previewTogether(
       made[index]?.content ?? contentAsGiven(order.request, made[index]?.findings),
     ),
   );
-  const examinations = await tools.inquiry.examine(commands);
+  const examinations = await tools.acceptanceDryRun.examine(commands);
   // Each order has its content and its examination, in order.
   return examinations.map((examination, index) => {
     const command = commands[index];

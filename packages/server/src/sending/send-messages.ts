@@ -1,7 +1,7 @@
 import type { Channel, SendRequest, Source } from '@postrider/core';
 import { startInSlices } from '../time-slice.ts';
-import type { AcceptanceDoor } from './acceptance-door.ts';
-import type { AcceptanceInquiry } from './acceptance-inquiry.ts';
+import type { AcceptQueue } from './accept-queue.ts';
+import type { AcceptanceDryRun } from './acceptance-dry-run.ts';
 import type { FileSession } from './content/fetch-files.ts';
 import { type ContentOrder, type ContentTools, prepareContent, type StoredContent } from './content/prepare-content.ts';
 import type { SendContent } from './content/send-content.ts';
@@ -26,13 +26,13 @@ export interface SendOrder {
 }
 
 export interface SendTools {
-  readonly door: AcceptanceDoor;
-  readonly inquiry: AcceptanceInquiry;
+  readonly acceptQueue: AcceptQueue;
+  readonly acceptanceDryRun: AcceptanceDryRun;
   readonly content: ContentTools;
 }
 
 /**
- * The way of every send: content first, then the acceptance door. Each order gets its own verdict, in order; one that is refused never
+ * The way of every send: content first, then the accept queue. Each order gets its own verdict, in order; one that is refused never
  * touches the others.
  * @throws where the database or another part does not answer: nothing is known of the sends then, and they may be repeated.
  */
@@ -64,8 +64,8 @@ async function sendTogether(
   const [only] = commands;
   const accepted =
     only !== undefined && commands.length === 1
-      ? [await tools.door.accept(only)]
-      : await tools.door.acceptBatch(commands);
+      ? [await tools.acceptQueue.accept(only)]
+      : await tools.acceptQueue.acceptBatch(commands);
   const verdicts = accepted.values();
   // Each command has its verdict, in order.
   return prepared.map((result) => ('kind' in result ? result : (verdicts.next().value as SendVerdict)));
@@ -106,7 +106,7 @@ export function toContentOrder(
 
 /** The answers that stand already for orders whose content might turn out otherwise now, by idempotency key. */
 async function findReplays(
-  { inquiry }: SendTools,
+  { acceptanceDryRun }: SendTools,
   { accountId, keyId, askedBy }: Sender,
   orders: readonly SendOrder[],
 ): Promise<ReadonlyMap<string, SendVerdict>> {
@@ -115,14 +115,14 @@ async function findReplays(
   );
   return claims.length === 0
     ? NO_REPLAYS
-    : await inquiry.findReplays({ accountId, keyId: askedBy?.keyId ?? keyId }, claims);
+    : await acceptanceDryRun.findReplays({ accountId, keyId: askedBy?.keyId ?? keyId }, claims);
 }
 
 const NO_REPLAYS: ReadonlyMap<string, SendVerdict> = new Map();
 
 /**
  * Whether the content of the very same request may not be made a second time: a template was deleted, a file is gone, a time has passed. A
- * repeated request is then looked up before, so that it is answered as it was. For others the door's own look is enough.
+ * repeated request is then looked up before, so that it is answered as it was. For others the accept queue's own look is enough.
  */
 function mayTurnOutOtherwise({ template, attachments, scheduled_at }: SendRequest): boolean {
   return (
@@ -130,7 +130,7 @@ function mayTurnOutOtherwise({ template, attachments, scheduled_at }: SendReques
   );
 }
 
-/** An order with its content, as it goes to the door. */
+/** An order with its content, as the accept queue takes it. */
 export function toCommand(sender: Sender, order: SendOrder, content: SendContent): SendCommand {
   const { trackOpens: _opens, trackClicks: _clicks, ...key } = sender;
   const { request, fixedChannel, headerClaims, idempotency, resendOf = null, claim } = order;

@@ -30,7 +30,7 @@ export function readRecipient(given: string): string {
 }
 
 /**
- * Asks the rules of the acceptance door about one recipient before its message is there, so that the client learns whom it is for. The door
+ * Asks the acceptance rules about one recipient before its message is there, so that the client learns whom it is for. The door
  * asks again with the whole message.
  * @param before the recipients taken so far; what they cost counts, too.
  * @throws SmtpRefusal, or what the database throws
@@ -64,7 +64,7 @@ export async function checkRecipient(
   if (!verdict.ok) throw refuseBy(verdict.code, REASONS[verdict.code]?.(address) ?? verdict.detail, 'recipient');
 }
 
-/** The door's own words speak of the whole message; here the others may still be taken. */
+/** The wording of the acceptance rules speaks of the whole message; here the others may still be taken. */
 const REASONS: Readonly<Partial<Record<ErrorCode, (address: string) => string>>> = {
   recipient_not_allowed: (address) => `${address} is not on the key’s recipient allowlist.`,
   recipient_suppressed: (address) => `${address} is on the account’s suppression list.`,

@@ -20,7 +20,7 @@ export interface SubmittedMessage {
 }
 
 /**
- * Takes a message the way of every send: read, held to the schema, through the acceptance door.
+ * Takes a message the way of every send: read, held to the schema, through the accept queue.
  * @param raw lines end in CRLF
  * @param envelope the checked recipients, each once
  * @param claim asked right before the commit

@@ -4,7 +4,7 @@ import { pg, returning } from '../result.ts';
 import { defineStatement } from '../statement.ts';
 import { SEARCH_RECIPIENTS, SEARCH_ROW } from './message-filters.ts';
 
-/** Rows of the backlog a statement takes; each holds the messages of one batch of the door, 100 at most. */
+/** Rows of the backlog a statement takes; each holds the messages of one batch of the accept queue, 100 at most. */
 const BACKLOG_ROWS = 32;
 
 const fill = defineStatement({}, () =>

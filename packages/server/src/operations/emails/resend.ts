@@ -43,7 +43,7 @@ async function findReplay(
   { services, caller }: KeyedContext,
 ): Promise<SendVerdict | null> {
   if (idempotency === null) return null;
-  const replays = await services.inquiry.findReplays(caller, [idempotency]);
+  const replays = await services.acceptanceDryRun.findReplays(caller, [idempotency]);
   return replays.get(idempotency.key) ?? null;
 }
 

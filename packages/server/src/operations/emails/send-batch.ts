@@ -35,7 +35,7 @@ async function readItem(raw: unknown, index: number, toOrder: (request: SendOrde
   return part.ok ? await toOrder(part.data) : validationFailed(part.problems);
 }
 
-/** Every item's answer, in order; the sends go through the door together. */
+/** Every item's answer, in order; the sends pass the accept queue together. */
 async function answerItems(items: readonly Item[], { services, caller }: KeyedContext): Promise<readonly Answer[]> {
   const orders = items.filter((item): item is SendOrder => 'request' in item);
   const isTried = ({ request }: SendOrder) => request.dry_run === true;

@@ -5,7 +5,7 @@ import type { Handler } from '../context.ts';
 import { acceptedBody, sendHeaders, toSendProblem } from './send-answer.ts';
 import { toSendOrder } from './send-order.ts';
 
-/** Hands one send to the acceptance door and tells its verdict; a dry run only asks. */
+/** Passes one send to the accept queue and returns its verdict; a dry run only checks. */
 export const sendEmail: Handler<'emails.send'> = async ({ body, headers }, context) => {
   const { caller, services } = context;
   const order = await toSendOrder(body, context.rawBody, headers, headers['idempotency-key'], context.via);

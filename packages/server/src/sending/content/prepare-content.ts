@@ -53,7 +53,7 @@ export interface ContentTools {
 }
 
 /**
- * Makes the content of a send, before the door: what is accepted is what is sent. Renders the template, fetches and checks files, tags
+ * Makes the content of a send, before acceptance: what is accepted is what is sent. Renders the template, fetches and checks files, tags
  * links, finds the links to track, derives the text.
  * @throws where a part it needs does not answer: nothing is known of the send then.
  */

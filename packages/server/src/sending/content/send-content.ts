@@ -1,7 +1,7 @@
 import type { AddedText } from '../../approvals/holds/added-text.ts';
 import type { LinkHosts } from '../../links/link-hosts.ts';
 
-/** A send's content as it is stored and delivered: rendered, tagged, its files at hand. Made before the acceptance door. */
+/** A send's content as it is stored and delivered: rendered, tagged, its files at hand. Made before acceptance. */
 export interface SendContent {
   readonly subject: string;
   /** After UTM tagging, before tracking: what a reader of the API sees. */

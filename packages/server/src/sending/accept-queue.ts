@@ -10,80 +10,80 @@ import { IDEMPOTENCY_IN_PROGRESS } from './idempotency.ts';
 import { callingKeyOf, mayBeHeld } from './judging-keys.ts';
 import type { SendCommand, SendVerdict } from './send-command.ts';
 
-/** The acceptance door as callers see it: sends that arrive together share transactions. */
-export interface AcceptanceDoor {
+/** Accepts sends. Those that arrive together share a transaction. */
+export interface AcceptQueue {
   accept(command: SendCommand): Promise<SendVerdict>;
   /** The items of one request, each with its own verdict, in order. */
   acceptBatch(commands: readonly SendCommand[]): Promise<readonly SendVerdict[]>;
   idle(): Promise<void>;
 }
 
-export interface AcceptanceDoorOptions extends AcceptanceOptions {
-  /** What single sends are written with. */
+export interface AcceptQueueOptions extends AcceptanceOptions {
+  /** Writes single sends. */
   readonly sql: Pool;
-  /** What batches are written with: a pool of its own, since their size makes waiting for one another dearer. */
+  /** Writes batches. A separate pool, since a single send must not wait behind a large batch. */
   readonly batchSql: Pool;
-  /** What sends with files are written with: a pool of its own, since a large one takes as long as thousands of others. */
+  /** Writes sends with files. A separate pool, since a large one takes as long as thousands of others. */
   readonly filesSql: Pool;
   readonly onAccepted: () => void;
-  /** Hears of faults that befell some sends of a request while others were accepted. */
+  /** Called with errors of single sends while others of the same request were accepted. */
   readonly onFault?: (error: unknown) => void;
 }
 
-/** And about so many octets of texts and files: a statement of more would hold up everybody behind it, and fill the memory on both sides. */
-const MAX_BATCH_OCTETS = 8_388_608;
+/** And about this many bytes of texts and files: a larger statement would delay all that wait, and fill the memory on both sides. */
+const MAX_BATCH_BYTES = 8_388_608;
 
 /** Batches from this size on leave buffers of their size behind. */
 const LARGE_BATCH_BYTES = 1_048_576;
 
-/** While the database writes one batch, the next is made ready: single sends on one connection, where it waits its turn. */
-const LANES = 2;
+/** While the database writes one batch, the next is prepared. Single sends share one connection, where it waits for the first. */
+const WRITERS = 2;
 
-/** Fewer single sends than this rather wait for the batch that is being written: each batch costs something beside its messages. */
-const SECOND_LANE_FROM = 20;
+/** Fewer single sends than this wait for the batch that is being written, because each batch has a fixed cost. */
+const SECOND_WRITER_FROM = 20;
 
-/** The pools behind the door keep their plans, which must not outlive the sizes of the tables they were made for by much. */
-export const DOOR_CONNECTIONS = { singles: 1, batches: 2, files: 2 } as const;
+/** These pools keep their query plans, which must be renewed soon after the tables that they were made for grow. */
+export const ACCEPT_CONNECTIONS = { singles: 1, batches: 2, files: 2 } as const;
 const RENEW_PLANS_MS = 2_000;
 
 /** Batches that ask for facts first after one that had to. */
 const CAUTIOUS_BATCHES = 4;
 
-export function createAcceptanceDoor(options: AcceptanceDoorOptions): AcceptanceDoor {
+export function createAcceptQueue(options: AcceptQueueOptions): AcceptQueue {
   const running = new Set<string>();
-  const singles = createLane(options, { connections: DOOR_CONNECTIONS.singles, secondLaneFrom: SECOND_LANE_FROM });
-  const batches = createLane(
+  const singles = createWriteQueue(options, { connections: ACCEPT_CONNECTIONS.singles, secondWriterFrom: SECOND_WRITER_FROM });
+  const batches = createWriteQueue(
     { ...options, sql: options.batchSql },
-    { connections: DOOR_CONNECTIONS.batches, secondLaneFrom: 1 },
+    { connections: ACCEPT_CONNECTIONS.batches, secondWriterFrom: 1 },
   );
-  // Files are stored before the rules are held, so that nobody waits for the quota's row meanwhile: what is to be refused is found first.
-  // Here also go the sends of keys in approval mode, of which more has to be known, and more is to be written.
-  const withFiles = createLane(
+  // Files are stored before the quota's row is locked, so that no other send waits for it meanwhile: refusals are found first.
+  // Sends of keys in approval mode are written here too, because they need more facts and more rows.
+  const withFiles = createWriteQueue(
     { ...options, sql: options.filesSql },
-    { connections: DOOR_CONNECTIONS.files, secondLaneFrom: 1, alwaysAsks: true },
+    { connections: ACCEPT_CONNECTIONS.files, secondWriterFrom: 1, alwaysAsks: true },
   );
-  const laneOf = (command: SendCommand, usual: GroupCommit<SendCommand, SendVerdict>) =>
+  const queueOf = (command: SendCommand, usual: GroupCommit<SendCommand, SendVerdict>) =>
     command.content.attachments.length === 0 && !mayBeHeld(command) ? usual : withFiles;
 
-  async function acceptOn(lane: GroupCommit<SendCommand, SendVerdict>, command: SendCommand): Promise<SendVerdict> {
-    if (command.idempotency === null) return await lane.submit(command);
+  async function acceptThrough(queue: GroupCommit<SendCommand, SendVerdict>, command: SendCommand): Promise<SendVerdict> {
+    if (command.idempotency === null) return await queue.submit(command);
     const name = `${callingKeyOf(command).keyId} ${command.idempotency.key}`;
     if (running.has(name)) {
       return { kind: 'refused', ...IDEMPOTENCY_IN_PROGRESS };
     }
     running.add(name);
     try {
-      return await lane.submit(command);
+      return await queue.submit(command);
     } finally {
       running.delete(name);
     }
   }
 
   return {
-    accept: (command) => acceptOn(laneOf(command, singles), command),
+    accept: (command) => acceptThrough(queueOf(command, singles), command),
     acceptBatch: (commands) =>
       settleAll(
-        commands.map((command) => acceptOn(laneOf(command, batches), command)),
+        commands.map((command) => acceptThrough(queueOf(command, batches), command)),
         options.onFault,
       ),
     async idle() {
@@ -93,9 +93,9 @@ export function createAcceptanceDoor(options: AcceptanceDoorOptions): Acceptance
 }
 
 /**
- * The sends of one request can fall into two statements. Where the first was written and the second failed, the request must not fail as a
- * whole: its caller would not learn the ids of what is on its way. What failed is then refused by itself.
- * @throws the failure, where nothing came of any.
+ * The sends of one request can fall into two statements. When the first was written and the second failed, the request must not fail as a
+ * whole: its caller would not learn the ids of the accepted sends. Only the failed sends are refused then.
+ * @throws the failure when no send was accepted.
  */
 async function settleAll(
   pending: readonly Promise<SendVerdict>[],
@@ -117,29 +117,29 @@ function faultRefusal(error: unknown): Refusal {
     : { code: 'internal', detail: 'This send could not be stored because of an error of ours.' };
 }
 
-function createLane(
-  options: AcceptanceDoorOptions,
-  lane: { readonly connections: number; readonly secondLaneFrom: number; readonly alwaysAsks?: true },
+function createWriteQueue(
+  options: AcceptQueueOptions,
+  queue: { readonly connections: number; readonly secondWriterFrom: number; readonly alwaysAsks?: true },
 ): GroupCommit<SendCommand, SendVerdict> {
   let cautious = 0;
   let plannedAtMs = 0;
   return createGroupCommit<SendCommand, SendVerdict>({
     maxBatch: MOST_MESSAGES,
-    maxOctets: MAX_BATCH_OCTETS,
-    octetsOf,
-    lanes: LANES,
-    secondLaneFrom: lane.secondLaneFrom,
+    maxBytes: MAX_BATCH_BYTES,
+    bytesOf,
+    writers: WRITERS,
+    secondWriterFrom: queue.secondWriterFrom,
     write: async (commands) => {
       const nowMs = performance.now();
       if (nowMs - plannedAtMs > RENEW_PLANS_MS) {
         plannedAtMs = nowMs;
-        await renewPlans(options.sql, lane.connections);
+        await renewPlans(options.sql, queue.connections);
       }
-      const asks = lane.alwaysAsks === true || cautious > 0;
+      const asks = queue.alwaysAsks === true || cautious > 0;
       const { verdicts, unquestioned } = await acceptMessages(options, commands, asks ? 'ask' : 'write');
       cautious = nextCaution(cautious, verdicts, unquestioned);
-      const bytes = commands.reduce((sum, command) => sum + octetsOf(command), 0);
-      // What the driver made of them on the way to the database.
+      const bytes = commands.reduce((sum, command) => sum + bytesOf(command), 0);
+      // The driver's own copies.
       if (bytes > LARGE_BATCH_BYTES) noteLargeGarbage(bytes);
       if (verdicts.some((verdict) => verdict.kind === 'accepted' && !verdict.replayed)) options.onAccepted();
       return verdicts;
@@ -149,14 +149,14 @@ function createLane(
   });
 }
 
-/** About what a send weighs on the wire: characters count as one octet each, which is close enough for a bound. */
-function octetsOf({ content }: SendCommand): number {
+/** The approximate size of a send on the wire: each character counts as one byte, which is close enough for a limit. */
+function bytesOf({ content }: SendCommand): number {
   const { html, text, attachments } = content;
   const files = attachments.reduce((sum, file) => sum + file.content.byteLength, 0);
   return (html?.length ?? 0) + (text?.length ?? 0) + files;
 }
 
-/** Replays and refusals come in bursts, and each costs a statement that was written in vain; then asking first is cheaper. */
+/** Replays and refusals come in bursts, and each wastes a write; then reading the facts first is cheaper. */
 function nextCaution(cautious: number, verdicts: readonly SendVerdict[], unquestioned: boolean): number {
   if (verdicts.some((verdict) => verdict.kind === 'refused' || verdict.replayed)) return CAUTIOUS_BATCHES;
   return unquestioned ? cautious : Math.max(0, cautious - 1);

@@ -14,18 +14,18 @@ import type { Recipient } from './recipients.ts';
 import type { JudgingKey, QuotaState, SendCommand, SendVerdict } from './send-command.ts';
 import { createSendLedger } from './send-ledger.ts';
 
-export interface InquiryOptions {
-  /** Not one of the door's own connections, which sends wait for. */
+export interface DryRunOptions {
+  /** Not a connection of the accept queue, which sends wait for. */
   readonly sql: Sql;
   readonly clock: Clock;
-  /** As at the door. */
+  /** The same as in the accept queue. */
   readonly unsendable?: Unsendable;
   readonly sandboxDomain: string;
   /** The monthly quota of accounts that have none of their own. */
   readonly monthlyQuota: number;
 }
 
-/** What the rules of the door say of a send that stays outside. */
+/** The findings of the acceptance rules about a send that is not written. */
 export interface Examination {
   readonly findings: AcceptanceFindings;
   readonly recipients: readonly Recipient[];
@@ -40,15 +40,15 @@ type IdempotencyClaim = NonNullable<SendCommand['idempotency']>;
 /** The API key that idempotency keys belong to. */
 type ClaimOwner = Pick<JudgingKey, 'accountId' | 'keyId'>;
 
-/** Questions about acceptance that change nothing. */
-export interface AcceptanceInquiry {
-  /** Asks every rule about each send, each as if it came alone. */
+/** Checks sends against the acceptance rules without writing anything. */
+export interface AcceptanceDryRun {
+  /** Checks each send against every rule, as if it came alone. */
   examine(commands: readonly SendCommand[]): Promise<readonly Examination[]>;
-  /** What sends under idempotency keys are answered without looking at their content, by key; keys that are new are missing. */
+  /** The verdicts of sends that repeat an idempotency key, by key, without their content; new keys are missing. */
   findReplays(owner: ClaimOwner, keys: readonly IdempotencyClaim[]): Promise<ReadonlyMap<string, SendVerdict>>;
 }
 
-export function createAcceptanceInquiry(options: InquiryOptions): AcceptanceInquiry {
+export function createAcceptanceDryRun(options: DryRunOptions): AcceptanceDryRun {
   const { sql, clock, sandboxDomain, monthlyQuota } = options;
 
   async function examine(commands: readonly SendCommand[]): Promise<readonly Examination[]> {
@@ -63,7 +63,7 @@ export function createAcceptanceInquiry(options: InquiryOptions): AcceptanceInqu
       const findings = examineAcceptance(questionOf(send, facts, quota, sent.faultOf(send.command)));
       const hold = holds.holdOf(send);
       return {
-        // A key that can hold no more sends nothing that would have to be held.
+        // A key at its limit of held sends cannot send anything that would be held.
         findings: hold === null ? findings : { ...findings, quota: findings.quota ?? holds.faultOf(send, quota.limit) },
         recipients: send.recipients,
         provenance: provenanceOf(send.command),

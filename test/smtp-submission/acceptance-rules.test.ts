@@ -70,7 +70,7 @@ describe('the recipient allowlist of a key, over SMTP', () => {
   });
 });
 
-describe('the other rules of the door, over SMTP', () => {
+describe('the other acceptance rules, over SMTP', () => {
   it('refuse a suppressed recipient at RCPT, whatever its case', async () => {
     await server.call('POST', '/suppressions', { body: { email: 'gone@example.com' } });
     for (const reply of await askFor(server.key, ['<gone@example.com>', '<GONE@EXAMPLE.COM>'])) {
