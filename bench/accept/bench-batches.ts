@@ -86,10 +86,10 @@ async function measure<Item>(
     make(Array.from({ length: BATCH }, (_, i) => sampleEmail(seed + 1_000, b * BATCH + i))),
   );
   const [began, own, postgres] = [performance.now(), process.cpuUsage(), readPostgresMs()];
-  const lane = async () => {
+  const worker = async () => {
     for (let batch = batches.pop(); batch !== undefined; batch = batches.pop()) await write(batch);
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, lane));
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
   const seconds = (performance.now() - began) / 1_000;
   const { user, system } = process.cpuUsage(own);
   const thousands = (BATCHES * BATCH) / 1_000;

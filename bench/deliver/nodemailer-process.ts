@@ -35,13 +35,13 @@ async function send({ seed, count }: NodemailerQuestion): Promise<SenderRound> {
   const emails = Array.from({ length: count }, (_, index) => shopEmail(seed, index, key.domain)).reverse();
   const before = ownUsage();
   const beganMs = performance.now();
-  const lane = async () => {
+  const worker = async () => {
     for (let email = emails.pop(); email !== undefined; email = emails.pop()) {
       const { from, to, subject, html, text } = email;
       await transport.sendMail({ from, to, subject, html, text });
     }
   };
-  await Promise.all(Array.from({ length: SENDS_AT_ONCE }, lane));
+  await Promise.all(Array.from({ length: SENDS_AT_ONCE }, worker));
   const seconds = (performance.now() - beganMs) / 1_000;
   const after = ownUsage();
   return { seconds, cpuMs: after.cpuMs - before.cpuMs, rssMb: after.rssMb };

@@ -57,7 +57,7 @@ async function makeSearchPartitions(sql: Sql): Promise<void> {
 async function index(sql: Sql, onProgress: (text: string) => void): Promise<void> {
   const began = performance.now();
   let rows = 0;
-  const lane = async () => {
+  const worker = async () => {
     for (let taken = await fillSearch(sql); taken > 0; taken = await fillSearch(sql)) {
       rows += taken;
       const messages = rows * BACKLOG_IDS;
@@ -67,7 +67,7 @@ async function index(sql: Sql, onProgress: (text: string) => void): Promise<void
       );
     }
   };
-  await Promise.all([lane(), lane()]);
+  await Promise.all([worker(), worker()]);
 }
 
 /** As many as the accept queue writes at once. */

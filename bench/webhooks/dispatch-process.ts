@@ -71,7 +71,7 @@ async function postBare(count: number): Promise<void> {
   const { origin, pathname: path } = new URL(url);
   const agent = new undici.Agent({ connections: inFlight, allowH2: false });
   let next = 0;
-  async function lane(): Promise<void> {
+  async function worker(): Promise<void> {
     for (let row = rows[next++]; row !== undefined; row = rows[next++]) {
       const { id, body } = row;
       const headers = { 'content-type': 'application/json', ...signWebhook({ id, body, keys, now: new Date() }) };
@@ -79,6 +79,6 @@ async function postBare(count: number): Promise<void> {
       await answer.body.dump();
     }
   }
-  await Promise.all(Array.from({ length: inFlight }, lane));
+  await Promise.all(Array.from({ length: inFlight }, worker));
   await agent.close();
 }

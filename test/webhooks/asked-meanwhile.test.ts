@@ -86,7 +86,7 @@ describe('a delivery under way', () => {
     const { receiver, endpointId, answer, waiting, settle } = await underWay();
     const answers: (() => void)[] = [];
     receiver.answer((_event, response) => void answers.push(() => response.end()));
-    // A lane begins with four at once: the last ones wait in memory.
+    // A queue starts with four at once: the last ones wait in memory.
     const eventIds = await world.events(endpointId, 5);
     await world.dispatcher.pump();
     await receiver.count(4);

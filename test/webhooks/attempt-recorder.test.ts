@@ -44,8 +44,8 @@ async function take(count: number) {
   const leaseId = '00000000-0000-4000-8000-000000000001';
   const now = clock.now();
   const lease = { leaseId, leaseUntil: new Date(now.getTime() + 60_000) };
-  const rooms = new Map([[endpointId, count]]);
-  const claimed = await claimDeliveries(sql, { now, ...lease, rooms, otherwise: 0, limit: count });
+  const capacity = new Map([[endpointId, count]]);
+  const claimed = await claimDeliveries(sql, { now, ...lease, capacity, otherwise: 0, limit: count });
   const faults: unknown[] = [];
   const recorder = createAttemptRecorder({ sql, clock, ids, leaseId, onError: (error) => void faults.push(error) });
   const attempts = claimed.map(({ eventId, eventType, attempt, place }, n): Attempt => {

@@ -17,7 +17,7 @@ async function claim(limit: number) {
   const now = world.clock.now();
   return await world.sql.begin(async (transaction) => {
     const lease = { leaseId: '00000000-0000-4000-8000-000000000000', leaseUntil: new Date(now.getTime() + 60_000) };
-    const claimed = await claimDeliveries(transaction, { now, ...lease, rooms: new Map(), otherwise: 40, limit });
+    const claimed = await claimDeliveries(transaction, { now, ...lease, capacity: new Map(), otherwise: 40, limit });
     const locks = await transaction`
       SELECT 1 FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'advisory' AND granted`;
     return { claimed: claimed.length, locks: locks.length };

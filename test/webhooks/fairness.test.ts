@@ -132,7 +132,7 @@ describe('a dispatcher whose endpoints fall silent', () => {
   }
 
   it('lets them keep no place that another needs, however many they are', async () => {
-    // As many as fill all the places together, once their lanes are at their widest.
+    // As many as fill all the places together, once their queues are at their widest.
     const turning = await Promise.all(Array.from({ length: 4 }, () => receiver()));
     for (const { id } of turning) await world.events(id, 200);
     const { dispatcher } = world;
@@ -230,7 +230,7 @@ describe('a dispatcher whose places are all held', () => {
     return receiver;
   }
 
-  it('leaves some to endpoints that have few, however many wide lanes fall silent at once', async () => {
+  it('leaves some to endpoints that have few, however many wide queues fall silent at once', async () => {
     await fallenSilent(4, 40);
     // Three quarters are for all, and of the rest each has four at most.
     expect(world.dispatcher.load().underWay).toBeGreaterThanOrEqual(45);

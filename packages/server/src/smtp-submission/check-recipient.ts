@@ -30,7 +30,7 @@ export function readRecipient(given: string): string {
 }
 
 /**
- * Asks the acceptance rules about one recipient before its message is there, so that the client learns whom it is for. The door
+ * Asks the acceptance rules about one recipient before its message is there, so that the client learns whom it is for. The accept queue
  * asks again with the whole message.
  * @param before the recipients taken so far; what they cost counts, too.
  * @throws SmtpRefusal, or what the database throws

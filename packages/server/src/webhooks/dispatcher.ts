@@ -7,7 +7,7 @@ import type { OutboundClient } from '../outbound/outbound-client.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 import { within } from '../within.ts';
 import { type Attempt, createAttemptRecorder } from './attempt-recorder.ts';
-import { createLanes, type Lane, WAITING_MAX } from './lanes.ts';
+import { createEndpointQueues, type EndpointQueue, WAITING_MAX } from './endpoint-queues.ts';
 import { type AttemptResult, postEvent } from './post-event.ts';
 import { createReceiverSight, UNREAD } from './receiver-sight.ts';
 import { createReceivers, type Receiver } from './receivers.ts';
@@ -53,7 +53,7 @@ export interface DispatcherOptions {
 const MAX_IN_FLIGHT = 1_000;
 /** Of these as many as endpoints may have together that are slow, silent or not known yet: hundreds of them leave the others their half. */
 const SLOW_SHARE = 0.5;
-/** Of all places as many as wide lanes may fill: the rest is for lanes that have few of their own, so that twenty wide ones leave it to them. */
+/** The share of all slots that wide queues may use: the rest is for queues with few under way, so that twenty wide ones leave it to them. */
 const WIDE_SHARE = 0.75;
 /** Taken in one statement: its fixed cost, planning above all, is shared by its rows. */
 const CLAIM_ROWS = 1_000;
@@ -73,7 +73,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const recorder = createAttemptRecorder({ sql, clock, ids, leaseId, onError });
   const receivers = createReceivers(sql, options.box, onError);
   const sight = createReceiverSight({ sql, clock }, onError);
-  const lanes = createLanes();
+  const queues = createEndpointQueues();
   const underWay = new Set<ClaimedDelivery>();
   const maxSlow = Math.ceil(maxInFlight * SLOW_SHARE);
   const maxWide = Math.ceil(maxInFlight * WIDE_SHARE);
@@ -87,21 +87,21 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   let onQuiet: (() => void)[] = [];
 
   async function load(ids: readonly string[]): Promise<void> {
-    for (const id of await receivers.load([...new Set(ids)])) lanes.renew(id);
+    for (const id of await receivers.load([...new Set(ids)])) queues.renew(id);
   }
 
   /** Whoever changes or disables an endpoint means what was taken for it before, too. */
   async function refresh(): Promise<void> {
     if (performance.now() - refreshedAtMs < REFRESH_MS) return;
     refreshedAtMs = performance.now();
-    const waiting = lanes.waitingIds();
+    const waiting = queues.waitingIds();
     // Those that are paused, too: a new URL is not to wait for the end of a pause that another one earned.
-    await load([...waiting, ...lanes.pausedIds(clock.now())]);
-    for (const id of waiting) if (receivers.get(id)?.enabled !== true) lanes.drop(id);
+    await load([...waiting, ...queues.pausedIds(clock.now())]);
+    for (const id of waiting) if (receivers.get(id)?.enabled !== true) queues.drop(id);
   }
 
   function room(): number {
-    return Math.min(WAITING_MAX - lanes.waitingCount(), UNWRITTEN_MAX - recorder.waiting());
+    return Math.min(WAITING_MAX - queues.waitingCount(), UNWRITTEN_MAX - recorder.waiting());
   }
 
   async function giveBack(left: readonly ClaimedDelivery[]): Promise<void> {
@@ -111,18 +111,18 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   async function claim(): Promise<boolean> {
     await refresh();
     const now = clock.now();
-    stalled = Math.min(maxInFlight, lanes.stalledCount(now));
-    if (room() < CLAIM_ROWS) await giveBack(lanes.takeStalled(now));
+    stalled = Math.min(maxInFlight, queues.stalledCount(now));
+    if (room() < CLAIM_ROWS) await giveBack(queues.takeStalled(now));
     const limit = Math.min(CLAIM_ROWS, room());
     if (limit < CLAIM_ROWS_MIN) return false;
     const leaseUntil = new Date(now.getTime() + LEASE_MS);
-    const asked = lanes.rooms(now);
+    const asked = queues.capacity(now);
     const claimed = await claimDeliveries(sql, { ...asked, now, leaseId, leaseUntil, limit });
     const unknown = claimed.filter(({ endpointId, revision }) => receivers.get(endpointId)?.revision !== revision);
     await load(unknown.map(({ endpointId }) => endpointId));
-    for (const delivery of claimed) lanes.add(delivery, now);
+    for (const delivery of claimed) queues.add(delivery, now);
     const isCutOff = claimed.length === limit;
-    lanes.noteTaken(asked, claimed, isCutOff);
+    queues.recordTaken(asked, claimed, isCutOff);
     return isCutOff;
   }
 
@@ -150,9 +150,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   function beginAll(): void {
-    for (const lane of lanes.inTurn()) {
+    for (const queue of queues.roundRobin()) {
       if (underWay.size >= places()) return;
-      beginLane(lane, clock.now());
+      startQueue(queue, clock.now());
     }
   }
 
@@ -160,28 +160,28 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     return maxInFlight + stalled;
   }
 
-  function hasRoomFor(lane: Lane, now: Date): boolean {
-    if (underWay.size >= places() || (!lane.isBrisk() && slowUnderWay >= maxSlow)) return false;
+  function hasRoomFor(queue: EndpointQueue, now: Date): boolean {
+    if (underWay.size >= places() || (!queue.isBrisk() && slowUnderWay >= maxSlow)) return false;
     // What was brisk long ago may be as silent by now as those that have stalled.
-    return lane.isNarrow() || underWay.size < maxWide + (lane.hasJustAnswered(now) ? stalled : 0);
+    return queue.isNarrow() || underWay.size < maxWide + (queue.hasJustAnswered(now) ? stalled : 0);
   }
 
-  function beginLane(lane: Lane, now: Date): void {
-    while (!stopped && hasRoomFor(lane, now) && lane.mayBegin(now)) {
-      const next = lane.take(now);
+  function startQueue(queue: EndpointQueue, now: Date): void {
+    while (!stopped && hasRoomFor(queue, now) && queue.mayBegin(now)) {
+      const next = queue.take(now);
       if (next === null) return;
       const receiver = receivers.get(next.delivery.endpointId);
       if (receiver?.enabled !== true || now.getTime() - next.takenAt.getTime() > BEGIN_WITHIN_MS) {
-        lane.leave();
+        queue.undoTake();
         continue;
       }
       underWay.add(next.delivery);
-      void deliver(lane, receiver, next.delivery, now);
+      void deliver(queue, receiver, next.delivery, now);
     }
   }
 
-  async function deliver(lane: Lane, receiver: Receiver, delivery: ClaimedDelivery, startedAt: Date): Promise<void> {
-    const isSlow = !lane.isBrisk();
+  async function deliver(queue: EndpointQueue, receiver: Receiver, delivery: ClaimedDelivery, startedAt: Date): Promise<void> {
+    const isSlow = !queue.isBrisk();
     if (isSlow) slowUnderWay += 1;
     const result = await post(receiver, delivery, startedAt);
     onAttempt?.(result);
@@ -190,11 +190,11 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     // Given back meanwhile, at the end of this process: another one makes the attempt.
     if (!underWay.delete(delivery)) return;
     const now = clock.now();
-    recorder.add(toAttempt(delivery, receiver.url, result, startedAt, now, lane.finish(result, now)));
+    recorder.add(toAttempt(delivery, receiver.url, result, startedAt, now, queue.finish(result, now)));
     // Where all the room was taken, others wait for what has just become free, and it is their turn.
     if (wasFull) beginAll();
-    beginLane(lane, now);
-    if (lane.wantsMore(now)) void pump();
+    startQueue(queue, now);
+    if (queue.wantsMore(now)) void pump();
     tellQuiet();
   }
 
@@ -253,7 +253,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   async function stop(drainMs: number): Promise<void> {
     stopped = true;
     await within(drainMs, quiet());
-    const left = [...lanes.takeAll(), ...underWay];
+    const left = [...queues.takeAll(), ...underWay];
     underWay.clear();
     await within(drainMs, recorder.end());
     await within(
@@ -264,7 +264,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   return {
     pump,
-    load: () => ({ underWay: underWay.size, taken: lanes.waitingCount(), unwritten: recorder.waiting() }),
+    load: () => ({ underWay: underWay.size, taken: queues.waitingCount(), unwritten: recorder.waiting() }),
     async idle() {
       await quiet();
       await recorder.settle();

@@ -16,11 +16,11 @@ const claim = defineStatement(
     now: value<Date>(),
     leaseId: webhookDeliveries.leaseId,
     leaseUntil: webhookDeliveries.leaseUntil,
-    rooms: value<string>(),
+    capacity: value<string>(),
     otherwise: value<number>(),
     limit: value<number>(),
   },
-  ({ now, leaseId, leaseUntil, rooms, otherwise, limit }) =>
+  ({ now, leaseId, leaseUntil, capacity, otherwise, limit }) =>
     returning(
       {
         accountId: webhookDeliveries.accountId,
@@ -48,7 +48,7 @@ const claim = defineStatement(
     due AS MATERIALIZED (
       SELECT l.account_id, l.endpoint_id, w.revision, w.failing_since IS NOT NULL AS is_failing, coalesce(r.room, ${otherwise}) AS room
       FROM lanes l JOIN webhook_endpoints w ON w.account_id = l.account_id AND w.id = l.endpoint_id AND w.status = 'enabled'
-      LEFT JOIN json_to_recordset(${rooms}::text::json) AS r (${ROOM}, room integer) ON r.id = l.endpoint_id
+      LEFT JOIN json_to_recordset(${capacity}::text::json) AS r (${ROOM}, room integer) ON r.id = l.endpoint_id
       WHERE l.next_at <= ${now} AND coalesce(r.room, ${otherwise}) > 0
       ORDER BY random() LIMIT ${CLAIM_ENDPOINTS}
     ),
@@ -79,7 +79,7 @@ export interface ClaimOptions {
   readonly leaseId: string;
   readonly leaseUntil: Date;
   /** How many of an endpoint's may be taken, by its id; `otherwise` of those that are not named. */
-  readonly rooms: ReadonlyMap<string, number>;
+  readonly capacity: ReadonlyMap<string, number>;
   readonly otherwise: number;
   readonly limit: number;
 }
@@ -91,8 +91,8 @@ export interface ClaimOptions {
  * each row before it is written, and what one has just taken is no longer where the other found it.
  */
 export async function claimDeliveries(query: Query, options: ClaimOptions): Promise<readonly ClaimedDelivery[]> {
-  const rooms = [...options.rooms].map(([id, room]) => ({ id, room }));
-  return await claim(query, { ...options, rooms: JSON.stringify(rooms) });
+  const capacity = [...options.capacity].map(([id, room]) => ({ id, room }));
+  return await claim(query, { ...options, capacity: JSON.stringify(capacity) });
 }
 
 export type AttemptRow = typeof webhookAttempts.$inferSelect & {

@@ -1,8 +1,8 @@
-/** How fast one endpoint is delivered to, by what its last answers were like. */
-export interface LanePace {
+/** How fast to deliver to one endpoint, by its last responses. */
+export interface EndpointPace {
   /** Deliveries under way at once. */
   readonly width: number;
-  /** Attempts in a row that nobody answered. */
+  /** Consecutive attempts without a response. */
   readonly unanswered: number;
   /** Nothing is begun before then. */
   readonly pausedUntil: Date | null;
@@ -20,7 +20,7 @@ const UNANSWERED_MAX = 20;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 
-export const FRESH_PACE: LanePace = { width: FIRST_WIDTH, unanswered: 0, pausedUntil: null };
+export const FRESH_PACE: EndpointPace = { width: FIRST_WIDTH, unanswered: 0, pausedUntil: null };
 
 /** One attempt, as far as the pace goes by it. */
 export interface PaceSample {
@@ -30,11 +30,11 @@ export interface PaceSample {
 }
 
 /**
- * The pace after an attempt. Brisk answers widen the lane by one each, so that it doubles with every round; slow ones, and ones that ask for
- * less, halve it. An endpoint that nobody answers at is down to one at a time soon, and then to one in half a minute: what waits for it costs
- * nobody else anything, and no attempt is spent that could be saved.
+ * The pace after an attempt. Each fast response raises the width by one, so that it doubles with every round; slow responses, and those that ask
+ * for less, halve it. An endpoint that does not respond is soon down to one request at a time, and then to one in half a minute: its queue
+ * costs other endpoints nothing, and no attempt is wasted.
  */
-export function nextPace(pace: LanePace, { statusCode, durationMs }: PaceSample, now: Date): LanePace {
+export function nextPace(pace: EndpointPace, { statusCode, durationMs }: PaceSample, now: Date): EndpointPace {
   if (statusCode === null) return afterSilence(pace, now);
   const answering = { unanswered: 0, pausedUntil: null };
   if (statusCode === 429 || statusCode === 503) return { ...answering, width: halved(pace.width, 1) };
@@ -43,7 +43,7 @@ export function nextPace(pace: LanePace, { statusCode, durationMs }: PaceSample,
   return { ...answering, width: Math.min(MAX_WIDTH, pace.width + 1) };
 }
 
-function afterSilence(pace: LanePace, now: Date): LanePace {
+function afterSilence(pace: EndpointPace, now: Date): EndpointPace {
   const unanswered = pace.unanswered + 1;
   const over = unanswered - UNANSWERED_MAX;
   const pauseMs = over < 0 ? 0 : Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(over, 10));

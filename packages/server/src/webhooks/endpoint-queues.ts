@@ -1,47 +1,47 @@
 import type { ClaimedDelivery } from '../db/queries/webhook-deliveries.ts';
-import { FRESH_PACE, type LanePace, nextPace, type PaceSample, SLOW_MS } from './lane-pace.ts';
+import { FRESH_PACE, type EndpointPace, nextPace, type PaceSample, SLOW_MS } from './endpoint-pace.ts';
 
-/** A delivery that was taken and not begun yet. */
+/** A delivery that was claimed and not started yet. */
 export interface WaitingDelivery {
   readonly delivery: ClaimedDelivery;
   readonly takenAt: Date;
 }
 
-/** What this process has of one endpoint: what was taken, what is under way, and how fast it goes. */
-export interface Lane {
+/** One endpoint in this process: its claimed deliveries, those under way, and its pace. */
+export interface EndpointQueue {
   mayBegin(now: Date): boolean;
-  /** Whether the last attempt was answered soon; false of one that nothing is known of. */
+  /** Whether the last response was fast; false when there was none yet. */
   isBrisk(): boolean;
-  /** Whether one was answered a moment ago. */
+  /** Whether there was a response a moment ago. */
   hasJustAnswered(now: Date): boolean;
-  /** Whether it has no more under way than it began with. */
+  /** Whether it has no more under way than the initial width. */
   isNarrow(): boolean;
-  /** Begins the next; null where nothing waits. */
+  /** Starts the next delivery; null when none waits. */
   take(now: Date): WaitingDelivery | null;
-  /** Takes back a beginning: nothing was sent. */
-  leave(): void;
-  /** Ends one that was begun; answers whether the endpoint was failing before. */
+  /** Undoes a take: nothing was sent. */
+  undoTake(): void;
+  /** Ends a started delivery; returns whether the endpoint was failing before. */
   finish(result: PaceSample & { readonly succeeded: boolean }, now: Date): boolean;
-  /** Whether it could go on for longer with more than what was taken. */
+  /** Whether to claim more for it. */
   wantsMore(now: Date): boolean;
 }
 
-export interface LaneRooms {
-  readonly rooms: ReadonlyMap<string, number>;
+export interface EndpointCapacity {
+  readonly capacity: ReadonlyMap<string, number>;
   readonly otherwise: number;
 }
 
-/** All lanes: none gets more of the room than its pace, so that none keeps another waiting. */
-export interface Lanes {
+/** The queues of all endpoints. Each gets no more capacity than its pace, so that none delays another. */
+export interface EndpointQueues {
   add(delivery: ClaimedDelivery, now: Date): void;
-  /** How many more of each endpoint may be taken; `otherwise` of those that have no lane. */
-  rooms(now: Date): LaneRooms;
-  /** Notes of which endpoints more might have been taken: the others have nothing that is due. */
-  noteTaken(asked: LaneRooms, taken: readonly ClaimedDelivery[], isCutOff: boolean): void;
-  /** Those with something to begin, the one that waited longest for its turn first. */
-  inTurn(): readonly Lane[];
+  /** How many more deliveries of each endpoint may be claimed; `otherwise` is for endpoints without a queue. */
+  capacity(now: Date): EndpointCapacity;
+  /** Records which endpoints may have more due deliveries: the others have none. */
+  recordTaken(asked: EndpointCapacity, taken: readonly ClaimedDelivery[], isCutOff: boolean): void;
+  /** Those with something to start, the longest waiting first. */
+  roundRobin(): readonly EndpointQueue[];
   waitingIds(): readonly string[];
-  /** Endpoints at which nothing is begun for a while, since nobody answers there. */
+  /** Endpoints that are paused because they do not respond. */
   pausedIds(now: Date): readonly string[];
   /** Forgets what is known of an endpoint, not what waits for it: it is another one by now. */
   renew(id: string): void;
@@ -58,7 +58,7 @@ export interface Lanes {
 
 /** Taken and not begun, of all endpoints together: what a process keeps in memory. */
 export const WAITING_MAX = 2_000;
-/** Taken ahead, in widths of the lane, so that the endpoint is not kept waiting while more is taken. */
+/** Claimed ahead, in widths of the queue, so that the endpoint does not wait for the next claim. */
 const AHEAD = 25;
 /** The same of an endpoint that is slow, silent or not known yet: what is taken for it waits long. */
 const SLOW_AHEAD = 2;
@@ -70,11 +70,11 @@ const REFILL_SHARE = 1 / 3;
 const STALLED_MS = 2_000;
 /** What was begun is cleared away when there is so much of it: shifting an array costs as much as it is long. */
 const BEGUN_KEPT = 250;
-/** Lanes that have nothing to do and nothing to remember are forgotten when there are more. */
+/** With more queues than this, idle ones are removed. */
 const KEPT = 2_000;
 
-interface LaneState {
-  pace: LanePace;
+interface QueueState {
+  pace: EndpointPace;
   underWay: number;
   isFailing: boolean;
   isBrisk: boolean;
@@ -88,21 +88,21 @@ interface LaneState {
   isDrained: boolean;
 }
 
-export function createLanes(): Lanes {
-  const states = new Map<string, LaneState>();
+export function createEndpointQueues(): EndpointQueues {
+  const states = new Map<string, QueueState>();
   /** How much may wait for one endpoint: where many that are brisk have more than fits in, none takes the others' part of the room. */
   let share = WAITING_MAX;
 
-  function stateOf(id: string): LaneState {
+  function stateOf(id: string): QueueState {
     const known = states.get(id);
     if (known !== undefined) return known;
     const nothing = { underWay: 0, isFailing: false, isBrisk: false, waiting: [], begun: 0 };
-    const fresh: LaneState = { pace: FRESH_PACE, ...nothing, movedAt: null, answeredAt: null, isDrained: false };
+    const fresh: QueueState = { pace: FRESH_PACE, ...nothing, movedAt: null, answeredAt: null, isDrained: false };
     states.set(id, fresh);
     return fresh;
   }
 
-  /** What is under way ends in the lane that it began in. */
+  /** Deliveries under way end in the queue in which they started. */
   function renew(id: string): void {
     const former = states.get(id);
     if (former === undefined) return;
@@ -112,14 +112,14 @@ export function createLanes(): Lanes {
     Object.assign(stateOf(id), { waiting, isDrained: former.isDrained });
   }
 
-  function roomOf(state: LaneState, now: Date, isSlowFull: boolean): number {
+  function roomOf(state: QueueState, now: Date, isSlowFull: boolean): number {
     const { pace, underWay, isBrisk } = state;
     if (isPaused(pace, now) || (isSlowFull && !isBrisk)) return 0;
     const ahead = isStalled(state, now) ? pace.width : aheadOf(state);
     return Math.max(0, ahead - underWay - waitingIn(state));
   }
 
-  function aheadOf({ pace: { width }, isBrisk }: LaneState): number {
+  function aheadOf({ pace: { width }, isBrisk }: QueueState): number {
     return isBrisk ? Math.max(width, Math.min(width * AHEAD, share)) : width * SLOW_AHEAD;
   }
 
@@ -149,29 +149,29 @@ export function createLanes(): Lanes {
       state.waiting.push({ delivery, takenAt });
       state.isFailing ||= delivery.isFailing;
     },
-    rooms(now) {
+    capacity(now) {
       tidy(now);
       shareRoom();
       const isFull = isSlowFull();
-      const rooms = new Map([...states].map(([id, state]) => [id, roomOf(state, now, isFull)] as const));
-      return { rooms, otherwise: isFull ? 0 : FRESH_PACE.width * SLOW_AHEAD };
+      const capacity = new Map([...states].map(([id, state]) => [id, roomOf(state, now, isFull)] as const));
+      return { capacity, otherwise: isFull ? 0 : FRESH_PACE.width * SLOW_AHEAD };
     },
-    noteTaken({ rooms, otherwise }, taken, isCutOff) {
+    recordTaken({ capacity, otherwise }, taken, isCutOff) {
       const counts = new Map<string, number>();
       for (const { endpointId } of taken) counts.set(endpointId, (counts.get(endpointId) ?? 0) + 1);
       for (const [id, state] of states) {
-        state.isDrained = !isCutOff && (counts.get(id) ?? 0) < (rooms.get(id) ?? otherwise);
+        state.isDrained = !isCutOff && (counts.get(id) ?? 0) < (capacity.get(id) ?? otherwise);
       }
     },
-    inTurn() {
+    roundRobin() {
       const busy = [...states].filter(([, state]) => state.waiting.length > state.begun);
-      // The next look begins behind the one that was first in this one.
+      // The next round starts behind the first queue of this one.
       const [first] = busy;
       if (first !== undefined && busy.length > 1) {
         states.delete(first[0]);
         states.set(first[0], first[1]);
       }
-      return busy.map(([, state]) => toLane(state, aheadOf));
+      return busy.map(([, state]) => toQueue(state, aheadOf));
     },
     waitingIds: () => [...states].filter(([, state]) => state.waiting.length > state.begun).map(([id]) => id),
     pausedIds: (now) => [...states].filter(([, { pace }]) => isPaused(pace, now)).map(([id]) => id),
@@ -209,7 +209,7 @@ export function createLanes(): Lanes {
   };
 }
 
-function toLane(state: LaneState, aheadOf: (state: LaneState) => number): Lane {
+function toQueue(state: QueueState, aheadOf: (state: QueueState) => number): EndpointQueue {
   return {
     mayBegin: (now) => state.underWay < state.pace.width && !isPaused(state.pace, now) && !isStalled(state, now),
     isBrisk: () => state.isBrisk,
@@ -221,14 +221,14 @@ function toLane(state: LaneState, aheadOf: (state: LaneState) => number): Lane {
       state.begun += 1;
       if (state.underWay === 0) state.movedAt = now;
       state.underWay += 1;
-      // Else a lane that never runs dry would keep all that it ever was given.
+      // Otherwise a queue that never runs empty would keep everything that it was ever given.
       if (state.begun === state.waiting.length || state.begun === BEGUN_KEPT) {
         state.waiting.splice(0, state.begun);
         state.begun = 0;
       }
       return next;
     },
-    leave() {
+    undoTake() {
       state.underWay -= 1;
     },
     finish(result, now) {
@@ -246,18 +246,18 @@ function toLane(state: LaneState, aheadOf: (state: LaneState) => number): Lane {
   };
 }
 
-function waitingIn({ waiting, begun }: LaneState): number {
+function waitingIn({ waiting, begun }: QueueState): number {
   return waiting.length - begun;
 }
 
-function leftOf({ waiting, begun }: LaneState): readonly ClaimedDelivery[] {
+function leftOf({ waiting, begun }: QueueState): readonly ClaimedDelivery[] {
   return waiting.slice(begun).map(({ delivery }) => delivery);
 }
 
-function isStalled({ underWay, movedAt }: LaneState, now: Date): boolean {
+function isStalled({ underWay, movedAt }: QueueState, now: Date): boolean {
   return underWay > 0 && movedAt !== null && now.getTime() - movedAt.getTime() >= STALLED_MS;
 }
 
-function isPaused({ pausedUntil }: LanePace, now: Date): boolean {
+function isPaused({ pausedUntil }: EndpointPace, now: Date): boolean {
   return pausedUntil !== null && now < pausedUntil;
 }
