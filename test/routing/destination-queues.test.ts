@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createDestinationQueues, type QueueSlot, type SendPermit } from '../../packages/server/src/routing/destination-queues.ts';
+import {
+  createDestinationQueues,
+  type QueueSlot,
+  type SendPermit,
+} from '../../packages/server/src/routing/destination-queues.ts';
 import { createQueueRegistry } from '../../packages/server/src/routing/queue-registry.ts';
 import { createFakeClock } from '../harness/fake-clock.ts';
 
@@ -173,7 +177,9 @@ describe('the queue of a destination', () => {
 
   it('brings what cannot be named once in a second, where a full group has more domains than a claim can name', async () => {
     const names = Array.from({ length: 2_500 }, (_, n) => `d${n}.example`);
-    const { reserve, queues, clock } = makeQueues({ groups: Object.fromEntries(names.map((n) => [n, 'host.example'])) });
+    const { reserve, queues, clock } = makeQueues({
+      groups: Object.fromEntries(names.map((n) => [n, 'host.example'])),
+    });
     for (const name of names) {
       const place = queues.reserve(name, false);
       if (!('requeueAt' in place)) await place.settled;

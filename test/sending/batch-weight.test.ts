@@ -38,7 +38,9 @@ describe('what the accept queue writes at once', () => {
     await server.database.sql`DELETE FROM messages`;
     const sender = { accountId: server.accountId, keyId: server.accountId };
     const mail = { from: 'ada@sandbox.test', to: 'delivered@sandbox.test', subject: 'Hello' };
-    const verdicts = await Promise.all(bodies.map((body) => acceptQueue.accept(plainSend(sender, { ...mail, ...body }))));
+    const verdicts = await Promise.all(
+      bodies.map((body) => acceptQueue.accept(plainSend(sender, { ...mail, ...body }))),
+    );
     expect(verdicts.map(({ kind }) => kind)).toEqual(bodies.map(() => 'accepted'));
     const rows = await server.database.sql<{ count: number }[]>`
       SELECT count(*)::int AS count FROM messages GROUP BY created_at ORDER BY created_at`;

@@ -1,6 +1,10 @@
 import { expect, it } from 'vitest';
 import type { ClaimedDelivery } from '../../packages/server/src/db/queries/webhook-deliveries.ts';
-import { createEndpointQueues, type EndpointQueues, WAITING_MAX } from '../../packages/server/src/webhooks/endpoint-queues.ts';
+import {
+  createEndpointQueues,
+  type EndpointQueues,
+  WAITING_MAX,
+} from '../../packages/server/src/webhooks/endpoint-queues.ts';
 
 const NOW = new Date('2026-01-31T09:00:00.000Z');
 /** The fast responses that make the widest queue. */

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { decideDisabling } from '../../packages/server/src/webhooks/disable-rule.ts';
-import { FRESH_PACE, type EndpointPace, MAX_WIDTH, nextPace } from '../../packages/server/src/webhooks/endpoint-pace.ts';
+import {
+  type EndpointPace,
+  FRESH_PACE,
+  MAX_WIDTH,
+  nextPace,
+} from '../../packages/server/src/webhooks/endpoint-pace.ts';
 import { nextAttemptAt, readRetryAfter } from '../../packages/server/src/webhooks/retry-time.ts';
 
 const NOW = new Date('2026-03-01T12:00:00Z');
@@ -62,8 +67,10 @@ describe('an endpoint that fails', () => {
 });
 
 describe('the pace of an endpoint', () => {
-  const after = (pace: EndpointPace, ...samples: readonly (readonly [statusCode: number | null, durationMs: number])[]) =>
-    samples.reduce((last, [statusCode, durationMs]) => nextPace(last, { statusCode, durationMs }, NOW), pace);
+  const after = (
+    pace: EndpointPace,
+    ...samples: readonly (readonly [statusCode: number | null, durationMs: number])[]
+  ) => samples.reduce((last, [statusCode, durationMs]) => nextPace(last, { statusCode, durationMs }, NOW), pace);
   const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
 
   it('widens while answers are brisk, to a limit', () => {

@@ -34,7 +34,7 @@ import type { Services } from './operations/context.ts';
 import { createExportLimit } from './operations/emails/export-limit.ts';
 import { createOutboundClient } from './outbound/outbound-client.ts';
 import { createHostResolver } from './outbound/resolve-host.ts';
-import { createAcceptQueue, ACCEPT_CONNECTIONS } from './sending/accept-queue.ts';
+import { ACCEPT_CONNECTIONS, createAcceptQueue } from './sending/accept-queue.ts';
 import { createAcceptanceDryRun } from './sending/acceptance-dry-run.ts';
 import { createBodyShaper } from './sending/content/body-shaper.ts';
 import { createFileSource } from './sending/content/fetch-files.ts';

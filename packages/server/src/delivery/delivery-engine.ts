@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { Sql } from '../db/client.ts';
 import { type ClaimedDelivery, claimDeliveries, renewLeases, startSending } from '../db/queries/claim-deliveries.ts';
 import { releaseDeliveries } from '../db/queries/record-outcomes.ts';
+import { batchPerTick } from '../routing/batch-per-tick.ts';
+import { createDeliveryAdmission } from '../routing/delivery-admission.ts';
 import { type DestinationHealth, healthOf } from '../routing/destination-health.ts';
 import type { SendPermit } from '../routing/destination-queues.ts';
-import { batchPerTick } from '../routing/batch-per-tick.ts';
 import { createLeasedDeliveries, type LeasedDelivery } from '../routing/leased-deliveries.ts';
-import { createDeliveryAdmission } from '../routing/delivery-admission.ts';
 import { createSemaphore } from '../semaphore.ts';
 import type { Transport } from '../smtp-client/transport.ts';
 import { within } from '../within.ts';
@@ -228,7 +228,11 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
   }
 
   /** Releases the permit with the health that the attempt showed. */
-  async function attemptAndRelease(delivery: LeasedDelivery, deferral: Deferral | null, release: Release): Promise<AttemptOutcome> {
+  async function attemptAndRelease(
+    delivery: LeasedDelivery,
+    deferral: Deferral | null,
+    release: Release,
+  ): Promise<AttemptOutcome> {
     try {
       return await attemptDelivery(attempting, delivery, deferral);
     } finally {

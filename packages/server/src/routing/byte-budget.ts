@@ -1,4 +1,4 @@
-/** A budget of bytes in transit, first come, first served. A request above the ownerle budget runs alone. */
+/** A budget of bytes in transit, first come, first served. A request above the whole budget runs alone. */
 export interface ByteBudget<Owner> {
   /** The longest waiting owner. */
   readonly first: Owner | undefined;

@@ -2,10 +2,10 @@ import type { Clock } from '../clock.ts';
 import type { Sql } from '../db/client.ts';
 import { type ClaimOptions, requeueDeliveries } from '../db/queries/claim-deliveries.ts';
 import type { Transport } from '../smtp-client/transport.ts';
-import { createDestinationQueues } from './destination-queues.ts';
 import { batchPerTick } from './batch-per-tick.ts';
-import type { LeasedDeliveries, LeasedDelivery } from './leased-deliveries.ts';
 import { createDestinationClaims } from './destination-claims.ts';
+import { createDestinationQueues } from './destination-queues.ts';
+import type { LeasedDeliveries, LeasedDelivery } from './leased-deliveries.ts';
 
 export interface DeliveryAdmissionOptions {
   readonly sql: Sql;

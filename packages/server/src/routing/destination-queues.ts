@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { DestinationHealth } from './destination-health.ts';
-import { createQueueRegistry, type Destination, type DestinationQueue } from './queue-registry.ts';
 import { createLargeMessages } from './large-messages.ts';
+import { createQueueRegistry, type Destination, type DestinationQueue } from './queue-registry.ts';
 import { afterAttempt, allowedAtOnce, closedUntil, FRESH_SHAPE, type Shape } from './shaping.ts';
 
 export interface DestinationQueuesOptions {

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { noteLargeGarbage } from '../heap.ts';
-import type { DestinationQueue } from './queue-registry.ts';
 import { createByteBudget } from './byte-budget.ts';
+import type { DestinationQueue } from './queue-registry.ts';
 
 /**
  * The memory of large messages while they are sent: one budget for destinations that have replied and are fast, one for all others, and a

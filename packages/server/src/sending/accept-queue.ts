@@ -51,7 +51,10 @@ const CAUTIOUS_BATCHES = 4;
 
 export function createAcceptQueue(options: AcceptQueueOptions): AcceptQueue {
   const running = new Set<string>();
-  const singles = createWriteQueue(options, { connections: ACCEPT_CONNECTIONS.singles, secondWriterFrom: SECOND_WRITER_FROM });
+  const singles = createWriteQueue(options, {
+    connections: ACCEPT_CONNECTIONS.singles,
+    secondWriterFrom: SECOND_WRITER_FROM,
+  });
   const batches = createWriteQueue(
     { ...options, sql: options.batchSql },
     { connections: ACCEPT_CONNECTIONS.batches, secondWriterFrom: 1 },
@@ -65,7 +68,10 @@ export function createAcceptQueue(options: AcceptQueueOptions): AcceptQueue {
   const queueOf = (command: SendCommand, usual: GroupCommit<SendCommand, SendVerdict>) =>
     command.content.attachments.length === 0 && !mayBeHeld(command) ? usual : withFiles;
 
-  async function acceptThrough(queue: GroupCommit<SendCommand, SendVerdict>, command: SendCommand): Promise<SendVerdict> {
+  async function acceptThrough(
+    queue: GroupCommit<SendCommand, SendVerdict>,
+    command: SendCommand,
+  ): Promise<SendVerdict> {
     if (command.idempotency === null) return await queue.submit(command);
     const name = `${callingKeyOf(command).keyId} ${command.idempotency.key}`;
     if (running.has(name)) {

@@ -180,7 +180,12 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     }
   }
 
-  async function deliver(queue: EndpointQueue, receiver: Receiver, delivery: ClaimedDelivery, startedAt: Date): Promise<void> {
+  async function deliver(
+    queue: EndpointQueue,
+    receiver: Receiver,
+    delivery: ClaimedDelivery,
+    startedAt: Date,
+  ): Promise<void> {
     const isSlow = !queue.isBrisk();
     if (isSlow) slowUnderWay += 1;
     const result = await post(receiver, delivery, startedAt);

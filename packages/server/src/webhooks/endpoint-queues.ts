@@ -1,5 +1,5 @@
 import type { ClaimedDelivery } from '../db/queries/webhook-deliveries.ts';
-import { FRESH_PACE, type EndpointPace, nextPace, type PaceSample, SLOW_MS } from './endpoint-pace.ts';
+import { type EndpointPace, FRESH_PACE, nextPace, type PaceSample, SLOW_MS } from './endpoint-pace.ts';
 
 /** A delivery that was claimed and not started yet. */
 export interface WaitingDelivery {
