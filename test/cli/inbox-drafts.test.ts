@@ -134,7 +134,7 @@ describe('template drafts in the inbox in a terminal', () => {
     terminal.type('\ra');
     await terminal.shows('y: publish');
     terminal.type('y');
-    await terminal.shows('A key in approval mode decides nothing. Ask a person to decide.');
+    await terminal.shows('A key in approval mode decides nothing. Ask a user to decide.');
     expect(await read('invoice')).toMatchObject({ currentVersion: 1 });
   });
 });

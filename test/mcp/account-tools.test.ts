@@ -65,9 +65,15 @@ describe('the tools for statistics, the account and its audit log', () => {
 
   it('tell what is left to set up, and how', async () => {
     const { text, record } = await tools.call('get_checklist');
-    expect(record).toEqual((await server.call('GET', '/account/checklist')).body);
+    // The fixes differ: they name tools here, and methods and paths over REST.
+    const withoutFixes = (checklist: typeof record) => ({
+      ...checklist,
+      items: checklist.items.map(({ id, label, done }: typeof record) => ({ id, label, done })),
+    });
+    expect(withoutFixes(record)).toEqual(withoutFixes((await server.call('GET', '/account/checklist')).body));
     expect(text.split('\n')[0]).toBe(`${record.completed} of ${record.total} steps are done`);
     for (const { id, done, fix } of record.items) expect(text).toContain(done ? `- done | ${id}` : fix);
+    expect(text).toContain('Add your domain with `postrider domains add` (no tool here does this');
   });
 
   it('pause all sending, say so where it is read, and resume it', async () => {

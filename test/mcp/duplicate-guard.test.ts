@@ -136,7 +136,7 @@ describe('a refusal for now', () => {
     await call('send_email', email(), key);
     const { content, structuredContent } = await call('send_email', email(), key);
     expect(structuredContent.error.code).toBe('send_limit_reached');
-    expect(content[0]?.text).toMatch(/Fix: Wait for \d+ s\. \(retryable: yes/);
+    expect(content[0]?.text).toMatch(/Fix: Wait for \d+ s, then send again\. \(retryable: yes/);
     expect(JSON.stringify([content, structuredContent])).not.toContain('retry-after');
   });
 });

@@ -33,7 +33,7 @@ describe('the packages', () => {
       '@postrider/core': [],
       '@postrider/sdk': [],
       '@postrider/mcp': ['@postrider/core', '@postrider/sdk'],
-      '@postrider/cli': ['@postrider/mcp', '@postrider/sdk'],
+      '@postrider/cli': ['@postrider/core', '@postrider/mcp', '@postrider/sdk'],
       '@postrider/server': ['@postrider/core', '@postrider/mcp'],
     });
   });

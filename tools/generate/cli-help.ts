@@ -3,7 +3,7 @@ import { OPERATIONS } from '@postrider/core';
 import { readCommandFiles } from './cli-command-files.ts';
 import { describeCommands } from './cli-commands.ts';
 import { describeOwnCommands } from './cli-definitions.ts';
-import { commandFilesSource, commandsSource } from './cli-sources.ts';
+import { commandFilesSource, commandsSource, operationCommandsSource } from './cli-sources.ts';
 import { cliViewFiles } from './cli-views.ts';
 import { MARKDOWN_NOTICE } from './markdown.ts';
 
@@ -19,6 +19,7 @@ export async function cliHelpFiles(): Promise<Record<string, string>> {
   return {
     'packages/cli/src/generated/commands.ts': commandsSource(commands, own),
     'packages/cli/src/generated/command-files.ts': commandFilesSource(files),
+    'packages/cli/src/generated/operation-commands.ts': operationCommandsSource(OPERATIONS),
     ...(await cliViewFiles()),
     'docs/cli.md': renderReference(helpPages([...commands, ...own], HELP_COLUMNS)),
   };

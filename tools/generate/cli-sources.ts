@@ -1,4 +1,5 @@
 import type { CommandDescription } from '@postrider/cli';
+import type { Operation } from '@postrider/core';
 import type { CommandFile } from './cli-command-files.ts';
 import { TYPESCRIPT_NOTICE } from './product.ts';
 
@@ -11,6 +12,23 @@ export function commandsSource(commands: readonly CommandDescription[], own: rea
     `export const COMMANDS: readonly CommandDescription[] = ${JSON.stringify(commands, null, 2)};`,
     '',
     `export const OWN_COMMANDS: readonly CommandDescription[] = ${JSON.stringify(own, null, 2)};`,
+    '',
+  ].join('\n');
+}
+
+/** The source of the table by which the CLI finds the command for an operation that a text of the API names. */
+export function operationCommandsSource(operations: readonly Operation[]): string {
+  const rows = operations.map(({ id, method, path, cli }) => {
+    const command = cli === null ? 'null' : `'${cli.command}'`;
+    return `  { id: '${id}', method: '${method}', path: '${path}', command: ${command} },`;
+  });
+  return [
+    TYPESCRIPT_NOTICE,
+    "import type { OperationCommand } from '../command-description.ts';",
+    '',
+    'export const OPERATION_COMMANDS: readonly OperationCommand[] = [',
+    ...rows,
+    '];',
     '',
   ].join('\n');
 }

@@ -1,6 +1,7 @@
 import { readCredentials } from '@postrider/mcp/credentials';
 import { type Answer, Download, type HttpRequest, type OperationId, Postrider, PostriderError } from '@postrider/sdk';
 import type { CliIo } from './cli-io.ts';
+import { inCommandNames, nameCommands } from './command-names.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { type FailureProblem, ownFailure, requestFailure, usageFailure } from './failure.ts';
 import type { GlobalOptions } from './global-options.ts';
@@ -71,7 +72,8 @@ export function connectTo(credentials: Credentials, options: GlobalOptions, io: 
       // The catalogue of commands and the SDK's operations are generated from the same registry.
       const id = operationId as OperationId;
       try {
-        return await client.requestOperation(id, input, { signal: io.signal, maxRetries });
+        const answer = await client.requestOperation(id, input, { signal: io.signal, maxRetries });
+        return { ...answer, data: inCommandNames(answer.data) };
       } catch (error) {
         throw toCliFailure(error, options);
       }
@@ -185,7 +187,7 @@ function toProblem(error: PostriderError, options: GlobalOptions): FailureProble
     requestId,
   };
   if (!isRecord(error.body) || code === 'unexpected_answer') return base;
-  return { ...base, ...error.body, fix: withSeconds(error) };
+  return { ...base, ...error.body, detail: nameCommands(detail), fix: nameCommands(withSeconds(error)) };
 }
 
 /** The headers of an answer are not shown, so that the words have the number. */

@@ -24,6 +24,14 @@ export interface CommandDescription {
   readonly shortcut?: string;
 }
 
+/** An operation of the API and the command that calls it; null where there is none. */
+export interface OperationCommand {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly command: string | null;
+}
+
 /** One argument of the operation, as a flag or a positional argument. */
 export interface InputDescription {
   /** Its name in the registry, in snake_case. */

@@ -35,11 +35,13 @@ export {
   type OperationRequest,
 } from './operation.ts';
 export { errorCodesOf } from './operation-errors.ts';
+export { type ReferenceParams, renameOperations, rewriteFixes, writeCommand } from './operation-references.ts';
 export {
   type AnyOperation,
   type CallableId,
   type CallableOperation,
   findOperation,
+  nameOperation,
   OPERATIONS,
   type OperationById,
   type OperationId,

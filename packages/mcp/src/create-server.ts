@@ -9,12 +9,13 @@ import {
 import type { CallerFacts, Scope, Toolset } from '@postrider/core';
 import { offerApprovalPage } from './approval-page.ts';
 import type { Invoke } from './invoke.ts';
-import { nameOrigin, noAnswerProblem } from './local-problem.ts';
+import { finishRefusal, noAnswerProblem } from './local-problem.ts';
 import { setPromptHandlers } from './prompts/prompt-handlers.ts';
 import { setCompletionHandler } from './resources/complete.ts';
 import { type ResourceSubscriptions, setResourceHandlers } from './resources/resource-handlers.ts';
 import { refuse } from './results.ts';
 import { type GivenArguments, type ReportProgress, type Tool, visibleTools } from './tool.ts';
+import { createNameTools, inToolNames } from './tool-names.ts';
 import { isSelected, notSelectedProblem, type ToolSelection } from './tool-selection.ts';
 import { TOOLS } from './tools.ts';
 
@@ -68,23 +69,28 @@ export function createMcpServer(settings: McpServerSettings): McpServer {
   );
   const selection: ToolSelection = { toolsets: settings.toolsets ?? [], readOnly: settings.readOnly ?? false };
   const selected = TOOLS.filter((tool) => isSelected(tool, selection));
+  const listed = visibleTools(selected, settings.scopes, settings.facts).map(({ definition }) => definition);
+  const nameTools = createNameTools(new Set(listed.map(({ name }) => name)));
+  const invoke = inToolNames(settings.invoke, nameTools);
   mcp.server.registerCapabilities({ tools: {} });
-  mcp.server.setRequestHandler('tools/list', () => ({
-    tools: visibleTools(selected, settings.scopes, settings.facts).map(({ definition }) => definition),
-  }));
+  mcp.server.setRequestHandler('tools/list', () => ({ tools: listed }));
   mcp.server.setRequestHandler('tools/call', async ({ params }, context) => {
     const tool = TOOLS.find(({ definition }) => definition.name === params.name);
     if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${params.name} not found`);
     const { baseUrl, requestId } = settings;
     const origin = baseUrl === undefined || requestId === undefined ? null : { baseUrl, requestId };
-    if (!selected.includes(tool)) return nameOrigin(refuse(notSelectedProblem(tool, selection)), origin);
-    const result = nameOrigin(await callTool(tool, params.arguments ?? {}, settings, context), origin);
+    if (!selected.includes(tool)) return finishRefusal(refuse(notSelectedProblem(tool, selection)), nameTools, origin);
+    const result = finishRefusal(
+      await callTool(tool, params.arguments ?? {}, { ...settings, invoke }, context),
+      nameTools,
+      origin,
+    );
     const pageOf = (approvalId: string) => `${baseUrl}/approvals/open/${approvalId}`;
     const offered = baseUrl === undefined ? result : offerApprovalPage(mcp, context, tool, result, pageOf);
     if (isInputRequiredResult(offered)) return offered;
     return mcp.server.projectCallToolResult(offered, tool.definition.outputSchema);
   });
-  const callOf = (signal: AbortSignal) => ({ invoke: settings.invoke, caller: settings.caller, signal });
+  const callOf = (signal: AbortSignal) => ({ invoke, caller: settings.caller, signal });
   const { scopes, canTell = false, subscriptions = null } = settings;
   setResourceHandlers(mcp, { scopes, callOf, canTell, subscriptions });
   setPromptHandlers(mcp, scopes, callOf);

@@ -1,6 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { type Effect, ERRORS, type ErrorCode, type FieldProblem, type Problem } from '@postrider/core';
 import { refuse } from './results.ts';
+import { inTools, type NameTools } from './tool-names.ts';
 
 /** Of a problem that no page and no request is known of. */
 const NO_PAGE = 'about:blank';
@@ -14,7 +15,7 @@ interface LocalProblem {
 
 /**
  * A problem that no request to the API stands behind, so that it has no request id (empty) and no page of its own: RFC 9457 names
- * `about:blank` for that. Where the tools are called by a request to the API itself, `nameOrigin` adds both.
+ * `about:blank` for that. Where the tools are called by a request to the API itself, `finishRefusal` adds both.
  */
 export function localProblem(code: ErrorCode, { detail, fix, retryable, errors }: LocalProblem): Problem {
   const definition = ERRORS[code];
@@ -60,15 +61,21 @@ export function noAnswerProblem(
   return localProblem(code, { detail, fix, retryable: false });
 }
 
-/** A refusal that was made here says the page of its code and the request it came with, as those of the API do; other results stay. */
-export function nameOrigin(
+/**
+ * Completes a refusal that was made here: its fix names the tools of the connection, and it has the page of its code and the request it came
+ * with, as those of the API do. Other results stay as they are.
+ */
+export function finishRefusal(
   result: CallToolResult,
+  nameTools: NameTools,
   origin: { readonly baseUrl: string; readonly requestId: string } | null,
 ): CallToolResult {
-  if (origin === null || result.isError !== true) return result;
+  if (result.isError !== true) return result;
   // What is refused was written by `refuse`, which puts the whole problem there.
   const { error: problem } = result.structuredContent as { readonly error: Problem };
   if (problem.type !== NO_PAGE) return result;
+  const named = inTools(problem, nameTools);
+  if (origin === null) return named.fix === problem.fix ? result : refuse(named);
   const { baseUrl, requestId } = origin;
-  return refuse({ ...problem, type: `${baseUrl}/reference#error-${problem.code}`, requestId });
+  return refuse({ ...named, type: `${baseUrl}/reference#error-${problem.code}`, requestId });
 }

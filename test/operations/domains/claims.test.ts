@@ -123,7 +123,7 @@ describe('a name that another account has verified', () => {
     const silent = await add('silent.example');
     expect(challengeOf({ ...silent, body: { ...silent.body, fix: missing.body.fix } })).toEqual({ host, value });
     expect(silent.body.retryable).toBe(true);
-    expect(silent.body.detail).toContain('the DNS did not answer');
+    expect(silent.body.detail).toContain('a DNS lookup of the challenge');
     expect(silent.body.fix).toContain(value);
     domains.dns.set(host, 'TXT', [value]);
     expect((await add('silent.example')).status).toBe(201);

@@ -223,7 +223,7 @@ describe('adding a sending domain', () => {
     expect((await add({ name: 'more.limit.example' }, key)).status).toBe(201);
     const restored = await domains.server.call('POST', `/domains/${first.body.id}/restore`, { key });
     expectInvalid(restored, ['id', 'too_many']);
-    expect(restored.body.fix).toBe('Remove a domain first (DELETE /domains/:id), then restore the domain.');
+    expect(restored.body.fix).toBe('Remove a domain with `DELETE /domains/:id`, then restore the domain.');
   });
 
   it('needs the scope domains:write', async () => {

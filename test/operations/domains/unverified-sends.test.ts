@@ -45,7 +45,7 @@ describe('a send from a domain that is not verified', () => {
     domains.publish([dkim, mx]);
     await domains.server.call('POST', `/domains/${domain.id}/verify`);
     expect(await fix()).toBe(
-      `Publish these DNS records of partly.example, then verify it by ${verify}: TXT ${spf.host} ${spf.value}`,
+      `Publish these DNS records of partly.example, then verify it with \`${verify}\`: TXT ${spf.host} ${spf.value}`,
     );
   });
 

@@ -1,4 +1,5 @@
 import { OPERATIONS } from '../generated/operations.ts';
+import { type ReferenceParams, writeReference } from '../operation-references.ts';
 
 export { OPERATIONS };
 
@@ -21,4 +22,9 @@ const byId = new Map<string, AnyOperation>(OPERATIONS.map((operation) => [operat
 export function findOperation<Id extends OperationId>(id: Id): OperationById<Id> {
   // The map is keyed by the id of its value, which the type system cannot see.
   return byId.get(id) as OperationById<Id>;
+}
+
+/** An operation as a text of the API names it, for example in a fix: its method and path. Every other surface puts its own name there. */
+export function nameOperation(id: OperationId, params: ReferenceParams = {}): string {
+  return writeReference(findOperation(id), params);
 }

@@ -1,3 +1,5 @@
+import { nameOperation } from '@postrider/core';
+
 /** What is known of an account that a newcomer's steps can be read from. */
 export interface ChecklistFacts {
   readonly keyUsed: boolean;
@@ -24,43 +26,43 @@ export function toChecklist(facts: ChecklistFacts, sandboxDomain: string): reado
       id: 'key_used',
       label: 'Call the API with a key',
       done: facts.keyUsed,
-      fix: 'Ask GET /keys/self with `Authorization: Bearer <key>`, or run `postrider doctor`.',
+      fix: `Call ${nameOperation('keys.self')} with the key, or run \`postrider doctor\`.`,
     },
     {
       id: 'first_message_sent',
       label: 'Send a first message',
       done: facts.messageSent,
-      fix: `Send one to a test address by POST /emails, from you@${sandboxDomain} to delivered@${sandboxDomain}.`,
+      fix: `Send a test message with ${nameOperation('emails.send')}, from you@${sandboxDomain} to delivered@${sandboxDomain}.`,
     },
     {
       id: 'first_message_delivered',
       label: 'See a message delivered',
       done: facts.messageDelivered,
-      fix: 'Read the message by GET /emails/:id?wait=30; its events and `lastError` say what keeps it.',
+      fix: `Read the message with ${nameOperation('emails.get')}: its events and \`lastError\` show why it is not delivered.`,
     },
     {
       id: 'domain_added',
       label: 'Add a sending domain',
       done: facts.domainAdded,
-      fix: 'Add your domain by POST /domains, or `postrider domains create <name>`.',
+      fix: `Add your domain with ${nameOperation('domains.create')}.`,
     },
     {
       id: 'domain_verified',
       label: 'Verify a sending domain',
       done: facts.domainVerified,
-      fix: 'Publish the records of GET /domains/:id/records, then POST /domains/:id/verify.',
+      fix: `Publish the DNS records that ${nameOperation('domains.records')} returns, then verify the domain with ${nameOperation('domains.verify')}.`,
     },
     {
       id: 'restricted_key_made',
-      label: 'Make a key that may do only what it needs',
+      label: 'Create a key with only the scopes it needs',
       done: facts.keyRestricted,
-      fix: 'Give each program a key of its own, with the scope `sending` or less, by POST /keys, or `postrider-server keys create --scope sending`.',
+      fix: `Create a separate key for each program with ${nameOperation('keys.create')}, with the scope \`sending\` or less.`,
     },
     {
       id: 'template_stored',
-      label: 'Store a template',
+      label: 'Create a template',
       done: facts.templateStored,
-      fix: 'Store one by POST /templates, or `postrider templates push`.',
+      fix: `Create a template with ${nameOperation('templates.create')}.`,
     },
   ];
 }

@@ -1,3 +1,4 @@
+import { nameOperation } from '@postrider/core';
 import type { Query } from '../db/client.ts';
 import { findKeyById } from '../db/queries/api-keys.ts';
 import type { LockedApproval } from '../db/queries/approval-decisions.ts';
@@ -82,8 +83,8 @@ async function countApproval(
 
 const PAUSED: Refusal = {
   code: 'sending_paused',
-  detail: 'The calling key is paused: it approves nothing.',
-  fix: 'Have the key resumed (POST /keys/:id/resume), or ask a user to decide.',
+  detail: 'The calling key is paused and cannot approve.',
+  fix: `Resume the key with ${nameOperation('keys.resume')}, or ask a user to decide.`,
 };
 
 function notAllowed(recipients: readonly Recipient[]): Refusal {

@@ -1,4 +1,4 @@
-import { type AnyOperation, type CallerFacts, type CallerKind, refusedKind } from '@postrider/core';
+import { type AnyOperation, type CallerFacts, type CallerKind, nameOperation, refusedKind } from '@postrider/core';
 import type { Caller } from '../keys/caller.ts';
 import type { CallContext } from '../operations/context.ts';
 import { ProblemError } from '../problem.ts';
@@ -7,7 +7,7 @@ import { ProblemError } from '../problem.ts';
  * Refuses an operation whose reach is beyond this kind of caller, by the one policy table.
  * @throws ProblemError `permission_escalation`
  */
-export function assertReach(operation: AnyOperation, { caller, via }: Pick<CallContext, 'caller' | 'via'>): void {
+export function assertReach(operation: AnyOperation, { caller }: Pick<CallContext, 'caller'>): void {
   if (caller === null) return;
   const kind = refusedKind(operation, callerFactsOf(caller));
   if (kind === null) return;
@@ -15,9 +15,8 @@ export function assertReach(operation: AnyOperation, { caller, via }: Pick<CallC
   if (kind === 'held key' && decides) {
     throw new ProblemError('self_approval_forbidden', { detail: 'A key in approval mode decides nothing.' });
   }
-  const name = (via === 'mcp' && operation.mcp?.tool) || `${operation.method} ${operation.path}`;
   throw new ProblemError('permission_escalation', {
-    detail: `A ${kind} may not call \`${name}\`: ${WHY[operation.reach]}`,
+    detail: `A ${kind} may not call ${nameOperation(operation.id)}: ${WHY[operation.reach]}`,
     fix: FIXES[kind] ?? 'Ask an owner or admin of the account to do this.',
   });
 }

@@ -1,4 +1,4 @@
-import type { AnyOperation } from '@postrider/core';
+import { type AnyOperation, nameOperation } from '@postrider/core';
 import type { FastifyRequest } from 'fastify';
 import { isSameOriginRequest, readSessionToken, type SessionToken } from '../auth/client-info.ts';
 import { foreignOrigin } from '../auth/foreign-origin.ts';
@@ -53,7 +53,7 @@ async function authenticatePerson(
 
 function keyWanted(): ProblemError {
   return new ProblemError('missing_key', {
-    detail: 'This is about the calling key, and a session has none.',
-    fix: 'Send an API key; GET /auth/session says who is signed in.',
+    detail: 'This operation is about the calling key, and a session has no key.',
+    fix: `Send an API key. ${nameOperation('auth.session')} returns who is signed in.`,
   });
 }

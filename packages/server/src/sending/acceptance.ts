@@ -2,6 +2,7 @@ import {
   type ErrorCode,
   type FieldProblem,
   foldAddress,
+  nameOperation,
   type RecipientKind,
   type RefusedRecipient,
 } from '@postrider/core';
@@ -108,13 +109,13 @@ function refuseUse({ pausedBy = null, personaFault = null }: KeyQuestion): Refus
 const PAUSED: Readonly<Record<'key' | 'account', Refusal>> = {
   key: {
     code: 'sending_paused',
-    detail: 'The key is paused: it sends nothing.',
-    fix: 'Have the key resumed (POST /keys/:id/resume), then send again.',
+    detail: 'The key is paused and cannot send.',
+    fix: `Resume the key with ${nameOperation('keys.resume')}, then send again.`,
   },
   account: {
     code: 'sending_paused',
-    detail: 'The account is paused: none of its keys sends anything.',
-    fix: 'Have the account resumed (POST /account/resume), then send again.',
+    detail: 'The account is paused: none of its keys can send.',
+    fix: `Resume the account with ${nameOperation('account.resume')}, then send again.`,
   },
 };
 
@@ -173,34 +174,37 @@ function unverifiedDomain({ fromDomain: domain, unsendable }: AcceptanceQuestion
   if (!unsendable) {
     return {
       code,
-      detail: `${domain} is not a verified domain of this account (subdomains are domains of their own).`,
-      fix: `Send from a domain that the account has verified, or from the sandbox domain. To send from ${domain}, add it by POST /domains, publish the DKIM (TXT), SPF (TXT) and return-path MX records that are answered, and verify it.`,
+      detail: `${domain} is not a verified domain of this account. A subdomain counts as a separate domain.`,
+      fix: `Send from a verified domain of the account or from the sandbox domain. To send from ${domain}, add it with ${nameOperation('domains.create')}, publish the returned DNS records (DKIM, SPF and the return path’s MX), and verify it.`,
     };
   }
   return { code, ...explainUnsendable(domain, unsendable) };
 }
 
 function explainUnsendable(domain: string, { id, because, missing }: UnsendableDomain): Omit<Refusal, 'code'> {
-  const verify = `POST /domains/${id}/verify`;
+  const verify = nameOperation('domains.verify', { id });
   if (because === 'removed') {
     return {
       detail: `${domain} was removed from this account.`,
-      fix: `Restore it with the keys it had by POST /domains/${id}/restore; if its records are still published, it is verified within moments. Or send from another domain.`,
+      fix: `Restore it and its DKIM keys with ${nameOperation('domains.restore', { id })}. If its DNS records are still published, it is verified within moments. Or send from another domain.`,
     };
   }
   if (because === 'held') {
     return {
-      detail: `${domain} is a domain of this account, but another account of this server has proven that the name is its own.`,
-      fix: `If it is yours, call ${verify}: the answer names a TXT record, and once that is published the same call takes the name back. Or send from another domain.`,
+      detail: `${domain} was a domain of this account, but another account of this server has proven that it owns the name.`,
+      fix: `If you own the name, call ${verify}. It returns a TXT record: publish it and call ${verify} again to take the name back. Or send from another domain.`,
     };
   }
   const detail = `${domain} is a domain of this account, but it is not verified.`;
   if (missing.length === 0)
-    return { detail, fix: `All its records were found when they were looked up last: verify it by ${verify}.` };
+    return { detail, fix: `The last lookup found all its DNS records: verify it with ${verify}.` };
   const records = missing.map(
     ({ type, host, value, priority }) => `${type} ${host} ${priority === null ? '' : `${priority} `}${value}`,
   );
-  return { detail, fix: `Publish these DNS records of ${domain}, then verify it by ${verify}: ${records.join(' | ')}` };
+  return {
+    detail,
+    fix: `Publish these DNS records of ${domain}, then verify it with ${verify}: ${records.join(' | ')}`,
+  };
 }
 
 function overQuota({ quotaLimit, quotaUsed, cost }: AcceptanceQuestion): Refusal {

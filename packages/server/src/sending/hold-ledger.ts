@@ -1,4 +1,4 @@
-import { foldAddress, type HoldReason, LIMITS } from '@postrider/core';
+import { foldAddress, type HoldReason, LIMITS, nameOperation } from '@postrider/core';
 import { addsFreeText } from '../approvals/holds/added-text.ts';
 import { isFreeform } from '../approvals/holds/freeform.ts';
 import { findHoldReasons, type HoldQuestion } from '../approvals/holds/hold-rules.ts';
@@ -130,7 +130,7 @@ function quotaReserved({ before, cost, most }: Readonly<Record<'before' | 'cost'
   return {
     code: 'too_many_held',
     detail: `The held sends of the account reserve ${reserved} recipients of its monthly quota. This one needs ${asked} more, and held sends may reserve ${limit} together, ${LIMITS.heldQuotaPercent} % of the quota. Nothing was sent or held.`,
-    fix: 'Ask an approver to decide held sends, or cancel some of yours with DELETE /emails/:id. Then send again.',
+    fix: `Ask an approver to decide held sends, or cancel some of yours with ${nameOperation('emails.cancel')}. Then send again.`,
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   };
 }

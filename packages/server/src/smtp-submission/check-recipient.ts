@@ -61,7 +61,8 @@ export async function checkRecipient(
     quotaLimit: facts?.quota ?? 0,
     quotaUsed: facts?.used ?? 0,
   });
-  if (!verdict.ok) throw refuseBy(verdict.code, REASONS[verdict.code]?.(address) ?? verdict.detail, 'recipient');
+  if (!verdict.ok)
+    throw refuseBy(verdict.code, REASONS[verdict.code]?.(address) ?? verdict.detail, 'recipient', verdict.fix);
 }
 
 /** The wording of the acceptance rules speaks of the whole message; here the others may still be taken. */

@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCode } from '@postrider/core';
+import { ERRORS, type ErrorCode, OPERATIONS, type Operation, renameOperations, writeCommand } from '@postrider/core';
 
 /** A refusal as the SMTP library takes it: the reply's code, and its text with the enhanced status code (RFC 3463) in front. */
 export class SmtpRefusal extends Error {
@@ -20,10 +20,24 @@ export class SmtpRefusal extends Error {
 /** What is refused: a log-in, one recipient, or a whole message. */
 export type RefusedStep = 'log-in' | 'sender' | 'recipient' | 'message';
 
-/** The refusal for an error of the catalogue: its code in words, so that programs can tell the cases apart as over REST. */
-export function refuseBy(code: ErrorCode, detail: string, step: RefusedStep): SmtpRefusal {
+/**
+ * The refusal for an error of the catalogue. The reply starts with the code, so that programs can tell the cases apart as over REST. The fix
+ * follows if the reply has room for all of it: half a DNS record helps no one.
+ */
+export function refuseBy(code: ErrorCode, detail: string, step: RefusedStep, fix?: string): SmtpRefusal {
   const [responseCode, status] = replyCodesOf(code, step);
-  return new SmtpRefusal(responseCode, status, `${code}: ${detail}`, code);
+  const text = `${code}: ${detail}`;
+  const withFix = fix === undefined ? text : `${text} ${nameCommands(fix)}`;
+  const fits = `${status} ${withFix}`.length <= MAX_TEXT_CHARACTERS;
+  return new SmtpRefusal(responseCode, status, fits ? withFix : text, code);
+}
+
+/** The text for a reader who has a mail program and no API: operations are named by their command. */
+export function nameCommands(text: string): string {
+  const operations: readonly Operation[] = OPERATIONS;
+  return renameOperations(text, operations, ({ id, path, cli }, params) =>
+    cli === null ? `the operation ${id} of the API` : `the command \`${writeCommand(cli.command, path, params)}\``,
+  );
 }
 
 /** RFC 5321 §4.5.3.1.5: 512 octets with the code and the line end. */

@@ -37,8 +37,8 @@ export async function submitMessage(
   const [verdict] = await sendMessages(tools, senderOf(caller), [{ ...order, claim }]);
   if (verdict === undefined) throw new Error('a send came back without a verdict');
   if (verdict.kind === 'accepted') return { id: verdict.id, status: verdict.status };
-  const { code, detail, errors } = verdict;
-  throw refuseBy(code, errors === undefined ? detail : describe(errors), 'message');
+  const { code, detail, errors, fix } = verdict;
+  throw refuseBy(code, errors === undefined ? detail : describe(errors), 'message', fix);
 }
 
 async function readOrder(

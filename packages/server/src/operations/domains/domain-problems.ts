@@ -1,4 +1,4 @@
-import { LIMITS } from '@postrider/core';
+import { LIMITS, nameOperation } from '@postrider/core';
 import { ProblemError } from '../../problem.ts';
 import type { BeginRefusal, SelectorTaken } from '../../sending-domains/add-domain.ts';
 import type { NameClaim } from '../../sending-domains/domain-claim.ts';
@@ -7,7 +7,7 @@ import type { TooManyKeys } from '../../sending-domains/key-maker.ts';
 export function unknownDomain(id: string): ProblemError {
   return new ProblemError('not_found', {
     detail: `There is no domain ${id} in this account, or it was removed.`,
-    fix: 'Check the id; a removed domain is in the history and can be restored.',
+    fix: `Check the id. ${nameOperation('domains.history')} lists removed domains, which can be restored.`,
   });
 }
 
@@ -24,14 +24,14 @@ export function cannotBegin(
     case 'exists':
       return new ProblemError('already_exists', {
         detail: `The account has the domain ${name} already.`,
-        fix: 'Use the existing domain: list the domains to find its id.',
+        fix: `Use the existing domain: ${nameOperation('domains.list')} shows its id.`,
         errors: [{ path, code: 'taken', message: `${name} is taken` }],
       });
     case 'too-many': {
-      const message = `is one more than the ${LIMITS.domainsPerAccount} domains an account can have`;
+      const message = `would exceed the limit of ${LIMITS.domainsPerAccount} domains per account`;
       return new ProblemError('validation_failed', {
         detail: `${name} ${message}.`,
-        fix: `Remove a domain first (DELETE /domains/:id), then ${again}.`,
+        fix: `Remove a domain with ${nameOperation('domains.delete')}, then ${again}.`,
         errors: [{ path, code: 'too_many', message: `${message}; remove one first` }],
       });
     }
@@ -48,8 +48,8 @@ export function claimed(name: string, { challenge, isVerified, outcome }: NameCl
   const held = `Another account of this server has ${isVerified ? 'verified' : 'proven that it owns'} ${name}`;
   if (outcome === 'unanswered') {
     return new ProblemError('domain_claimed', {
-      detail: `${held}, and the DNS did not answer whether the challenge at ${host} is published.`,
-      fix: `If a TXT record at ${host} has the value ${value} already, ${again} again in a few minutes. If it has not, publish it first.`,
+      detail: `${held}, and a DNS lookup of the challenge at ${host} failed.`,
+      fix: `If the TXT record at ${host} already has the value ${value}, ${again} again in a few minutes. Otherwise publish it first.`,
       retryable: true,
     });
   }
@@ -61,7 +61,7 @@ export function claimed(name: string, { challenge, isVerified, outcome }: NameCl
 
 export function tooManyKeys({ retryAfterSeconds }: TooManyKeys): ProblemError {
   return new ProblemError('rate_limited', {
-    detail: `An account can have ${LIMITS.dkimKeysPerHour} DKIM keys made an hour, and these were.`,
+    detail: `An account can generate at most ${LIMITS.dkimKeysPerHour} DKIM keys an hour.`,
     headers: { 'retry-after': String(retryAfterSeconds) },
   });
 }
@@ -69,8 +69,8 @@ export function tooManyKeys({ retryAfterSeconds }: TooManyKeys): ProblemError {
 /** A selector names one key, also for a while after that key or its domain is gone. */
 export function selectorTaken({ selector, name }: SelectorTaken): ProblemError {
   return new ProblemError('already_exists', {
-    detail: `${name} had a key with the selector ${selector} not long ago, and caches may still hold its record.`,
-    fix: 'Name a selector that the domain has not had lately, or leave `dkimSelector` out.',
+    detail: `${name} recently had a key with the selector ${selector}, and DNS caches may still contain its record.`,
+    fix: 'Use a selector that the domain has not used recently, or omit `dkimSelector`.',
     errors: [{ path: 'dkimSelector', code: 'taken', message: `${selector} is taken` }],
   });
 }

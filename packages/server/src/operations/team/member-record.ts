@@ -1,4 +1,4 @@
-import { LIMITS } from '@postrider/core';
+import { LIMITS, nameOperation } from '@postrider/core';
 import type { TeamRefusal } from '../../auth/team.ts';
 import type { MemberRow } from '../../db/queries/members.ts';
 import { ProblemError } from '../../problem.ts';
@@ -15,22 +15,22 @@ export function toTeamProblem(kind: TeamRefusal, name: string, path: 'role' | 'i
       return new ProblemError('not_found', { detail: `There is no member ${name} in this account.` });
     case 'exists':
       return new ProblemError('already_exists', {
-        detail: `${name} has a seat in this account already.`,
-        fix: 'List the team; to mail an invitation again, remove the member and invite them anew.',
-        errors: [{ path: 'email', code: 'taken', message: `${name} has a seat already` }],
+        detail: `${name} already has a seat in this account.`,
+        fix: `List the members with ${nameOperation('team.list')}. To send an invitation again, remove the member and invite them again.`,
+        errors: [{ path: 'email', code: 'taken', message: `${name} already has a seat` }],
       });
     case 'full':
       return validationFailed([
         {
           path: 'email',
           code: 'too_many',
-          message: `is one more than the ${LIMITS.seatsPerAccount} seats of the account`,
+          message: `would exceed the ${LIMITS.seatsPerAccount} seats of the account`,
         },
       ]);
     case 'escalation':
       return new ProblemError('permission_escalation', {
-        detail: 'The role may do more than who gives, changes or takes it may.',
-        fix: 'Let an owner or admin do it, in a role at least as high.',
+        detail: 'You cannot give, change or remove a role that has more permissions than yours.',
+        fix: 'Ask an owner or admin whose role is at least as high.',
       });
     case 'last-owner':
       return validationFailed([
@@ -41,7 +41,7 @@ export function toTeamProblem(kind: TeamRefusal, name: string, path: 'role' | 'i
 
 export function tooManyInvitations(retryAfterSeconds: number): ProblemError {
   return new ProblemError('rate_limited', {
-    detail: `An account has ${LIMITS.invitationsPerDay} invitations mailed in 24 hours, and these were. Wait ${retryAfterSeconds} s.`,
+    detail: `An account can send at most ${LIMITS.invitationsPerDay} invitations in 24 hours. Wait ${retryAfterSeconds} s.`,
     headers: { 'retry-after': String(retryAfterSeconds) },
   });
 }

@@ -1,4 +1,4 @@
-import { LIMITS } from '@postrider/core';
+import { LIMITS, nameOperation } from '@postrider/core';
 import type { Caller } from '../../keys/caller.ts';
 import { ProblemError } from '../../problem.ts';
 import type { DraftObstacle } from '../../templates/decide-draft.ts';
@@ -24,7 +24,7 @@ export function isRestricted({ person, approval, mode, pausedBy }: Caller): bool
 export function tooManyDrafts(): ProblemError {
   return new ProblemError('too_many_held', {
     detail: `${LIMITS.draftsPerKey} template drafts of this key wait for an approver. Nothing was stored.`,
-    fix: 'Ask an approver to publish or discard them first, or discard drafts of this key with `POST /templates/:id/discard`.',
+    fix: `Ask an approver to publish or discard them, or discard drafts of this key with ${nameOperation('templates.discard')}.`,
     headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
   });
 }
@@ -60,7 +60,7 @@ export function toDraftProblem(obstacle: DraftObstacle, given: string, version: 
     case 'gone':
       return new ProblemError('approval_changed', {
         detail: `Version ${version} is no longer a draft: it was discarded, or its author replaced it with a later draft.`,
-        fix: 'List the drafts again with `GET /keys/approvals/drafts`.',
+        fix: `List the drafts again with ${nameOperation('templates.drafts')}.`,
       });
     case 'changed':
       return new ProblemError('approval_changed', {

@@ -1,3 +1,4 @@
+import { nameOperation } from '@postrider/core';
 import { readTemplateSource } from '../../db/queries/template-records.ts';
 import { ProblemError } from '../../problem.ts';
 import { toTemplateName } from '../../templates/template-reference.ts';
@@ -11,15 +12,15 @@ export async function slugTaken({ services, caller }: KeyedContext, slug: string
   const errors = [{ path: 'slug', code: 'taken', message: `${slug} is taken` }];
   if (found?.status !== 'draft') {
     return new ProblemError('already_exists', {
-      detail: `The account has a template with the slug ${slug} already.`,
-      fix: 'Give another `slug`, or change the existing template with PATCH.',
+      detail: `The account already has a template with the slug ${slug}.`,
+      fix: `Use another \`slug\`, or change the existing template with ${nameOperation('templates.update', { id: slug })}.`,
       errors,
     });
   }
   const { version, createdBy } = found;
   return new ProblemError('already_exists', {
     detail: `A draft that waits for an approver has the slug ${slug}: version ${version}, written by the key ${createdBy}. Nothing was published under it.`,
-    fix: `Discard the draft with \`POST /templates/${slug}/discard\`, or publish it with \`POST /templates/${slug}/publish\`. Then try again, or change the template with PATCH.`,
+    fix: `Discard the draft with ${nameOperation('templates.discard', { id: slug })}, or publish it with ${nameOperation('templates.publish', { id: slug })}. Then try again, or change the template with ${nameOperation('templates.update', { id: slug })}.`,
     errors,
   });
 }

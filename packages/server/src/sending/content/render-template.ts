@@ -1,4 +1,4 @@
-import type { SendRequest } from '@postrider/core';
+import { nameOperation, type SendRequest } from '@postrider/core';
 import type { TemplateSourceRow } from '../../db/queries/template-records.ts';
 import { vouchersOf } from '../../templates/part-authors.ts';
 import { toFieldProblems } from '../../templates/template-faults.ts';
@@ -79,7 +79,7 @@ function unpublished(source: TemplateSourceRow): Refusal {
   return {
     code: 'template_not_found',
     detail: `The template ${nameOf(source)} is an unpublished draft: no one can send it until an approver publishes it.`,
-    fix: `Ask an approver to publish it (\`postrider templates publish ${source.slug}\`), or send a published version.`,
+    fix: `Ask an approver to publish it with ${nameOperation('templates.publish', { id: source.slug })}, or send a published version.`,
     errors: [{ path: 'template', code: 'unpublished', message: 'is a draft that no approver has published' }],
   };
 }
