@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountRole } from '../../packages/server/src/db/schema/account-wall.ts';
 import { TABLES } from '../../packages/server/src/db/schema/tables.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
-import { statementsOf } from './schema/declared-tables.ts';
+import { nullabilityDifferences, statementsOf } from './schema/declared-tables.ts';
 import { readCatalogue } from './schema/read-catalogue.ts';
 
 describe('the declared tables', () => {
@@ -27,5 +27,9 @@ describe('the declared tables', () => {
     };
     expect(differences).toEqual({ onlyMigrated: [], onlyDeclared: [] });
     expect(migrated.filter((fact) => fact.startsWith('column ')).length).toBeGreaterThan(400);
+  });
+
+  it('are nullable where the migrated database is, in primary keys as well', () => {
+    expect(nullabilityDifferences(TABLES, migrated)).toEqual([]);
   });
 });

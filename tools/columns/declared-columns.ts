@@ -56,5 +56,6 @@ function changedText({ field, text }: DeclaredColumn, change: Change): string {
     const builder = /: boolean\(/.test(text) ? 'asText' : 'asBoolean';
     return `${field}: ${builder}('retyped')${isNotNull ? '.notNull()' : ''}${text.includes('.default(') ? '.default(null as never)' : ''}`;
   }
-  return isNotNull ? text.replaceAll(/\s*\.(notNull|primaryKey)\(\)/g, '') : `${text}.notNull()`;
+  // An identity is never null, whatever else its declaration says.
+  return isNotNull ? text.replaceAll(/\s*\.(notNull|primaryKey|generated\w+AsIdentity)\(\)/g, '') : `${text}.notNull()`;
 }

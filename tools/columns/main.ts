@@ -3,14 +3,15 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { runProgram } from '../run-program.ts';
+import { withCatalogueCheck } from './catalogue-check.ts';
 import { copyTree } from './copy-tree.ts';
 import { CHANGES, type Change, changeColumn, type DeclaredColumn, findColumns } from './declared-columns.ts';
 
 /**
- * `pnpm test:columns`: changes one column after the other in the declaration of its table, in a copy of the tree, and reports which changes the
- * compiler does not notice. What it does not notice only tests can: a name, type or nullability that differs from the database is always found
- * by test/db/schema-catalogue.test.ts, which has one fact for each column. A change takes some seconds, so without `--all` or `--table` it
- * takes a sample.
+ * `pnpm test:columns`: renames each column in the declaration of its table, gives it another type, and makes it nullable or not, one change after
+ * the other, in a copy of the tree. It reports what notices each change: the comparison of test/db/schema-catalogue.test.ts, which is run for
+ * every column, and the compiler. A compilation takes seconds, so without `--all` or `--table` the compiler gets a sample. A change that nothing
+ * notices ends the command with 1.
  */
 const { values: options } = parseArgs({
   options: {
@@ -21,15 +22,20 @@ const { values: options } = parseArgs({
 });
 
 const SCHEMA = 'packages/server/src/db/schema';
+const CATALOGUE_TEST = 'test/db/schema-catalogue.test.ts';
 const root = path.resolve(import.meta.dirname, '../..');
 const copy = await mkdtemp(path.join(tmpdir(), 'postrider-columns-'));
 try {
   await copyTree(root, copy);
   const declared = await readColumns(path.join(copy, SCHEMA));
+  const inspected = options.table === undefined ? declared : choose(declared);
+  console.log(`${inspected.length} of ${declared.length} columns are changed in ${CHANGES.length} ways each.`);
+  const missed = await compareAll(inspected);
+  report(`${CATALOGUE_TEST} notices`, inspected.length, missed);
   const chosen = choose(declared);
-  console.log(`${chosen.length} of ${declared.length} columns are changed in ${CHANGES.length} ways each.`);
   if (compile() !== 0) throw new Error('the tree does not compile as it is');
-  report(chosen.length, await tryAll(chosen));
+  report('tsc notices', chosen.length, await compileAll(chosen));
+  if (missed.length > 0) process.exitCode = 1;
 } finally {
   await rm(copy, { recursive: true, force: true });
 }
@@ -49,20 +55,49 @@ function choose(columns: readonly DeclaredColumn[]): readonly DeclaredColumn[] {
   return columns.filter((_, n) => Math.floor(n / step) !== Math.floor((n - 1) / step));
 }
 
-async function tryAll(columns: readonly DeclaredColumn[]): Promise<ReadonlyMap<Change, number>> {
-  const noticed = new Map<Change, number>();
+/** A change, and the column that it was made to. */
+interface Missed {
+  readonly column: DeclaredColumn;
+  readonly change: Change;
+}
+
+/** Runs the test's comparison for every change; returns those it does not notice. */
+async function compareAll(columns: readonly DeclaredColumn[]): Promise<readonly Missed[]> {
+  let missed: readonly Missed[] = [];
+  let version = 0;
+  await withCatalogueCheck(async (isNoticed) => {
+    missed = await changeAll(columns, (file, { table }) => {
+      version += 1;
+      return isNoticed(`${file}?version=${version}`, table);
+    });
+  });
+  return missed;
+}
+
+async function compileAll(columns: readonly DeclaredColumn[]): Promise<readonly Missed[]> {
+  return await changeAll(columns, async (_, column) => {
+    const isNoticed = compile() > 0;
+    console.log(`${column.table}.${column.field}: ${isNoticed ? 'noticed' : 'NOT NOTICED'} by tsc`);
+    return isNoticed;
+  });
+}
+
+/** Makes each change in the copy, and takes it back; returns those that `isNoticed` says no of. */
+async function changeAll(
+  columns: readonly DeclaredColumn[],
+  isNoticed: (file: string, column: DeclaredColumn, change: Change) => Promise<boolean>,
+): Promise<readonly Missed[]> {
+  const missed: Missed[] = [];
   for (const column of columns) {
     const file = path.join(copy, SCHEMA, column.file);
     const source = await readFile(file, 'utf8');
     for (const change of CHANGES) {
       await writeFile(file, changeColumn(source, column, change));
-      const errors = compile();
-      if (errors > 0) noticed.set(change, (noticed.get(change) ?? 0) + 1);
-      console.log(`${column.table}.${column.field}, ${change}: ${errors === 0 ? 'NOT NOTICED' : 'noticed'} by tsc`);
+      if (!(await isNoticed(file, column, change))) missed.push({ column, change });
     }
     await writeFile(file, source);
   }
-  return noticed;
+  return missed;
 }
 
 /** How many errors there are outside of the declarations. */
@@ -71,7 +106,11 @@ function compile(): number {
   return output.split('\n').filter((line) => line.includes('error TS') && !line.includes('/db/schema/')).length;
 }
 
-function report(columns: number, noticed: ReadonlyMap<Change, number>): void {
-  for (const change of CHANGES) console.log(`${change}: tsc notices ${noticed.get(change) ?? 0} of ${columns} columns`);
-  console.log(`test/db/schema-catalogue.test.ts notices all ${columns}.`);
+function report(whatNotices: string, columns: number, missed: readonly Missed[]): void {
+  for (const change of CHANGES) {
+    const ofChange = missed.filter((one) => one.change === change);
+    const names = ofChange.map(({ column }) => `${column.table}.${column.field}`);
+    const list = names.length === 0 ? '' : `, not ${names.join(', ')}`;
+    console.log(`${change}: ${whatNotices} ${columns - names.length} of ${columns} columns${list}`);
+  }
 }

@@ -43,6 +43,20 @@ export function statementsOf(tables: readonly PgTable[], accountRole: string): r
   ];
 }
 
+/**
+ * The columns of which the declaration and the catalogue disagree on whether they can be null. A comparison of tables does not find them: a primary
+ * key makes its columns NOT NULL, whatever the declaration says of them, and rows would have the wrong type.
+ * @param facts of `readCatalogue`
+ */
+export function nullabilityDifferences(tables: readonly PgTable[], facts: readonly string[]): readonly string[] {
+  const notNull = new Set(facts.filter((fact) => / NOT NULL\b/.test(fact)).map((fact) => fact.split(' ')[1] ?? ''));
+  return tables.flatMap((table) => {
+    const { name, columns } = getTableConfig(table);
+    const different = columns.filter((column) => column.notNull !== notNull.has(`${name}.${column.name}`));
+    return different.map((column) => `${name}.${column.name}`);
+  });
+}
+
 type TableConfig = ReturnType<typeof getTableConfig>;
 
 function createTable(
