@@ -51,7 +51,7 @@ describe('the first account', () => {
     return quickstart;
   }
 
-  it('is made once, with an owner and a key of scope full, and found again after that', {
+  it('is created once, with an owner and a key with scope full, and found again after that', {
     tags: ['contract-running.second-start'],
   }, async () => {
     const dataDir = newDataDir();
@@ -68,7 +68,7 @@ describe('the first account', () => {
     expect(caller?.scopes).toHaveLength(25);
   });
 
-  it('gets a new key where the stored one is gone, broken, revoked or of another account', async () => {
+  it('gets a new key when the stored one is missing, broken, revoked or belongs to another account', async () => {
     const dataDir = newDataDir();
     const { key, accountId } = await prepare(dataDir);
     const keys = [key];
@@ -91,7 +91,7 @@ describe('the first account', () => {
     expect((await prepare(dataDir)).key).toBe(keys.at(-1));
   });
 
-  it('is written down whole, for its owner alone, also over a file that others could read', {
+  it('is saved in full, readable by its owner only, even over a file that others could read', {
     tags: ['contract-running.quickstart'],
   }, () => {
     const dataDir = newDataDir();
@@ -104,7 +104,7 @@ describe('the first account', () => {
 });
 
 describe('a new account', () => {
-  it('is made with its owner and its key, or not at all', async () => {
+  it('is created with its owner and its key, or not at all', async () => {
     const database = await createTestDatabase();
     const tools = { sql: database.sql, clock: systemClock, ids: createIdGenerator() };
     await database.sql`ALTER TABLE api_keys ADD CONSTRAINT never CHECK (false) NOT VALID`;

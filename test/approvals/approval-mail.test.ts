@@ -25,7 +25,7 @@ describe('mail to approvers', () => {
     return { subject: mail?.subject ?? '', text: mail?.text ?? '' };
   };
 
-  it('has one link, ours, above quoted text of the sender with its links broken up', async () => {
+  it('has one link, to this server, above the quoted text of the sender with its links broken up', async () => {
     const { key } = await holdingKey(server, { name: 'See evil.example/key' });
     const from = '"https://evil.example" <ada@sandbox.test>';
     const to = 'evil.example/path@receiver.example';
@@ -39,7 +39,7 @@ describe('mail to approvers', () => {
     expect(below).toMatch(/^> Subject: Invoice: decide at https\[:\]\[\/\/\]evil\[\.\]example\/approvals\/x or /);
   });
 
-  it('has no link of the author of a template draft', async () => {
+  it('does not include a link from the author of a template draft', async () => {
     const { key } = await holdingKey(server);
     const body = { name: HOSTILE.slice(0, 60), subject: 'Hi', text: 'x', note: HOSTILE.slice(0, 90) };
     expect((await server.call('POST', '/templates', { key, body })).status).toBe(201);
@@ -49,7 +49,7 @@ describe('mail to approvers', () => {
     expect(`${subject}\n${text}`).not.toMatch(/evil\.example/);
   });
 
-  it('keeps the text of a sender on one line, in one direction', () => {
+  it('keeps text from a sender on one line, in one direction', () => {
     expect(breakLinks('a\r\nb\u2028c\u202ed')).toBe('a b c d');
     expect(breakLinks('evil。example evil．example \\\\evil')).toBe('evil[。]example evil[．]example [\\\\]evil');
     expect(breakLinks('Your order 1234. Thanks: Ada')).toBe('Your order 1234. Thanks: Ada');

@@ -50,7 +50,7 @@ describe('the page behind the link to an approver', () => {
     return page;
   }
 
-  it('says in words why it waits and for how long, and sets blind copies apart', async () => {
+  it('says in words why the message is held and for how long, and lists bcc recipients apart', async () => {
     const page = await open({ width: 1_280 });
     const text = await page.locator('main').textContent();
     for (const said of [
@@ -66,7 +66,7 @@ describe('the page behind the link to an approver', () => {
     await page.close();
   });
 
-  it('warns of a link that names one site and opens another, and lists every place', async () => {
+  it('warns about a link that names one site and opens another, and lists every place', async () => {
     const page = await open({ width: 1_280 });
     const warnings = await page.locator('[role=alert]').allTextContents();
     expect(warnings).toEqual([expect.stringContaining('opens https://evil.example/pay?invoice=4711')]);
@@ -92,7 +92,7 @@ describe('the page behind the link to an approver', () => {
     await page.close();
   });
 
-  it('opens the files that browsers show without running them, and only saves the others', async () => {
+  it('opens the files that browsers show without running them, and offers the others as downloads', async () => {
     const served = async (index: number) => {
       const answer = await fetch(`${link}/files/${index}`);
       const { headers } = answer;
@@ -123,7 +123,7 @@ describe('the page behind the link to an approver', () => {
     await page.close();
   });
 
-  it('approves nothing by the key Enter, and is decided with two taps', async () => {
+  it('approves nothing when Enter is pressed, and decides with two taps', async () => {
     const page = await open({ width: 360 });
     await page.locator('#note').focus();
     await page.keyboard.press('Enter');

@@ -14,7 +14,7 @@ import { decide, decidingKey, holdingKey, quotaUsed } from './approving.ts';
 
 const HOUR_MS = 3_600_000;
 
-describe('what time does to holds', () => {
+describe('holds over time', () => {
   let server: TestApp;
   let mailer: ApprovalMailer;
   let agent: string;
@@ -55,7 +55,7 @@ describe('what time does to holds', () => {
       body: new URLSearchParams(fields),
     });
 
-  it('expires what nobody decided for 72 hours, and gives its quota back', {
+  it('expire after 72 hours without a decision, and return their quota', {
     tags: ['approvals.expiry', 'contract-quota.given-back-holds', 'contract-messages.statuses-holds'],
   }, async () => {
     const used = await quotaUsed(server);
@@ -73,7 +73,7 @@ describe('what time does to holds', () => {
     expect(await quotaUsed(server)).toBe(used);
   });
 
-  it('lets nobody decide what has expired, also before the clock came by, and keeps to the account’s own hours', {
+  it('cannot be decided after they expire, even before the clock runs, and follow the account’s own limit', {
     tags: ['approvals.expiry'],
   }, async () => {
     await server.database.sql`UPDATE accounts SET approval_hours = 2 WHERE id = ${server.accountId}`;
@@ -85,7 +85,7 @@ describe('what time does to holds', () => {
     expect((await server.call('GET', `/emails/${held.id}`)).body.status).toBe('expired');
   });
 
-  it('keeps what is held, however old, from retention', async () => {
+  it('are exempt from retention, however old', async () => {
     const attachments = [{ filename: 'a.txt', content: 'aGk=' }];
     const { body: held } = await server.send({ attachments }, { key: agent });
     const at = new Date(server.clock.now().getTime() + HOUR_MS);
@@ -101,7 +101,7 @@ describe('what time does to holds', () => {
     expect(body).toMatchObject({ status: 'pending', text: 'Hi there', attachments: [{ filename: 'a.txt' }] });
   });
 
-  it('keeps what was edited of a body no longer than the body, and a hold no longer than its message', async () => {
+  it('keep an edited body no longer than the body, and a hold no longer than its message', async () => {
     const decider = await decidingKey(server);
     const edits = { html: '<p>After</p>', subject: 'After' };
     const approved = async (fields: Readonly<Record<string, unknown>>) => {
@@ -137,7 +137,7 @@ describe('what time does to holds', () => {
     expect(left).toEqual({ holds: 0, revisions: 0 });
   });
 
-  it('mails those who approve, once, and reminds them at half and at nine tenths of the time', async () => {
+  it('mail the approvers once, and remind them at half and at nine tenths of the time', async () => {
     await addMember('approver@sandbox.test', 'approver');
     await addMember('developer@sandbox.test', 'developer');
     await addMember('invited@sandbox.test', 'admin', 'invited');
@@ -164,7 +164,7 @@ describe('what time does to holds', () => {
     expect(reminded[0]).toEqual({ count: 4 });
   });
 
-  it('mails 20 times in 10 minutes at most, then once about all that waits', async () => {
+  it('send at most 20 mails in 10 minutes, then one about everything that is waiting', async () => {
     const { accountId } = await server.newAccount('Unharmed');
     for (let sent = 0; sent < 25; sent += 1) {
       const { id } = await hold();
@@ -195,7 +195,7 @@ describe('what time does to holds', () => {
     expect(await mails()).toHaveLength(22);
   });
 
-  it('mails about template drafts by the minute, in one mail, and within the same count of mails', async () => {
+  it('announce template drafts once a minute, in one mail, within the same limit', async () => {
     await addMember('approver@sandbox.test', 'approver');
     await addMember('developer@sandbox.test', 'developer');
     const draft = async (method: 'POST' | 'PATCH', path: string, body: object) => {
@@ -231,7 +231,7 @@ describe('what time does to holds', () => {
     ]);
   });
 
-  it('reminds by the same count of mails, later where they are used up, and tells of hundreds in one', async () => {
+  it('count reminders against the same limit, delay them when it is used up, and combine hundreds into one', async () => {
     const { sql } = server.database;
     const held = await hold();
     await createApprovalJobs(mailer).tell();
@@ -260,7 +260,7 @@ describe('what time does to holds', () => {
     expect((await mails()).slice(2).map(({ subject }) => subject)).toEqual(['Waiting for your approval: 300 emails']);
   });
 
-  it('shows everything behind the link and changes nothing, however often it is followed', {
+  it('show everything behind the link and change nothing, however often it is opened', {
     tags: ['approvals.who-decides'],
   }, async () => {
     const html = '<p onclick="x()">Look<script>alert(1)</script> <a href="https://evil.example/x">bank.example</a></p>';
@@ -291,7 +291,7 @@ describe('what time does to holds', () => {
     expect((await fetch(link, { method: 'PUT' })).status).toBe(405);
   });
 
-  it('shows behind the link where answers would go, names and headers, and approves nothing by the key Enter', {
+  it('show reply addresses, names and headers behind the link, and approve nothing when Enter is pressed', {
     tags: ['approvals.who-decides'],
   }, async () => {
     const fields = { to: 'The Boss <bob@receiver.example>', reply_to: 'Spy <spy@elsewhere.example>' };
@@ -306,7 +306,7 @@ describe('what time does to holds', () => {
     expect(/<(?:input type="submit"|button)[^>]*>/.exec(page)?.[0]).toMatch(/ disabled hidden>$/);
   });
 
-  it('decides nothing by a form that holds what the database cannot', async () => {
+  it('decide nothing when the form contains what the database cannot store', async () => {
     const held = await hold();
     await tellApprovers(mailer);
     const link = linkIn((await mails())[0]?.text ?? '');
@@ -314,7 +314,7 @@ describe('what time does to holds', () => {
     expect((await server.call('GET', `/emails/${held.id}`)).body.status).toBe('pending_approval');
   });
 
-  it('decides by the link once, under 50 parallel posts, in the name of its approver', {
+  it('are decided once through the link, under 50 parallel posts, in the name of its approver', {
     tags: ['approvals.who-decides', 'contract-errors.409-approvals'],
   }, async () => {
     const held = await hold();
@@ -354,7 +354,7 @@ describe('what time does to holds', () => {
     expect(new Set((await links()).map((row) => row['approval_id']))).toEqual(new Set([waiting.approvalId]));
   });
 
-  it('turns away links that are forged, cut short, or of somebody who approves no more', {
+  it('reject links that are forged, truncated, or belong to a former approver', {
     tags: ['approvals.who-decides'],
   }, async () => {
     const held = await hold();
@@ -372,7 +372,7 @@ describe('what time does to holds', () => {
     expect((await server.call('GET', `/emails/${held.id}`)).body.status).toBe('pending_approval');
   });
 
-  it('keeps the mail out of the account’s own log, where it was sent from one of its domains (trust checklist 10)', async () => {
+  it('keep approval mail out of the account’s own log when it was sent from one of its domains (trust checklist 10)', async () => {
     await server.addDomain('acme.example');
     await hold();
     await tellApprovers({ ...mailer, mailFrom: 'Approvals <no-reply@acme.example>' });

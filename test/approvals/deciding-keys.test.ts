@@ -27,7 +27,7 @@ describe('a restricted key that decides', () => {
   };
   const statusOf = async (id: string) => (await server.call('GET', `/emails/${id}`)).body.status;
 
-  it('edits in no recipient beyond its own allowlist, and approves none; the send stays held', {
+  it('cannot add a recipient outside its own allowlist, nor approve one; the send stays held', {
     tags: ['holes.deciding-keys'],
   }, async () => {
     const { key } = await decider({ recipient_allowlist: ['@receiver.example'] });
@@ -55,7 +55,7 @@ describe('a restricted key that decides', () => {
     expect((await decide(server, key, beyond.approvalId, { decision: 'reject' })).status).toBe(200);
   });
 
-  it('approves no more than its send limit, exactly, and leaves the rest held', {
+  it('approves exactly up to its send limit and leaves the rest held', {
     tags: ['holes.deciding-keys'],
   }, async () => {
     const { key } = await decider({ hourly_sends: '2', daily_sends: '9' });
@@ -70,7 +70,7 @@ describe('a restricted key that decides', () => {
     expect((await server.call('GET', '/keys/self', { key })).body.sendsLeft).toEqual({ hour: 0, day: 7 });
   });
 
-  it('counts a send of a key it made once, when it was held', { tags: ['holes.deciding-keys'] }, async () => {
+  it('counts a send of a key it created once, when the send was held', { tags: ['holes.deciding-keys'] }, async () => {
     const { key } = await decider({ hourly_sends: '1', scopes: ['approvals:decide', 'keys:write', 'emails:send'] });
     const made = await server.call('POST', '/keys', {
       key,

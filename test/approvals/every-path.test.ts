@@ -5,7 +5,7 @@ import { SEND_PATHS } from '../keys/every-path.ts';
 import { connectTo } from '../mcp/connect.ts';
 import { decide, decidingKey, holdingKey } from './approving.ts';
 
-describe('no path sends past a hold, and no key approves itself (trust checklist 10)', () => {
+describe('no path sends past a hold, and no key approves its own send (trust checklist 10)', () => {
   let server: SubmissionApp;
   let sink: SmtpSink;
   let agent: string;
@@ -84,7 +84,7 @@ describe('no path sends past a hold, and no key approves itself (trust checklist
     expect(body.events.map(({ type }: { type: string }) => type)).toEqual(['pending_approval']);
   });
 
-  it('leaves nothing that could be delivered, whatever the clock, until somebody else approves', {
+  it('leaves nothing to deliver, whatever the clock, until someone else approves', {
     tags: ['approvals.every-path', 'authentication.approval-mode'],
   }, async () => {
     // The mail to the approvers is the installation's.
@@ -105,7 +105,7 @@ describe('no path sends past a hold, and no key approves itself (trust checklist
     expect(only?.recipients.toSorted()).toEqual(['copy@receiver.example', 'let-go@receiver.example']);
   });
 
-  it('answers over SMTP that the message is held', { tags: ['approvals.every-path'] }, async () => {
+  it('reports over SMTP that the message is held', { tags: ['approvals.every-path'] }, async () => {
     const { sendBySmtp } = await import('../harness/submission-client.ts');
     const mail = { from: 'ada@sandbox.test', to: 'smtp@receiver.example', subject: 'Hi', text: 'Hi' };
     const { reply } = await sendBySmtp(server, { key: agent }, mail);

@@ -37,7 +37,7 @@ describe('a decision by the link of an approver', () => {
     ['another port, as the browser says', { 'sec-fetch-site': 'same-site' }],
     ['a browser whose headers disagree', { 'sec-fetch-site': 'cross-site', origin: 'HERE' }],
   ])(
-    'counts for nothing from %s',
+    'is rejected from %s',
     { tags: ['holes.form-origin'] },
     async (_who, headers: Readonly<Record<string, string>>) => {
       const { id, link } = await hold();
@@ -53,7 +53,7 @@ describe('a decision by the link of an approver', () => {
     ['`Sec-Fetch-Site`', { 'sec-fetch-site': 'same-origin' }],
     ['no header, as a program that has the link', {}],
     ['`Sec-Fetch-Site`, beside the `Origin: null` of no-referrer', { 'sec-fetch-site': 'same-origin', origin: 'null' }],
-  ])('counts by %s', { tags: ['holes.form-origin'] }, async (_how, headers) => {
+  ])('is accepted with %s', { tags: ['holes.form-origin'] }, async (_how, headers) => {
     const { id, link } = await hold();
     const said = 'origin' in headers && headers.origin === 'HERE' ? { origin: server.baseUrl } : headers;
     expect([(await post(link, said)).status, await status(id)]).toEqual([200, 'approved']);
@@ -76,7 +76,7 @@ describe('a decision by the link of an approver', () => {
       evil.close();
     });
 
-    it('counts from its own page and from no other', { tags: ['holes.form-origin'] }, async () => {
+    it('is accepted from its own page only', { tags: ['holes.form-origin'] }, async () => {
       const { id, link } = await hold();
       const page = await browser.newPage({ javaScriptEnabled: false });
       target = `${server.baseUrl}${link}`;
@@ -97,8 +97,8 @@ describe('a decision by the link of an approver', () => {
   });
 });
 
-describe('the forms of signing in', () => {
-  it('need a page of this server, also in development', { tags: ['holes.form-origin'] }, async () => {
+describe('the sign-in forms', () => {
+  it('require a page of this server, in development too', { tags: ['holes.form-origin'] }, async () => {
     const server = await startTestApp();
     const { cookie } = await signInAs(server, 'owner@sandbox.test');
     const forms = ['/auth/sign-in', '/auth/sign-out', '/auth/device/code', '/auth/device/decision'];

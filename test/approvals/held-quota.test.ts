@@ -47,7 +47,7 @@ describe('the quota that held sends may reserve', () => {
     expect(batch.results).toMatchObject([{ ok: false, error: { code: 'too_many_held' } }, { ok: true }]);
   });
 
-  it('counts neither the sandbox nor test keys, and is free again after a decision', {
+  it('does not count the sandbox or test keys, and is free again after a decision', {
     tags: ['holes.held-quota'],
   }, async () => {
     const [key = ''] = keys;

@@ -87,7 +87,7 @@ describe('the rules that hold a send', { tags: ['approvals.modes'] }, () => {
 });
 
 describe('the description of the rule about links', () => {
-  it('names every place that it looks at', () => {
+  it('names every place that it checks', () => {
     const said = JSON.stringify(toInlineSchema(findOperation('keys.create').body, 'input'));
     expect(said).toContain('in the HTML, the text, the subject or a header');
   });
@@ -165,7 +165,7 @@ describe('the hosts that a message leads to', { tags: ['approvals.modes'] }, () 
     });
   });
 
-  it('are found in the subject, bare names and addresses included', () => {
+  it('are found in the subject, including bare names and addresses', () => {
     const lines = [
       'See https://evil.example/x',
       '<https://list.example/leave>, <mailto:a@b.example>',
@@ -178,7 +178,7 @@ describe('the hosts that a message leads to', { tags: ['approvals.modes'] }, () 
     });
   });
 
-  it('are found in time that grows with the length alone', () => {
+  it('are found in time proportional to the length', () => {
     const startedAt = performance.now();
     for (const part of ['<a href="', "href='x", 'href =  ', 'a.'.repeat(4), '//:', '<a href=//x.example>']) {
       findLinkHosts(part.repeat(100_000 / part.length), [part.repeat(100_000 / part.length)]);

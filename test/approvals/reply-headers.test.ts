@@ -3,7 +3,7 @@ import { type SubmissionApp, sendBySmtp, startSubmissionApp } from '../harness/s
 import { connectTo } from '../mcp/connect.ts';
 import { holdingKey } from './approving.ts';
 
-describe('headers that lead replies elsewhere', () => {
+describe('headers that send replies elsewhere', () => {
   let server: SubmissionApp;
   let agent: string;
   beforeAll(async () => {
@@ -29,7 +29,7 @@ describe('headers that lead replies elsewhere', () => {
     expect(record).toMatchObject({ status: 'pending_approval' });
   });
 
-  it('are held over SMTP, whichever of the addresses leads elsewhere', { tags: ['holes.link-schemes'] }, async () => {
+  it('are held over SMTP, whichever address leads elsewhere', { tags: ['holes.link-schemes'] }, async () => {
     const send = async (fields: object) => (await sendBySmtp(server, { key: agent }, { ...mail, ...fields })).reply;
     expect(await send({ replyTo: 'ada@sandbox.test, help@good.com' })).toMatch(/queued as/);
     expect(await send({ replyTo: 'ada@sandbox.test, a@evil.com' })).toMatch(/held for approval/);

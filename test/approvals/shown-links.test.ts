@@ -16,13 +16,13 @@ describe('the links that an approver is shown', () => {
     ['https://evil.example/', 'Pay now', null],
     ['https://evil.example/', 'Version 1.2.3', null],
     ['/relative', 'acme.example', null],
-  ])('to %s as “%s” name %s falsely', (href, text, claimed) => {
+  ])('to %s with the text “%s” are misleading: %s', (href, text, claimed) => {
     expect(readShownLinks(`<p><a href="${href}">${text}</a></p>`)).toEqual([
       { text, target: href, claimedHost: claimed },
     ]);
   });
 
-  it('are read through elements and references, each text and target once', () => {
+  it('are found through elements and references, each text and target once', () => {
     const html = `<a href="https://a.example/?x=1&amp;y=2">acme<b>.exam</b>&#112;le</a><a href=' https://b.example '><img></a>
       <a>no link</a><a href="">empty</a><a href="https://b.example"></a><a href="https://c.example">open`;
     expect(readShownLinks(html)).toEqual([
@@ -41,17 +41,17 @@ describe('the links that an approver is shown', () => {
   });
 });
 
-describe('a link with a false name', () => {
+describe('a misleading link', () => {
   const claims = (html: string) => readShownLinks(html).flatMap(({ claimedHost }) => claimedHost ?? []);
   const deceiving = '<a href="https://evil.example/">acme.example</a>';
 
-  it('is found behind hundreds of true ones', () => {
+  it('is found after hundreds of honest ones', () => {
     const many = Array.from({ length: 5_000 }, (_, n) => `<a href="https://a.example/${n}">Page ${n}</a>`);
     expect(claims(`${many.join('')}${deceiving}`)).toEqual(['acme.example']);
   });
 
   it.each([' '.repeat(20_000), '&nbsp;'.repeat(900), 'word '.repeat(500), '<b> </b>'.repeat(5_000)])(
-    'is found behind a long beginning of its text (%#)',
+    'is found after long padding in its text (%#)',
     (beginning) => {
       expect(claims(`<a href="https://evil.example/">${beginning}acme.example</a>`)).toEqual(['acme.example']);
     },

@@ -20,7 +20,7 @@ describe('held sends on every surface', () => {
 
   const mail = { from: 'ada@sandbox.test', to: ['bob@receiver.example'], subject: 'Held over MCP', text: 'Hi' };
 
-  it('says over MCP what to do about it, in words and beside them, and lets the agent wait and take it back', {
+  it('are explained over MCP, as text and as data, and the agent can wait or cancel', {
     tags: ['approvals.who-decides'],
   }, async () => {
     const client = await connectTo(server, 'toolsets=approvals', agent);
@@ -44,7 +44,7 @@ describe('held sends on every surface', () => {
     await client.close();
   });
 
-  it('shows over MCP with names, answers, headers and unsubscribing what would go out', async () => {
+  it('show over MCP what would be sent, with names, replies, headers and unsubscribing', async () => {
     const client = await connectTo(server, 'toolsets=approvals', agent);
     const { body: held } = await server.send(
       {
@@ -65,7 +65,7 @@ describe('held sends on every surface', () => {
     await client.close();
   });
 
-  it('brings back over MCP why it was rejected, and which fields were edited', {
+  it('report over MCP why they were rejected, and which fields were edited', {
     tags: ['approvals.who-decides'],
   }, async () => {
     const client = await connectTo(server, '', agent);
@@ -88,7 +88,7 @@ describe('held sends on every surface', () => {
     await client.close();
   });
 
-  it('has no tool that decides, says its policy before a send, and previews the hold', {
+  it('have no MCP tool that decides; the policy is stated before a send, and a preview shows the hold', {
     tags: ['approvals.who-decides'],
   }, async () => {
     const holdWhen = { hasBcc: true, recipientDomainNotIn: ['sandbox.test'] };
@@ -108,7 +108,7 @@ describe('held sends on every surface', () => {
     await client.close();
   });
 
-  it('is decided by signed-in people whose role allows it, and by no others', {
+  it('are decided only by signed-in users whose role allows it', {
     tags: ['approvals.who-decides'],
   }, async () => {
     const owner = await signInAs(server, 'owner@sandbox.test');
@@ -131,7 +131,7 @@ describe('held sends on every surface', () => {
     }
   });
 
-  it('is what the SDK lists, reads and decides', { tags: ['contract-surfaces.sdk-approvals'] }, async () => {
+  it('are listed, read and decided by the SDK', { tags: ['contract-surfaces.sdk-approvals'] }, async () => {
     const { body: held } = await server.send({ to: 'sdk@receiver.example' }, { key: agent });
     const client = new Postrider({ apiKey: decider, baseUrl: server.baseUrl });
     const page = await client.approvals.list({ status: 'pending' });
@@ -150,7 +150,7 @@ describe('held sends on every surface', () => {
     expect(many).toMatchObject({ accepted: 0, refused: 1, total: 1 });
   });
 
-  it('ends the CLI with 10 where a send is held', { tags: ['contract-cli.exit-10'] }, async () => {
+  it('make the CLI exit with 10', { tags: ['contract-cli.exit-10'] }, async () => {
     const env = { POSTRIDER_API_KEY: agent, POSTRIDER_BASE_URL: server.baseUrl };
     const send = [
       'send',
@@ -176,7 +176,7 @@ describe('held sends on every surface', () => {
     expect((await server.call('GET', `/emails/${held.id}`)).body.status).toBe('rejected');
   });
 
-  it('stores the events of holds for whoever listens, records without their bodies', {
+  it('store hold events for subscribers, as records without bodies', {
     tags: ['events.payload-other-types'],
   }, async () => {
     const { sql } = server.database;

@@ -45,7 +45,7 @@ describe('who answers for the parts of a template', () => {
       WHERE t.account_id = v.account_id AND t.id = v.template_id AND t.slug = ${slug} AND v.status = 'draft'`;
   };
 
-  it('keeps the author of each part: a later edit of the subject does not vouch for the HTML', {
+  it('keeps the author of each part: editing the subject later does not vouch for the HTML', {
     tags: ['holes.template-authors'],
   }, async () => {
     const slug = await post(person);
@@ -70,7 +70,7 @@ describe('who answers for the parts of a template', () => {
     expect(await reasons(slug)).toEqual([]);
   });
 
-  it('asks for the parts that the send uses alone', { tags: ['holes.template-authors'] }, async () => {
+  it('checks only the parts that the send uses', { tags: ['holes.template-authors'] }, async () => {
     const slug = await post(person);
     await patch(slug, writer, { subject: 'Act now' });
     await enact(slug);
@@ -78,7 +78,7 @@ describe('who answers for the parts of a template', () => {
     expect(await reasons(`${slug}@1`)).toEqual([]);
   });
 
-  it('lets whoever publishes a draft answer for what it changes, and for nothing else', {
+  it('makes the publisher of a draft responsible for what it changes, and for nothing else', {
     tags: ['holes.template-authors'],
   }, async () => {
     const slug = await post(person);
@@ -93,7 +93,7 @@ describe('who answers for the parts of a template', () => {
     expect(await reasons(slug)).toEqual(['freeformBody']);
   });
 
-  it('vouches for nothing by the sending key, a test key, or a publisher that is held by now', {
+  it('vouches for nothing by the sending key, a test key, or a publisher that is now held', {
     tags: ['holes.template-authors'],
   }, async () => {
     const own = await post(sender);
@@ -111,7 +111,7 @@ describe('who answers for the parts of a template', () => {
     expect(await reasons(mine)).toEqual(['freeformBody']);
   });
 
-  it('takes a version from before parts had authors for written as a whole by who made it', {
+  it('treats a version from before parts had authors as written in full by its creator', {
     tags: ['holes.template-authors'],
   }, async () => {
     const slug = await post(person);

@@ -103,7 +103,7 @@ describe('what values add to a vetted template', () => {
     expect(await reasons(template, variables)).toEqual([]);
   });
 
-  it('delivers no list that becomes a link', { tags: ['holes.freeform'] }, async () => {
+  it('holds a list that becomes a link', { tags: ['holes.freeform'] }, async () => {
     const variables = { name: ['https:', '//', 'evil', '.com/pay'] };
     const body = { from: 'ada@sandbox.test', to: 'bob@receiver.example', template: 'v-greet', variables };
     const { body: answer } = await server.call('POST', '/emails', { key, body });

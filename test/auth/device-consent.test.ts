@@ -32,7 +32,7 @@ describe('a device session without deciding', () => {
     return (await server.call('POST', '/emails', { key, body })).body.approvalId;
   }
 
-  it('reads held sends, decides none, and says how to sign in so that it may', {
+  it('reads held sends, decides none, and says how to sign in to decide', {
     tags: ['holes.device-consent'],
   }, async () => {
     const id = await held();
@@ -54,7 +54,7 @@ describe('a device session without deciding', () => {
     expect((await owner.call('GET', `/keys/approvals/${id}`)).body.status).toBe('pending');
   });
 
-  it('makes and changes no key that decides, and lets no key send more than before without approval', {
+  it('cannot create or change a key that decides, nor let a key send more than before without approval', {
     tags: ['holes.device-consent'],
   }, async () => {
     const escalates = (answer: Awaited<ReturnType<typeof call>>) => expectProblem(answer, 403, 'permission_escalation');
@@ -98,7 +98,7 @@ describe('a device session without deciding', () => {
     expect((await make({ scopes: ['approvals:decide'] }, allowed)).status).toBe(201);
   });
 
-  it('makes and removes no member who decides', { tags: ['holes.device-consent'] }, async () => {
+  it('cannot create or remove a member who decides', { tags: ['holes.device-consent'] }, async () => {
     const helper = (await call('POST', '/keys', { name: 'x', scopes: ['full'], rateLimit: 1_000 })).body.key;
     const viewer = await joinAs(server, owner, 'viewer', 'v@sandbox.test');
     const approver = await joinAs(server, owner, 'approver', 'a@sandbox.test');
@@ -124,7 +124,7 @@ describe('a device session without deciding', () => {
     expectProblem(loosened, 403, 'permission_escalation');
   });
 
-  it('loosens no hold through a key either, as no developer does: that needs a key that decides', {
+  it('cannot loosen a hold through a key, as no developer can: that needs a key that decides', {
     tags: ['holes.loosened-holds'],
   }, async () => {
     const developer = await joinAs(server, owner, 'developer', 'minter@sandbox.test');
@@ -157,7 +157,7 @@ describe('a device session without deciding', () => {
     expect((await server.call('PATCH', `/keys/${rules.id}`, loosened)).status).toBe(200);
   });
 
-  it('signs in no other device, whatever it may do itself', { tags: ['holes.device-consent'] }, async () => {
+  it('cannot sign in another device, whatever its own rights', { tags: ['holes.device-consent'] }, async () => {
     for (const key of [token, await deviceToken(owner, { approvals: true })]) {
       const { deviceCode, userCode } = (await server.call('POST', '/auth/device', { key: null })).body;
       const confirmed = await call('POST', '/auth/device/confirm', { userCode, approvals: true }, key);
@@ -176,7 +176,7 @@ describe('a device session without deciding', () => {
     }
   });
 
-  it('stays without it in another account, and what was allowed in one account is lost with the move', {
+  it('does not decide in another account, and loses what was allowed in one account when it switches', {
     tags: ['holes.device-consent'],
   }, async () => {
     const other = await signInAs(server, 'second@sandbox.test');
@@ -196,7 +196,7 @@ describe('a device session without deciding', () => {
     await move(owner.account.id, token);
   });
 
-  it('gets nothing by a second confirmation, and a role that does not decide allows nobody to', {
+  it('gains nothing from a second confirmation, nor from a role that does not decide', {
     tags: ['holes.device-consent'],
   }, async () => {
     server.clock.advance(900_000);
@@ -212,7 +212,7 @@ describe('a device session without deciding', () => {
     expectProblem(await confirm(true), 404, 'not_found');
   });
 
-  it('is found by no guessing: a user has 20 tries of codes in 15 minutes, over the API and on the page', async () => {
+  it('cannot be guessed: a user has 20 attempts in 15 minutes, over the API and on the page together', async () => {
     const guesser = await signInAs(server, 'guesser@sandbox.test');
     const guess = (userCode: string) => guesser.call('POST', '/auth/device/confirm', { body: { userCode } });
     for (let tries = 0; tries < 20; tries += 1) expect((await guess('BBBB-BBBB')).status).toBe(404);
@@ -231,7 +231,7 @@ describe('a device session without deciding', () => {
     expect((await guess('BBBB-BBBB')).status).toBe(404);
   });
 
-  it('is found from no address by many users: 100 tries in 15 minutes', async () => {
+  it('cannot be guessed from one address by many users: 100 attempts in 15 minutes', async () => {
     server.clock.advance(900_000);
     const users = await Promise.all(Array.from({ length: 6 }, (_, i) => signInAs(server, `crowd${i}@sandbox.test`)));
     const statuses: number[] = [];
@@ -248,7 +248,7 @@ describe('a device session without deciding', () => {
 });
 
 describe('the code of a device', () => {
-  it('is found by no guessing at several processes either: they share one count', {
+  it('cannot be guessed through several processes either: they share one count', {
     tags: ['holes.device-consent'],
   }, async () => {
     const server = await startTestApp();

@@ -46,7 +46,7 @@ describe('how many sign-in links are mailed', () => {
     return cookieOf(spent, KNOWN);
   }
 
-  it('leaves a user the links that another client did not use up', async () => {
+  it('keeps links for a user when another client has used up its own', async () => {
     await askOften(
       PER_CLIENT + 5,
       () => OWNER,
@@ -60,7 +60,7 @@ describe('how many sign-in links are mailed', () => {
     expect(await count()).toBe(PER_CLIENT + 2);
   });
 
-  it('limits what one client has mailed to all addresses, and counts an IPv6 network of 64 bits as one client', async () => {
+  it('limits what one client has mailed to all addresses, and counts an IPv6 /64 as one client', async () => {
     const MANY = LIMITS.magicLinksPerClient + 10;
     const last = `p${MANY - 1}@sandbox.test`;
     await askOften(
@@ -74,7 +74,7 @@ describe('how many sign-in links are mailed', () => {
     expect(await count(last)).toBe(1);
   });
 
-  it('mails one link a minute to a browser that signed in before, whatever strangers used up', async () => {
+  it('mails one link a minute to a browser that signed in before, whatever others used up', async () => {
     const known = await signIn(OWNER);
     const before = await count();
     await attack();
@@ -93,7 +93,7 @@ describe('how many sign-in links are mailed', () => {
     expect(await count()).toBe(before + LIMITS.magicLinksPerAddress + 2);
   });
 
-  it('believes no cookie of another user, forged or cut short', async () => {
+  it('ignores cookies that belong to another user, are forged or truncated', async () => {
     const other = await signIn('eve@sandbox.test');
     await attack();
     const before = await count();
@@ -102,7 +102,7 @@ describe('how many sign-in links are mailed', () => {
     expect(await count()).toBe(before);
   });
 
-  it('mails a link for any key, as without one, and docs/keys.md says that anyone may ask', async () => {
+  it('mails a link with any key as without one, and docs/keys.md says that anyone may ask', async () => {
     const key = await server.newKey({ mode: 'test' });
     const wish = { key, body: { email: OWNER }, headers: { 'x-forwarded-for': '203.0.113.1' } };
     expect((await server.call('POST', '/auth/magic-link', wish)).status).toBe(202);
@@ -113,7 +113,7 @@ describe('how many sign-in links are mailed', () => {
     for (const { id } of open) expect(keysDoc).toContain(`\`${id}\` (open to anyone)`);
   });
 
-  it('counts alike for addresses that no one has, and over all server processes', async () => {
+  it('counts addresses that do not exist the same way, across all server processes', async () => {
     const second = await startTestApp({ database: server.database, settings: { POSTRIDER_SIGNUP: 'open' } });
     try {
       const wish = { email: OWNER, next: null, browser: null, known: null, address: '203.0.113.1' };

@@ -42,7 +42,7 @@ describe('a member who loses their seat or a role that decides', () => {
     return (await server.call('POST', path, { key: null, headers, rawBody: 'decision=approve' })).status;
   }
 
-  it('is out within a second: sessions, streams, waits, confirmed devices and mailed links', async () => {
+  it('loses access within a second: sessions, streams, waits, confirmed devices and mailed links', async () => {
     const member = await joinAs(server, owner, 'admin', 'leaver@sandbox.test');
     const [used, unused, unconfirmed] = [await start(), await start(), await start()];
     await confirm(member, used.userCode);
@@ -79,7 +79,7 @@ describe('a member who loses their seat or a role that decides', () => {
     expectProblem(await server.call('GET', '/account', { key: token }), 401, 'session_required');
   });
 
-  it('decides no more, also after getting such a role again, but for a new sign-in and in the browser', async () => {
+  it('cannot decide, even with such a role again, until a new sign-in and confirmation in the browser', async () => {
     const member = await joinAs(server, owner, 'approver', 'demoted@sandbox.test');
     const [used, unused] = [await start(), await start()];
     await confirm(member, used.userCode);

@@ -44,7 +44,7 @@ describe('roles', () => {
   });
   afterAll(() => server.close());
 
-  it('allow what their scopes stand for, and all of it to owners and admins', () => {
+  it('allow what their scopes allow, and everything for owners and admins', () => {
     for (const [role, scopes] of Object.entries(EXPECTED))
       expect([...scopesOfRole(role as Role)].sort()).toEqual([...scopes].sort());
     expect(scopesOfRole('owner')).toEqual(scopesOfRole('admin'));
@@ -53,7 +53,7 @@ describe('roles', () => {
 
   const keyed = OPERATIONS.filter(({ access }) => access.kind === 'key');
   it.each(keyed.map((operation) => [operation.id, operation] as const))(
-    '%s answers every role as the table says: checklist 3',
+    '%s responds to every role as the table says: checklist 3',
     { tags: ['keys.escalation'] },
     async (_, { id, method, path, access }) => {
       if (access.kind !== 'key') return;
@@ -70,7 +70,7 @@ describe('roles', () => {
     },
   );
 
-  it('let owners and admins grant any scope, and developers what they may do themselves', async () => {
+  it('let owners and admins grant any scope, and developers their own', async () => {
     const wish = (scopes: readonly string[]) => ({ body: { name: 'x', scopes, rateLimit: 600 } });
     for (const role of ['owner', 'admin'] as const) {
       const made = await people.get(role)?.call('POST', '/keys', wish(['full', 'approvals:decide']));

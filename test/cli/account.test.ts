@@ -22,7 +22,7 @@ const PEOPLE: Terminal = { columns: 100, env: { NO_COLOR: '1' } };
 describe('postrider account', () => {
   const answer = (body: unknown) => ({ status: 200, body });
 
-  it('stats draws the outcomes and each block that was asked for as bars', async () => {
+  it('stats draws the outcomes and each requested block as bars', async () => {
     const { code, stdout } = await runAgainst([answer(STATS)], ['account', 'stats', '--by-tag'], PEOPLE);
     expect(code).toBe(0);
     expect(stdout).toBe(`14D         MESSAGES     RATE
@@ -55,7 +55,7 @@ by source
 `);
   });
 
-  it('reads the account by the name of the group alone, which still knows what stands below it', async () => {
+  it('reads the account by the name of the group alone, which still lists its subcommands', async () => {
     const account = { id: 'a1', name: 'Acme', plan: 'self_hosted' };
     const { code, stdout, received } = await runAgainst([answer(account)], ['account', '--json']);
     expect([code, JSON.parse(stdout)]).toEqual([0, account]);
@@ -64,7 +64,7 @@ by source
     expect([wrong.code, JSON.parse(wrong.stderr).detail]).toEqual([2, "unknown command 'statss'"]);
   });
 
-  it('stats draws the days of the window below, a character a day', async () => {
+  it('stats draws the days of the window, one character a day', async () => {
     const day = (date: string, sent: number, bounced: number) => ({
       date,
       sent,
@@ -85,7 +85,7 @@ by day
 `);
   });
 
-  it('stats fits a narrow terminal, the bars going first', async () => {
+  it('stats fits a narrow terminal and drops the bars first', async () => {
     const { stdout } = await runAgainst([answer(STATS)], ['account', 'stats'], { ...PEOPLE, columns: 40 });
     for (const line of stdout.split('\n')) expect([...line].length).toBeLessThanOrEqual(40);
     expect(stdout).toContain('1,800');
@@ -114,12 +114,12 @@ by day
     expect(stderr).toBe('1,010 messages sent in 3 days.\n');
   });
 
-  it('volume with --json is the bare array', async () => {
+  it('volume --json is the bare array', async () => {
     const { stdout } = await runAgainst([answer([])], ['account', 'volume', '--json'], PEOPLE);
     expect(JSON.parse(stdout)).toEqual([]);
   });
 
-  it('gives its switches as the query asks for them', async () => {
+  it('passes its switches on in the query', async () => {
     const argv = ['account', 'stats', '--window', '30d', '--engagement', '--no-bounces', '--json'];
     const { received } = await runAgainst([answer(STATS)], argv);
     expect(received[0]?.url).toBe('/account/stats?window=30d&bounces=false&engagement=true');

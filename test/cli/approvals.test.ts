@@ -34,7 +34,7 @@ describe('approvals at the command line', () => {
     (await server.send({ to: 'bob@receiver.example', ...body }, { key: agent })).body;
   const approval = async (id: string) => (await server.call('GET', `/keys/approvals/${id}`, { key: decider })).body;
 
-  it('lists what waits where there is no terminal to open the inbox in', async () => {
+  it('lists held sends when there is no terminal for the inbox', async () => {
     const { approvalId } = await hold({ subject: 'Waits' });
     const { code, stdout } = await run([]);
     expect(code).toBe(0);
@@ -46,7 +46,7 @@ describe('approvals at the command line', () => {
     expect([wrong, JSON.parse(stderr)]).toEqual([2, expect.objectContaining({ detail: "unknown command 'aprove'" })]);
   });
 
-  it('approve, bound to a content hash where one is given, and remember', async () => {
+  it('approve, bound to a content hash when one is given, and remember', async () => {
     const { approvalId } = await hold();
     const stale = await run(['approve', approvalId, '--content-hash', 'another']);
     expect([stale.code, JSON.parse(stale.stderr).code]).toEqual([6, 'approval_changed']);
@@ -61,7 +61,7 @@ describe('approvals at the command line', () => {
     expect(own.code).toBe(4);
   });
 
-  it('end with 12 where an approved mail is refused by then', { tags: ['contract-cli.exit-12'] }, async () => {
+  it('exit with 12 when an approved mail can no longer be sent', { tags: ['contract-cli.exit-12'] }, async () => {
     const { approvalId } = await hold({ to: 'gone@receiver.example' });
     await server.call('POST', '/suppressions', { body: { email: 'gone@receiver.example' } });
     const { code, stdout } = await run(['approve', approvalId, '--no-json']);
@@ -78,13 +78,13 @@ describe('approvals at the command line', () => {
     expect(await approval(approvalId)).toMatchObject({ status: 'rejected', rejectCode: 'policy', note: 'No.' });
   });
 
-  it('decide many in one call, with as many ids as are given', async () => {
+  it('decide many in one call, with all the ids given', async () => {
     const ids = [(await hold()).approvalId, (await hold()).approvalId];
     const { code, stdout } = await run(['decide-many', ...ids, '--decision', 'reject']);
     expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ accepted: 2, total: 2 })]);
   });
 
-  it('edit in an editor, sending what was changed alone, and show it first', async () => {
+  it('edit in an editor, send only what changed, and show it first', async () => {
     const { approvalId } = await hold({ subject: 'Before', html: '<p>Hi</p>', scheduled_at: 'PT1H' });
     const editor = join(folder, 'editor');
     await writeFile(editor, '#!/bin/sh\nsed -i "s/Subject: Before/Subject: After/" "$1"\n');
@@ -100,7 +100,7 @@ describe('approvals at the command line', () => {
     expect([over.code, JSON.parse(over.stderr).code]).toEqual([6, 'approval_already_decided']);
   });
 
-  it('load what draws on terminals for the inbox alone', async () => {
+  it('load terminal rendering for the inbox only', async () => {
     const trace =
       "import { registerHooks } from 'node:module';" +
       'registerHooks({ load(url, context, next) { process._rawDebug(url); return next(url, context); } });';

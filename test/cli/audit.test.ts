@@ -66,7 +66,7 @@ describe('postrider audit', () => {
       });
     }
 
-    it('computes every hash again, over all pages, and answers the last', async () => {
+    it('computes every hash again, over all pages, and prints the last one', async () => {
       const { accountId, key } = await accountWith(230);
       const [last] = await server.database
         .sql`SELECT hash FROM audit_log WHERE account_id = ${accountId} AND seq = 230`;
@@ -92,7 +92,7 @@ describe('postrider audit', () => {
         'unlinked',
         4,
       ],
-    ])('names the first broken entry, and ends with 1: %s', async (statement, reason, seq) => {
+    ])('names the first broken entry and exits with 1: %s', async (statement, reason, seq) => {
       const { accountId, key } = await accountWith(5);
       await tamper(accountId, statement);
       expect(await verify(key)).toMatchObject({ code: 1, ok: false, broken: { reason, seq } });
@@ -100,7 +100,7 @@ describe('postrider audit', () => {
       expect([code, stdout]).toEqual([1, expect.stringContaining(`broken at entry ${seq} (${reason}): Entry ${seq}`)]);
     });
 
-    it('misses entries taken off the end where it knows what was there', async () => {
+    it('notices entries removed from the end when it knows the last hash', async () => {
       const { accountId, key } = await accountWith(5);
       const { lastHash } = await verify(key);
       await tamper(accountId, 'DELETE FROM audit_log WHERE seq = 5');

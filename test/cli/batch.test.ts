@@ -30,7 +30,7 @@ describe('postrider batch, cancel, reschedule, resend and dry runs', () => {
     ['a JSON array', JSON.stringify([SEND, { ...SEND, subject: 'Second' }], null, 2)],
     ['the API’s own body', JSON.stringify({ emails: [SEND, SEND] })],
     ['one object a line', `\ufeff${lines(SEND, SEND).replace('\n', '\r\n\r\n')}`],
-  ])('sends what a file holds: %s', async (_form, content) => {
+  ])('sends the contents of a file: %s', async (_form, content) => {
     await writeFile(path.join(folder, 'sends.json'), content);
     const { code, stdout } = await run(['batch', 'sends.json']);
     expect(code).toBe(0);
@@ -39,7 +39,7 @@ describe('postrider batch, cancel, reschedule, resend and dry runs', () => {
     expect((await server.call('GET', `/emails/${answer.results[0].id}`)).body.channel).toBe('sdk');
   });
 
-  it('sends what comes on stdin, and ends with 6 where an item is refused', async () => {
+  it('sends what arrives on stdin, and exits with 6 when an item is rejected', async () => {
     const { code, stdout, stderr } = await run(['emails', 'batch', '-', '--json'], {
       stdin: lines(SEND, { ...SEND, from: 'a@nowhere.example' }, 7),
     });
@@ -53,7 +53,7 @@ describe('postrider batch, cancel, reschedule, resend and dry runs', () => {
     ]);
   });
 
-  it('shows people one line an item', async () => {
+  it('shows one line per item at a terminal', async () => {
     const stdin = lines(SEND, { ...SEND, from: 'a@nowhere.example' });
     const { code, stdout, stderr } = await run(['batch', '-', '--no-json'], { stdin, columns: 100 });
     expect(code).toBe(6);
@@ -89,13 +89,13 @@ describe('postrider batch, cancel, reschedule, resend and dry runs', () => {
     expect(JSON.parse(late.stdout).results[1].status).toBe('queued');
   });
 
-  it('repeats under an idempotency key without sending twice', async () => {
+  it('repeats with an idempotency key without sending twice', async () => {
     const argv = ['batch', '-', '--idempotency-key', 'from a shell'];
     const first = await run(argv, { stdin: lines(SEND) });
     expect(JSON.parse((await run(argv, { stdin: lines(SEND) })).stdout)).toEqual(JSON.parse(first.stdout));
   });
 
-  it('names a file that cannot be read, a line that is no JSON, and an empty file', async () => {
+  it('names a file that cannot be read, a line that is not JSON, and an empty file', async () => {
     await writeFile(path.join(folder, 'broken.jsonl'), `${JSON.stringify(SEND)}\n{"from":\n`);
     await writeFile(path.join(folder, 'empty.jsonl'), '\n\n');
     const missing = await run(['batch', 'nowhere.json', '--no-json']);
@@ -106,14 +106,14 @@ describe('postrider batch, cancel, reschedule, resend and dry runs', () => {
     expect((await run(['batch'])).code).toBe(2);
   });
 
-  it('has the server refuse more than a hundred', async () => {
+  it('lets the server reject more than a hundred', async () => {
     const { code, stderr } = await run(['batch', '-', '--json'], {
       stdin: lines(...Array.from({ length: 101 }, () => SEND)),
     });
     expect([code, JSON.parse(stderr).errors[0].path]).toEqual([6, 'emails']);
   });
 
-  it('cancels once, and ends with 6 the second time', async () => {
+  it('cancels once, and exits with 6 the second time', async () => {
     const id = await scheduled();
     const first = await run(['emails', 'cancel', id]);
     expect([first.code, JSON.parse(first.stdout)]).toEqual([0, { id, status: 'canceled' }]);
@@ -130,7 +130,7 @@ describe('postrider batch, cancel, reschedule, resend and dry runs', () => {
     expect([code, JSON.parse(stdout)]).toMatchObject([0, { id, status: 'queued' }]);
   });
 
-  it('resends, follows the new message with --wait, and ends with 6 where the body is gone', {
+  it('resends, follows the new message with --wait, and exits with 6 when the body is gone', {
     tags: ['contract-cli.exit-6-expired'],
   }, async () => {
     const { body } = await server.send();
@@ -143,7 +143,7 @@ describe('postrider batch, cancel, reschedule, resend and dry runs', () => {
     expect([gone.code, JSON.parse(gone.stderr).code]).toEqual([6, 'body_expired']);
   });
 
-  it('shows what a dry run of a send found, and ends as the send would', async () => {
+  it('shows the findings of a dry run, and exits as the send would', async () => {
     const flags = ['--to', 'b@example.com', '--subject', 'Hello', '--text', 'Hi there', '--dry-run'];
     const fine = await run(['send', '--from', 'a@sandbox.test', ...flags, '--no-json'], { columns: 100 });
     expect(fine.code).toBe(0);

@@ -41,13 +41,13 @@ describe('the binary', () => {
     expect(JSON.parse(server.received[0]?.body ?? '')).toMatchObject({ text: 'Hi from a pipe' });
   });
 
-  it('ends with the exit code of the command', async () => {
+  it('exits with the exit code of the command', async () => {
     const { code, stdout, stderr } = await finished(start(['emails', 'get']));
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(JSON.parse(stderr)).toMatchObject({ code: 'usage' });
   });
 
-  it('ends with 130 on SIGINT', async () => {
+  it('exits with 130 on SIGINT', async () => {
     await using server = await startScriptedServer(['hang']);
     const child = start(['whoami'], server);
     const result = finished(child);
@@ -56,7 +56,7 @@ describe('the binary', () => {
     expect(await result).toEqual({ code: 130, stdout: '', stderr: '' });
   });
 
-  it('ends with 130 on SIGINT while it reads from stdin', async () => {
+  it('exits with 130 on SIGINT while it reads from stdin', async () => {
     const child = start([...SEND, '--text', '-', '--api-key', KEY, '--base-url', 'http://127.0.0.1:1']);
     const result = finished(child);
     // More than a pipe holds: once it is written, the reader is reading.
@@ -65,7 +65,7 @@ describe('the binary', () => {
     expect(await result).toEqual({ code: 130, stdout: '', stderr: '' });
   });
 
-  it('takes no offence at a reader that has seen enough', async () => {
+  it('exits quietly when the reader closes the pipe', async () => {
     const messages = Array(2_000).fill(sampleRecord());
     const reply: Reply = { status: 200, body: { messages, total: 2_000, totalIsEstimate: false, nextCursor: null } };
     await using server = await startScriptedServer([reply]);
@@ -76,14 +76,14 @@ describe('the binary', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   });
 
-  it('writes all of a large answer into a pipe', async () => {
+  it('writes all of a large response into a pipe', async () => {
     const messages = Array(2_000).fill(sampleRecord());
     await using server = await startScriptedServer([{ status: 200, body: { messages } }]);
     const { stdout } = await finished(start(['emails', 'list'], server));
     expect(JSON.parse(stdout).messages).toHaveLength(2_000);
   });
 
-  it('begins as a program of its own does', async () => {
+  it('starts like a program of its own', async () => {
     expect(await readFile(MAIN, 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
   });
 });
@@ -96,7 +96,7 @@ async function traced(argv: readonly string[], server?: ScriptedServer) {
   return { code, stdout, loaded };
 }
 
-describe('the start', () => {
+describe('startup', () => {
   // Loading zod, the registry, the SDK and the MCP package takes several times as long as all the rest.
   it.each([[['--help']], [['send', '--help']], [['emails', 'lisst']], [['completion', 'bash']]])(
     'of %j loads nothing but the parser',
@@ -117,7 +117,7 @@ describe('the start', () => {
   });
 
   // To import `node:http` takes as long as the rest of the command: it brings the platform's own undici.
-  it('of a call loads neither zod, ink, undici, the MCP tools nor any form for people', async () => {
+  it('of a call loads neither zod, ink, undici, the MCP tools nor any terminal view', async () => {
     await using server = await startScriptedServer([{ status: 200, body: { id: ID } }]);
     const { code, stdout, loaded } = await traced(['emails', 'get', ID], server);
     expect({ code, stdout }).toEqual({ code: 0, stdout: `{"id":"${ID}"}\n` });

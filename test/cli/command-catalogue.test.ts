@@ -59,7 +59,7 @@ describe('a flag', () => {
     [['--kind', 'a,'], 'one of: a, b'],
     [['--kind', 'A'], 'Did you mean a?'],
     [['--utm', '{source}'], 'JSON'],
-  ])('refuses what is not of its form: %j', async (argv, words) => {
+  ])('rejects what does not have its form: %j', async (argv, words) => {
     const { code, stderr } = await runInProcess(['requests', 'list', ...argv], { commands });
     expect(code).toBe(2);
     expect(JSON.parse(stderr).detail).toContain(words);

@@ -11,7 +11,7 @@ const ABOUT = { summary: '', description: '', needsKey: true, scope: { of: 'emai
 const OWN: CommandDefinition = { id: 'emails count', about: ABOUT };
 
 describe('the files of commands', () => {
-  it('stand at the words of their commands, what a group does by itself behind them', async () => {
+  it('are placed by the words of their commands, with the group’s own behavior last', async () => {
     const files = await readCommandFiles(OPERATIONS);
     const paths = files.map(({ path }) => path);
     expect(paths).toContain('emails/send.ts');
@@ -19,7 +19,7 @@ describe('the files of commands', () => {
     expect(new Set(files.map(({ definition }) => definition.id)).size).toBe(files.length);
   });
 
-  it('take over arguments, scopes and values of operations as the contract has them', () => {
+  it('take arguments, scopes and values from the contract of the operation', () => {
     const inputs = [{ of: 'emails.list' as const, only: ['tag', 'status'] }];
     const flags = { why: { flags: '--why <code>', description: '', value: { kind: 'choice' as const, choices: [] } } };
     const choicesOf = { of: 'approvals.decide', input: 'rejectCode' };

@@ -36,7 +36,7 @@ describe('the server and the key', () => {
     expect(keysSeenBy(server)).toEqual(['Bearer from-environment']);
   });
 
-  it('come from the profile where the environment says nothing', {
+  it('come from the profile when the environment has none', {
     tags: ['contract-surfaces.cli-environment'],
   }, async () => {
     const server = await startServer();
@@ -45,7 +45,7 @@ describe('the server and the key', () => {
     expect(keysSeenBy(server)).toEqual(['Bearer from-profile']);
   });
 
-  it('are the server alone for a command that needs no key, and the key too where there is one', async () => {
+  it('are only the server for a command that needs no key, and also the key when there is one', async () => {
     const [server, other] = await Promise.all([startServer(), startServer()]);
     const argv = ['tools', 'utm', 'https://x.test/', '--source', 's', '--medium', 'm', '--campaign', 'c'];
     expect((await runInProcess(argv, { env: { POSTRIDER_BASE_URL: server.baseUrl } })).code).toBe(0);
@@ -54,7 +54,7 @@ describe('the server and the key', () => {
     expect([server, other].map(keysSeenBy)).toEqual([[undefined], ['Bearer from-environment']]);
   });
 
-  it('come from the environment rather than from the profile', async () => {
+  it('come from the environment before the profile', async () => {
     const [server, other] = await Promise.all([startServer(), startServer()]);
     const cwd = await directoryWithProfile({ baseUrl: other.baseUrl, key: 'from-profile' });
     const env = { POSTRIDER_API_KEY: 'from-environment', POSTRIDER_BASE_URL: server.baseUrl };
@@ -62,7 +62,7 @@ describe('the server and the key', () => {
     expect([keysSeenBy(server), keysSeenBy(other)]).toEqual([['Bearer from-environment'], []]);
   });
 
-  it('come from flags rather than from the environment, wherever the flags stand', async () => {
+  it('come from flags before the environment, wherever the flags appear', async () => {
     const [first, second, other] = await Promise.all([startServer(), startServer(), startServer()]);
     const env = { POSTRIDER_API_KEY: 'from-environment', POSTRIDER_BASE_URL: other.baseUrl };
     await runInProcess(['--api-key', 'from-flag', '--base-url', first.baseUrl, 'whoami'], { env });
@@ -96,14 +96,14 @@ describe('a profile', () => {
     expect(server.received).toEqual([]);
   });
 
-  it('of somebody else’s directory does not get the key of the environment', async () => {
+  it('in another user’s directory does not receive the key from the environment', async () => {
     const cwd = await directoryWithProfile({ baseUrl: 'https://mail.attacker.example', key: 'bait' });
     const { code, stderr } = await runInProcess(['whoami'], { cwd, env: { POSTRIDER_API_KEY: 'precious' } });
     expect(code).toBe(3);
     expect(JSON.parse(stderr).detail).toContain('https://mail.attacker.example');
   });
 
-  it('of this machine may say where the key of the environment goes', async () => {
+  it('on this machine may choose where the key from the environment is sent', async () => {
     const server = await startServer();
     const cwd = await directoryWithProfile({ baseUrl: server.baseUrl, key: 'from-profile' });
     await runInProcess(['whoami'], { cwd, env: { POSTRIDER_API_KEY: 'from-environment' } });

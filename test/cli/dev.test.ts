@@ -54,7 +54,7 @@ describe('postrider dev', () => {
     });
   };
 
-  it('starts a server, shows its words on stderr and events on stdout, and ends it with itself', async () => {
+  it('starts a server, prints its log on stderr and events on stdout, and stops it on exit', async () => {
     const path = await program('lasting', LASTING);
     const interruption = new AbortController();
     const finished = await runInProcess(['dev', '--data-dir', dataDir, '--port', '9025', '--server', path], {
@@ -73,7 +73,7 @@ describe('postrider dev', () => {
     );
   });
 
-  it('follows a server that runs there already, and leaves it running', async () => {
+  it('follows a server that already runs, and leaves it running', async () => {
     await writeFile(join(dataDir, 'quickstart.json'), profile());
     const { code, stderr } = await dev(['--server', '/nowhere', '--no-json'], 'Listening', (stop) => stop());
     expect(code).toBe(130);
@@ -81,7 +81,7 @@ describe('postrider dev', () => {
     expect((await server.call('GET', '/health')).status).toBe(200);
   });
 
-  it('takes no server that does not know the key for the one of this directory', async () => {
+  it('ignores a server that does not know the key of this directory', async () => {
     const stale = { key: 'pr_live_00000000000000000000000000000000', baseUrl: server.baseUrl };
     await writeFile(join(dataDir, 'quickstart.json'), JSON.stringify(stale));
     const path = await program('beside', LASTING);
@@ -91,7 +91,7 @@ describe('postrider dev', () => {
     expect(stderr).toContain('ended in good order');
   });
 
-  it('finds the program in the node_modules of a folder above', async () => {
+  it('finds the program in node_modules of a parent folder', async () => {
     const bin = join(folder, 'node_modules', '.bin');
     await mkdir(bin, { recursive: true });
     await program('node_modules/.bin/postrider-server', LASTING);
@@ -100,7 +100,7 @@ describe('postrider dev', () => {
     expect(stderr).toContain('ended in good order');
   });
 
-  it('tells why a server does not start, and ends with 8', async () => {
+  it('says why a server does not start, and exits with 8', async () => {
     const path = await program('failing', "console.error('Port 9025 is taken.'); process.exitCode = 1;");
     const { code, stderr } = await dev(['--server', path, '--json', '--quiet'], 'nothing', () => {});
     expect(code).toBe(8);
@@ -109,14 +109,14 @@ describe('postrider dev', () => {
     expect(problem.detail).toBe('The server did not start: it ended with 1. Port 9025 is taken.');
   });
 
-  it('ends with 8 where the server ends while it is followed', async () => {
+  it('exits with 8 when the server stops while it is followed', async () => {
     const path = await program('dying', 'ready(); process.stdin.resume(); setTimeout(() => process.exit(3), 300);');
     const { code, stderr } = await dev(['--server', path, '--no-json'], 'nothing', () => {});
     expect(code).toBe(8);
     expect(stderr).toContain('Error: The server is gone: it ended with 3. (server_ended)');
   });
 
-  it('ends the server where it is interrupted before that is ready', async () => {
+  it('stops the server when interrupted before it is ready', async () => {
     const path = await program('slow', "setInterval(() => {}, 60_000); console.log('preparing');");
     const { code } = await dev(['--server', path], 'preparing', (stop) => stop());
     expect(code).toBe(130);
@@ -127,7 +127,7 @@ describe('postrider dev', () => {
     [['--port', '0'], 2, 'usage', '--help'],
     [['--base-url', 'http://127.0.0.1:1'], 2, 'usage', 'webhooks listen'],
     [['--api-key', 'pr_live_x'], 2, 'usage', 'webhooks listen'],
-  ])('refuses %j and says what to do', async (argv, exitCode, code, fix) => {
+  ])('rejects %j and says what to do', async (argv, exitCode, code, fix) => {
     const finished = await dev(argv, 'nothing', () => {});
     expect(finished.code).toBe(exitCode);
     expect(JSON.parse(finished.stderr)).toMatchObject({ code, fix: expect.stringContaining(fix) });

@@ -75,7 +75,7 @@ function pretend(changes: { readonly version?: string; readonly aheadMs?: number
 }
 
 describe('postrider doctor', () => {
-  it('finds nothing wrong with a server that is well, and tells what the key may do', async () => {
+  it('finds nothing wrong with a healthy server, and shows what the key may do', async () => {
     const { code, byName, names } = await examine(atServer());
     expect([code, names]).toEqual([0, NAMES]);
     expect(byName).toMatchObject({
@@ -90,7 +90,7 @@ describe('postrider doctor', () => {
     });
   });
 
-  it('names webhook endpoints that fail or were disabled for it, and says how to mend them', async () => {
+  it('names webhook endpoints that fail or were disabled, and says how to fix them', async () => {
     const { accountId, key } = await server.newAccount();
     const make = async (url: string) =>
       (await server.call('POST', '/webhooks', { key, body: { url: `http://127.0.0.1:9/${url}` } })).body.id as string;
@@ -117,7 +117,7 @@ describe('postrider doctor', () => {
     expect((await examine(atServer(blind))).byName['webhooks']).toBe('skip: The key may not read webhook endpoints.');
   });
 
-  it('speaks to people on a terminal, and never shows a key', async () => {
+  it('writes for people at a terminal, and never shows a key', async () => {
     const terminal: Terminal = { columns: 200, env: { ...atServer(), NO_COLOR: '1' }, cwd };
     const { code, stdout } = await runInProcess(['doctor'], terminal);
     expect(code).toBe(0);
@@ -127,7 +127,7 @@ describe('postrider doctor', () => {
     expect(refused.stdout).toMatch(/^fail {2}key .*\n +fix: \w+/m);
   });
 
-  it('says where no key is found, looks at the server all the same, and ends with 3', async () => {
+  it('reports a missing key, checks the server anyway, and exits with 3', async () => {
     const { code, byName } = await examine({ POSTRIDER_BASE_URL: server.baseUrl });
     expect(code).toBe(3);
     expect(byName).toMatchObject({
@@ -140,7 +140,7 @@ describe('postrider doctor', () => {
     expect([nothing.code, nothing.names]).toEqual([3, ['profile']]);
   });
 
-  it('tells a key that is not known, expired or soon to be, and ends with 3 for those', async () => {
+  it('reports an unknown key, an expired one and one that expires soon, and exits with 3 for those', async () => {
     const unknown = await examine(atServer(`${server.key.slice(0, -6)}000000`));
     expect(unknown.code).toBe(3);
     expect(unknown.byName['key']).toMatch(/^fail: /);
@@ -155,7 +155,7 @@ describe('postrider doctor', () => {
     expect(expired.byName['key']).toMatch(/^fail: .*expired/i);
   });
 
-  it('ends with 8 where nothing is reached, or not in time', async () => {
+  it('exits with 8 when the server cannot be reached, or not in time', async () => {
     const port = await serve(() => undefined);
     const silent = await examine({ ...atServer(), POSTRIDER_BASE_URL: `http://127.0.0.1:${port}` }, ['--timeout', '1']);
     expect(silent.code).toBe(8);
@@ -169,7 +169,7 @@ describe('postrider doctor', () => {
     });
   });
 
-  it('tells another server from a Postrider, and a redirect from an answer', async () => {
+  it('distinguishes another server from Postrider, and a redirect from a response', async () => {
     const other = await serve((_, response) => response.writeHead(404).end('nothing'));
     const moved = await serve((_, response) => response.writeHead(301, { location: server.baseUrl }).end());
     for (const [port, status] of [
@@ -184,7 +184,7 @@ describe('postrider doctor', () => {
     expect((await examine({ ...atServer(), POSTRIDER_BASE_URL: `http://127.0.0.1:${away}` })).code).toBe(8);
   });
 
-  it('ends with 8 where the server is not ready, and says of what', async () => {
+  it('exits with 8 when the server is not ready, and names the part', async () => {
     const ready = { database: { status: 'failing', reason: 'It is away.' }, queue: { status: 'ok', reason: null } };
     const port = await serve(pretend({ ready }));
     const { code, byName } = await examine({ ...atServer(), POSTRIDER_BASE_URL: `http://127.0.0.1:${port}` });
@@ -192,7 +192,7 @@ describe('postrider doctor', () => {
     expect(byName['ready']).toBe('fail: The server is not ready. database: It is away.');
   });
 
-  it('tells a clock that is off, and a server of another version', async () => {
+  it('reports a wrong clock and a server of another version', async () => {
     const off = await serve(pretend({ aheadMs: 600_000, version: '0.9.0' }));
     const { code, byName } = await examine({ ...atServer(), POSTRIDER_BASE_URL: `http://127.0.0.1:${off}` });
     expect(code).toBe(1);
@@ -203,7 +203,7 @@ describe('postrider doctor', () => {
     expect([warned.code, warned.byName['clock']]).toEqual([0, expect.stringMatching(/^warn: .* (9|10|11) s ahead of/)]);
   });
 
-  it('looks at the certificate of an https address: trusted, of this day, and there at all', async () => {
+  it('checks the certificate of an https address: trusted, current and present', async () => {
     const secure = async (days?: number) => {
       const certificate = makeCertificate(['127.0.0.1'], days);
       return await serve(pretend(), (listener) => createHttpsServer(certificate, listener));
@@ -221,7 +221,7 @@ describe('postrider doctor', () => {
     expect(await at(plain)).toMatchObject({ certificate: expect.stringMatching(/^skip: No TLS with/) });
   });
 
-  it('passes an https address whose certificate is trusted, and warns before it ends', async () => {
+  it('accepts an https address whose certificate is trusted, and warns before it expires', async () => {
     for (const [days, expected] of [
       [30, /^pass: The certificate of localhost:\d+, for localhost, is valid until \d{4}/],
       [5, /^warn: The certificate of localhost:\d+ expires on \d{4}/],

@@ -64,7 +64,7 @@ function page(domains: readonly Domain[], nextCursor: string | null = null): Rep
 }
 
 describe('domains', () => {
-  it('are added by their name, and the records to publish are shown whole', async () => {
+  it('are added by name, and the records to publish are printed in full', async () => {
     const made = { status: 201, body: domain({ records: [record({ status: 'pending', found: [] })] }) };
     const { code, stdout, stderr, received } = await runAgainst([made], ['domains', 'add', 'mail.example.com'], {
       columns: 80,
@@ -77,7 +77,7 @@ describe('domains', () => {
     expect(stderr).toContain('postrider domains verify mail.example.com --watch');
   });
 
-  it('are listed with what is to be published', async () => {
+  it('are listed with the records to publish', async () => {
     const { stdout } = await runAgainst([page([domain(), VERIFIED])], ['domains', 'list'], {
       columns: 120,
       env: PLAIN,
@@ -86,7 +86,7 @@ describe('domains', () => {
     expect(stdout).toMatch(new RegExp(`mail\\.example\\.com +pending +${ID} +mx `));
   });
 
-  it('tell of every record that is not as it should be the reason and what was found', async () => {
+  it('show the reason and the value found for each wrong record', async () => {
     const { stdout } = await runAgainst([ok(domain())], ['domains', 'get', ID], { columns: 100, env: PLAIN });
     expect(stdout).toMatch(/^pass +dkim +TXT /m);
     expect(stdout).toMatch(/^fail +mx +MX +bounce\.mail\.example\.com$/m);
@@ -103,7 +103,7 @@ describe('domains', () => {
     for (const line of table) expect(line.length).toBeLessThanOrEqual(columns);
   });
 
-  it('whose keys are changed show the new key as one to publish, and say so at the end', async () => {
+  it('with rotated keys show the new key as one to publish, and say so at the end', async () => {
     const next = record({
       name: 'pr2._domainkey',
       host: 'pr2._domainkey.mail.example.com',
@@ -126,7 +126,7 @@ describe('domains', () => {
     expect(stderr).toMatch(/^Until it is found, sends from mail\.example\.com are accepted and signed as before\.$/m);
   });
 
-  it('that are removed tell of no key that will sign and nothing to publish', async () => {
+  it('that are removed show no key that will sign and nothing to publish', async () => {
     const reason = 'Mail is signed with this key once its record is found; until then the other one signs.';
     const next = record({ required: false, status: 'pending', reason, found: [] });
     const replies = [ok(domain({ status: 'removed', records: [record(), next, LOST_MX] }))];
@@ -141,7 +141,7 @@ describe('domains', () => {
     expect(list.stdout).not.toMatch(/ mx /);
   });
 
-  it('may be named where the API takes an id, in Unicode too', async () => {
+  it('can be named instead of the id, in Unicode too', async () => {
     const idn = domain({ name: 'xn--bcher-kva.example' });
     const replies = [page([VERIFIED], 'next'), page([idn]), ok(idn)];
     const { code, received } = await runAgainst(replies, ['domains', 'delete', 'Bücher.example.']);
@@ -153,7 +153,7 @@ describe('domains', () => {
     ]);
   });
 
-  it('are looked for among the removed ones first where one is restored', async () => {
+  it('are searched among the removed ones first when one is restored', async () => {
     const { received } = await runAgainst(
       [page([domain({ status: 'removed' })]), ok(domain())],
       ['domains', 'restore', 'mail.example.com'],
@@ -161,7 +161,7 @@ describe('domains', () => {
     expect(received.map(({ url }) => url)).toEqual(['/domains/history?limit=100', `/domains/${ID}/restore`]);
   });
 
-  it('end with 5 where no domain has the name', async () => {
+  it('exit with 5 when no domain has the name', async () => {
     const { code, stderr } = await runAgainst([page([]), page([])], ['domains', 'get', 'nope.example']);
     expect(code).toBe(5);
     expect(JSON.parse(stderr)).toMatchObject({ code: 'not_found', detail: expect.stringContaining('nope.example') });
@@ -169,7 +169,7 @@ describe('domains', () => {
 });
 
 describe('domains records', () => {
-  it('shows every value whole', async () => {
+  it('shows every value in full', async () => {
     const { stdout } = await runAgainst([ok({ records: [record(), LOST_MX] })], ['domains', 'records', ID], {
       columns: 80,
       env: PLAIN,
@@ -178,7 +178,7 @@ describe('domains records', () => {
     expect(stdout).toMatch(/priority +10\n/);
   });
 
-  it('prints the zone file as it is with --zone, off a terminal as well', async () => {
+  it('prints the zone file unchanged with --zone, outside a terminal too', async () => {
     const zone = '; mail.example.com\npr1._domainkey.mail.example.com. 3600 IN TXT "v=DKIM1"\n';
     const reply = { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: zone };
     for (const terminal of [{}, { columns: 80 }]) {
@@ -190,13 +190,13 @@ describe('domains records', () => {
 });
 
 describe('domains verify', () => {
-  it('shows what was found and ends with 0, verified or not', async () => {
+  it('shows the result and exits with 0, verified or not', async () => {
     const { code, stdout } = await runAgainst([ok(domain())], ['domains', 'verify', ID]);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toEqual(domain());
   });
 
-  it('ends with 6 where another account has the name, and tells the way out', async () => {
+  it('exits with 6 when another account has the name, and says what to do', async () => {
     const claimed = problem(409, 'domain_claimed', { fix: 'Publish TXT _claim.mail.example.com "abc".' });
     const { code, stderr } = await runAgainst([claimed], ['domains', 'verify', ID, '--watch', '--no-json']);
     expect(code).toBe(6);
@@ -205,7 +205,7 @@ describe('domains verify', () => {
 });
 
 describe('domains verify --watch', () => {
-  it('looks again until the domain is verified, and prints the last answer alone', async () => {
+  it('checks again until the domain is verified, and prints only the last response', async () => {
     const replies = [ok(domain()), ok(VERIFIED)];
     const { code, stdout, stderr, received } = await runAgainst(replies, ['domains', 'verify', ID, '--watch']);
     expect(code).toBe(0);
@@ -214,7 +214,7 @@ describe('domains verify --watch', () => {
     expect(received.map(({ method, url }) => `${method} ${url}`)).toEqual(Array(2).fill(`POST /domains/${ID}/verify`));
   });
 
-  it('tells in lines what changed where stderr is no terminal', async () => {
+  it('prints changes as lines when stderr is not a terminal', async () => {
     const argv = ['domains', 'verify', ID, '--watch', '--no-json'];
     const { code, stdout, stderr } = await runAgainst([ok(domain()), ok(VERIFIED)], argv);
     expect(code).toBe(0);
@@ -224,7 +224,7 @@ describe('domains verify --watch', () => {
     expect(stderr).not.toContain('\u001b');
   });
 
-  it('draws a table over and over in a terminal, and leaves nothing of it', async () => {
+  it('redraws a table in a terminal, and removes it at the end', async () => {
     const { stdout, stderr } = await runAgainst([ok(domain()), ok(VERIFIED)], ['domains', 'verify', ID, '--watch'], {
       columns: 60,
       env: PLAIN,
@@ -242,7 +242,7 @@ describe('domains verify --watch', () => {
     expect(code).toBe(0);
   });
 
-  it('ends with 11 where the time is over, and names what is missing', { tags: ['contract-cli.exit-11'] }, async () => {
+  it('exits with 11 when the time is up, and names what is missing', { tags: ['contract-cli.exit-11'] }, async () => {
     const replies = Array(3).fill(ok(domain()));
     const { code, stdout, stderr } = await runAgainst(replies, ['domains', 'verify', ID, '--for', '1']);
     expect(code).toBe(11);
@@ -255,7 +255,7 @@ describe('domains verify --watch', () => {
     });
   });
 
-  it('ends with 130 where the user interrupts, and takes the table away', async () => {
+  it('exits with 130 when the user interrupts, and removes the table', async () => {
     const interruption = new AbortController();
     await using server = await startScriptedServer([ok(domain())]);
     const env = { POSTRIDER_API_KEY: KEY, POSTRIDER_BASE_URL: server.baseUrl };
@@ -272,7 +272,7 @@ describe('domains verify --watch', () => {
     expect(screenOf(stderr)).toBe('');
   });
 
-  it.each([['0'], ['soon'], ['86401']])('refuses --for %s', async (seconds) => {
+  it.each([['0'], ['soon'], ['86401']])('rejects --for %s', async (seconds) => {
     expect((await runAgainst([], ['domains', 'verify', ID, '--for', seconds])).code).toBe(2);
   });
 });

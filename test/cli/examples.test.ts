@@ -30,7 +30,7 @@ function wordsOf(lines: readonly string[]): readonly (readonly string[])[] {
 }
 
 describe('the examples in the help of every command', () => {
-  it('are command lines that it takes', async () => {
+  it('are valid command lines', async () => {
     const examples = ALL.flatMap(({ command, examples }) => examples.map((example) => ({ command, example })));
     const argvs = wordsOf(examples.map(({ example }) => commandLineOf(example)));
     const faults: string[] = [];

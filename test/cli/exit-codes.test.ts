@@ -10,12 +10,12 @@ function refusals(status: number, code: string, retryable = false) {
 }
 
 describe('the exit code', () => {
-  it('is 0 where the server did what was asked', { tags: ['contract-cli.exit-0'] }, async () => {
+  it('is 0 when the server did what was asked', { tags: ['contract-cli.exit-0'] }, async () => {
     const { code } = await runAgainst([{ status: 200, body: { id: 'r1' } }], ['requests', 'get', 'r1']);
     expect(code).toBe(0);
   });
 
-  it('is 1 where the server broke', { tags: ['contract-cli.exit-1'] }, async () => {
+  it('is 1 when the server failed', { tags: ['contract-cli.exit-1'] }, async () => {
     const { code } = await runAgainst(refusals(500, 'internal', true), ['requests', 'get', 'r1']);
     expect(code).toBe(1);
   });
@@ -46,7 +46,7 @@ describe('the exit code', () => {
     expect((await runAgainst(refusals(429, code, true), ['whoami'])).code).toBe(7);
   });
 
-  it('is 7 at once where the server asks for more than ten seconds, and says for how many', {
+  it('is 7 at once when the server asks to wait more than ten seconds, and says how long', {
     tags: ['contract-cli.exit-7'],
   }, async () => {
     const fields = { retryable: true, fix: 'Wait for the seconds in `retry-after`.' };
@@ -60,28 +60,28 @@ describe('the exit code', () => {
     expect((await runAgainst(refusals(401, 'invalid_key'), ['whoami'])).code).toBe(3);
   });
 
-  it('is 3 where there is no key, and nothing is sent', { tags: ['contract-cli.exit-3'] }, async () => {
+  it('is 3 without a key, and nothing is sent', { tags: ['contract-cli.exit-3'] }, async () => {
     const { code, stderr } = await runInProcess(['whoami', '--json']);
     expect(code).toBe(3);
     expect(JSON.parse(stderr)).toMatchObject({ code: 'missing_key', status: null, retryable: false });
   });
 
-  it('is 4 where the key may not', { tags: ['contract-cli.exit-4'] }, async () => {
+  it('is 4 when the key lacks the scope', { tags: ['contract-cli.exit-4'] }, async () => {
     expect((await runAgainst(refusals(403, 'missing_scope'), ['emails', 'list'])).code).toBe(4);
   });
 
-  it('is 5 where the email does not exist', { tags: ['contract-cli.exit-5'] }, async () => {
+  it('is 5 when the email does not exist', { tags: ['contract-cli.exit-5'] }, async () => {
     expect((await runAgainst(refusals(404, 'not_found'), ['emails', 'get', 'x'])).code).toBe(5);
   });
 
-  it('is 6 where the server refused by a rule', { tags: ['contract-cli.exit-6'] }, async () => {
+  it('is 6 when a rule of the server rejects the request', { tags: ['contract-cli.exit-6'] }, async () => {
     const codes = await Promise.all(
       [402, 409, 422].map(async (status) => (await runAgainst(refusals(status, 'refused'), ['whoami'])).code),
     );
     expect(codes).toEqual([6, 6, 6]);
   });
 
-  it('is 8 where nobody listens', { tags: ['contract-cli.exit-8'] }, async () => {
+  it('is 8 when nothing listens', { tags: ['contract-cli.exit-8'] }, async () => {
     const nobody = ['--base-url', 'http://127.0.0.1:1', '--api-key', KEY];
     const { code, stderr } = await runInProcess(['whoami', ...nobody]);
     expect(code).toBe(8);
@@ -89,31 +89,31 @@ describe('the exit code', () => {
     expect(stderr).toContain('--base-url');
   });
 
-  it('is 8 where the answer does not come in time', { tags: ['contract-cli.exit-8'] }, async () => {
+  it('is 8 when the response does not arrive in time', { tags: ['contract-cli.exit-8'] }, async () => {
     const { code, stderr } = await runAgainst(['hang', 'hang', 'hang'], ['whoami', '--timeout', '1']);
     expect(code).toBe(8);
     expect(JSON.parse(stderr)).toMatchObject({ code: 'timeout' });
     expect(stderr).toContain('--timeout');
   });
 
-  it('is 8 where a proxy cannot reach the server', async () => {
+  it('is 8 when a proxy cannot reach the server', async () => {
     const gateway = Array(5).fill({ status: 502, body: '<h1>Bad gateway</h1>', headers: AT_ONCE });
     expect((await runAgainst(gateway, ['whoami'])).code).toBe(8);
   });
 
-  it('is 1, and not 5, where another server knows no such path', async () => {
+  it('is 1, and not 5, when another server does not know the path', async () => {
     const { code, stderr } = await runAgainst([{ status: 404, body: '<h1>Not found</h1>' }], ['emails', 'get', 'x']);
     expect(code).toBe(1);
     expect(JSON.parse(stderr)).toMatchObject({ code: 'unexpected_answer', status: 404 });
   });
 
-  it('is 1 where another server answers with a page', async () => {
+  it('is 1 when another server responds with a page', async () => {
     const { code, stdout } = await runAgainst([{ status: 200, body: '<h1>Welcome</h1>' }], ['whoami']);
     expect(code).toBe(1);
     expect(stdout).toBe('');
   });
 
-  it('is 130 where the user interrupts', async () => {
+  it('is 130 when the user interrupts', async () => {
     const interruption = new AbortController();
     interruption.abort();
     const { code, stdout } = await runAgainst(['hang'], ['whoami'], { signal: interruption.signal });

@@ -48,13 +48,13 @@ describe('the file of an edit', () => {
     [{ text: 'lines\r\nof another kind\r\n' }],
     [{ text: '===== text =====\n# no comment', html: '===== html =====' }],
     [{ to: ['"Doe, Jane" <jane@x.example>', 'b@x.example'], bcc: ['c@x.example'], scheduledAt: NOW.toISOString() }],
-  ])('brings back exactly what it was made of: %j', (fields) => {
+  ])('returns exactly what it was created from: %j', (fields) => {
     const hold = heldSend(fields);
     const verdict = readEditFile(writeEditFile(hold), hold);
     expect(verdict).toEqual({ ok: true, content: contentOf(hold) });
   });
 
-  it('tells what was changed and nothing else', () => {
+  it('reports only what was changed', () => {
     const hold = heldSend({ cc: ['c@x.example'], scheduledAt: NOW.toISOString() });
     const file = writeEditFile(hold)
       .replace('To: bob@x.example', 'To: bob@x.example\nTo: eve@x.example')
@@ -68,7 +68,7 @@ describe('the file of an edit', () => {
     });
   });
 
-  it('is refused with the line that is wrong', () => {
+  it('is rejected with the line that is wrong', () => {
     const hold = heldSend();
     const read = (file: string) => readEditFile(file, hold);
     expect(read(writeEditFile(hold).replace('Subject:', 'Sujet:'))).toMatchObject({
@@ -79,7 +79,7 @@ describe('the file of an edit', () => {
 });
 
 describe('a difference', () => {
-  it('shows the lines that changed with those around them', () => {
+  it('shows the changed lines with their context', () => {
     const lines = Array.from({ length: 20 }, (_, index) => `line ${index}`);
     const changed = lines.with(10, 'another');
     const diff = differencesBetween(
@@ -101,7 +101,7 @@ describe('a difference', () => {
   });
 });
 
-describe('HTML as somebody who decides sees it', () => {
+describe('HTML as an approver sees it', () => {
   it.each([
     ['<p>One</p><p>Two &amp; <b>three</b></p>', 'One\n\nTwo & three'],
     ['<style>a{}</style><script>"</p>"</script>Hi<!-- not this --> there', 'Hi there'],
@@ -143,14 +143,14 @@ describe('HTML as somebody who decides sees it', () => {
     '<v:roundrect href="https://evil.example/">SHOWN</v:roundrect>',
     'SHOWN <a href="&#104;ttps://&#0000000000101;vil.example/">x</a>',
     'SHOWN <a href="/">x</a><base href="https://evil.example/">',
-  ])('hides no words and no link that a mail program shows: %s', (html) => {
+  ])('hides no words and no link that a mail client shows: %s', (html) => {
     const { text, links } = readHtml(html);
     expect(text).toContain('SHOWN');
     const told = [text, ...links.map(({ target }) => target)].join('\n');
     expect(told).toContain('https://evil.example/');
   });
 
-  it('reads numbers and names of characters as browsers do', () => {
+  it('reads numeric and named character references as browsers do', () => {
     expect(readHtml('&lbrack;&dollar;5&rsqb; &AMP; un&shy;seen').text).toBe('[$5] & unseen');
     expect(readHtml('&#128;500 &#x00000041; &#0; &#99999999999;').text).toBe('€500 A \ufffd \ufffd');
     expect(readHtml('<a href="https://x.example/?a=1&copy=2&amp;b&lt=3">x</a>').links).toMatchObject([
@@ -158,7 +158,7 @@ describe('HTML as somebody who decides sees it', () => {
     ]);
   });
 
-  it('tells what a mail loads, by whatever element', () => {
+  it('lists what a mail loads, through whatever element', () => {
     const html = `<meta http-equiv="refresh" content="0; url='https://a.example/'"><object data="https://b.example/">
       <video poster="https://c.example/"><img srcset="https://d.example/ 2x, cid:e 1x"><link rel="stylesheet" href="https://f.example/">`;
     const hosts = ['a', 'b', 'c', 'd', 'f'];
@@ -192,7 +192,7 @@ describe('HTML as somebody who decides sees it', () => {
 });
 
 describe('the editor', () => {
-  it('keeps a mail to its user, and is outlived by nothing of it, also where Ctrl-C is pressed in it', async () => {
+  it('keeps a mail private to its user, and leaves nothing behind, even when Ctrl-C is pressed in it', async () => {
     const heard: number[] = [];
     const hear = () => void heard.push(process.listenerCount('SIGINT'));
     process.on('SIGINT', hear);
@@ -223,7 +223,7 @@ describe('a link', () => {
   });
 });
 
-describe('a folded text', () => {
+describe('folded text', () => {
   it.each([
     'a long sentence of several words',
     `https://x.example/${'y'.repeat(70)}`,
@@ -240,7 +240,7 @@ describe('a folded text', () => {
 describe('a hold that changed meanwhile', () => {
   const key = (name: string) => ({ name, text: name });
 
-  it('is shown with what changed, and decided once that is confirmed, bound to the new content', async () => {
+  it('is shown with what changed, and decided after a confirmation, bound to the new content', async () => {
     const before = heldSend();
     const after = heldSend({ contentHash: 'two', revision: 2, to: ['eve@x.example'], text: 'Hi Eve' });
     const asked: Decision[] = [];
@@ -274,7 +274,7 @@ describe('a hold that changed meanwhile', () => {
     expect(inbox.getState()).toMatchObject({ dialog: null, notice: { text: 'Approved: Hello', tone: 'good' } });
   });
 
-  it('is shown with what its own changes make of it, where there are some', async () => {
+  it('is shown with the result of its own edits, if there are any', async () => {
     const after = heldSend({ contentHash: 'two', subject: 'Hello all', text: 'Pay 10 EUR' });
     const heldSends: HeldSends = {
       listPending: async () => ({ holds: [heldSend()], total: 1 }),
@@ -293,7 +293,7 @@ describe('a hold that changed meanwhile', () => {
     );
   });
 
-  it('or whose edits are refused goes back to them, with the reason, and nothing that was written is lost', async () => {
+  it('or whose edits are rejected returns to them, with the reason, and keeps everything typed', async () => {
     const hold = heldSend();
     const files: string[] = [];
     const problem = {

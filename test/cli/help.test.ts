@@ -16,19 +16,19 @@ describe('help', () => {
     ['tools dmarc', '<domain>'],
     ['tools mx', '<domain>'],
     ['tools blocklist', '<domain-or-address>'],
-  ])('names what %s takes: %s', async (command, argument) => {
+  ])('names the arguments of %s: %s', async (command, argument) => {
     const { stdout } = await runInProcess([...command.split(' '), '--help']);
     expect(stdout).toContain(`Usage: postrider ${command} ${argument} [options]`);
   });
 
-  it('is the answer to no arguments, to --help and to help', async () => {
+  it('is printed for no arguments, for --help and for help', async () => {
     const [bare, flag, word] = await Promise.all([[], ['--help'], ['help']].map((argv) => runInProcess(argv)));
     expect(bare).toMatchObject({ code: 0, stderr: '' });
     expect([flag?.stdout, word?.stdout]).toEqual([bare?.stdout, bare?.stdout]);
   });
 
   it.each(['emails get', 'profiles use', 'emails'])(
-    'is the same for `help %s` as with --help behind it',
+    'is the same for `help %s` as with --help after it',
     async (words) => {
       const [word, flag] = await Promise.all(
         [
@@ -85,7 +85,7 @@ describe('help', () => {
 describe('the catalogue of commands', () => {
   const offered = OPERATIONS.filter(({ cli }) => cli !== null);
 
-  it('has every operation that shows in the CLI, and no other', () => {
+  it('has every operation that is shown in the CLI, and no other', () => {
     expect(COMMANDS.map(({ id, command }) => [id, command])).toEqual(offered.map(({ id, cli }) => [id, cli?.command]));
   });
 
@@ -103,7 +103,7 @@ describe('the catalogue of commands', () => {
     }
   });
 
-  it('is written down as the registry has it now', async () => {
+  it('matches the registry', async () => {
     for (const [file, content] of Object.entries(await cliHelpFiles())) {
       expect(await readFile(path.join(ROOT, file), 'utf8')).toBe(content);
     }

@@ -60,7 +60,7 @@ describe('template drafts in the inbox in a terminal', () => {
     });
   };
 
-  it('are listed, opened as a difference and published as they were shown', {
+  it('are listed, opened as a difference and published as shown', {
     tags: ['holes.template-drafts'],
   }, async () => {
     await clear();
@@ -87,7 +87,7 @@ describe('template drafts in the inbox in a terminal', () => {
     expect(terminal.written()).not.toMatch(/\u001b\[(?:1|2|7|3\d)m|\u202e|\u001b\]0/);
   });
 
-  it('are shown again where they changed, and discarded with r', async () => {
+  it('are shown again when they changed, and discarded with r', async () => {
     await clear();
     await drafted('receipt');
     await using terminal = open(USUAL, { NO_COLOR: '' });
@@ -126,7 +126,7 @@ describe('template drafts in the inbox in a terminal', () => {
     await terminal.shows('Nothing waits for a decision');
   });
 
-  it('of a key that may not decide say why and how to go on', async () => {
+  it('of a key that may not decide say why and what to do', async () => {
     await clear();
     await drafted('invoice');
     await using terminal = open(USUAL, { POSTRIDER_API_KEY: agent });

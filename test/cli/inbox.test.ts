@@ -65,7 +65,7 @@ describe('the inbox in a terminal', () => {
   };
   const snapshot = (terminal: DrivenTerminal, name: string) => keepScreen(terminal, name, steady);
 
-  it('shows everything there is to see of a held send, and hides nothing that a mail tries to hide', async () => {
+  it('shows everything about a held send, including what a mail tries to hide', async () => {
     await clear();
     await hold({
       to: ['Bob <bob@receiver.example>', 'eve@receiver.example'],
@@ -110,7 +110,7 @@ describe('the inbox in a terminal', () => {
     expect(terminal.written()).not.toMatch(/\u001b\[(?:1|2|7|3\d)m|\u202e|\u001b\]0/);
   });
 
-  it('approves with what was edited in $EDITOR, after showing what was changed', {
+  it('approves with what was edited in $EDITOR, after showing the changes', {
     tags: ['approvals.decision'],
   }, async () => {
     await clear();
@@ -135,7 +135,7 @@ describe('the inbox in a terminal', () => {
     expect(await terminal.ended).toBe(130);
   });
 
-  it('leaves a hold alone that the editor did not change, gives a broken file back, and tells of an editor that fails', async () => {
+  it('ignores a hold the editor did not change, returns a broken file, and reports an editor that fails', async () => {
     await clear();
     const held = await hold({ subject: 'Left alone' });
     // The first time it breaks the file, then it leaves it as it is, then it fails.
@@ -155,7 +155,7 @@ describe('the inbox in a terminal', () => {
     expect((await approval(held.approvalId)).status).toBe('pending');
   });
 
-  it('rejects several with one code and note, and approves one that it remembers, each bound to what was seen', async () => {
+  it('rejects several with one code and note, and approves one and remembers it, each bound to what was shown', async () => {
     await clear();
     const [first, second, third] = [
       await hold({ subject: 'Newsletter one' }),
@@ -204,7 +204,7 @@ describe('the inbox in a terminal', () => {
     expect(trust?.['email']).toBe('bob@receiver.example');
   });
 
-  it('tells of a hold that somebody else decided while it was looked at', async () => {
+  it('reports a hold that someone else decided in the meantime', async () => {
     await clear();
     const held = await hold({ subject: 'Contested' });
     await using terminal = open(NARROW, { NO_COLOR: '' });
@@ -226,7 +226,7 @@ describe('the inbox in a terminal', () => {
     expect(terminal.written()).toMatch(/\u001b\[1m/);
   });
 
-  it('speaks whole sentences to a screen reader', async () => {
+  it('writes whole sentences for a screen reader', async () => {
     await clear();
     await hold({ subject: 'Spoken', bcc: 'secret@blind.example' });
     await using terminal = open(WIDE, { INK_SCREEN_READER: 'true' });
@@ -236,7 +236,7 @@ describe('the inbox in a terminal', () => {
     );
   });
 
-  it('refuses at once where there is no access, without touching the terminal', async () => {
+  it('exits at once without access, before it touches the terminal', async () => {
     await using terminal = open(NARROW, { POSTRIDER_API_KEY: 'pr_live_nonsense' });
     // The end of the program may be known before its last words are drawn.
     await terminal.shows(/^Error: /);
@@ -244,7 +244,7 @@ describe('the inbox in a terminal', () => {
     expect(terminal.written()).not.toContain('\u001b[?1049h');
   });
 
-  it('is where a person edits and approves what an agent sent over MCP, which sees it delivered and what was edited', {
+  it('lets a person edit and approve what an agent sent over MCP, and the agent sees the delivery and the edits', {
     tags: ['approvals.who-decides'],
   }, async () => {
     await clear();

@@ -16,7 +16,7 @@ describe('postrider keys', () => {
   }
   const json = async (...argv: string[]) => JSON.parse((await run(...argv, '--json')).stdout);
 
-  it('makes a key with every restriction, shows its secret once, and says so', async () => {
+  it('creates a key with every restriction, shows its secret once, and says so', async () => {
     const { code, stdout, stderr } = await run(
       ...['keys', 'create', '--name', 'Agent', '--scope', 'emails:send', '--scope', 'emails:read', '--mode', 'test'],
       ...['--rate-limit', '60', '--recipient-allowlist', '@example.com', '--recipient-allowlist', '*.example.com'],
@@ -32,7 +32,7 @@ describe('postrider keys', () => {
     expect(stdout).toMatch(/^state +active$/m);
   });
 
-  it('makes a key whose sends are held by rules, and shows them', async () => {
+  it('creates a key whose sends are held by rules, and shows them', async () => {
     const rules = '{"hasBcc":true,"recipientsOver":5,"linkDomainNotIn":["a.example","b.example"]}';
     const flags = ['--scope', 'emails:send', '--approval-mode', 'policy', '--hold-when', rules];
     const { code, stdout } = await run('keys', 'create', '--name', 'Held', ...flags);

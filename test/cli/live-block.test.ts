@@ -29,14 +29,14 @@ function drawIn(columns: number, rows: number) {
 const LINES = ['head', 'one', 'two', 'three', 'four', 'foot'];
 const text = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join('');
 
-describe('a block of lines that is drawn over itself', () => {
+describe('a block of lines that is redrawn in place', () => {
   it.each([
     [20, 24, LINES.join('\n')],
     [20, 7, LINES.join('\n')],
     [20, 6, 'head\none\ntwo\n…\nfoot'],
     [20, 5, 'head\none\n…\nfoot'],
     [20, 2, 'foot'],
-  ])('never grows out of a window of %i by %i', async (columns, rows, shown) => {
+  ])('never grows beyond a window of %i by %i', async (columns, rows, shown) => {
     const { block, screen } = drawIn(columns, rows);
     for (let times = 0; times < 3; times++) block.draw(text(LINES));
     expect(await screen()).toBe(shown);
@@ -44,7 +44,7 @@ describe('a block of lines that is drawn over itself', () => {
     expect(await screen()).toBe('');
   });
 
-  it('leaves nothing behind where the window is made narrower, colours or not', async () => {
+  it('leaves nothing behind when the window shrinks, with or without colors', async () => {
     const { block, screen, resize } = drawIn(40, 12);
     block.draw(text(['\u001b[31ma line of thirty-one characters\u001b[39m', '你好你好你好你好', 'foot']));
     await screen();

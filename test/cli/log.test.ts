@@ -25,7 +25,7 @@ describe('the commands of the message log', () => {
     runInProcess(argv.split(' '), { env, cwd: folder, ...terminal });
 
   describe('emails list', () => {
-    it('takes every filter as a flag, the tag repeatedly', async () => {
+    it('accepts every filter as a flag, and the tag more than once', async () => {
       const subjects = async (flags: string) => {
         const { stdout } = await run(`emails list ${flags} --json`);
         return JSON.parse(stdout).messages.map(({ subject }: { subject: string }) => subject);
@@ -39,7 +39,7 @@ describe('the commands of the message log', () => {
   });
 
   describe('emails export', () => {
-    it('writes the file to stdout as it is, and nothing else there', async () => {
+    it('writes the file to stdout unchanged, and nothing else there', async () => {
       const { code, stdout, stderr } = await run('emails export --tag order');
       expect([code, stderr]).toEqual([0, '']);
       expect(stdout.split('\n')[0]).toBe('id,created_at,from,to,subject,status,channel,source,agent_name,tags');
@@ -48,7 +48,7 @@ describe('the commands of the message log', () => {
       expect(lines.map((line) => JSON.parse(line).subject)).toEqual(['Tags: 0', 'Tags: 2', 'Tags: 1']);
     });
 
-    it('writes it to the file that --output names, and says what it wrote', async () => {
+    it('writes to the file that --output names, and says what it wrote', async () => {
       const { code, stdout } = await run('emails export --output mine.csv --tag order');
       expect(code).toBe(0);
       const path = join(folder, 'mine.csv');
@@ -61,7 +61,7 @@ describe('the commands of the message log', () => {
       expect(JSON.parse((await run('emails export -o none.json --format json --tag x')).stdout).rows).toBe(0);
     });
 
-    it('gives it the name the server chose where --output names a folder', async () => {
+    it('uses the server’s file name when --output names a folder', async () => {
       await mkdir(join(folder, 'exports'));
       await run('emails export --output exports --format jsonl');
       expect(await readdir(join(folder, 'exports'))).toEqual([
@@ -69,7 +69,7 @@ describe('the commands of the message log', () => {
       ]);
     });
 
-    it('shows how far it is on a terminal, and takes that away at the end', async () => {
+    it('shows progress at a terminal, and removes it at the end', async () => {
       const { stderr } = await run('emails export --output bar.csv', { columns: 100 });
       expect(stderr).toMatch(/█+ 100 % {2}\d messages, 0\.0 MB/);
       expect(stderr.endsWith('\r\u001b[K')).toBe(true);
@@ -77,7 +77,7 @@ describe('the commands of the message log', () => {
       expect((await run('emails export --output bar.csv', { isErrTty: false })).stderr).toBe('');
     });
 
-    it('leaves no part of a file behind: not of one that breaks off, nor where it cannot be written', async () => {
+    it('leaves no partial file behind: not after an interruption, nor when it cannot be written', async () => {
       const cut = await runAgainst(['stall'], ['emails', 'export', '--output', 'cut.csv', '--timeout', '1'], {
         cwd: folder,
       });
@@ -88,7 +88,7 @@ describe('the commands of the message log', () => {
       expect(JSON.parse(stderr).detail).toContain('ENOENT');
     });
 
-    it('reports a refusal as every command does, and keeps the global meaning of --output elsewhere', async () => {
+    it('reports errors as every command does, and keeps the global meaning of --output elsewhere', async () => {
       const refused = await run('emails export --from soon --output mine.csv');
       expect([refused.code, JSON.parse(refused.stderr).code]).toEqual([6, 'validation_failed']);
       expect(await readFile(join(folder, 'mine.csv'), 'utf8')).toContain('Tags: 2');
@@ -143,14 +143,14 @@ describe('the commands of the message log', () => {
       expect(subjects).toEqual(['two', 'three', 'new 1', 'new 2']);
     });
 
-    it('takes the filters of the list, and shows a line each for people', async () => {
+    it('accepts the filters of the list, and prints one line each at a terminal', async () => {
       const text = await follow('emails tail --tag vip --no-json', (soFar) => soFar.includes('\n'));
       expect(text).toMatch(
         /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC {2}queued {12}\S+ {2}delivered@sandbox\.test {2}Tags: 2\n$/,
       );
     });
 
-    it('goes on after failures that pass, and ends with those that do not', async () => {
+    it('continues after temporary failures, and exits on permanent ones', async () => {
       const page = (subjects: readonly string[]) => ({
         status: 200,
         body: {

@@ -50,7 +50,7 @@ describe('postrider mcp install', () => {
   };
   const read = async (path: string) => await readFile(join(home, path), 'utf8');
 
-  it('makes the file of each program in the shape that it reads, for its owner alone', async () => {
+  it('writes the file of each program in its format, for its owner only', async () => {
     const names = MCP_CLIENTS.map(({ name }) => name);
     const { code, stdout } = await install(...names.flatMap((name) => ['--client', name]));
     expect(code).toBe(0);
@@ -88,7 +88,7 @@ describe('postrider mcp install', () => {
     ]);
   });
 
-  it('finds the programs of this machine by itself, and says so where there is none', async () => {
+  it('finds the programs on this machine by itself, and says when there are none', async () => {
     const none = await install();
     expect([none.code, JSON.parse(none.stderr).code]).toEqual([5, 'no_client']);
     await put('.cursor/mcp.json', '{}');
@@ -97,7 +97,7 @@ describe('postrider mcp install', () => {
     expect(JSON.parse(stdout).clients.map((row: { client: string }) => row.client)).toEqual(['claude-code', 'cursor']);
   });
 
-  it('keeps everything else in a file, comments included, and a copy of what stood there', async () => {
+  it('keeps everything else in a file, including comments, and a copy of the previous content', async () => {
     const before =
       '// mine\n{\n  "theme": "dark", // at night\n  "context_servers": {\n    "other": { "command": "x" },\n  },\n}\n';
     await put('.config/zed/settings.json', before);
@@ -116,7 +116,7 @@ describe('postrider mcp install', () => {
   it.each([
     ['codex', '.codex/config.toml', 'model = "x"\r\n'],
     ['cursor', '.cursor/mcp.json', '{\r\n  "mcpServers": {}\r\n}\r\n'],
-  ])('keeps the line ends of Windows in the file of %s', async (client, file, before) => {
+  ])('keeps Windows line endings in the file of %s', async (client, file, before) => {
     await put(file, before);
     await install('--client', client);
     const after = await read(file);
@@ -124,7 +124,7 @@ describe('postrider mcp install', () => {
     expect(after.replaceAll('\r\n', '')).not.toContain('\n');
   });
 
-  it('leaves a file alone that it does not understand, and exits as refused', async () => {
+  it('leaves a file alone that it cannot parse, and exits as rejected', async () => {
     await put('.cursor/mcp.json', '{ "mcpServers": [ }');
     const { code, stdout } = await install('--client', 'cursor');
     expect([code, JSON.parse(stdout).clients[0].status]).toEqual([6, 'refused']);
@@ -132,7 +132,7 @@ describe('postrider mcp install', () => {
     expect(await readdir(join(home, '.cursor'))).toHaveLength(1);
   });
 
-  it('keeps the rights of a file, and a link a link', async () => {
+  it('keeps permissions, and keeps a symbolic link', async () => {
     await put('dotfiles/mcp.json', '{}');
     await chmod(join(home, 'dotfiles/mcp.json'), 0o640);
     await mkdir(join(home, '.cursor'));
@@ -143,7 +143,7 @@ describe('postrider mcp install', () => {
     expect(await read('dotfiles/mcp.json')).toContain(KEY);
   });
 
-  it('enters the program of the clone it stands in, which npx does not know, and the package where it was installed as one', async () => {
+  it('writes the path of a cloned repository, which npx does not know, and the package name when installed as one', async () => {
     expect(await findMcpProgram(join(ROOT, 'packages/cli/dist'))).toEqual([PROGRAM]);
     await access(PROGRAM, constants.X_OK);
     const installed = [join(ROOT, 'node_modules/@postrider/cli/dist'), home];
@@ -168,7 +168,7 @@ describe('postrider mcp install', () => {
     expect((await install('--client', 'emacs')).code).toBe(2);
   });
 
-  it('names the directory of a development server instead of its key, and never a person’s sign-in', async () => {
+  it('writes the directory of a development server instead of its key, and never a user’s sign-in', async () => {
     await put('data/quickstart.json', JSON.stringify({ baseUrl: 'http://127.0.0.1:8025', key: KEY }));
     const argv = ['mcp', 'install', '--json', '--client', 'cursor'];
     const env = { HOME: home, POSTRIDER_DATA_DIR: 'data' };
@@ -193,7 +193,7 @@ describe('postrider mcp uninstall', () => {
     return { code, clients: JSON.parse(stdout).clients };
   };
 
-  it('takes back what an installation entered, everywhere, and keeps a copy', async () => {
+  it('removes what an installation wrote, everywhere, and keeps a copy', async () => {
     const names = MCP_CLIENTS.map(({ name }) => name);
     const installed = await run('install', ...names.flatMap((name) => ['--client', name]));
     const { code, clients } = await run('uninstall');
@@ -208,7 +208,7 @@ describe('postrider mcp uninstall', () => {
     expect((await run('uninstall', '--client', 'zed')).clients).toMatchObject([{ client: 'zed', status: 'absent' }]);
   });
 
-  it('leaves another server, and a file that it does not understand', async () => {
+  it('leaves another server, and a file that it cannot parse', async () => {
     await mkdir(join(home, '.cursor'));
     await writeFile(join(home, '.cursor/mcp.json'), '{ "mcpServers": [ }');
     expect(await run('uninstall', '--name', 'mail')).toMatchObject({ code: 6, clients: [{ status: 'refused' }] });
@@ -246,7 +246,7 @@ describe('the files of the programs', () => {
     });
   });
 
-  it('are where a person moved them', () => {
+  it('are found where the user moved them', () => {
     const env = { CLAUDE_CONFIG_DIR: '/cfg', CODEX_HOME: '/codex', XDG_CONFIG_HOME: '/xdg', APPDATA: 'D:\\Data' };
     expect(pathsOf('linux', env)).toMatchObject({
       ...{ 'claude-code': '/cfg/.claude.json', codex: '/codex/config.toml', zed: '/xdg/zed/settings.json' },
@@ -259,7 +259,7 @@ describe('the files of the programs', () => {
 describe('editing JSON settings', () => {
   const VALUE = { command: 'npx' };
 
-  it('changes its own fields of a server, and keeps what somebody set beside them', () => {
+  it('changes its own fields of a server, and keeps fields added by the user', () => {
     const text =
       '{ "mcpServers": { "postrider": {\n  // mine\n  "command": "old", "disabled": true, "env": { "OLD": "1" } } } }';
     const value = { type: 'stdio', command: 'npx', env: { NEW: '1' } };
@@ -288,13 +288,13 @@ describe('editing JSON settings', () => {
     ['{\n  "s": {\n    "p": {}\n  }\n}\n', '{\n  "s": {\n  }\n}\n'],
     ['{"a": 1}', '{"a": 1}'],
     ['', ''],
-  ])('takes a server out of %j and nothing else', (text, expected) => {
+  ])('removes a server from %j and nothing else', (text, expected) => {
     const after = takeFromJson(text, 's', 'p');
     expect(after).toBe(expected);
     if (text !== '') expect(parseJsonWithComments(after ?? '')).not.toBeNull();
   });
 
-  it.each(['[]', '{', '{"s": []}'])('takes nothing out of %j', (text) => {
+  it.each(['[]', '{', '{"s": []}'])('removes nothing from %j', (text) => {
     expect(takeFromJson(text, 's', 'p')).toBeNull();
   });
 
@@ -328,7 +328,7 @@ describe('editing JSON settings', () => {
   });
 
   it.each(['[]', '1', '{', '{"a" 1}', '{"a": 1} x', '{"mcpServers": []}', '{"a": 1 "b": 2}', "{'a': 1}"])(
-    'refuses %j',
+    'rejects %j',
     (text) => expect(putIntoJson(text, 'mcpServers', 'postrider', VALUE)).toBeNull(),
   );
 });
@@ -336,7 +336,7 @@ describe('editing JSON settings', () => {
 describe('editing TOML settings', () => {
   const entry = { command: 'npx', args: ['a"b'], env: { KEY: 'v' } };
 
-  it('takes the place of its own tables, wherever they stand, and leaves every other line', () => {
+  it('replaces its own tables, wherever they are, and leaves every other line', () => {
     const text = [
       'model = "x" # mine',
       '',
@@ -361,7 +361,7 @@ describe('editing TOML settings', () => {
     expect(putIntoToml(after, 'mcp_servers', 'postrider', entry)).toBe(after);
   });
 
-  it('keeps what somebody set beside its own keys, and comments that belong to the next table', () => {
+  it('keeps keys added by the user, and comments that belong to the next table', () => {
     const text = [
       '# ours',
       '[mcp_servers.postrider]',
@@ -404,18 +404,18 @@ describe('editing TOML settings', () => {
     ]);
   });
 
-  it('takes nothing out of a file that has none, or has it in another form', () => {
+  it('removes nothing from a file that has none, or has it in another form', () => {
     expect(takeFromToml('model = "x"', 'mcp_servers', 'postrider')).toBe('model = "x"');
     expect(takeFromToml('mcp_servers.postrider = {}', 'mcp_servers', 'postrider')).toBeNull();
   });
 
-  it('adds to the end of a file that has none', () => {
+  it('appends to a file that has none', () => {
     const after = putIntoToml('model = "x"\n', 'mcp_servers', 'postrider', entry) ?? '';
     expect(after.startsWith('model = "x"\n\n[mcp_servers.postrider]\n')).toBe(true);
     expect(putIntoToml(after, 'mcp_servers', 'postrider', entry)).toBe(after);
   });
 
-  it('leaves tables alone that stand close together, and lines of a string that look like tables', () => {
+  it('leaves adjacent tables alone, and lines of a string that look like tables', () => {
     const others = [
       'told = """',
       '[mcp_servers.postrider]',
@@ -441,5 +441,5 @@ describe('editing TOML settings', () => {
     'mcp_servers.postrider.command = "x"',
     'mcp_servers = {}',
     '[mcp_servers]\npostrider = { command = "x" }',
-  ])('refuses %j', (text) => expect(putIntoToml(text, 'mcp_servers', 'postrider', entry)).toBeNull());
+  ])('rejects %j', (text) => expect(putIntoToml(text, 'mcp_servers', 'postrider', entry)).toBeNull());
 });

@@ -23,8 +23,8 @@ async function failureAt(baseUrl: string, argv: readonly string[] = ['whoami']) 
   return { code, name, fix };
 }
 
-describe('a failure says how to mend it', () => {
-  it('where the certificate is not trusted', async () => {
+describe('an error says how to fix it', () => {
+  it('when the certificate is not trusted', async () => {
     const port = await portOf(createTlsServer(await makeCertificate(['localhost'])));
     expect(await failureAt(`https://localhost:${port}`)).toEqual({
       ...{ code: 8, name: 'connection_failed' },
@@ -32,7 +32,7 @@ describe('a failure says how to mend it', () => {
     });
   });
 
-  it('where https is asked of a port that speaks http, and names the flag for the address', async () => {
+  it('when https is used on an http port, and names the flag for the address', async () => {
     const port = await portOf(createServer((_, response) => response.setHeader('connection', 'close').end('<html>')));
     const { fix } = await failureAt(`https://127.0.0.1:${port}`);
     expect(fix).toContain('http:// in --base-url');
@@ -42,14 +42,14 @@ describe('a failure says how to mend it', () => {
     });
   });
 
-  it('where a page answers in place of the stream of events, which is not asked for again for ever', async () => {
+  it('when a page responds instead of the event stream, which is not retried forever', async () => {
     const answer = { status: 200, body: '<html></html>' };
     const { code, stderr, received } = await runAgainst([answer], ['webhooks', 'listen', '--json']);
     expect([code, received.length]).toEqual([1, 1]);
     expect(JSON.parse(stderr)).toMatchObject({ code: 'unexpected_answer', fix: expect.stringContaining('--base-url') });
   });
 
-  it('where the folder of the sign-ins cannot be written', async () => {
+  it('when the credentials folder cannot be written', async () => {
     const env = { POSTRIDER_CONFIG_DIR: `${import.meta.filename}/below-a-file` };
     await expect(writeProfiles({ env }, { current: null, saved: {} })).rejects.toMatchObject({
       ...{ exitCode: 1, message: expect.stringContaining('could not be written (ENOTDIR)') },
@@ -61,7 +61,7 @@ describe('a failure says how to mend it', () => {
     [['emails', 'list', '--status', 'bouncd'], 'Did you mean bounced?'],
     [['keys', 'create', '--name', 'K', '--approval-mode', 'alway'], 'Did you mean always?'],
     [['emails', 'list', '--status', 'nothing-like-it'], 'Give one of: queued, '],
-  ])('where a value is mistyped: %j', async (argv, words) => {
+  ])('when a value is mistyped: %j', async (argv, words) => {
     const { code, stderr } = await runAgainst([], argv);
     expect(code).toBe(2);
     expect(stderr).toContain(words);
@@ -69,8 +69,8 @@ describe('a failure says how to mend it', () => {
   });
 });
 
-describe('a server that takes its time', () => {
-  it('is told of at a terminal, and the words are gone with the answer', async () => {
+describe('a slow server', () => {
+  it('is reported at a terminal, and the notice disappears with the response', async () => {
     const told = Promise.withResolvers<void>();
     const listener: RequestListener = async (_, response) => {
       await told.promise;

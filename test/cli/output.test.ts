@@ -10,7 +10,7 @@ function page(messages: readonly object[], nextCursor: string | null = null): Re
 }
 
 describe('a view', () => {
-  it('belongs to a record, whichever operation answers it', async () => {
+  it('belongs to a record, whichever operation returns it', async () => {
     const template = {
       status: 200,
       body: { id: 'x', slug: 'welcome', version: 2, currentVersion: 2, html: '<p>Hi</p>' },
@@ -23,7 +23,7 @@ describe('a view', () => {
 });
 
 describe('--json', () => {
-  it('prints exactly what the API answered, as one document with a newline at its end', {
+  it('prints exactly what the API returned, as one document with a newline at its end', {
     tags: ['contract-cli.json'],
   }, async () => {
     const answer = {
@@ -41,7 +41,7 @@ describe('--json', () => {
     expect(stderr).toBe('');
   });
 
-  it('is what happens anyway where stdout is no terminal', async () => {
+  it('is the default when stdout is not a terminal', async () => {
     const { stdout } = await runAgainst([page([sampleRecord()])], ['emails', 'list']);
     expect(JSON.parse(stdout)).toMatchObject({ messages: [{ id: ID }] });
     expect(stdout.split('\n')).toHaveLength(2);
@@ -52,14 +52,14 @@ describe('--json', () => {
     expect(stdout).toMatch(/^ID +STATUS +TO +SUBJECT/);
   });
 
-  it('prints a refusal as the API wrote it, on stderr, and leaves stdout empty', async () => {
+  it('prints an error as the API wrote it, on stderr, and leaves stdout empty', async () => {
     const refusal = problem(409, 'message_not_queued', { currentStatus: 'sent' });
     const { stdout, stderr } = await runAgainst([refusal], ['emails', 'get', ID, '--json'], { columns: 80 });
     expect(stdout).toBe('');
     expect(JSON.parse(stderr)).toEqual((refusal as { body: object }).body);
   });
 
-  it('writes no control character into the terminal, and keeps the value', async () => {
+  it('writes no control character to the terminal, and keeps the value', async () => {
     const subject = '\u001b]0;owned\u0007\u009b31mHi\u202e\u2028';
     const { stdout } = await runAgainst([page([sampleRecord({ subject })])], ['emails', 'list', '--json'], {
       columns: 80,
@@ -109,24 +109,24 @@ describe('the table of emails', () => {
     );
   });
 
-  it('is not cut where it goes into a pipe', async () => {
+  it('is not cut in a pipe', async () => {
     const { stdout } = await runAgainst([page(rows)], ['emails', 'list', '--no-json']);
     expect(stdout).toContain(rows[0]?.subject);
   });
 
-  it('tells how to get the next page, on stderr', async () => {
+  it('says on stderr how to get the next page', async () => {
     const { stdout, stderr } = await runAgainst([page(rows, 'abc123')], ['emails', 'list'], { columns: 80 });
     expect(stdout).not.toContain('abc123');
     expect(stderr).toBe('2 of 1,234 emails.\nNext page: the same command with --cursor abc123\n');
   });
 
-  it('is empty where there are none', async () => {
+  it('is empty when there are none', async () => {
     const none = { status: 200, body: { messages: [], total: 0, totalIsEstimate: false, nextCursor: null } };
     const { code, stdout, stderr } = await runAgainst([none], ['emails', 'list'], { columns: 80 });
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: 'No emails.\n' });
   });
 
-  it('asks for what the flags say', async () => {
+  it('requests what the flags say', async () => {
     const { received } = await runAgainst(
       [page([])],
       ['emails', 'list', '--status', 'bounced', '--limit', '20', '--cursor', 'a b'],
@@ -147,7 +147,7 @@ describe('the sheet of an email', () => {
     ],
   });
 
-  it('shows what it is, whom it went to, its trail and its text', async () => {
+  it('shows what it is, its recipients, its events and its text', async () => {
     const { stdout } = await runAgainst([{ status: 200, body: message }], ['emails', 'get', ID], {
       columns: 80,
       env: PLAIN,
@@ -160,7 +160,7 @@ describe('the sheet of an email', () => {
     expect(stdout).toContain('\nText\n  Line one\n\n  Line two\n');
   });
 
-  it('says why the content is missing where the key may not see it', async () => {
+  it('says why the content is missing when the key may not see it', async () => {
     const redacted = { ...message, html: null, text: null, headers: null, attachments: null, contentRedacted: true };
     const { stdout, stderr } = await runAgainst([{ status: 200, body: redacted }], ['emails', 'get', ID], {
       columns: 80,
@@ -174,7 +174,7 @@ describe('the sheet of an email', () => {
     expect(received[0]?.url).toBe(`/emails/${ID}?wait=30`);
   });
 
-  it('asks for the id as one segment of the path, whatever it holds', async () => {
+  it('requests the id as one segment of the path, whatever it contains', async () => {
     const { received } = await runAgainst([{ status: 200, body: message }], ['emails', 'get', 'a/../b?c=d#e']);
     expect(received[0]?.url).toBe('/emails/a%2F..%2Fb%3Fc%3Dd%23e');
   });
@@ -212,15 +212,15 @@ describe('text of third parties', () => {
         errors: [{ path: hostile, code: 'x', message: hostile }],
       }),
     ],
-  ] satisfies [string, Reply][])('puts no escape into the terminal: %s', async (command, reply) => {
+  ] satisfies [string, Reply][])('writes no escape sequence to the terminal: %s', async (command, reply) => {
     const { stdout, stderr } = await runAgainst([reply], command.split(' '), { columns: 80, env: PLAIN });
     expect(visibleControls(stdout + stderr)).toEqual([]);
     expect(stdout + stderr).toContain('OK');
   });
 });
 
-describe('other answers', () => {
-  it('show the key that calls', async () => {
+describe('other responses', () => {
+  it('show the calling key', async () => {
     const key = {
       id: ID,
       name: 'Shop',
@@ -244,7 +244,7 @@ describe('other answers', () => {
     expect(stdout).not.toContain('revoked');
   });
 
-  it('show a record without a form of its own as a sheet', async () => {
+  it('show a record without a view of its own as a sheet', async () => {
     const { stdout } = await runAgainst(
       [{ status: 200, body: { id: 'r1', code: null, inner: { a: [1, 2] } } }],
       ['requests', 'get', 'r1'],
@@ -286,7 +286,7 @@ describe('a narrow terminal', () => {
   });
 });
 
-describe('a refusal at a terminal', () => {
+describe('an error at a terminal', () => {
   it('says what is wrong, where, what to do, and which request it was', async () => {
     const refusal = problem(422, 'recipient_suppressed', {
       errors: [{ path: 'to.0', code: 'invalid_email', message: 'has no `@`' }],
@@ -306,7 +306,7 @@ describe('a refusal at a terminal', () => {
   });
 });
 
-describe('colour', () => {
+describe('color', () => {
   const reply = page([sampleRecord()]);
   const list = ['emails', 'list'];
 
@@ -314,7 +314,7 @@ describe('colour', () => {
     expect((await runAgainst([reply], list, { columns: 80 })).stdout).toContain('\u001b[32mdelivered');
   });
 
-  it('is left out with --no-color, with NO_COLOR, at a dumb terminal and in a pipe', async () => {
+  it('is off with --no-color, with NO_COLOR, at a dumb terminal and in a pipe', async () => {
     const runs = await Promise.all([
       runAgainst([reply], [...list, '--no-color'], { columns: 80 }),
       runAgainst([reply], ['--no-color', ...list], { columns: 80 }),

@@ -39,7 +39,7 @@ describe('people at the command line', () => {
   }
   const credentials = async () => JSON.parse(await readFile(join(folder, 'credentials.json'), 'utf8'));
 
-  it('sign in by a code, are kept for themselves alone, act as themselves, and sign out', {
+  it('sign in with a code, see only their own data, act as themselves, and sign out', {
     tags: ['sessions.device'],
   }, async () => {
     const { code, stdout, stderr } = await login();
@@ -141,7 +141,7 @@ describe('people at the command line', () => {
     expect((await team('invite', 'x@sandbox.test', '--role', 'king')).code).toBe(2);
   });
 
-  it('are told where nobody confirmed, and asked no faster than the server likes', async () => {
+  it('are notified when nobody confirmed, and poll no faster than the server allows', async () => {
     const device = {
       status: 200,
       body: {

@@ -8,14 +8,14 @@ import { runAgainst, runInProcess } from './run-in-process.ts';
 const OK = { status: 200, body: { id: 'x' } };
 
 describe('postrider api', () => {
-  it('makes the request with the key, and prints the answer as it came', async () => {
+  it('sends the request with the key, and prints the response unchanged', async () => {
     const { code, stdout, received } = await runAgainst([OK], ['api', 'get', '/emails?limit=2&tag=a%20b']);
     expect([code, JSON.parse(stdout)]).toEqual([0, { id: 'x' }]);
     expect(received[0]).toMatchObject({ method: 'GET', url: '/emails?limit=2&tag=a%20b' });
     expect(received[0]?.headers['authorization']).toMatch(/^Bearer pr_live_/);
   });
 
-  it('takes a body from the command line or stdin, headers, and an idempotency key', async () => {
+  it('accepts a body from the command line or stdin, headers, and an idempotency key', async () => {
     const flags = ['--idempotency-key', 'once', '-H', 'X-One: 1', '--header', 'x-two: a:b'];
     for (const data of ['{"a":[1]}', '-']) {
       const argv = ['api', 'POST', '/emails', '--data', data, ...flags];
@@ -26,7 +26,7 @@ describe('postrider api', () => {
     }
   });
 
-  it('reports a refusal with the exit code of its class, and prints the head with --include', async () => {
+  it('reports an error with the exit code of its class, and prints the headers with --include', async () => {
     const refused = await runAgainst([problem(404, 'not_found')], ['api', 'GET', '/emails/x']);
     expect([refused.code, refused.stdout, JSON.parse(refused.stderr).code]).toEqual([5, '', 'not_found']);
     const { stdout, stderr } = await runAgainst([OK], ['api', 'GET', '/x', '-i']);
@@ -41,7 +41,7 @@ describe('postrider api', () => {
     [['api', 'POST', '/x', '--data', '{'], '--data is not JSON'],
     [['api', 'GET', '/x', '--header', 'none'], 'has no name'],
     [['api', 'GET'], "missing required argument 'path'"],
-  ])('refuses %j before anything is sent', async (argv, words) => {
+  ])('rejects %j before anything is sent', async (argv, words) => {
     const { code, stderr, received } = await runAgainst([], argv);
     expect([code, received]).toEqual([2, []]);
     expect(stderr).toContain(words);
@@ -49,7 +49,7 @@ describe('postrider api', () => {
 });
 
 describe('postrider commands', () => {
-  it('lists every operation and every command of its own, with what each takes', async () => {
+  it('lists every operation and every command of its own, with their arguments', async () => {
     const { code, stdout } = await runInProcess(['commands', '--json']);
     expect(code).toBe(0);
     const { commands, globalOptions, exitCodes } = JSON.parse(stdout);
@@ -110,7 +110,7 @@ describe('postrider completion', () => {
     [['webhooks', 'trigger', 'quota'], ['quota.threshold']],
     // This --output is a file.
     [['emails', 'export', '--output', ''], ['']],
-  ])('knows in bash what can stand at the end of %j', async (words, values) => {
+  ])('knows in bash what can be at the end of %j', async (words, values) => {
     const { stdout: script } = await runInProcess(['completion', 'bash']);
     expect(complete(script, words)).toEqual(values);
   });
@@ -160,14 +160,14 @@ describe('postrider completion', () => {
     for (const { command } of OWN_COMMANDS) expect(stdout).toContain(command.split(' ').at(-1));
   });
 
-  it('refuses another shell', async () => {
+  it('rejects another shell', async () => {
     const { code, stderr } = await runInProcess(['completion', 'tcsh']);
     expect([code, stderr]).toEqual([2, expect.stringContaining('bash, zsh, fish, powershell')]);
   });
 });
 
 describe('--no-input', () => {
-  it('makes a question an error that says which flag to give, even at a terminal', async () => {
+  it('turns a question into an error that names the flag, even at a terminal', async () => {
     const argv = ['account', 'delete', '--no-input', '--no-json'];
     const { code, stderr, received } = await runAgainst([], argv, { columns: 80 });
     expect([code, received]).toEqual([2, []]);
@@ -195,7 +195,7 @@ describe('following a log', () => {
     ...{ ...REQUEST, id, createdAt: `2026-01-02T03:04:0${second}.000Z` },
   });
 
-  it('of requests prints new ones whatever their ids, and leaves out its own', async () => {
+  it('prints new requests whatever their ids, and omits its own', async () => {
     const page = (requests: readonly unknown[]) => ({ requests, total: requests.length, nextCursor: null });
     const stop = new AbortController();
     const replies = [

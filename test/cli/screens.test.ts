@@ -53,7 +53,7 @@ function keep(terminal: DrivenTerminal, name: string): Promise<void> {
 }
 
 describe('the screen of', () => {
-  it('send --wait tells what became of the message', async () => {
+  it('send --wait shows what happened to the message', async () => {
     const bounced = sampleMessage({
       status: 'bounced',
       recipients: [{ email: 'ada@example.org', kind: 'to', status: 'bounced' }],
@@ -77,7 +77,7 @@ describe('the screen of', () => {
     await keep(terminal, 'send-wait');
   });
 
-  it('tail has a line for each message, whatever its subject holds', async () => {
+  it('tail prints a line for each message, whatever its subject contains', async () => {
     const first = sampleRecord({ id: 'm1', subject: 'Grüße 你好 👩‍👩‍👧' });
     const second = sampleRecord({ id: 'm2', status: 'bounced', subject: 'Two\r\nlines \u001b[2Jand \u202eback' });
     let looks = 0;
@@ -93,7 +93,7 @@ describe('the screen of', () => {
     expect(await terminal.ended).toBe(130);
   });
 
-  it('webhooks listen tells the secret, each event and what the program answered', async () => {
+  it('webhooks listen shows the secret, each event and the program’s response', async () => {
     const SECRET = `whsec_${Buffer.from('the secret of whoever listens...').toString('base64')}`;
     const event = (id: string, type: string, data: object) => {
       const payload = JSON.stringify({ id, type, createdAt: AT, apiVersion: 'v1', data });
@@ -122,7 +122,7 @@ describe('the screen of', () => {
     expect(await terminal.ended).toBe(130);
   });
 
-  it('domains verify --watch is drawn over itself, and ends as the answer alone', async () => {
+  it('domains verify --watch redraws in place, and ends with the response alone', async () => {
     const VALUE = `v=DKIM1; k=rsa; p=${'MIIB'.repeat(98)}`;
     const record = (
       purpose: string,
@@ -174,7 +174,7 @@ describe('the screen of', () => {
     await keep(terminal, 'stats');
   });
 
-  it('doctor says what is wrong and how to mend it', async () => {
+  it('doctor says what is wrong and how to fix it', async () => {
     const baseUrl = await setStage((path, response) => {
       response.setHeader('connection', 'close');
       if (path === '/health') return { status: 'ok', version: '0.1.0' };

@@ -27,7 +27,7 @@ async function bodyOf(argv: readonly string[], terminal: Terminal = {}): Promise
 }
 
 describe('send', () => {
-  it('posts the message and prints the answer as it came', async () => {
+  it('posts the message and prints the response unchanged', async () => {
     const { code, stdout, stderr, received } = await runAgainst([ACCEPTED], ['send', ...BASICS, '--text', 'Hi']);
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: `{"id":"${ID}","status":"queued"}\n`, stderr: '' });
     expect(received).toMatchObject([{ method: 'POST', url: '/emails', headers: { authorization: `Bearer ${KEY}` } }]);
@@ -80,7 +80,7 @@ describe('send', () => {
     });
   });
 
-  it('leaves it to the server to judge the content', async () => {
+  it('leaves validation of the content to the server', async () => {
     const refusal = problem(422, 'validation_failed', {
       errors: [{ path: 'html', code: 'required', message: 'needs a body' }],
     });
@@ -90,7 +90,7 @@ describe('send', () => {
     expect(JSON.parse(stderr)).toMatchObject({ code: 'validation_failed', errors: [{ path: 'html' }] });
   });
 
-  it('takes a value that looks like a flag behind an equals sign', async () => {
+  it('accepts a value that looks like a flag after an equals sign', async () => {
     expect(await bodyOf(['--text=--json', '--agent-name=-q'])).toMatchObject({ text: '--json', agent_name: '-q' });
   });
 });
@@ -101,7 +101,7 @@ describe('the idempotency key of a send', () => {
     expect(received[0]?.headers['idempotency-key']).toBe('order 17');
   });
 
-  it('is made where none is given, so that the repetition of a lost answer does not send twice', async () => {
+  it('is generated when none is given, so that retrying after a lost response does not send twice', async () => {
     const { code, received } = await runAgainst(['reset', ACCEPTED], ['send', ...BASICS]);
     const keys = received.map(({ headers }) => headers['idempotency-key']);
     expect(code).toBe(0);
@@ -109,13 +109,13 @@ describe('the idempotency key of a send', () => {
     expect(keys).toEqual([keys[0], keys[0]]);
   });
 
-  it('is told where the outcome stays unknown', async () => {
+  it('is printed when the outcome stays unknown', async () => {
     const { code, stderr, received } = await runAgainst(['reset', 'reset', 'reset'], ['send', ...BASICS]);
     expect(code).toBe(8);
     expect(JSON.parse(stderr).fix).toContain(`--idempotency-key ${received[0]?.headers['idempotency-key']}`);
   });
 
-  it('that was used before is remarked on', async () => {
+  it('that was used before is reported', async () => {
     const replayed = { ...ACCEPTED, headers: { 'idempotency-replayed': 'true' } };
     const { stderr } = await runAgainst([replayed], ['send', ...BASICS, '--idempotency-key', 'k'], { columns: 80 });
     expect(stderr).toContain('nothing was sent again');
@@ -123,7 +123,7 @@ describe('the idempotency key of a send', () => {
 });
 
 describe('--html and --text', () => {
-  it('take the content of a file, found from the working directory', async () => {
+  it('read the content of a file, relative to the working directory', async () => {
     const cwd = await directoryWith({ 'report.html': '<p>Grüße</p>\n', 'report.txt': '\ufeffGrüße\r\n' });
     expect(await bodyOf(['--html', '@report.html', '--text', '@report.txt'], { cwd })).toMatchObject({
       html: '<p>Grüße</p>\n',
@@ -131,14 +131,14 @@ describe('--html and --text', () => {
     });
   });
 
-  it('take what comes on stdin', async () => {
+  it('read stdin', async () => {
     expect(await bodyOf(['--text', '-'], { stdin: 'Hi Ada\n' })).toMatchObject({ text: 'Hi Ada\n' });
     expect(await bodyOf(['--html', '@-'], { stdin: new TextEncoder().encode('<p>ü</p>') })).toMatchObject({
       html: '<p>ü</p>',
     });
   });
 
-  it('take @@ for an @ at the beginning', async () => {
+  it('read @@ as an @ at the beginning', async () => {
     expect(await bodyOf(['--text', '@@ada, look'])).toMatchObject({ text: '@ada, look' });
   });
 
@@ -148,7 +148,7 @@ describe('--html and --text', () => {
     expect(JSON.parse(stderr).detail).toContain('--html and --text');
   });
 
-  it('name the flag and the file where it cannot be read', async () => {
+  it('name the flag and the file when it cannot be read', async () => {
     const { code, stderr } = await runInProcess(['send', ...BASICS, '--html', '@none.html', '--api-key', KEY]);
     expect(code).toBe(2);
     expect(JSON.parse(stderr)).toMatchObject({
@@ -157,14 +157,14 @@ describe('--html and --text', () => {
     });
   });
 
-  it('refuse what is not UTF-8 instead of sending other characters', async () => {
+  it('reject what is not UTF-8 instead of sending other characters', async () => {
     const argv = ['send', ...BASICS, '--text', '-', '--api-key', KEY];
     const { code, stderr } = await runInProcess(argv, { stdin: new Uint8Array([0x47, 0xfc]) });
     expect(code).toBe(2);
     expect(JSON.parse(stderr).detail).toContain('UTF-8');
   });
 
-  it('give up reading stdin where the user interrupts', async () => {
+  it('stop reading stdin when the user interrupts', async () => {
     const interruption = new AbortController();
     const argv = ['send', ...BASICS, '--text', '-', '--api-key', KEY];
     const endless = new ReadableStream<string>(
@@ -177,7 +177,7 @@ describe('--html and --text', () => {
 });
 
 describe('--attach', () => {
-  it('sends a file along under its own name, inline where a content id follows', async () => {
+  it('attaches a file under its own name, inline when a content id follows', async () => {
     const cwd = await directoryWith({ 'logo.png': new Uint8Array([0x89, 0x50, 0, 0xff]), 'a b.txt': 'Grüße' });
     const { attachments } = await bodyOf(['--attach', 'logo.png:logo', '--attach', './a b.txt'], { cwd });
     expect(attachments).toEqual([
@@ -186,7 +186,7 @@ describe('--attach', () => {
     ]);
   });
 
-  it('takes a name with a colon as it stands, where there is such a file', async () => {
+  it('accepts a name with a colon when such a file exists', async () => {
     const cwd = await directoryWith({ '10:30.txt': 'x' });
     expect(await bodyOf(['--attach', '10:30.txt'], { cwd })).toMatchObject({
       attachments: [{ filename: '10:30.txt' }],
@@ -196,7 +196,7 @@ describe('--attach', () => {
     });
   });
 
-  it('stands beside --attachments, which takes the field as it is', async () => {
+  it('works beside --attachments, which passes the field unchanged', async () => {
     const cwd = await directoryWith({ 'a.txt': 'x' });
     const byUrl = { filename: 'b.pdf', url: 'https://example.com/b.pdf' };
     expect(await bodyOf(['--attach', 'a.txt', '--attachments', JSON.stringify([byUrl])], { cwd })).toMatchObject({
@@ -230,7 +230,7 @@ describe('a send at a terminal', () => {
     expect(stderr).toBe('');
   });
 
-  it('exits with 10 where the message is held', async () => {
+  it('exits with 10 when the message is held', async () => {
     const held = { status: 202, body: { id: ID, status: 'pending_approval' } };
     const { code, stderr } = await runAgainst([held], ['send', ...BASICS], { columns: 80 });
     expect(code).toBe(10);

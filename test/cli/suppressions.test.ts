@@ -39,7 +39,7 @@ describe('postrider suppressions', () => {
     expect(audit?.['details']).toMatchObject({ note: 'asked again' });
   });
 
-  it('adds the addresses of a file, of any number, in calls the API takes', async () => {
+  it('adds the addresses of a file, of any number, in calls the API accepts', async () => {
     const addresses = Array.from({ length: 1_203 }, (_, index) => `f${index}@file.example`);
     const lines = ['\ufeff# from the former provider', '', ...addresses, 'F0@File.example'];
     await writeFile(join(folder, 'list.txt'), `${lines.join('\r\n')}\r\n`);
@@ -53,7 +53,7 @@ describe('postrider suppressions', () => {
     expect(again.stderr).toMatch(/1,000 addresses are done\.[\s\S]*0 added, 1204 there before\./);
   });
 
-  it('adds what comes on stdin and what is named beside it', async () => {
+  it('adds addresses from stdin and from arguments together', async () => {
     const argv = ['add', '--emails', '-', '--emails', 'third@stdin.example', '--expires-at', '2099-01-01T00:00:00Z'];
     const { code, stdout, stderr } = await run(argv, {
       columns: 200,
@@ -65,7 +65,7 @@ describe('postrider suppressions', () => {
     );
   });
 
-  it('says what is wrong, and adds nothing of the call at fault', async () => {
+  it('says what is wrong, and adds nothing from the failed call', async () => {
     const bad = await run(['add', '--emails', 'good@bad.example', '--emails', 'nobody', '--json']);
     expect([bad.code, JSON.parse(bad.stderr).errors[0].path]).toEqual([6, 'emails.1']);
     expect(await totalOf('bad.example')).toBe(0);
@@ -79,7 +79,7 @@ describe('postrider suppressions', () => {
     }
   });
 
-  it('tells in its help that a file will do', async () => {
+  it('says in its help that a file is accepted', async () => {
     const { stdout } = await run(['add', '--help'], { columns: 120 });
     expect(stdout).toMatch(/Usage: postrider suppressions add \[address\]/);
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain('Or @file for the addresses in a file');

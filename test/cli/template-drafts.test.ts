@@ -104,7 +104,7 @@ describe('template drafts in the inbox', () => {
     expect(screen).toContain('\nText (new)\n+ Hi\n+\n+ Bye\n');
   });
 
-  it('show the text of their author without escapes, and say that it has hidden characters', async () => {
+  it('show their author’s text without escape sequences, and report hidden characters', async () => {
     const text = 'Thanks \u202eabc\u200b \u001b[31mred\u001b]0;owned\u0007';
     const { inbox } = inboxOf([
       draft({
@@ -122,7 +122,7 @@ describe('template drafts in the inbox', () => {
     expect(screen).toMatch(/! It has \d+ invisible characters, left out here\./);
   });
 
-  it('warn where publishing undoes a version that was published after they were written', async () => {
+  it('warn when publishing undoes a version published after they were written', async () => {
     const { inbox } = inboxOf([draft({ baseVersion: 2 })]);
     await inbox.refresh();
     await press(inbox, 'j', 'enter');
@@ -145,7 +145,7 @@ describe('template drafts in the inbox', () => {
     expect(inbox.getState()).toMatchObject({ opened: null, dialog: null, notice: { text: words, tone: 'good' } });
   });
 
-  it('that changed are shown again, and published only after another look', async () => {
+  it('that changed are shown again, and published only after a second look', async () => {
     const after = draft({ contentHash: 'two', changes: { text: { before: 'Hi', after: 'Pay at evil.example' } } });
     const { inbox, asked, listed } = inboxOf([draft()], ({ contentHash }) =>
       contentHash === 'two' ? { kind: 'decided' } : { kind: 'changed', draft: after },
@@ -162,7 +162,7 @@ describe('template drafts in the inbox', () => {
     expect(asked.at(-1)).toEqual({ contentHash: 'two', decision: 'publish' });
   });
 
-  it('that were decided elsewhere say so, unless the list is cut short or the author replaced them', async () => {
+  it('that were decided elsewhere are reported, unless the list is cut short or the author replaced them', async () => {
     const { inbox, listed } = inboxOf([draft()]);
     await inbox.refresh();
     await press(inbox, 'j', 'enter');
@@ -180,7 +180,7 @@ describe('template drafts in the inbox', () => {
     expect(inbox.getState()).toMatchObject({ opened: null, dialog: null, drafts: [] });
   });
 
-  it('that cannot be decided show why and the fix, in as many lines as that takes', async () => {
+  it('that cannot be decided show why and the fix, in as many lines as needed', async () => {
     const refusal = failure('This key wrote the draft.', 'Ask a person to decide.');
     const { inbox } = inboxOf([draft()], () => refusal);
     await inbox.refresh();
@@ -191,7 +191,7 @@ describe('template drafts in the inbox', () => {
     );
   });
 
-  it('that cannot be listed leave the held sends in reach', async () => {
+  it('that cannot be listed leave the held sends usable', async () => {
     const { inbox, listed } = inboxOf([draft()]);
     listed.fails = true;
     await inbox.refresh();
@@ -202,7 +202,7 @@ describe('template drafts in the inbox', () => {
     expect(inbox.getState()).toMatchObject({ trouble: null, drafts: [{ id: 'd1' }] });
   });
 
-  it('are never selected, and not edited', async () => {
+  it('cannot be selected or edited', async () => {
     const { inbox } = inboxOf([draft()]);
     await inbox.refresh();
     await press(inbox, '*');

@@ -41,7 +41,7 @@ describe('postrider templates', () => {
     'notes.md': 'not a template',
   };
 
-  it('push creates what is new, changes what differs and leaves the rest', async () => {
+  it('push creates what is new, updates what differs and leaves the rest', async () => {
     await write(WELCOME);
     expect(await json('templates push mail --note first')).toEqual({
       templates: [
@@ -71,7 +71,7 @@ describe('postrider templates', () => {
     ]);
   });
 
-  it('push and get say what is a draft, and push builds on no draft of another key', async () => {
+  it('push and get report drafts, and push does not build on another key’s draft', async () => {
     const { key: agent } = (
       await server.call('POST', '/keys', { key, body: { name: 'Agent', scopes: ['full'], approvalMode: 'always' } })
     ).body;
@@ -89,7 +89,7 @@ describe('postrider templates', () => {
     expect(await json('templates get welcome')).toMatchObject({ html: '<p>{{ name }}</p>', currentVersion: 2 });
   });
 
-  it('push tells the part and the line of broken Liquid, and what was done before', async () => {
+  it('push reports the part and the line of invalid Liquid, and what was done before', async () => {
     await write({ 'a.txt': 'fine', 'b.html': 'one\n{% if x %}' });
     const { code, stderr } = await run('templates push mail');
     expect(code).toBe(6);
@@ -103,14 +103,14 @@ describe('postrider templates', () => {
     [{ 'x.html': 'x', 'x.json': '[]' }, 'x.json: is no JSON object'],
     [{ 'x.html': 'x', 'x.json': '{"slug":"y"}' }, 'x.json: names slug'],
     [{ 'x.html': 'x', 'x.json': '{"subject":1}' }, '`subject` is no text'],
-  ])('push refuses files that are wrong before it stores anything: %j', async (files, words) => {
+  ])('push rejects invalid files before it stores anything: %j', async (files, words) => {
     await write({ ...files });
     const { code, stderr } = await run('templates push mail');
     expect([code, JSON.parse(stderr).detail]).toEqual([2, expect.stringContaining(words)]);
     expect((await json('templates list')).total).toBe(0);
   });
 
-  it('pull writes what push reads, whole or one', async () => {
+  it('pull writes what push reads, all or one', async () => {
     await write(WELCOME);
     await json('templates push mail');
     const { folder, files } = await json('templates pull --dir copy');
@@ -125,7 +125,7 @@ describe('postrider templates', () => {
     expect((await run('templates pull nope')).code).toBe(5);
   });
 
-  it('push and pull of many show a bar on a terminal, and leave nothing of it', async () => {
+  it('push and pull of many show a bar at a terminal, and remove it at the end', async () => {
     await write(WELCOME);
     const pushed = await run('templates push mail', { columns: 80 });
     expect(pushed.stdout).toMatch(/SLUG +RESULT +VERSION\nreceipt +created +1\nwelcome +created +1\n/);
@@ -151,7 +151,7 @@ describe('postrider templates', () => {
     expect((await run('templates preview mail/welcome.html --variables [1]')).code).toBe(2);
   });
 
-  it('rollback makes a version that equals an earlier one', async () => {
+  it('rollback creates a version that equals an earlier one', async () => {
     await write(WELCOME);
     await json('templates push mail');
     await json('templates update welcome --html <i>2</i>');

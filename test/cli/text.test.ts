@@ -19,7 +19,7 @@ describe('text from elsewhere', () => {
     ['line breaks that would fake a line', 'a\nb\u2028c', 'a b c'],
     ['text direction marks', 'exe\u202egpj', 'exegpj'],
     ['lone surrogates', 'a\ud800b', 'a\ufffdb'],
-  ])('loses %s', (_, given, expected) => {
+  ])('drops %s', (_, given, expected) => {
     expect(singleLine(given)).toBe(expected);
   });
 
@@ -33,7 +33,7 @@ describe('text from elsewhere', () => {
     expect(inertJson(JSON.stringify(value))).toContain('\\u009b');
   });
 
-  it('is read in time that grows with its length alone', () => {
+  it('is read in time proportional to its length', () => {
     const before = performance.now();
     singleLine('\u001b]'.repeat(200_000));
     singleLine(`\u001b[${'0;'.repeat(200_000)}`);
@@ -59,7 +59,7 @@ describe('the width of text', () => {
     expect(textWidth(text)).toBe(width);
   });
 
-  it('is what cutting and filling go by', () => {
+  it('decides how text is cut and padded', () => {
     expect(cutToWidth('日本語', 5)).toBe('日本…');
     expect(cutToWidth('日本語', 4)).toBe('日…');
     expect(cutToWidth('日本語', 6)).toBe('日本語');
@@ -75,11 +75,11 @@ describe('a table', () => {
   ];
   const plain = paintFor(false);
 
-  it('shows all where there is room', () => {
+  it('shows everything when there is room', () => {
     expect(renderTable(columns, 40, plain)).toBe('ID  NAME          NOTE\n1   Ada Lovelace  x\n22  Bob           y\n');
   });
 
-  it('cuts what may be cut, then leaves columns out', () => {
+  it('shortens columns that may be shortened, then omits columns', () => {
     expect(renderTable(columns, 16, plain)).toBe('ID  NAME    NOTE\n1   Ada L…  x\n22  Bob     y\n');
     expect(renderTable(columns, 10, plain)).toBe('ID  NAME\n1   Ada L…\n22  Bob\n');
   });
@@ -103,7 +103,7 @@ describe('a time', () => {
     expect(formatAge(iso, now)).toBe(expected);
   });
 
-  it('is shown in UTC, and as it is where it is none', () => {
+  it('is shown in UTC, and unchanged when it is invalid', () => {
     expect(formatTime('2026-01-31T10:00:00.123+01:00')).toBe('2026-01-31 09:00:00 UTC');
     expect(formatTime('never')).toBe('never');
   });

@@ -45,7 +45,7 @@ describe('postrider tickets', () => {
     expect(replied.messages).toMatchObject([{}, { author: 'customer', body: 'Found it.' }]);
   });
 
-  it('ends with 5 for an unknown ticket and with 6 for what is refused, and says how to go on', async () => {
+  it('exits with 5 for an unknown ticket and with 6 for a rejected request, and says what to do next', async () => {
     expect((await run(['tickets', 'get', '999999'])).code).toBe(5);
     const refused = await run(['tickets', 'create', '--subject', ' ', '--body', 'x', '--json']);
     expect([refused.code, JSON.parse(refused.stderr).errors[0].path]).toEqual([6, 'subject']);
@@ -58,7 +58,7 @@ describe('postrider tickets', () => {
     ]);
   });
 
-  it('prints an answer of support without what would command a terminal', async () => {
+  it('prints a reply from support without terminal control sequences', async () => {
     const { id, number } = await json(['tickets', 'create', '--subject', 'Hi', '--body', 'x']);
     const evil = '\u001b]0;owned\u0007\u001b[2Jgone\u202e';
     await server.database.sql`

@@ -53,7 +53,7 @@ describe('a check', () => {
     expect(received[0]?.headers.authorization).toBeUndefined();
   });
 
-  it('shows what was found, the worst first, with what to do where something is amiss', async () => {
+  it('shows the findings, the worst first, with the fix where something is wrong', async () => {
     const { stdout } = await runAgainst(answers, argv, { columns: 80, env: PLAIN });
     expect(stdout).toMatch(/^spf of example\.com: fail\n\nfail {2}spf_include_missing: An `include` leads/);
     expect(stdout).toMatch(/\n {6}Fix: Correct the name/);
@@ -74,7 +74,7 @@ describe('a check', () => {
     expect(lines.filter((line) => line.length > columns)).toEqual([]);
   });
 
-  it('has the colour of its level in a terminal', async () => {
+  it('has the color of its level at a terminal', async () => {
     const { stdout } = await runAgainst(answers, argv, { columns: 80 });
     expect(stdout).toContain('\u001b[31mfail\u001b[39m');
     expect(stdout).toContain('\u001b[32mpass\u001b[39m');
@@ -85,7 +85,7 @@ describe('a check', () => {
     expect(JSON.parse(stdout)).toEqual(SPF);
   });
 
-  it('ends with 7 where the address has asked too often', async () => {
+  it('exits with 7 when the address has made too many requests', async () => {
     const { code } = await runAgainst(Array(4).fill(problem(429, 'rate_limited', {}, { 'retry-after': '0' })), argv);
     expect(code).toBe(7);
   });
@@ -99,13 +99,13 @@ describe('inbox-placement', () => {
     expect(JSON.parse(received[0]?.body ?? '')).toEqual({ raw: '@file\n\nHi' });
   });
 
-  it('leaves stdin alone where the message is given in parts', async () => {
+  it('leaves stdin alone when the message is given in parts', async () => {
     const parts = ['--from', 'a@example.com', '--subject', 'Hi', '--text', 'Hi'];
     const { received } = await runAgainst([{ status: 200, body: SPF }], [...argv, ...parts], { stdin: 'not this' });
     expect(JSON.parse(received[0]?.body ?? '')).toEqual({ from: 'a@example.com', subject: 'Hi', text: 'Hi' });
   });
 
-  it('refuses two messages, and a file that is not there', async () => {
+  it('rejects two messages, and a missing file', async () => {
     expect((await runInProcess([...argv, '--file', 'a.eml', '--raw', 'x'])).code).toBe(2);
     const { code, stderr } = await runInProcess([...argv, '--file', 'none.eml']);
     expect(code).toBe(2);

@@ -16,7 +16,7 @@ describe('a wrong command line', () => {
     expect({ code, received }).toEqual({ code: 2, received: [] });
   });
 
-  it('is reported as a problem that names the way out', async () => {
+  it('is reported as a problem with a fix', async () => {
     expect(await problemOf(['emails', 'list', '--status', 'bounce'])).toMatchObject({
       type: 'about:blank',
       status: null,
@@ -32,7 +32,7 @@ describe('a wrong command line', () => {
     expect(stderr).toBe("Error: unknown command 'lisst' (usage)\nFix: Did you mean list?\n");
   });
 
-  it('is reported in sentences where only stdout is piped', async () => {
+  it('is reported in sentences when only stdout is piped', async () => {
     const { stderr } = await runInProcess(['emails', 'lisst'], { isErrTty: true });
     expect(stderr).toContain('Fix: Did you mean list?');
   });
@@ -63,19 +63,19 @@ describe('a wrong command line', () => {
     if (fix !== undefined) expect(problem.fix).toBe(fix);
   });
 
-  it('names all that is missing at once, with an example', async () => {
+  it('names everything that is missing at once, with an example', async () => {
     const problem = await problemOf(['send', '--text', 'Hi']);
     expect(problem.detail).toBe('missing --from <address>, --to <address>');
     expect(problem.fix).toContain('postrider send --from');
   });
 
-  it('prints what a group offers to stderr where its command is missing', async () => {
+  it('prints the commands of a group to stderr when the command is missing', async () => {
     const { code, stdout, stderr } = await runInProcess(['emails'], { columns: 80 });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain('Usage: postrider emails');
   });
 
-  it('cannot put escapes into the terminal by what it quotes', async () => {
+  it('cannot write escape sequences to the terminal through what it quotes', async () => {
     const { stderr } = await runInProcess(['emails', 'list', '--status', '\u001b[31mred\nFix: lie'], { columns: 80 });
     expect(stderr).not.toContain('\u001b');
     expect(stderr).not.toContain('\nFix: lie');

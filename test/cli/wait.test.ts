@@ -23,13 +23,13 @@ describe('send --wait', () => {
     ['expired', 12],
     ['canceled', 12],
     ['pending_approval', 10],
-  ])('ends with %s by %i', async (status, expected) => {
+  ])('exits with %s when the status is %i', async (status, expected) => {
     const { code, stdout } = await runAgainst([ACCEPTED, reading(status)], [...SEND, '--wait']);
     expect(code).toBe(expected);
     expect(JSON.parse(stdout)).toEqual(sampleMessage({ status }));
   });
 
-  it('exits with 12 where the message is not delivered, and says why', { tags: ['contract-cli.exit-12'] }, async () => {
+  it('exits with 12 when the message is not delivered, and says why', { tags: ['contract-cli.exit-12'] }, async () => {
     const bounced = sampleMessage({
       status: 'bounced',
       events: [sampleEvent({ type: 'bounced', classification: 'hard', detail: '550 5.1.1 no such user' })],
@@ -40,7 +40,7 @@ describe('send --wait', () => {
     expect(stdout).toContain('status  bounced\nreason  hard  ada@example.org  550 5.1.1 no such user\n');
   });
 
-  it('asks the server to hold its answer back, at most 60 seconds at a time', {
+  it('asks the server to wait at most 60 seconds at a time', {
     tags: ['contract-cli.wait'],
   }, async () => {
     const replies = [ACCEPTED, reading('delivered')];
@@ -52,7 +52,7 @@ describe('send --wait', () => {
     expect(urls).toEqual([`/emails/${ID}?wait=60`, `/emails/${ID}?wait=7`, `/emails/${ID}?wait=60`]);
   });
 
-  it('goes on while the message may still be delivered', async () => {
+  it('continues while the message may still be delivered', async () => {
     const slowly = (status: MessageStatus) => ({ status: 200, body: sampleMessage({ status }), afterMs: 1_000 });
     const replies = [ACCEPTED, slowly('sending'), slowly('deferred'), reading('delivered')];
     const { code, received } = await runAgainst(replies, [...SEND, '--wait', '30']);
@@ -60,7 +60,7 @@ describe('send --wait', () => {
     expect(received).toHaveLength(4);
   });
 
-  it('exits with 11 where the time is over, and prints what was read last', {
+  it('exits with 11 when the time is up, and prints the last state', {
     tags: ['contract-cli.exit-11'],
   }, async () => {
     const { code, stdout, stderr } = await runAgainst(
@@ -76,17 +76,17 @@ describe('send --wait', () => {
     });
   });
 
-  it('does not ask in a tight loop where a server holds nothing back', async () => {
+  it('does not poll in a tight loop when a server does not wait', async () => {
     const { received } = await runAgainst([ACCEPTED, ...Array(50).fill(reading('queued'))], [...SEND, '--wait', '1']);
     expect(received.length).toBeLessThanOrEqual(4);
   });
 
-  it('survives a reading that fails for a moment', async () => {
+  it('survives a read that fails temporarily', async () => {
     const replies = [ACCEPTED, 'reset' as const, reading('delivered')];
     expect((await runAgainst(replies, [...SEND, '--wait', '30'])).code).toBe(0);
   });
 
-  it('ends at once where the key may not read, and still prints the id', async () => {
+  it('exits at once when the key may not read, and still prints the id', async () => {
     const { code, stdout, stderr } = await runAgainst([ACCEPTED, problem(403, 'missing_scope')], [...SEND, '--wait']);
     expect(code).toBe(4);
     expect(JSON.parse(stdout)).toEqual({ id: ID, status: 'queued' });
@@ -100,12 +100,12 @@ describe('send --wait', () => {
     expect(received).toHaveLength(1);
   });
 
-  it('takes a status of a later version for one that may still change', async () => {
+  it('treats a status from a later version as not final', async () => {
     const unknown = { status: 200, body: { ...sampleMessage(), status: 'parked' } };
     expect((await runAgainst([ACCEPTED, unknown, unknown], [...SEND, '--wait', '1'])).code).toBe(11);
   });
 
-  it('prints the id where the user interrupts', async () => {
+  it('prints the id when the user interrupts', async () => {
     await using server = await startScriptedServer([ACCEPTED, 'hang']);
     const interruption = new AbortController();
     const env = { POSTRIDER_API_KEY: KEY, POSTRIDER_BASE_URL: server.baseUrl };

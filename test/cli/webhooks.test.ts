@@ -79,7 +79,7 @@ async function listen(argv: string, lines: number, terminal: Terminal): Promise<
 }
 
 describe('postrider webhooks listen', () => {
-  it('posts each event byte for byte, and shows what the program answered', { tags: ['webhooks.stream'] }, async () => {
+  it('posts each event byte for byte, and shows the program’s response', { tags: ['webhooks.stream'] }, async () => {
     const { env, asked } = await serveStreams(
       `${READY}${eventText('e1', 'email.sent', { subject: 'Grüße 😀' })}${eventText('e2', 'email.bounced')}`,
     );
@@ -101,7 +101,7 @@ describe('postrider webhooks listen', () => {
     }
   });
 
-  it('prints a JSON document a line, with or without a program to forward to', async () => {
+  it('prints one JSON document per line, with or without a program to forward to', async () => {
     const { env } = await serveStreams(`${READY}${eventText('e1', 'email.sent')}`);
     const { url } = await startReceiver(500);
     const { stdout } = await listen(`--json --forward-to ${url}`, 1, { env });
@@ -114,7 +114,7 @@ describe('postrider webhooks listen', () => {
     expect(JSON.parse((await listen('', 1, { env: alone.env })).stdout)).toMatchObject({ forwarded: null });
   });
 
-  it('says where nobody takes the events, and goes on', async () => {
+  it('reports when no program accepts the events, and continues', async () => {
     const { env } = await serveStreams(`${READY}${eventText('e1', 'email.sent')}`, READY);
     const { url } = await startReceiver(500);
     const dead = await listen('--forward-to localhost:9 --no-json', 1, { env });
@@ -124,7 +124,7 @@ describe('postrider webhooks listen', () => {
     ).toContain('✗ 500 in');
   });
 
-  it('connects again where the connection breaks, behind the last event, and says so', async () => {
+  it('reconnects after the last event when the connection breaks, and says so', async () => {
     const { env, asked } = await serveStreams(
       `${READY}${eventText('e1', 'email.sent')}`,
       `${READY}: nothing happened\n\n${eventText('e2', 'email.delivered')}`,
@@ -144,7 +144,7 @@ describe('postrider webhooks listen', () => {
     ]);
   });
 
-  it('ends where the server refuses, or is not there in the first place', async () => {
+  it('exits when the server refuses or is not reachable at the start', async () => {
     const baseUrl = await serve((_, response) => {
       const problem = {
         type: 'about:blank',
@@ -163,7 +163,7 @@ describe('postrider webhooks listen', () => {
     expect((await runInProcess(['webhooks', 'listen', '--print-secret'], { env: nowhere })).code).toBe(8);
   });
 
-  it('prints the secret alone with --print-secret, for scripts', async () => {
+  it('prints only the secret with --print-secret, for scripts', async () => {
     const { env } = await serveStreams(READY);
     const listen = ['webhooks', 'listen', '--print-secret'];
     // As `$(…)` runs it: on no terminal, where every other answer is JSON.
@@ -175,7 +175,7 @@ describe('postrider webhooks listen', () => {
     expect(JSON.parse(stdout)).toEqual({ secret: SECRET });
   });
 
-  it('takes addresses alone to forward to', async () => {
+  it('accepts only addresses to forward to', async () => {
     for (const address of ['ftp://x/', 'http://user:pw@localhost/', 'http://']) {
       const { code } = await runInProcess(['webhooks', 'listen', '--forward-to', address], { env: {} });
       expect(code, address).toBe(2);
@@ -195,7 +195,7 @@ describe('server-sent events', () => {
     for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length);
   }
 
-  it('are read whatever their line ends are and wherever the network cuts them', async () => {
+  it('are parsed whatever their line endings are and wherever the network splits them', async () => {
     const text = [
       ': hello',
       'id: 1',
@@ -224,7 +224,7 @@ describe('server-sent events', () => {
     }
   });
 
-  it('without an end are given up', async () => {
+  it('are given up when one has no end', async () => {
     await expect(readAll(pieces(`data: ${'x'.repeat(5_000_000)}`, 1_000_000))).rejects.toThrow('without an end');
   });
 });
@@ -238,7 +238,7 @@ describe('postrider webhooks', () => {
   });
   afterAll(() => server.close());
 
-  it('makes an endpoint, and lists, repeats and counts what it was sent', async () => {
+  it('creates an endpoint, and lists, repeats and counts its deliveries', async () => {
     const { caught, url } = await startReceiver();
     const run = (argv: string) => runInProcess(`webhooks ${argv}`.split(' '), { env });
     const made = await run(`create ${url}/hooks --events webhook.test --no-json`);
@@ -260,7 +260,7 @@ describe('postrider webhooks', () => {
     expect((await run(`delete ${id}`)).code).toBe(0);
   });
 
-  it('listens to a true server, and forwards what trigger brings about', { tags: ['webhooks.stream'] }, async () => {
+  it('listens to a real server, and forwards what trigger causes', { tags: ['webhooks.stream'] }, async () => {
     const { caught, url } = await startReceiver();
     const secret = (await runInProcess(['webhooks', 'listen', '--print-secret', '--no-json'], { env })).stdout.trim();
     let hasTriggered = false;
@@ -278,7 +278,7 @@ describe('postrider webhooks', () => {
 
   const trigger = (argv: string) => runInProcess(`webhooks trigger ${argv}`.split(' '), { env });
 
-  it('trigger causes a true event by a send to the test address that has it', async () => {
+  it('trigger causes a real event by a send to the matching test address', async () => {
     const { code, stdout } = await trigger('email.bounced');
     const { type, emailId } = JSON.parse(stdout);
     expect([code, type]).toEqual([0, 'email.bounced']);
@@ -290,7 +290,7 @@ describe('postrider webhooks', () => {
     expect((await trigger('email.sent --no-json')).stdout).toMatch(/^Sent \S+, which brings email\.sent about\.\n$/);
   });
 
-  it('trigger has a made-up event of any type posted to a program on this machine', async () => {
+  it('trigger posts a made-up event of any type to a local program', async () => {
     const { caught, url } = await startReceiver();
     const { code, stdout } = await trigger(`approval.requested --forward-to ${url}/hooks`);
     const answer = JSON.parse(stdout);
@@ -304,7 +304,7 @@ describe('postrider webhooks', () => {
     expect(human.stderr).toBe(`Signing secret: ${answer.secret}\n`);
   });
 
-  it('trigger posts it itself where the server leaves that to the caller', async () => {
+  it('trigger posts it itself when the server leaves that to the client', async () => {
     const production = await startTestApp({ settings: { POSTRIDER_MODE: 'production', POSTRIDER_ROLES: 'api' } });
     const { caught, url } = await startReceiver();
     const elsewhere = { POSTRIDER_API_KEY: production.key, POSTRIDER_BASE_URL: production.baseUrl };
@@ -318,7 +318,7 @@ describe('postrider webhooks', () => {
     });
   });
 
-  it('trigger says what went wrong: a program that refuses, nobody at all, a type that is none or cannot be caused', async () => {
+  it('trigger reports what went wrong: a program that refuses, no program, an unknown type or one that cannot be caused', async () => {
     const { url } = await startReceiver(500);
     const refused = await trigger(`email.sent --forward-to ${url}`);
     expect([refused.code, JSON.parse(refused.stderr).code]).toEqual([12, 'not_taken']);

@@ -34,7 +34,7 @@ function problemsOf(environment: Environment, flags: { readonly roles?: string }
 describe('the settings', () => {
   const cleanUp = useCleanUps();
 
-  it('are those of the contract, each with a default and a meaning', { tags: ['contract-settings.listed'] }, () => {
+  it('are those of the contract, each with a default and a description', { tags: ['contract-settings.listed'] }, () => {
     expect(SETTINGS.map(({ name }) => name)).toEqual([
       ...[
         'POSTRIDER_MODE',
@@ -111,12 +111,12 @@ describe('the settings', () => {
     });
   });
 
-  it('that are empty count as not given', () => {
+  it('count as missing when they are empty', () => {
     const empty = Object.fromEntries(SETTINGS.map(({ name }) => [name, ' ']));
     expect(configOf(empty)).toMatchObject({ mode: 'development', port: 8025, warnings: [] });
   });
 
-  it('take their values from the environment', {
+  it('are read from the environment', {
     tags: [
       'contract-settings.address',
       'contract-settings.storage',
@@ -149,7 +149,7 @@ describe('the settings', () => {
     });
   });
 
-  it('say for how many hours a message is tried again, 1 to 72', () => {
+  it('set for how many hours a message is retried, 1 to 72', () => {
     expect(configOf({ POSTRIDER_RETRY_HOURS: '72' })).toMatchObject({ retryHours: 72, warnings: [] });
     expect(configOf({ POSTRIDER_RETRY_HOURS: '1' })).toMatchObject({ retryHours: 1 });
     for (const hours of ['0', '73', '1.5', '-1', 'a day']) {
@@ -160,7 +160,7 @@ describe('the settings', () => {
     }
   });
 
-  it('name the DNS servers to ask, with a port or without', { tags: ['contract-settings.dns-servers'] }, () => {
+  it('set the DNS servers, with or without a port', { tags: ['contract-settings.dns-servers'] }, () => {
     expect(configOf().dnsServers).toBeNull();
     const servers = ['127.0.0.1:5353', '9.9.9.9', '2620:fe::fe', '[::1]:5353', '[::1]'];
     for (const server of servers) {
@@ -186,7 +186,7 @@ describe('the settings', () => {
     }
   });
 
-  it('name what the free tools ask: blocklists with their kind, and SpamAssassin', () => {
+  it('set what the free tools query: blocklists with their kind, and SpamAssassin', () => {
     const { blocklists, spamd } = configOf();
     expect(blocklists).toContainEqual({ zone: 'zen.spamhaus.org', kind: 'ip' });
     expect(blocklists).toContainEqual({ zone: 'dbl.spamhaus.org', kind: 'domain' });
@@ -198,7 +198,7 @@ describe('the settings', () => {
     expect(problemsOf({ POSTRIDER_SPAMD: 'localhost' })).toEqual(['POSTRIDER_SPAMD']);
   });
 
-  it('name the mode, which NODE_ENV chooses where the setting does not', { tags: ['contract-settings.mode'] }, () => {
+  it('set the mode, which otherwise follows NODE_ENV', { tags: ['contract-settings.mode'] }, () => {
     expect(configOf({ NODE_ENV: 'test' }).mode).toBe('development');
     expect(configOf({ ...PRODUCTION, POSTRIDER_MODE: '', NODE_ENV: 'production' }).mode).toBe('production');
     expect(configOf({ NODE_ENV: 'production', POSTRIDER_MODE: 'development' }).mode).toBe('development');
@@ -214,7 +214,7 @@ describe('the settings', () => {
     expect(configOf({ ...PRODUCTION, POSTRIDER_HOST: '0.0.0.0' }).host).toBe('0.0.0.0');
   });
 
-  it('name the transport: capture, or a relay with its TLS', { tags: ['contract-settings.transport'] }, () => {
+  it('set the transport: capture, or a relay with its TLS', { tags: ['contract-settings.transport'] }, () => {
     expect(configOf({ POSTRIDER_TRANSPORT: 'capture' }).transport).toEqual({ kind: 'capture' });
     for (const tls of ['none', 'starttls', 'implicit']) {
       const { transport } = configOf({ POSTRIDER_TRANSPORT: `smtp://user:pass@relay.example:2525?tls=${tls}` });
@@ -234,7 +234,7 @@ describe('the settings', () => {
     }
   });
 
-  it('name the transport direct, its port and where it sends from', {
+  it('set the direct transport, its port and its source addresses', {
     tags: ['contract-settings.transport-direct'],
   }, () => {
     expect(configOf()).toMatchObject({ mxPort: 25, sourceAddress: null });
@@ -264,7 +264,7 @@ describe('the settings', () => {
     }
   });
 
-  it('warn in production of direct delivery under a name that nobody chose', {
+  it('warn in production about direct delivery under a default name', {
     tags: ['contract-settings.transport-direct'],
   }, () => {
     const direct = { ...PRODUCTION, POSTRIDER_TRANSPORT: 'direct' };
@@ -273,7 +273,7 @@ describe('the settings', () => {
     expect(configOf({ ...direct, POSTRIDER_HELO_NAME: 'mail.example.com' }).warnings).not.toContainEqual(warning);
   });
 
-  it('let production capture only when it says so, and warn of it', {
+  it('allow capture in production only when set explicitly, and warn about it', {
     tags: ['contract-running.capture-in-production'],
   }, () => {
     expect(problemsOf({ ...PRODUCTION, POSTRIDER_TRANSPORT: '' })).toEqual(['POSTRIDER_TRANSPORT']);
@@ -285,12 +285,12 @@ describe('the settings', () => {
     expect(configOf({ POSTRIDER_TRANSPORT: 'capture' }).warnings).toEqual([]);
   });
 
-  it('say where mail is taken over SMTP', { tags: ['contract-settings.smtp-ports'] }, () => {
+  it('set where SMTP submission listens', { tags: ['contract-settings.smtp-ports'] }, () => {
     const ports = { POSTRIDER_SMTP_PORT: '587', POSTRIDER_SMTPS_PORT: '465' };
     expect(configOf(ports)).toMatchObject({ smtpPort: 587, smtpsPort: 465 });
   });
 
-  it('name the certificate of SMTP submission and its key together, and warn in production without them', {
+  it('set the certificate of SMTP submission and its key together, and warn in production without them', {
     tags: ['contract-settings.tls'],
   }, () => {
     const files = { POSTRIDER_TLS_CERT: 'cert.pem', POSTRIDER_TLS_KEY: '/etc/key.pem' };
@@ -303,26 +303,26 @@ describe('the settings', () => {
     expect(configOf({ ...PRODUCTION, POSTRIDER_ROLES: 'api,worker' }).warnings).toEqual([]);
   });
 
-  it('let a process take mail alone, in production without a certificate reports at least', {
+  it('let a process run submission only, and reports at least without a certificate in production', {
     tags: ['contract-settings.roles-smtp'],
   }, () => {
     expect(configOf({}, { roles: 'smtp' }).roles).toEqual(new Set(['smtp']));
     expect(configOf(PRODUCTION, { roles: 'smtp' }).roles).toEqual(new Set(['smtp']));
   });
 
-  it('name the port of inbound reports', { tags: ['contract-settings.inbound-port'] }, () => {
+  it('set the port of inbound reports', { tags: ['contract-settings.inbound-port'] }, () => {
     expect(configOf()).toMatchObject({ inboundPort: 2525 });
     expect(configOf({ POSTRIDER_INBOUND_PORT: '25' })).toMatchObject({ inboundPort: 25, warnings: [] });
   });
 
-  it('name where metrics are served: nowhere unless a port is given, and on loopback unless an address is', () => {
+  it('set where metrics are served: nowhere without a port, and on loopback without an address', () => {
     expect(configOf().metrics).toBeNull();
     expect(configOf({ POSTRIDER_METRICS_PORT: '9464' }).metrics).toEqual({ host: '127.0.0.1', port: 9464 });
     const open = { ...PRODUCTION, POSTRIDER_METRICS_PORT: '0', POSTRIDER_METRICS_HOST: '0.0.0.0' };
     expect(configOf(open).metrics).toEqual({ host: '0.0.0.0', port: 0 });
   });
 
-  it('name the roles, which a flag may name as well', { tags: ['contract-settings.roles'] }, () => {
+  it('set the roles, which a flag can set too', { tags: ['contract-settings.roles'] }, () => {
     expect(configOf({ POSTRIDER_ROLES: 'worker' }).roles).toEqual(new Set(['worker']));
     expect(configOf({ POSTRIDER_ROLES: 'worker' }, { roles: 'api, worker' }).roles).toEqual(new Set(['api', 'worker']));
     for (const wrong of ['cook', 'api,cook', ',', 'API']) {
@@ -331,7 +331,7 @@ describe('the settings', () => {
     }
   });
 
-  it('make the secret key in development, once and for its owner alone, and need it in production', {
+  it('create the secret key in development, once and readable by its owner only, and require it in production', {
     tags: ['contract-settings.secret-key'],
   }, () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'postrider-config-'));
@@ -345,7 +345,7 @@ describe('the settings', () => {
     expect(problemsOf({ POSTRIDER_SECRET_KEY: 'short' })).toEqual(['POSTRIDER_SECRET_KEY']);
   });
 
-  it('name former secret keys, one or several, which may have commas in them', () => {
+  it('accept former secret keys, one or several, which may contain commas', () => {
     const formerOf = (text: string) =>
       configOf({ POSTRIDER_SECRET_KEY: SECRET, POSTRIDER_SECRET_KEY_PREVIOUS: text }).formerSecretKeys();
     expect(configOf({ POSTRIDER_SECRET_KEY: SECRET }).formerSecretKeys()).toEqual([]);
@@ -359,7 +359,7 @@ describe('the settings', () => {
     expect(problemsOf(short)).toEqual(['POSTRIDER_SECRET_KEY_PREVIOUS']);
   });
 
-  it('keep a key file for its owner alone', () => {
+  it('keep a key file readable by its owner only', () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'postrider-config-'));
     cleanUp(() => rmSync(dataDir, { recursive: true }));
     configOf({ POSTRIDER_DATA_DIR: dataDir }).secretKey();
@@ -385,11 +385,11 @@ describe('the settings', () => {
     ['POSTRIDER_INBOUND_PORT', ['x']],
     ['POSTRIDER_METRICS_PORT', ['x', '70000', '8025']],
     ['POSTRIDER_METRICS_HOST', ['0.0.0.0', '10.0.0.1']],
-  ] as const)('name %s where it is wrong', { tags: ['contract-settings.wrong'] }, (name, values) => {
+  ] as const)('name %s when it is wrong', { tags: ['contract-settings.wrong'] }, (name, values) => {
     for (const value of values) expect(problemsOf({ [name]: value }), value).toEqual([name]);
   });
 
-  it('name all that is wrong at once, and repeat no password', { tags: ['contract-settings.wrong'] }, () => {
+  it('report all errors at once, and repeat no password', { tags: ['contract-settings.wrong'] }, () => {
     const environment = {
       POSTRIDER_PORT: 'x',
       DATABASE_URL: 'mysql://u:hunter2@h/d',
@@ -401,7 +401,7 @@ describe('the settings', () => {
     expect(JSON.stringify(readConfig(environment))).not.toContain('hunter2');
   });
 
-  it('name what this machine calls itself to other mail servers, and choose a name that can be looked up', () => {
+  it('set the name this machine uses with other mail servers, and choose one that resolves', () => {
     for (const name of ['mail.example.com', 'mx', '[192.0.2.1]', '[IPv6:2001:db8::1]']) {
       expect(configOf({ POSTRIDER_HELO_NAME: name }).heloName).toBe(name);
     }
@@ -425,7 +425,7 @@ describe('the settings', () => {
     expect(chooseHeloName('my_laptop', 'http://127.0.0.1:8025', 's.test')).toBe('mail.s.test');
   });
 
-  it('give a server that listens on every address the name of its machine, and never an address nobody can call', () => {
+  it('use the machine’s name when a server listens on every address, never an address that cannot be reached', () => {
     for (const host of ['0.0.0.0', '::', '0:0:0:0:0:0:0:0']) {
       expect(isAnyAddress(host), host).toBe(true);
       expect(baseUrlOf(host, 8025, 'box.example')).toBe('http://box.example:8025');
@@ -435,7 +435,7 @@ describe('the settings', () => {
     expect(baseUrlOf('127.0.0.1', 8025, 'box')).toBe('http://127.0.0.1:8025');
   });
 
-  it('warn where a process accepts on the embedded database and nobody can deliver from it', () => {
+  it('warn when a process accepts mail on the embedded database and no process can deliver it', () => {
     const warning = expect.stringContaining('nobody delivers');
     expect(configOf({ POSTRIDER_ROLES: 'api' }).warnings).toContainEqual(warning);
     expect(configOf({}, { roles: 'api' }).warnings).toContainEqual(warning);
@@ -443,7 +443,7 @@ describe('the settings', () => {
     expect(configOf({ POSTRIDER_ROLES: 'api', DATABASE_URL: 'postgres://h/d' }).warnings).not.toContainEqual(warning);
   });
 
-  it('warn of names that are none', () => {
+  it('warn about unknown names', () => {
     const { warnings } = configOf({
       POSTRIDER_PROT: '1',
       POSTRIDER_SIGNUP: 'open',
@@ -453,7 +453,7 @@ describe('the settings', () => {
     expect(warnings).toEqual(['POSTRIDER_PROT is not a setting of Postrider and does nothing.']);
   });
 
-  it('open sign-up in development alone, unless it is said', { tags: ['contract-settings.signup'] }, () => {
+  it('open sign-up in development only, unless set', { tags: ['contract-settings.signup'] }, () => {
     expect(configOf().isSignupOpen).toBe(true);
     expect(configOf({ POSTRIDER_SIGNUP: 'closed' }).isSignupOpen).toBe(false);
     expect(configOf({ ...PRODUCTION }).isSignupOpen).toBe(false);
@@ -461,7 +461,7 @@ describe('the settings', () => {
     expect(problemsOf({ POSTRIDER_SIGNUP: 'yes' })).toEqual(['POSTRIDER_SIGNUP']);
   });
 
-  it('name providers whole or not at all', { tags: ['contract-settings.oauth'] }, () => {
+  it('require providers to be configured fully or not at all', { tags: ['contract-settings.oauth'] }, () => {
     expect(configOf().oauth).toEqual([]);
     const client = { POSTRIDER_OIDC_CLIENT_ID: 'a', POSTRIDER_OIDC_CLIENT_SECRET: 'b' };
     const { oauth } = configOf({

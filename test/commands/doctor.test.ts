@@ -123,7 +123,7 @@ const failing = (words: RegExp) => ({ status: 'fail', message: expect.stringMatc
 const warning = (words: RegExp) => ({ status: 'warn', message: expect.stringMatching(words) });
 
 describe('postrider-server doctor', () => {
-  it('finds nothing wrong where nothing is, and leaves the mail servers of others alone', async () => {
+  it('finds nothing wrong when everything works, and contacts no mail server of others', async () => {
     const checks = await examine();
     expect(checks.filter(({ status }) => status !== 'pass')).toEqual([
       {
@@ -135,7 +135,7 @@ describe('postrider-server doctor', () => {
     ]);
   });
 
-  it('speaks to people without --json, and says how to mend what fails', async () => {
+  it('writes for people without --json, and says how to fix what fails', async () => {
     const { code, stdout } = await runDoctor({ ...healthy, POSTRIDER_HELO_NAME: 'gone.doctor.example' });
     expect(code).toBe(1);
     expect(stdout).toMatch(/^pass {2}settings {8}The settings are right \(production\)\.$/m);
@@ -156,7 +156,7 @@ describe('postrider-server doctor', () => {
     });
   });
 
-  it('makes nothing where there is nothing yet', async () => {
+  it('creates nothing when nothing exists yet', async () => {
     const dataDir = join(folder, 'untouched');
     const { code, stdout } = await runDoctor(
       { POSTRIDER_DATA_DIR: dataDir, POSTRIDER_DNS_SERVERS: dns.address },
@@ -173,7 +173,7 @@ describe('postrider-server doctor', () => {
 });
 
 describe('its check of', () => {
-  it('the settings names each that is wrong, and those that do nothing', async () => {
+  it('the settings names each wrong one, and those without effect', async () => {
     const checks = await examine({ POSTRIDER_PORT: 'abc', POSTRIDER_TRANSPORT: 'pigeon' });
     expect(checks[0]).toMatchObject(failing(/POSTRIDER_PORT: .*POSTRIDER_TRANSPORT: /));
     expect(checks.slice(1).every(({ status }) => status === 'skip')).toBe(true);
@@ -182,7 +182,7 @@ describe('its check of', () => {
     );
   });
 
-  it('the data directory wants it writable and with room', async () => {
+  it('the data directory requires it to be writable and to have space', async () => {
     await writeFile(join(folder, 'file'), '');
     expect(await checkOf('data-directory', { POSTRIDER_DATA_DIR: join(folder, 'file') })).toMatchObject(
       failing(/file cannot be used/),
@@ -193,7 +193,7 @@ describe('its check of', () => {
     expect(judgeSpace('/data', 5_000 * mib)).toMatchObject({ status: 'pass' });
   });
 
-  it('the database says why it cannot be used, without the password, and the rest is looked at all the same', async () => {
+  it('the database says why it cannot be used, without the password, and the other checks still run', async () => {
     const url = 'postgres://ada:hunter2@127.0.0.1:1/postrider';
     const checks = await examine({ DATABASE_URL: url });
     expect(checks[2]).toMatchObject(failing(/127\.0\.0\.1:1.*cannot be used/));
@@ -202,7 +202,7 @@ describe('its check of', () => {
     expect(passed).toEqual(['settings', 'data-directory', 'transport', 'dns', 'helo-name', 'certificate']);
   });
 
-  it('the schema tells one that is behind, of a newer version, or not there', async () => {
+  it('the schema reports one that is behind, newer, or missing', async () => {
     const other = await createTestDatabase();
     afterwards(() => other.drop());
     const at = databaseEnvironment(other);
@@ -218,7 +218,7 @@ describe('its check of', () => {
     expect(await checkOf('schema', at)).toMatchObject(failing(/empty/));
   });
 
-  it('the clock measures it against the database’s', async () => {
+  it('the clock compares it with the database’s', async () => {
     for (const [ms, expected] of [
       [0, { status: 'pass' }],
       [5_000, warning(/5\.\d s ahead/)],
@@ -247,7 +247,7 @@ describe('its check of', () => {
     const addJob = (minutesAgo: number) =>
       queue.sql`SELECT graphile_worker.add_job('retention:purge', run_at => now() - make_interval(mins => ${minutesAgo}))`;
 
-    it('fails where jobs or messages are left lying, with workers and without', async () => {
+    it('fails when jobs or messages are stuck, with workers and without', async () => {
       await addJob(10);
       expect(await checkOf('queue', at)).toMatchObject(failing(/^1 job due, the oldest for 10 minutes\.$/));
       await beat(queue, 60);
@@ -259,7 +259,7 @@ describe('its check of', () => {
       expect(await checkOf('queue', at)).toMatchObject(failing(/^A message is due for 7 minutes\. No worker runs\.$/));
     });
 
-    it('passes while what is due is fresh, and warns without a worker', async () => {
+    it('passes while due work is recent, and warns without a worker', async () => {
       await addJob(0);
       expect(await checkOf('queue', at)).toMatchObject({
         status: 'pass',
@@ -269,7 +269,7 @@ describe('its check of', () => {
       expect(await checkOf('queue', at)).toMatchObject(warning(/No worker runs/));
     });
 
-    it('warns of jobs that failed for good, with the last error, and of workers that died with their jobs', async () => {
+    it('warns about jobs that failed permanently, with the last error, and about workers that died with their jobs', async () => {
       await addJob(0);
       await queue.sql`UPDATE graphile_worker._private_jobs SET locked_at = now() - interval '1 minute', locked_by = 'dead'`;
       expect(await checkOf('queue', at)).toMatchObject(warning(/^1 worker ended without/));
@@ -288,7 +288,7 @@ describe('its check of', () => {
     });
   });
 
-  it('the webhooks fails where events are left lying, and names endpoints that take none', async () => {
+  it('the webhooks fails when events are stuck, and names endpoints that accept none', async () => {
     const now = new Date('2026-03-01T12:00:00Z');
     const ago = (minutes: number) => new Date(now.getTime() - minutes * 60_000);
     const counts = { working: 2, failing: 0, manual: 1, gone: 0, failed: 0 };
@@ -316,7 +316,7 @@ describe('its check of', () => {
     expect(gone.fix).toMatch(/webhooks update e1 --status enabled.*webhooks replay e1 --since <time> --status failed/);
   });
 
-  it('the secret key tries it on what is stored', async () => {
+  it('the secret key tries it on stored secrets', async () => {
     const other = Buffer.alloc(32, 9).toString('base64');
     expect(await checkOf('secret-key', { POSTRIDER_SECRET_KEY: other })).toMatchObject(failing(/sandbox\.test/));
     const former = { POSTRIDER_SECRET_KEY_PREVIOUS: TEST_SECRET_KEY.toString('base64') };
@@ -329,7 +329,7 @@ describe('its check of', () => {
     expect(existsSync(join(folder, 'data', 'secret.key'))).toBe(false);
   });
 
-  it('the transport asks it', async () => {
+  it('the transport contacts it', async () => {
     const relay = await closedPort();
     expect(await checkOf('transport', { POSTRIDER_TRANSPORT: `smtp://127.0.0.1:${relay}?tls=none` })).toMatchObject(
       failing(/./),
@@ -345,7 +345,7 @@ describe('its check of', () => {
     );
   });
 
-  it('a mail server is tried where one is named', async () => {
+  it('a mail server tries one when it is named', async () => {
     const sink = await startSmtpSink();
     afterwards(() => sink.close());
     dns.set('takes-mail.example', 'MX', '10 mx.takes-mail.example');
@@ -364,7 +364,7 @@ describe('its check of', () => {
     );
   });
 
-  it('the DNS asks for a name that every resolver knows', async () => {
+  it('the DNS resolves a name that every resolver knows', async () => {
     dns.remove('example.com');
     expect(await checkOf('dns')).toMatchObject(warning(/knows nothing of example\.com/));
     dns.fail('example.com', '*', 'REFUSED');
@@ -372,7 +372,7 @@ describe('its check of', () => {
     dns.remove('example.com');
   });
 
-  it('the HELO name wants an address of it whose reverse name it is', async () => {
+  it('the HELO name requires an address whose reverse name it is', async () => {
     const name = (POSTRIDER_HELO_NAME: string, more: Environment = {}) =>
       checkOf('helo-name', { POSTRIDER_HELO_NAME, ...more });
     expect(await name('nowhere.doctor.example')).toMatchObject(failing(/has no address/));
@@ -392,7 +392,7 @@ describe('its check of', () => {
     );
   });
 
-  it('the certificate wants it readable, of its key, of this day and of the server’s name', async () => {
+  it('the certificate requires it to be readable, current, and to match its key and the server’s name', async () => {
     const own = await certificateFor([HELO]);
     const withFiles = (files: Environment) => checkOf('certificate', files);
     expect(await withFiles(own)).toMatchObject({ status: 'pass', message: expect.stringContaining(HELO) });

@@ -93,7 +93,7 @@ describe('the operator', () => {
     return found;
   }
 
-  it('erases an account at once, and no table holds anything of it any more; nobody else loses a row', {
+  it('erases an account at once: no table has a row of it, and no other account loses one', {
     tags: ['contract-operator.erase'],
   }, async () => {
     const [kept, gone] = [await newFullAccount('kept'), await newFullAccount('gone')];
@@ -146,7 +146,7 @@ describe('the operator', () => {
     expect((await server.call('GET', '/emails', { key: kept.key })).body.total).toBe(3);
   });
 
-  it('has to say that it is meant, and of which account', { tags: ['contract-operator.erase'] }, async () => {
+  it('must confirm the erasure and name the account', { tags: ['contract-operator.erase'] }, async () => {
     const { accountId, key } = await server.newAccount('Careful');
     const refused = await run(`accounts erase ${accountId}`);
     expect([refused.code, refused.stdout]).toEqual([2, '']);
@@ -159,7 +159,7 @@ describe('the operator', () => {
     expect((await server.call('GET', '/account', { key })).status).toBe(200);
   });
 
-  it('need do nothing after the grace: the job erases what is due, all of it, and nothing else', {
+  it('needs to do nothing after the grace period: the job erases everything that is due, and nothing else', {
     tags: ['account.delete'],
   }, async () => {
     const [due, kept] = [await newFullAccount('due'), await newFullAccount('later')];
@@ -175,7 +175,7 @@ describe('the operator', () => {
     expect((await server.call('GET', '/account', { key: kept.key })).status).toBe(200);
   });
 
-  it('finds an erasure that was broken off gone on with, which nobody can cancel any more', async () => {
+  it('sees an interrupted erasure continue, which no one can cancel any more', async () => {
     const { accountId, key } = await newFullAccount('broken');
     const { sql } = server.database;
     await sql`CREATE FUNCTION break_off() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'broken off'; END $$`;
@@ -189,7 +189,7 @@ describe('the operator', () => {
     expect(await tablesWith(accountId)).toEqual({});
   });
 
-  it('rebuilds the statistics from the log, beside a running server', {
+  it('rebuilds the statistics from the log while a server runs', {
     tags: ['contract-operator.stats'],
   }, async () => {
     const { accountId, key } = await server.newAccount('Counted');

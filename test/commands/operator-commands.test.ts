@@ -83,7 +83,7 @@ describe('operator commands', () => {
     return 'fix' in error ? `${error.message} Fix: ${String(error.fix)}` : error.message;
   }
 
-  it('accounts create makes an account whose key works at once, in every mode', {
+  it('accounts create creates an account whose key works at once, in every mode', {
     tags: ['contract-operator.accounts', 'contract-operator.anywhere', 'contract-running.production-start'],
   }, async () => {
     for (const env of [development, production]) {
@@ -127,7 +127,7 @@ describe('operator commands', () => {
     expect((await server.send({}, { key })).status).toBe(202);
   });
 
-  it('accounts hold-hours says when holds of an account expire', { tags: ['approvals.expiry'] }, async () => {
+  it('accounts hold-hours sets when holds of an account expire', { tags: ['approvals.expiry'] }, async () => {
     const { accountId } = await server.newAccount('With holds');
     expect(JSON.parse(await run(`accounts hold-hours ${accountId} 24 --json`))).toEqual({ accountId, holdHours: 24 });
     const [row] = await server.database.sql`SELECT approval_hours FROM accounts WHERE id = ${accountId}`;
@@ -137,7 +137,7 @@ describe('operator commands', () => {
     }
   });
 
-  it('keys create makes a key with scopes and an allowlist', {
+  it('keys create creates a key with scopes and an allowlist', {
     tags: ['contract-operator.keys', 'keys.scopes-and-allowlist'],
   }, async () => {
     const options =
@@ -152,14 +152,14 @@ describe('operator commands', () => {
     });
   });
 
-  it('keys create sets the rate limit, and is in the audit log as the operator’s doing', async () => {
+  it('keys create sets the rate limit, and is in the audit log as the operator’s action', async () => {
     const { keyId, key } = JSON.parse(await run(`keys create --account ${server.accountId} --rate-limit 5000 --json`));
     expect((await server.call('GET', '/keys/self', { key })).body.rateLimit).toBe(5_000);
     const rows = await server.database.sql`SELECT action, actor FROM audit_log WHERE target_id = ${keyId}`;
     expect(rows).toEqual([{ action: 'key.created', actor: 'operator' }]);
   });
 
-  it('keys create gives a key a persona, which its sends have where neither their body nor their headers say otherwise', {
+  it('keys create gives a key a persona, used by its sends unless their body or headers say otherwise', {
     tags: [
       'emails-send.provenance-persona',
       'emails-send.provenance-precedence-persona',
@@ -187,7 +187,7 @@ describe('operator commands', () => {
     ]);
   });
 
-  it('speak to people without --json, and show a key once', {
+  it('write for people without --json, and show a key once', {
     tags: ['contract-operator.accounts', 'contract-operator.keys'],
   }, async () => {
     expect(await run(`keys create --account ${server.accountId}`)).toMatch(
@@ -196,14 +196,14 @@ describe('operator commands', () => {
     expect(await run('accounts list')).toContain(`${server.accountId}  active     owner@sandbox.test  Acme\n`);
   });
 
-  it('migrate brings the schema up to date, and may be run again', {
+  it('migrate updates the schema, and can be repeated', {
     tags: ['contract-operator.migrate'],
   }, async () => {
     expect(JSON.parse(await run('migrate --json'))).toEqual({ migrated: true });
     expect(await run('migrate')).toBe('The schema is up to date.\n');
   });
 
-  it('end with 1 and say what is wrong on stderr, nothing on stdout', async () => {
+  it('exit with 1 and write the error to stderr, nothing to stdout', async () => {
     const { code, stdout, stderr } = await runServer(['accounts', 'suspend', 'nonsense'], production);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain('error: There is no account nonsense.\n  fix: ');
@@ -233,7 +233,7 @@ describe('operator commands', () => {
     expect(JSON.parse(await run('accounts list --json')).accounts).toHaveLength(before);
   });
 
-  it('end with 2 where the command line is wrong, and say what is wrong with it', async () => {
+  it('exit with 2 when the command line is wrong, and say why', async () => {
     const wrong = [
       ['accuonts', 'unknown command "accuonts"'],
       ['accounts nonsense', "unknown command 'nonsense'"],
@@ -257,7 +257,7 @@ describe('operator commands', () => {
     }
   });
 
-  it('answer errors as a problem on stderr with --json, and nothing on stdout', async () => {
+  it('write errors as a problem to stderr with --json, and nothing to stdout', async () => {
     const { code, stdout, stderr } = await runServer(['accounts', 'suspend', 'nonsense', '--json'], production);
     expect([code, stdout]).toEqual([1, '']);
     expect(JSON.parse(stderr)).toEqual({
@@ -269,7 +269,7 @@ describe('operator commands', () => {
     expect([unset.code, JSON.parse(unset.stderr).detail]).toEqual([1, expect.stringContaining('POSTRIDER_PORT')]);
   });
 
-  it('need no secret key and make none, whatever of the server’s settings was forgotten', async () => {
+  it('need no secret key and create none, whatever server settings are missing', async () => {
     const { POSTRIDER_SECRET_KEY: _, ...forgotten } = development;
     const { code, stdout, stderr } = await runHere(['accounts', 'list', '--json'], forgotten);
     expect([code, stderr]).toEqual([0, '']);
@@ -278,7 +278,7 @@ describe('operator commands', () => {
     expect(await readdir(dataDir)).not.toContain('secret.key');
   });
 
-  it('leave a schema that is behind to `migrate`, and say so; where there is none yet they make it', async () => {
+  it('leave an outdated schema to `migrate`, and say so; they create it when there is none', async () => {
     const { sql } = server.database;
     const [last] =
       await sql`DELETE FROM schema_migrations WHERE name = (SELECT max(name) FROM schema_migrations) RETURNING *`;

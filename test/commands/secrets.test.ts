@@ -125,7 +125,7 @@ describe('postrider-server secrets rotate', () => {
     expect(await countOpened(before.database, TEST_SECRET_KEY)).toBe(5);
   });
 
-  it('seals everything at rest with the new key beside a running server, which goes on signing', {
+  it('encrypts everything at rest with the new key while a server runs and keeps signing', {
     tags: ['contract-operator.secrets', 'contract-operator.anywhere'],
   }, async () => {
     const { report } = await rotate(before.database, BOTH, '--json');
@@ -145,7 +145,7 @@ describe('postrider-server secrets rotate', () => {
     expect((await sendSigned(asBefore, 'ada@example.com')).raw).toMatch(/^DKIM-Signature:.*\bd=example\.com;/ims);
   });
 
-  it('seals the installation’s own mail with the new key too, which still opens', async () => {
+  it('encrypts the installation’s own mail with the new key too, and it still opens', async () => {
     expect(await linksIn(after)).toHaveLength(1);
     const { sql } = before.database;
     const [sent] = await sql<{ text: string }[]>`SELECT text FROM message_bodies WHERE text LIKE 'postrider-sealed:%'`;
@@ -153,7 +153,7 @@ describe('postrider-server secrets rotate', () => {
     expect(openBody(createSecretBox(NEW_KEY), body).text).toContain('/auth/magic-link/');
   });
 
-  it('finds nothing to do the second time, and goes on where it was cut off', async () => {
+  it('has nothing to do the second time, and continues after an interruption', async () => {
     const again = await rotate(before.database, BOTH, '--json');
     expect(again.report).toMatchObject({ rotated: true, resealed: NOTHING });
     const [secret] = webhookSecrets;
@@ -163,7 +163,7 @@ describe('postrider-server secrets rotate', () => {
     expect((await rotate(before.database, BOTH)).stdout).toBe('Everything is sealed with the present key already.\n');
   });
 
-  it('names what no key opens, and seals the rest', async () => {
+  it('names what no key can open, and encrypts the rest', async () => {
     const { sql } = before.database;
     const [kept] = await sql`SELECT secret FROM webhook_endpoints`;
     const lost = createSecretBox(randomBytes(32)).seal('whsec_lost');
@@ -177,7 +177,7 @@ describe('postrider-server secrets rotate', () => {
     });
   });
 
-  it('leaves what the former key has signed in force: unsubscribe and tracking links, and return paths', {
+  it('keeps what the former key signed valid: unsubscribe and tracking links, and return paths', {
     tags: ['contract-operator.secrets'],
   }, async () => {
     const page = await fetch(at(signed.unsubscribe));
@@ -191,7 +191,7 @@ describe('postrider-server secrets rotate', () => {
     session.close();
   });
 
-  it('40 secrets encrypted at rest: a dump of the database shows none', async () => {
+  it('40 secrets encrypted at rest: a database dump contains none', async () => {
     const login = await after.call('POST', '/dev/session', { key: null, body: { email: 'owner@sandbox.test' } });
     const [, session = ''] = /=([^;]+);/.exec(login.headers.get('set-cookie') ?? '') ?? [];
     expect(session.length).toBeGreaterThan(30);
@@ -229,7 +229,7 @@ describe('secrets rotate in development', () => {
       .split('\n')
       .map((line) => Buffer.from(line, 'base64'));
 
-  it('makes a new key in the data directory, which the running server uses from then on', {
+  it('creates a new key in the data directory, which the running server uses from then on', {
     tags: ['contract-operator.secrets', 'contract-operator.anywhere'],
   }, async () => {
     await addEndpoint(server);
@@ -244,7 +244,7 @@ describe('secrets rotate in development', () => {
     expect((await server.settled(sent.body.id)).body.status).toBe('delivered');
   });
 
-  it('finishes a rotation that was cut off before it makes another key', async () => {
+  it('finishes an interrupted rotation before it creates another key', async () => {
     const fresh = randomBytes(32);
     const lines = [fresh, ...(await keysInFile())].map((key) => key.toString('base64'));
     await writeFile(join(dataDir, 'secret.key'), lines.join('\n'));

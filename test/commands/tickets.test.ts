@@ -103,7 +103,7 @@ describe('postrider-server tickets', () => {
       expect(stdout).toContain(words);
   });
 
-  it('answers as `support`, in the thread and by mail to the owner, and a reply opens the ticket again', {
+  it('replies as `support`, in the thread and by mail to the owner, and a reply reopens the ticket', {
     tags: ['contract-operator.tickets', 'support.operator'],
   }, async () => {
     const { mail, ...answered } = await json('answer', String(number), '--body', 'It was our fault.');
@@ -131,7 +131,7 @@ describe('postrider-server tickets', () => {
     expect(replied.body).toMatchObject({ status: 'open', messages: { length: 3 } });
   });
 
-  it('sends its answers under no customer’s account: one that is suspended or has no quota gets them too', {
+  it('sends its replies under no customer’s account: suspended accounts and those without quota receive them too', {
     tags: ['support.operator'],
   }, async () => {
     const other = await server.newAccount('Locked out');
@@ -147,7 +147,7 @@ describe('postrider-server tickets', () => {
     expect((await read(other.key)).messages).toHaveLength(2);
   });
 
-  it('writes to the person behind the key, where there is one', { tags: ['support.operator'] }, async () => {
+  it('writes to the user behind the key, if there is one', { tags: ['support.operator'] }, async () => {
     const key = await server.newKey({ scopes: ['support:write'], name: 'Of a developer' });
     const [member] = await server.database.sql`
       INSERT INTO members (account_id, id, email, role, status, joined_at)
@@ -157,7 +157,7 @@ describe('postrider-server tickets', () => {
     expect((await json('answer', String(ticket.number), '--body', 'Hello.')).mail.to).toBe('dev@sandbox.test');
   });
 
-  it('sends from POSTRIDER_SUPPORT_FROM where an account has verified its domain, and else answers nothing', async () => {
+  it('sends from POSTRIDER_SUPPORT_FROM when an account has verified its domain, and otherwise does not reply', async () => {
     const settings = { POSTRIDER_SUPPORT_FROM: 'Help <help@desk.example>' };
     const words = ['answer', String(number), '--body', 'Here.', '--json'];
     const refused = await run(words, settings);
@@ -190,12 +190,12 @@ describe('postrider-server tickets', () => {
     ]);
   });
 
-  it('answers without mail, and as solved, where that is asked for', async () => {
+  it('replies without mail, and as solved, when asked to', async () => {
     const { mail, status } = await json('answer', String(number), '--body', 'Done.', '--no-mail', '--solved');
     expect([mail, status, (await read()).status]).toEqual([null, 'solved', 'solved']);
   });
 
-  it('closes a ticket for good: neither side adds to it any more', {
+  it('closes a ticket permanently: neither side can add to it', {
     tags: ['contract-operator.tickets', 'support.operator'],
   }, async () => {
     expect(await json('close', String(number))).toMatchObject({ number, status: 'closed' });
@@ -206,7 +206,7 @@ describe('postrider-server tickets', () => {
     expect(reply.status).toBe(422);
   });
 
-  it('says what is wrong with a number, a body, a status or a limit, and does nothing then', async () => {
+  it('reports a wrong number, body, status or limit, and then does nothing', async () => {
     for (const verb of ['show', 'close']) {
       expect(await run([verb, '999999'])).toMatchObject({
         code: 1,
@@ -227,7 +227,7 @@ describe('postrider-server tickets', () => {
     expect(await read()).toMatchObject({ status: 'open', messages: { length: 1 } });
   });
 
-  it('prints nothing that a customer’s text could command a terminal with, in JSON neither', async () => {
+  it('prints no terminal control sequence from a customer’s text, in JSON neither', async () => {
     const evil = '\u001b]0;owned\u0007\u001b[2Jgone\u009b31m\u202e';
     const ticket = await raise({ body: evil, context: { note: evil } });
     for (const words of [

@@ -15,7 +15,7 @@ describe('in development', () => {
   const get = (path: string) => server.call('GET', path, { key: null });
   const post = (body: unknown) => server.call('POST', '/dev/accounts', { key: null, body });
 
-  it('gives nothing out under another host name, or to a page of another origin', async () => {
+  it('returns nothing under another host name, or to a page of another origin', async () => {
     const account = JSON.stringify({ name: 'Stolen', ownerEmail: 'thief@example.com' });
     const request = (headers: string) =>
       sendRaw(
@@ -28,7 +28,7 @@ describe('in development', () => {
     expect(await request(`Host: ${host}\r\n`)).toContain('201 Created');
   });
 
-  it('GET /dev/mailbox lists what was caught, newest first, with the envelope’s recipients', {
+  it('GET /dev/mailbox lists captured messages, newest first, with the envelope recipients', {
     tags: ['contract-development.mailbox'],
   }, async () => {
     const one = await server.send({ to: 'a@example.com', bcc: 'b@example.com', subject: 'One' });
@@ -56,7 +56,7 @@ describe('in development', () => {
     ]);
   });
 
-  it('GET /dev/mailbox/:id.eml answers the message raw', { tags: ['contract-development.mailbox-raw'] }, async () => {
+  it('GET /dev/mailbox/:id.eml returns the raw message', { tags: ['contract-development.mailbox-raw'] }, async () => {
     const sent = await server.send({ subject: 'Raw one', text: '.leading dot\n\nend' });
     await server.settled(sent.body.id);
     const [{ id }] = (await get('/dev/mailbox')).body.messages;
@@ -72,7 +72,7 @@ describe('in development', () => {
     expect(unknown.body.fix).toContain('GET /dev/mailbox');
   });
 
-  it('POST /dev/accounts makes a further account with a key that works', {
+  it('POST /dev/accounts creates another account with a key that works', {
     tags: ['contract-development.accounts'],
   }, async () => {
     const { status, body } = await post({ name: 'Second', ownerEmail: 'Bea <bea@example.com>' });
@@ -85,7 +85,7 @@ describe('in development', () => {
     expect(owner).toEqual({ email: 'bea@example.com', role: 'owner' });
   });
 
-  it('POST /dev/accounts names what is wrong with its body', async () => {
+  it('POST /dev/accounts reports an invalid body', async () => {
     expectInvalid(await post({}), ['name', 'required'], ['ownerEmail', 'required']);
     expectInvalid(
       await post({ name: '', ownerEmail: 'nobody' }),
@@ -99,7 +99,7 @@ describe('in development', () => {
     expect((await post({ name: 'x'.repeat(100), ownerEmail: 'a@b.co' })).status).toBe(201);
   });
 
-  it('serves these paths under /v1 too, and 405 for other methods', async () => {
+  it('serves these paths under /v1 too, and returns 405 for other methods', async () => {
     expect((await get('/v1/dev/mailbox')).status).toBe(200);
     expectProblem(await server.call('DELETE', '/dev/mailbox'), 405, 'method_not_allowed');
     expectProblem(await server.call('GET', '/dev/accounts'), 405, 'method_not_allowed');
@@ -114,7 +114,7 @@ describe('in production', () => {
   });
   afterAll(() => server.close());
 
-  it('none of these exists', { tags: ['contract-development.not-in-production'] }, async () => {
+  it('none of these routes exists', { tags: ['contract-development.not-in-production'] }, async () => {
     for (const path of [
       '/dev/mailbox',
       '/dev/mailbox/x.eml',

@@ -35,9 +35,9 @@ function callsIn(html: string): readonly string[] {
   ]);
 }
 
-describe('the HTML of a message as it is shown', () => {
+describe('the HTML of a message as displayed', () => {
   it.each(Object.entries(PHONING))(
-    'has nothing left that fetches: %s',
+    'contains nothing that fetches: %s',
     { tags: ['holes.preview-phones-home'] },
     (_name, html) => {
       expect(callsIn(toQuietHtml(html))).toEqual([]);
@@ -45,7 +45,7 @@ describe('the HTML of a message as it is shown', () => {
     },
   );
 
-  it('has nothing left that fetches, however tags, quotes and comments are broken', {
+  it('contains nothing that fetches, however tags, quotes and comments are broken', {
     tags: ['holes.preview-phones-home'],
   }, () => {
     const random = seededRandom('broken html');
@@ -100,12 +100,12 @@ describe('the HTML of a message as it is shown', () => {
       expect(quiet).toContain(kept);
   });
 
-  it('shows where a link leads instead of its own title, and leads nowhere', () => {
+  it('shows where a link leads instead of its own title, and opens nothing', () => {
     const quiet = toQuietHtml('<a title="https://bank.example" href="https://evil.example/?a=1&amp;b=%22">Pay</a>');
     expect(quiet).toContain('<a title="https://evil.example/?a=1&amp;b=%22">Pay</a>');
   });
 
-  it('shows the text of elements that are left out, where readers of mail would see it', () => {
+  it('shows the text of removed elements where mail clients would show it', () => {
     const html =
       '<form>Name <button>Go</button></form><noscript>None</noscript><custom-tag>Own</custom-tag><xmp>a<b></xmp>';
     expect(textOf(parse(toQuietHtml(html)))).toBe('NameGoNoneOwna<b>');
@@ -113,7 +113,7 @@ describe('the HTML of a message as it is shown', () => {
   });
 
   it.each(['<', '<a', '<a href="', '<!--', '</', '<style>', "<p title='", '<a '])(
-    'takes time linear in the length: %s repeated',
+    'takes linear time: %s repeated',
     (piece) => {
       const time = (html: string) => {
         const from = performance.now();

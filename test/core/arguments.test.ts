@@ -5,7 +5,7 @@ const send = findOperation('emails.send');
 const get = findOperation('emails.get');
 
 describe('the arguments of an operation', () => {
-  it('bear the names of the send request, and headers theirs in snake_case', {
+  it('have the names of the send request, and headers theirs in snake_case', {
     tags: ['contract-surfaces.mcp-arguments'],
   }, () => {
     expect(argumentsOf(send).map(({ name }) => name)).toEqual([
@@ -23,7 +23,7 @@ describe('the arguments of an operation', () => {
     expect(argumentsOf(send).some(({ key }) => key.startsWith('x-'))).toBe(false);
   });
 
-  it('are one object schema that takes nothing else', () => {
+  it('are one object schema that accepts nothing else', () => {
     expect(argumentSchema(send)).toMatchObject({
       type: 'object',
       required: ['from', 'to'],
@@ -34,7 +34,7 @@ describe('the arguments of an operation', () => {
 });
 
 describe('placing arguments', () => {
-  it('puts each where the request carries it', () => {
+  it('puts each one where the request carries it', () => {
     expect(placeArguments(send, { from: 'a@b.co', idempotency_key: 'k' })).toEqual({
       params: {},
       query: {},
@@ -49,12 +49,12 @@ describe('placing arguments', () => {
     });
   });
 
-  it('puts an unknown name where it will be refused, and leaves out what is undefined', () => {
+  it('puts an unknown name where it will be rejected, and omits what is undefined', () => {
     expect(placeArguments(send, { subjekt: 1, cc: undefined }).body).toEqual({ subjekt: 1 });
     expect(placeArguments(get, { id: 'x', foo: 1 }).query).toEqual({ foo: 1 });
   });
 
-  it('takes `__proto__` for a name like any other', () => {
+  it('treats `__proto__` like any other name', () => {
     const given = JSON.parse('{"__proto__":{"polluted":true},"from":"a@b.co"}') as Record<string, unknown>;
     const { body } = placeArguments(send, given);
     expect(Object.keys(body as object)).toEqual(['__proto__', 'from']);

@@ -45,7 +45,7 @@ describe('a mailbox', () => {
     expect(foldAddress('Ada.Lovelace@example.com')).toBe('ada.lovelace@example.com');
   });
 
-  it('turns an internationalised domain into A-labels', {
+  it('converts an internationalized domain to A-labels', {
     tags: ['contract-sending.internationalised-domains'],
   }, () => {
     expect(parsed('a@Bücher.Example').address).toBe('a@xn--bcher-kva.example');
@@ -93,12 +93,12 @@ describe('a mailbox', () => {
     ['"A" B <a@b.co>', 'unbalanced quotes'],
     ['"A <a@b.co>', 'unbalanced quotes'],
     ['"A\\" <a@b.co>', 'unbalanced quotes'],
-  ])('refuses %j', (given, because) => {
+  ])('rejects %j', (given, because) => {
     expect(refusalOf(given)).toContain(because);
   });
 
   it.each(['\r\nBcc: c@d.co', '\n', '\r', '\u0000', '\t', '\u0085', '\u2028', '\u202e', '\u2066', '\u200f', '\u061c'])(
-    'refuses %j wherever it stands',
+    'rejects %j in any position',
     { tags: ['contract-sending.header-controls'] },
     (forbidden) => {
       const because = 'control or text-direction character';
@@ -110,7 +110,7 @@ describe('a mailbox', () => {
     },
   );
 
-  it('holds at most 64 characters before the @, 254 in the address, 512 in all', () => {
+  it('has at most 64 characters before the @, 254 in the address, 512 in all', () => {
     const domain = (length: number) =>
       `${`${'d'.repeat(50)}.`
         .repeat(5)
@@ -126,9 +126,9 @@ describe('a mailbox', () => {
   });
 });
 
-describe('a mailbox that is shown', () => {
+describe('a displayed mailbox', () => {
   it.each([null, 'Ada', 'Boss, The', 'a "quoted" one', 'back\\slash', 'x <y@z.example>', 'ends in >', 'Müller: Söhne'])(
-    'is read back as what it was: %s',
+    'parses to the same mailbox: %s',
     (name) => {
       const verdict = parseMailbox(formatMailbox({ name, address: 'a@b.example' }));
       expect(verdict).toMatchObject({ ok: true, mailbox: { name, address: 'a@b.example' } });
@@ -153,8 +153,8 @@ describe('a domain name', () => {
   });
 });
 
-describe('a character that has no place in a header', () => {
-  it('is every control of ASCII and of Latin-1, every line or paragraph separator and every text-direction control', () => {
+describe('a character that is not allowed in a header', () => {
+  it('is every ASCII and Latin-1 control, every line or paragraph separator and every text-direction control', () => {
     const forbidden = Array.from({ length: 0x2100 }, (_, code) => String.fromCharCode(code)).filter(
       hasForbiddenCharacter,
     );

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 // biome-ignore lint/suspicious/noExplicitAny: see above
 const document: any = toOpenApi(OPERATIONS, { version: '0', serverUrl: 'http://api.test' });
 
-describe('the events of a message’s trail', () => {
-  it('have the contract’s type names, and each says when it is written', {
+describe('the events of a message', () => {
+  it('have the contract’s type names, and each says when it is recorded', {
     tags: ['events.type-names', 'contract-messages.trail-types'],
   }, () => {
     expect(Object.keys(MESSAGE_EVENT_TYPES)).toEqual([
@@ -30,7 +30,7 @@ describe('the events of a message’s trail', () => {
     expect(Object.keys(CLASSIFICATIONS)).toEqual(['hard', 'soft', 'block', 'spam', 'unknown']);
   });
 
-  it('are published with all their names, so that a client knows what can come', {
+  it('are published with all their names, so that a client knows which exist', {
     tags: ['events.type-names'],
   }, () => {
     const { properties } = document.components.schemas.MessageEvent;

@@ -17,14 +17,14 @@ describe('the problems of a request', () => {
     ]);
   });
 
-  it('tell an unknown field from one that a later version brings', () => {
+  it('distinguish an unknown field from one of a later version', () => {
     expect(problemsOf({ ...VALID, hologram: 'welcome', subjekt: 'x' })).toEqual([
       { path: 'hologram', code: 'not_available', message: '`hologram` is not available in this version; leave it out' },
       { path: 'subjekt', code: 'unknown_field', message: '`subjekt` is not a known field; leave it out or correct it' },
     ]);
   });
 
-  it('treat an upcoming name as upcoming at the root alone', () => {
+  it('treat an upcoming name as upcoming only at the root', () => {
     const nested = z.strictObject({ inner: z.strictObject({}) });
     expect(problemsOf({ inner: { hologram: 1 } }, nested)).toMatchObject([
       { path: 'inner.hologram', code: 'unknown_field' },
@@ -39,7 +39,7 @@ describe('the problems of a request', () => {
     expect({}).not.toHaveProperty('polluted');
   });
 
-  it('give the position in a list, and of a union the branch that was meant', () => {
+  it('give the position in a list, and in a union the branch that was meant', () => {
     expect(problemsOf({ ...VALID, to: ['c@d.co', 'no address'] })).toMatchObject([
       { path: 'to.1', code: 'invalid_email', message: 'has no `@`' },
     ]);
@@ -73,14 +73,14 @@ describe('the problems of a request', () => {
     expect(problem?.message).toContain('at most 64 characters');
   });
 
-  it('speak of the body as a whole where it is no object', () => {
+  it('refer to the body as a whole when it is not an object', () => {
     for (const given of [null, [], 'text', 5, true]) {
       expect(problemsOf(given)).toMatchObject([{ path: 'body', code: 'invalid_type' }]);
     }
     expect(problemsOf(undefined)).toEqual([{ path: 'body', code: 'required', message: 'is required' }]);
   });
 
-  it('call numbers out of range and whole numbers wrong by their own codes', () => {
+  it('have codes of their own for numbers out of range and for fractions', () => {
     const schema = z.object({ n: z.number().int().min(1).max(3) });
     expect(problemsOf({ n: 4 }, schema)).toMatchObject([{ path: 'n', code: 'out_of_range' }]);
     expect(problemsOf({ n: 0 }, schema)).toMatchObject([{ path: 'n', code: 'out_of_range' }]);

@@ -18,7 +18,7 @@ describe('a schema with components', () => {
     expect(JSON.stringify(components)).not.toContain('$defs');
   });
 
-  it('says what it takes strictly, and leaves what it answers open', () => {
+  it('is strict about input, and leaves output open', () => {
     const components: Components = {};
     toComponentSchema(thing, 'input', components);
     expect(components['Thing']).toMatchObject({ additionalProperties: false });
@@ -27,7 +27,7 @@ describe('a schema with components', () => {
     expect(answers['Thing']).not.toHaveProperty('additionalProperties');
   });
 
-  it('refuses two different schemas of one name', () => {
+  it('rejects two different schemas with one name', () => {
     const components: Components = {};
     toComponentSchema(colour, 'input', components);
     const other = z.enum(['green']).meta({ id: 'Colour' });
@@ -36,7 +36,7 @@ describe('a schema with components', () => {
 });
 
 describe('an inline schema', () => {
-  it('holds no reference, no definitions and no ids', () => {
+  it('contains no reference, no definitions and no ids', () => {
     const text = JSON.stringify(toInlineSchema(thing, 'input'));
     expect(text).not.toMatch(/\$ref|\$defs|"id":/);
     expect(toInlineSchema(thing, 'input')).toMatchObject({

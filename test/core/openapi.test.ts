@@ -37,7 +37,7 @@ describe('the OpenAPI document', () => {
     expect(document.paths['/emails/batch'].post.operationId).toBe('emails.sendBatch');
   });
 
-  it('declares every code an operation can answer, under its status', { tags: ['contract-errors.declared'] }, () => {
+  it('declares every code an operation can return, under its status', { tags: ['contract-errors.declared'] }, () => {
     for (const operation of OPERATIONS as readonly Operation[]) {
       const described = operations.find(
         ({ operationId }) => operationId.toLowerCase() === operation.id.replaceAll('-', ''),
@@ -51,7 +51,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('lets nothing but the declared answers of a send stand', { tags: ['errors.status-codes'] }, () => {
+  it('requires the declared responses of a send', { tags: ['errors.status-codes'] }, () => {
     const send = document.paths['/emails'].post;
     expect(Object.keys(send.responses).sort()).toEqual(
       ['200', '202', '400', '401', '402', '403', '409', '413', '415', '422', '429', '500', '503'].sort(),
@@ -110,7 +110,7 @@ describe('the OpenAPI document', () => {
     expect(wait).toMatchObject({ name: 'wait', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 60 } });
   });
 
-  it('writes request bodies, queries and export rows in snake_case and every other answer in camelCase', {
+  it('writes request bodies, queries and export rows in snake_case and every other response in camelCase', {
     tags: ['contract-shape.casing', 'contract-shape.casing-export'],
   }, () => {
     // The edits of a held send bear the names of a send.
@@ -150,7 +150,7 @@ describe('the OpenAPI document', () => {
     ]);
   });
 
-  it('leaves answers open to new fields and keeps requests closed', () => {
+  it('leaves responses open to new fields and keeps requests closed', () => {
     expect(document.components.schemas.SendRequest.additionalProperties).toBe(false);
     expect(document.components.schemas.Message).not.toHaveProperty('additionalProperties');
   });

@@ -17,21 +17,18 @@ const FINDINGS = CHECKS.flatMap((check) =>
 );
 
 describe('the catalogue of findings', () => {
-  it.each(FINDINGS)(
-    'says of $code what it means and what to do, in sentences',
-    ({ check, code, level, message, fix }) => {
-      expect(code).toMatch(new RegExp(`^${check === 'inbox-placement' ? 'inbox' : check}_[a-z]+(_[a-z]+)*$`));
-      expect(message).toMatch(/^\P{Ll}.*\.$/su);
-      expect(fix).toMatch(/^[A-Z].*\.$/s);
-      expect(fix === 'Nothing to do.').toBe(level === 'pass');
-    },
-  );
+  it.each(FINDINGS)('explains $code and what to do, in sentences', ({ check, code, level, message, fix }) => {
+    expect(code).toMatch(new RegExp(`^${check === 'inbox-placement' ? 'inbox' : check}_[a-z]+(_[a-z]+)*$`));
+    expect(message).toMatch(/^\P{Ll}.*\.$/su);
+    expect(fix).toMatch(/^[A-Z].*\.$/s);
+    expect(fix === 'Nothing to do.').toBe(level === 'pass');
+  });
 
   it('has each code once', () => {
     expect(new Set(FINDINGS.map(({ code }) => code)).size).toBe(FINDINGS.length);
   });
 
-  it.each(CHECKS)('is what the OpenAPI document and docs/tools.md know of %s', (check) => {
+  it.each(CHECKS)('matches the OpenAPI document and docs/tools.md in %s', (check) => {
     const document = parse(readFileSync('openapi.yaml', 'utf8'));
     const codes = Object.keys(TOOL_FINDINGS[check]);
     expect(document.components.schemas[SCHEMAS[check]].properties.code.enum).toEqual(codes);

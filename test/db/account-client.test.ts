@@ -25,7 +25,7 @@ describe('a client that is bound to an account', () => {
     await database.drop();
   });
 
-  it('mixes no accounts, however many share its connections', async () => {
+  it('never mixes accounts, however many share its connections', async () => {
     const answers = await Promise.all(
       Array.from({ length: 400 }, async (_, at) => {
         const own = accountId((at % 20) + 1);
@@ -37,7 +37,7 @@ describe('a client that is bound to an account', () => {
     for (const { own, ids } of answers) expect([...ids]).toEqual([{ id: own }]);
   });
 
-  it('runs a statement once, whoever asks for its result and how often, and none that nobody asks for', async () => {
+  it('runs a statement once, however often its result is read, and never when it is not', async () => {
     const sql = bindAccount(pool, ME);
     const rename = (name: string) => sql`UPDATE accounts SET name = ${name} RETURNING name`;
     rename('never');
@@ -50,7 +50,7 @@ describe('a client that is bound to an account', () => {
     expect(count).toBe(0);
   });
 
-  it('has written what it answers, and nothing of what failed', async () => {
+  it('has committed what it returns, and nothing of what failed', async () => {
     const sql = bindAccount(pool, ME);
     await sql`UPDATE accounts SET name = 'written'`;
     await expect(sql`UPDATE accounts SET name = 'x', created_at = ${null}`).rejects.toMatchObject({ code: '23502' });
@@ -71,7 +71,7 @@ describe('a client that is bound to an account', () => {
     expect(row).toEqual({ name: 'written' });
   });
 
-  it('begins transactions as they are asked for, and cancels what runs in them', async () => {
+  it('begins transactions on request, and cancels what runs in them', async () => {
     const sql = bindAccount(pool, ME);
     await expect(sql.begin('read only', async (tx) => await tx`UPDATE accounts SET name = 'x'`)).rejects.toMatchObject({
       code: '25006',
@@ -88,7 +88,7 @@ describe('a client that is bound to an account', () => {
     expect(await sql`SELECT 1 AS one`).toHaveLength(1);
   });
 
-  it('sends nothing of a transaction that is over: its connection may be another account’s by then', async () => {
+  it('sends nothing for a finished transaction: its connection may already belong to another account', async () => {
     const mine = bindAccount(pool, ME);
     let late: (() => PromiseLike<unknown>)[] = [];
     const failed = (error: unknown) => Promise.reject(error);
@@ -127,7 +127,7 @@ describe('a client that is bound to an account', () => {
     expect(await database.sql`SELECT id FROM accounts WHERE name = 'late'`).toHaveLength(0);
   });
 
-  it('leaves connections to other accounts, however much one account begins at once', async () => {
+  it('leaves connections for other accounts, however many transactions one account begins at once', async () => {
     const busy = bindAccount(pool, ME, { transactionsAtOnce: 2 });
     const { promise: over, resolve: end } = Promise.withResolvers<void>();
     const work = Array.from({ length: 10 }, async (_, n) => {
@@ -143,7 +143,7 @@ describe('a client that is bound to an account', () => {
     expect(await busy.begin(async (tx) => await tx`SELECT 1`)).toHaveLength(1);
   });
 
-  it('opens no way past the account', () => {
+  it('offers no way around the account', () => {
     const sql = bindAccount(pool, ME);
     for (const way of ['reserve', 'runOnConnection', 'copyIn', 'end', 'listen']) expect(sql).not.toHaveProperty(way);
     for (const way of ['cursor', 'values', 'raw', 'simple', 'describe', 'cancel'])
@@ -151,7 +151,7 @@ describe('a client that is bound to an account', () => {
     expect(() => bindAccount(pool, `${ME}'; RESET ROLE; --`)).toThrow('cannot be bound');
   });
 
-  it('is told at once that its database is away, and goes on when it is back', async () => {
+  it('fails at once when its database is down, and works again when it is back', async () => {
     const proxy = await startDatabaseProxy(database);
     const target = proxy.database.target;
     const far = openDatabase({

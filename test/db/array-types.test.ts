@@ -31,7 +31,7 @@ describe('arrays to and from the database', () => {
   });
   afterAll(() => database.drop());
 
-  it('come back as they were sent, whatever they hold', async () => {
+  it('return as they were sent, whatever they contain', async () => {
     const { sql } = database;
     for (const texts of [STRINGS, [], ...STRINGS.map((text) => [text])]) {
       const [row] = await sql`SELECT ${texts}::text[] AS texts, cardinality(${texts}::text[]) AS count`;
@@ -49,7 +49,7 @@ describe('arrays to and from the database', () => {
     });
   });
 
-  it('are written so that no element can be taken for syntax', () => {
+  it('are written so that no element can be read as syntax', () => {
     expect(formatArray(['a,b', '"', '\\', null, 5])).toBe('{"a,b","\\"","\\\\",NULL,"5"}');
     expect(parseArray('{a,"b,c",NULL,"NULL","\\"\\\\"}')).toEqual(['a', 'b,c', null, 'NULL', '"\\']);
     expect(parseArray('{}')).toEqual([]);

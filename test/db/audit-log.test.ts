@@ -20,7 +20,7 @@ describe('the audit log', () => {
   const read = (accountId: string) => database.sql`
     SELECT *, created_at::text AS at, details::text AS words FROM audit_log WHERE account_id = ${accountId} ORDER BY seq`;
 
-  it('chains each entry of an account to the one before, by a hash that anybody can compute again', async () => {
+  it('chains each entry of an account to the previous one, by a hash that anyone can recompute', async () => {
     const accountId = randomUUID();
     await appendAudit(database.sql, [entryOf(accountId, { email: 'a@b.co', note: 'line one\nline two' })]);
     await appendAudit(database.sql, [entryOf(accountId), { ...entryOf(accountId), targetId: randomUUID() }]);
@@ -38,7 +38,7 @@ describe('the audit log', () => {
     }
   });
 
-  it('keeps one chain an account, without gaps, however many write at the same time', async () => {
+  it('keeps one chain per account, without gaps, under any concurrency', async () => {
     const accounts = [randomUUID(), randomUUID(), randomUUID()];
     const both = (first: string, second: string) => appendAudit(database.sql, [entryOf(first), entryOf(second)]);
     const [one = '', two = '', three = ''] = accounts;
@@ -56,7 +56,7 @@ describe('the audit log', () => {
     }
   });
 
-  it('is only ever added to: no row is changed or removed, and none of an aborted change stays', async () => {
+  it('is append-only: no row is changed or removed, and an aborted change leaves none', async () => {
     const accountId = randomUUID();
     await appendAudit(database.sql, [entryOf(accountId)]);
     const aborted = database.sql.begin(async (transaction) => {
@@ -72,7 +72,7 @@ describe('the audit log', () => {
     expect(await read(accountId)).toHaveLength(1);
   });
 
-  it('lets go of a whole account where that is being erased, and of no other', async () => {
+  it('removes a whole account when it is erased, and no other', async () => {
     const [erased, kept] = [randomUUID(), randomUUID()];
     await appendAudit(database.sql, [entryOf(erased), entryOf(kept)]);
     await database.sql.begin(async (transaction) => {

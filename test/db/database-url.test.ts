@@ -3,7 +3,7 @@ import { toDatabaseTarget } from '../../packages/server/src/db/client.ts';
 import { parseDatabaseUrl } from '../../packages/server/src/db/database-url.ts';
 
 describe('DATABASE_URL', () => {
-  it('with several hosts is read as libpq reads it', { tags: ['holes.several-hosts'] }, () => {
+  it('with several hosts is parsed as libpq does', { tags: ['holes.several-hosts'] }, () => {
     const verdict = parseDatabaseUrl(
       'postgresql://ada:p%40ss:word@db1:5433,[::1]:5434,db3/mail?sslmode=require&target_session_attrs=read-write&application_name=x',
     );
@@ -23,7 +23,7 @@ describe('DATABASE_URL', () => {
     ]);
   });
 
-  it('with one host goes to the drivers as it is, unless a kind of server is asked for', () => {
+  it('with one host is passed to the drivers unchanged, unless a kind of server is requested', () => {
     for (const url of ['postgres://u:p@h:5432/d?sslmode=require', 'postgres:///d', 'postgres://h/d'])
       expect(toDatabaseTarget(url)).toEqual({ kind: 'url', url });
     expect(toDatabaseTarget('postgres://h/d?target_session_attrs=primary')).toMatchObject({ kind: 'cluster' });
@@ -36,7 +36,7 @@ describe('DATABASE_URL', () => {
     ['postgres://u:hunter2@h1,,h2/d', 'empty name', 'host1:5432'],
     ['postgres://u:hunter2@h1,h2/d?target_session_attrs=standby', 'target_session_attrs=standby', '=read-write'],
     ['postgres://h1,h2/d?target_session_attrs=any', 'needs a server that accepts writes', 'leave it out'],
-  ])('is refused with what to write instead: %s', (url, message, fix) => {
+  ])('is rejected with a correction: %s', (url, message, fix) => {
     const verdict = parseDatabaseUrl(url);
     expect(verdict).toMatchObject({
       ok: false,

@@ -10,7 +10,7 @@ import { takeOutFirstWall } from '../harness/without-first-wall.ts';
 const MINE = '00000000-0000-7000-8000-0000000000a1';
 const THEIRS = '00000000-0000-7000-8000-0000000000b2';
 
-describe('behind a pooler that drops the parameters a connection starts with', () => {
+describe('behind a pooler that drops startup parameters', () => {
   const afterwards = useCleanUps();
   let database: TestDatabase;
   let pooler: ForgetfulPooler;
@@ -31,13 +31,13 @@ describe('behind a pooler that drops the parameters a connection starts with', (
     await database.drop();
   });
 
-  it('a connection for accounts starts as the owner and without a limit, so that the test tests something', async () => {
+  it('a connection for accounts starts as the owner and without a limit, so that the test is meaningful', async () => {
     const [row] = await pool`SELECT current_user AS user, current_setting('statement_timeout') AS timeout`;
     expect(row).toEqual({ user: 'postrider', timeout: '0' });
     expect(await pool`SELECT id FROM accounts`).toHaveLength(2);
   });
 
-  it('sets the role and the limits of a statement in every transaction of an account', {
+  it('sets the role and the statement limits in every transaction of an account', {
     tags: ['holes.second-wall'],
   }, async () => {
     const mine = bindAccount(pool, MINE);
@@ -59,7 +59,7 @@ describe('behind a pooler that drops the parameters a connection starts with', (
     expect(theirs).toEqual({ name: `Account ${THEIRS}` });
   });
 
-  it('keeps accounts apart in requests that forget to name theirs', { tags: ['holes.second-wall'] }, async () => {
+  it('keeps accounts apart in requests that omit theirs', { tags: ['holes.second-wall'] }, async () => {
     const opened = await takeOutFirstWall(pooler.database);
     afterwards(() => opened.close());
     const server = await startTestApp({ database: opened.database, settings: { POSTRIDER_ROLES: 'api' } });

@@ -62,7 +62,7 @@ describe('every defined statement', () => {
     expect(faults.join()).toContain(fault);
   });
 
-  it('may say more of a field than its column does', async () => {
+  it('may be more specific about a field than its column', async () => {
     const fields = {
       id: nullable(suppressions.id),
       note: present(suppressions.note),

@@ -38,7 +38,7 @@ describe('a pool whose connections are lost', () => {
     }
   }
 
-  it('leaves no query without an answer, and answers again as soon as the database does', async () => {
+  it('leaves no query unanswered, and works again as soon as the database does', async () => {
     const sql = open();
     const counts = { answered: 0, failed: 0 };
     let cycles = 0;
@@ -58,7 +58,7 @@ describe('a pool whose connections are lost', () => {
     await sql.end();
   });
 
-  it('goes on with transactions, fragments and its own end', async () => {
+  it('continues with transactions, fragments and its own end', async () => {
     const sql = open();
     expect(await sql`SELECT 1 AS one ${sql`WHERE ${true}`}`).toHaveLength(1);
     await proxy.down();
@@ -129,7 +129,7 @@ describe('a transaction whose connection is lost', () => {
   );
 });
 
-describe('a transaction that has ended', () => {
+describe('a finished transaction', () => {
   let database: TestDatabase;
   let sql: Pool;
   beforeAll(async () => {
@@ -146,7 +146,7 @@ describe('a transaction that has ended', () => {
     await database.drop();
   });
 
-  it('keeps nothing of what it worked on, though the driver remembers where a statement came from', async () => {
+  it('retains nothing it worked on, though the driver remembers where a statement came from', async () => {
     const run = async () => {
       const content = Buffer.alloc(1_000_000);
       await sql.begin(async (transaction) => {

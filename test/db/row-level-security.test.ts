@@ -61,7 +61,7 @@ describe('row-level security', () => {
   });
   afterAll(() => database.drop());
 
-  it('is enabled, forced and has its two policies on every table with rows of accounts, partitions of any month among them', () => {
+  it('is enabled, forced and has its two policies on every table with rows of accounts, including partitions of any month', () => {
     const unprotected = tables
       .filter(({ hasAccount, name }) => hasAccount || name === 'accounts')
       .filter(({ name, isEnabled, isForced, policies }) => {
@@ -74,18 +74,18 @@ describe('row-level security', () => {
     expect(tables.filter(({ isPartition }) => isPartition).length).toBeGreaterThan(50);
   });
 
-  it('leaves out nothing but what is no account’s, and requests have no right to that', () => {
+  it('omits only tables without account rows, and requests have no rights to those', () => {
     const others = tables.filter(({ hasAccount, name }) => !hasAccount && name !== 'accounts');
     const known = [...Object.keys(OF_THE_INSTALLATION), ...BY_A_RULE_OF_THEIR_OWN];
     expect(others.map(({ name }) => name).filter((name) => !known.includes(name))).toEqual([]);
     expect(others.filter(({ name, isReadable }) => name in OF_THE_INSTALLATION && isReadable)).toEqual([]);
   });
 
-  it('lets requests reach partitions through their parent alone', () => {
+  it('lets requests reach partitions only through their parent', () => {
     expect(tables.filter(({ isPartition, isReadable }) => isPartition && isReadable)).toEqual([]);
   });
 
-  it('shows no rows where no account is named, and none of another account where one is', async () => {
+  it('shows no rows when no account is named, and none of another account when one is', async () => {
     const pool = openDatabase({
       target: database.target,
       maxConnections: 1,
@@ -118,7 +118,7 @@ describe('row-level security', () => {
     expect([...left]).toEqual([{ note: null }]);
   });
 
-  it('has searches read their own account alone, by conditions that use the indexes', async () => {
+  it('lets searches read only their own account, by conditions that use the indexes', async () => {
     const { sql } = database;
     for (const account of [MINE, THEIRS]) {
       await sql`
@@ -157,7 +157,7 @@ describe('an installation on a database of its own', () => {
     }
   }
 
-  it('says which right is missing where its user cannot have the roles', async () => {
+  it('names the missing right when its user cannot have the roles', async () => {
     await withOwner('', async (target) => {
       const sql = admin(target);
       await expect(migrate(sql)).rejects.toMatchObject({
@@ -168,7 +168,7 @@ describe('an installation on a database of its own', () => {
     });
   });
 
-  it('works as an ordinary owner whom an administrator gave the roles: forced on the owner too, who works for all accounts', async () => {
+  it('works with an ordinary owner who was granted the roles: forced on the owner too, who works for all accounts', async () => {
     await withOwner('GRANT postrider_app, postrider_system TO USER', async (target) => {
       const sql = admin(target);
       await migrate(sql);

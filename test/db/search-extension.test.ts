@@ -4,7 +4,7 @@ import { openDatabase } from '../../packages/server/src/db/client.ts';
 import { migrate } from '../../packages/server/src/db/migrate.ts';
 
 describe('a database whose user may not create extensions', () => {
-  it('is refused with what to do about it, and left as it was', async () => {
+  it('is rejected with a fix, and left unchanged', async () => {
     const { host, user } = inject('postgres');
     const name = `limited_${randomBytes(8).toString('hex')}`;
     const open = (database: string, as: string) =>

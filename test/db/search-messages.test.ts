@@ -134,7 +134,7 @@ describe('the search in the message log', () => {
     expect(await backlogRows()).toBeGreaterThan(0);
   });
 
-  it('answers what the log itself answers, for filters of every kind and combination, page by page', async () => {
+  it('returns what the log itself returns, for filters of every kind and combination, page by page', async () => {
     const random = seededRandom('filters');
     const seen = { some: 0, none: 0, many: 0 };
     for (let n = 0; n < 40; n += 1) {
@@ -155,7 +155,7 @@ describe('the search in the message log', () => {
     expect(Math.min(seen.some, seen.none, seen.many)).toBeGreaterThan(0);
   }, 60_000);
 
-  it('matches blind recipients of a key’s own messages alone for that key, in pages and counts', {
+  it('matches bcc recipients of a key’s own messages only for that key, in pages and counts', {
     tags: ['holes.sight'],
   }, async () => {
     for (const filter of [{ recipient: 'copy3@web.example' }, { text: 'web.example' }]) {
@@ -184,7 +184,7 @@ describe('the search in the message log', () => {
     expect(await countMatches(database.bound(ACCOUNT), { ...NONE, channel: 'api' }, 11)).toBe(11);
   });
 
-  it('finds a message whose id is older than what was indexed long before: clocks and commits may lag', async () => {
+  it('finds a message whose id is older than what was indexed before: clocks and commits may lag', async () => {
     const late: Stored = {
       ...(stored[0] as Stored), // There are thousands.
       accountId: ACCOUNT,
@@ -206,7 +206,7 @@ describe('the search in the message log', () => {
     }
   });
 
-  it('puts no message that is not indexed yet before its turn, however many of them there are', async () => {
+  it('keeps the order of messages that are not indexed yet, however many there are', async () => {
     const filters = { ...NONE, tags: ['campaign'] };
     const old = expected(filters).slice(-400);
     // Noted anew, as all of a log are that was there before the search was.
@@ -215,7 +215,7 @@ describe('the search in the message log', () => {
     while ((await fillSearch(database.sql)) > 0);
   });
 
-  it('loses no message while it is indexed, by several processes at once', async () => {
+  it('loses no message while several processes index it', async () => {
     const fresh = makeMessages(now)
       .slice(0, 4_000)
       .map((message, n) => ({
@@ -249,7 +249,7 @@ describe('the search in the message log', () => {
     expect(row?.n).toBe(fresh.length);
   });
 
-  it('leaves a message in the backlog where indexing it did not end well', async () => {
+  it('leaves a message in the backlog when indexing it failed', async () => {
     await database.sql`INSERT INTO search_backlog SELECT account_id, array_agg(id) FROM (SELECT * FROM messages LIMIT 3) AS m GROUP BY 1`;
     const given = await backlogRows();
     await database.sql`ALTER TABLE message_search RENAME TO gone`;
@@ -260,7 +260,7 @@ describe('the search in the message log', () => {
     expect(await backlogRows()).toBe(0);
   });
 
-  it('writes a message anew that is noted a second time', async () => {
+  it('rewrites a message that is queued a second time', async () => {
     const [id] = expected({ ...NONE, tags: ['rare'] });
     await database.sql`UPDATE messages SET subject = 'Quite another matter' WHERE id = ${id ?? ''}`;
     await database.sql`INSERT INTO search_backlog VALUES (${ACCOUNT}, ${[id ?? '']}::uuid[])`;
@@ -268,7 +268,7 @@ describe('the search in the message log', () => {
     expect(await all({ ...NONE, text: 'ANOTHER matter' }, 10)).toEqual([id]);
   });
 
-  it('forgets what retention has removed', async () => {
+  it('forgets what retention removed', async () => {
     const before = new Date(now.getTime() - 50 * DAY_MS);
     const early = new Date(0);
     await purgeExpired(database.sql, {

@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../harness/test-database.
 
 const DEADLINE_MS = 300;
 
-describe('a pool with a deadline, on a database that falls silent', () => {
+describe('a pool with a deadline, on a database that stops responding', () => {
   let database: TestDatabase;
   let proxy: DatabaseProxy;
   beforeAll(async () => {
@@ -34,7 +34,7 @@ describe('a pool with a deadline, on a database that falls silent', () => {
       (error: unknown) => classifyDatabaseError(error),
     );
 
-  it('fails what is under way and what comes after, each in its time, and answers again once the database does', async () => {
+  it('fails running and later statements, each in its time, and works again once the database does', async () => {
     const sql = open();
     await sql`SELECT 1`;
     proxy.silence();
@@ -49,7 +49,7 @@ describe('a pool with a deadline, on a database that falls silent', () => {
     await sql.end({ timeout: 1 });
   });
 
-  it('with a long deadline waits for what is slow, and not for a database that gives no answer to anybody', async () => {
+  it('with a long deadline waits for a slow statement, but not for a database that responds to nothing', async () => {
     const short = open();
     const long = openDatabase({
       target: proxy.database.target,
@@ -68,7 +68,7 @@ describe('a pool with a deadline, on a database that falls silent', () => {
     await Promise.all([short.end({ timeout: 1 }), long.end({ timeout: 1 })]);
   });
 
-  it('fails a transaction wherever it stands', async () => {
+  it('fails a transaction at any point', async () => {
     for (const silentAt of ['begin', 'statement', 'commit']) {
       const sql = open();
       await sql`SELECT 1`;
@@ -86,7 +86,7 @@ describe('a pool with a deadline, on a database that falls silent', () => {
     }
   });
 
-  it('counts the statements of a transaction and not the thinking between them', async () => {
+  it('counts the statements of a transaction and not the time between them', async () => {
     const sql = open();
     const think = () => new Promise((resolve) => setTimeout(resolve, DEADLINE_MS * 2));
     const rows = await sql.begin(async (transaction) => {
@@ -108,7 +108,7 @@ describe('a pool with a deadline, on a database that falls silent', () => {
     await sql.end({ timeout: 1 });
   });
 
-  it('fails a COPY whose last word is never confirmed, so that the request log goes on after it', async () => {
+  it('fails a COPY whose end is never confirmed, so that the request log continues after it', async () => {
     const sql = open(1);
     const entry = (id: string) => ({
       ...{ accountId: id, id, requestId: id, method: 'GET', path: '/', status: 200, code: null, durationMs: 1 },

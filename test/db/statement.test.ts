@@ -19,7 +19,7 @@ async function run<Result>(query: Query, built: Built<Result>) {
 
 const readNames = defineStatement({}, () => builder.select(named({ name: accounts.name })).from(accounts));
 
-describe('a statement of the builder', () => {
+describe('a statement of the query builder', () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await createTestDatabase();
@@ -51,7 +51,7 @@ describe('a statement of the builder', () => {
     expect(inTransaction).toEqual({ read: [{ name: 'Theirs' }], changed: [{ id: THEIRS }] });
   });
 
-  it('keeps columns of the same name apart, and what a left join does not find is null', async () => {
+  it('keeps columns of the same name apart, and returns null for what a left join does not find', async () => {
     const joined = builder
       .select(named({ account: accounts.id, entry: suppressions.id, createdAt: suppressions.createdAt }))
       .from(accounts)
@@ -63,7 +63,7 @@ describe('a statement of the builder', () => {
     ]);
   });
 
-  it('is refused where the rows would not have the names that their type has', async () => {
+  it('is rejected when the rows would not have the names of their type', async () => {
     const { sql } = database;
     const unnamed = builder.select({ createdAt: accounts.createdAt }).from(accounts);
     await expect(run(sql, unnamed)).rejects.toThrow('named({ … }) around the fields createdAt');
@@ -73,13 +73,13 @@ describe('a statement of the builder', () => {
     await expect(run(sql, misnamed)).rejects.toThrow('named({ … })');
   });
 
-  it('is refused where it is awaited by itself, past the connection of the caller', async () => {
+  it('is rejected when it is awaited by itself, bypassing the caller’s connection', async () => {
     await expect(builder.select().from(accounts)).rejects.toMatchObject({
       cause: { message: expect.stringContaining('not by being awaited') },
     });
   });
 
-  it('is built once, and once more for each set of optional parameters that it is given', async () => {
+  it('is built once, and once more for each set of optional parameters', async () => {
     let times = 0;
     const readOne = defineStatement({ id: accounts.id, name: optional(accounts.name) }, ({ id, name }) => {
       times += 1;

@@ -47,7 +47,7 @@ describe('the upgrade of a database', () => {
       VALUES (${accountId}, ${ids.next(now)}, 'r', ${method}, '/emails/x/resend', 202, 1, ${keyId}, ${emailId}, ${now})`;
   }
 
-  it('gives the idempotency keys of resends to their callers, and of unknown callers to no one', {
+  it('assigns the idempotency keys of resends to their callers, and of unknown callers to no one', {
     tags: ['holes.upgrades'],
   }, async () => {
     await before('0033');
@@ -71,7 +71,7 @@ describe('the upgrade of a database', () => {
     ]);
   });
 
-  it('leaves what was sent since migration 0034 to whom it belongs', { tags: ['holes.upgrades'] }, async () => {
+  it('leaves what was sent since migration 0034 with its owner', { tags: ['holes.upgrades'] }, async () => {
     await before('0042');
     const issuer = ids.next(now);
     const own = await message(issuer, await message(issuer));
@@ -83,7 +83,7 @@ describe('the upgrade of a database', () => {
     expect((await sql`SELECT key_id FROM idempotency_keys`)[0]?.['key_id']).toBe(issuer);
   });
 
-  it('seals the mail of the installation that waits, wherever it was sent from, and removes what was sent', {
+  it('encrypts the queued mail of the installation, wherever it was sent from, and removes what was sent', {
     tags: ['holes.upgrades'],
   }, async () => {
     await before('0033');
@@ -121,7 +121,7 @@ describe('the upgrade of a database', () => {
     }
   });
 
-  it('sends what it sealed under the account of a customer, opened', { tags: ['holes.upgrades'] }, async () => {
+  it('sends what it encrypted under a customer’s account, decrypted', { tags: ['holes.upgrades'] }, async () => {
     const server = await startTestApp();
     afterwards(() => server.close());
     const { database } = server;
@@ -142,7 +142,7 @@ describe('the upgrade of a database', () => {
     expect(String(eml.body)).toContain('https://mail.example/secret');
   });
 
-  it('leaves nothing to be sealed in a new database', async () => {
+  it('leaves nothing to encrypt in a new database', async () => {
     await before('0042');
     await migrate(sql);
     expect(await isMailUnsealed(sql)).toBe(false);

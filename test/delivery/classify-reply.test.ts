@@ -107,26 +107,26 @@ describe('classifyReply', () => {
     expect(classify(line)).toBe(classification);
   });
 
-  it('reads a reply of several lines as one', () => {
+  it('reads a multi-line reply as one', () => {
     expect(classify('550 We looked for it, but this user\ndoes not\nexist')).toBe('hard');
     expect(classify('550 5.7.1 Your message\n5.7.1 was refused')).toBe('block');
   });
 
-  it('does not believe "no such address" where the words speak of something else', () => {
+  it('ignores "no such address" when the text is about something else', () => {
     expect(classify('550 5.1.1 Blocked by our policy, see https://x.test/blocklist')).toBe('block');
     expect(classify('550 5.1.1 Mailbox full')).toBe('soft');
     expect(classify('550 5.1.1 Sender verify failed')).toBe('unknown');
     expect(classify('550 5.1.1 Greylisted, try again later')).toBe('soft');
   });
 
-  it('calls nothing hard that answered something wider than the recipient', () => {
+  it('never classifies as hard what concerns more than the recipient', () => {
     for (const line of ['550 5.1.1 no such user', '550 User unknown', '556 no mail here']) {
       expect(classify(line, 'refused', false), line).toBe('unknown');
     }
     expect(classify('554 5.7.1 you are blocked', 'refused', false)).toBe('block');
   });
 
-  it('calls nothing hard that was put off until it expired', () => {
+  it('never classifies as hard what was deferred until it expired', () => {
     expect(classify('450 4.1.1 User unknown', 'expired')).toBe('soft');
     expect(classify('550 5.1.1 User unknown', 'expired')).toBe('soft');
     expect(classify('451 4.3.0 Temporary failure', 'expired')).toBe('soft');
@@ -136,12 +136,12 @@ describe('classifyReply', () => {
     expect(classify('450 4.1.1 User unknown', 'refused')).toBe('soft');
   });
 
-  it('calls a network that failed soft, and a refusal of ours unknown', () => {
+  it('classifies a network failure as soft, and our own rejection as unknown', () => {
     expect(classifyReply(null, 'expired')).toBe('soft');
     expect(classifyReply(null, 'refused')).toBe('unknown');
   });
 
-  it('never believes that somebody does not exist where the sending side is spoken of', () => {
+  it('never classifies as unknown user when the text is about the sender', () => {
     for (const text of [
       '550 The domain of sender does not exist',
       '550 <ann@x.test>: Sender address rejected: User unknown in local recipient table',
@@ -166,7 +166,7 @@ describe('classifyReply', () => {
     }
   });
 
-  it('does not read the names of people and domains as words of the server', () => {
+  it('does not read names of people and domains as words of the server', () => {
     expect(classify('550 <spam.policy@blocked.test>: User unknown')).toBe('hard');
     expect(classify('550 <unknown.user@invalid.test> refused')).toBe('unknown');
     expect(classify('550 User unknown, see https://mx.test/spam/blocked.html')).toBe('hard');
@@ -271,7 +271,7 @@ describe('classifyDiagnostic', () => {
     expect(classifyDiagnostic({ status, diagnostic, action: 'failed' })).toBe(classification);
   });
 
-  it('calls a delay soft, whatever is said of it', () => {
+  it('classifies a delay as soft, whatever its text says', () => {
     for (const status of [null, '4.4.1', '5.1.1']) {
       expect(classifyDiagnostic({ status, diagnostic: 'smtp; 550 5.1.1 No such user', action: 'delayed' })).toBe(
         'soft',
@@ -284,12 +284,12 @@ describe('hostile replies', () => {
   const CONTROLS = Array.from({ length: 32 }, (_, code) => String.fromCharCode(code)).join('');
   const HIDING = '\u200b\u202e\u2028\ufeff\u0000\u009b';
 
-  it('end the conversation where a line is a megabyte', () => {
+  it('end the conversation when a line is a megabyte', () => {
     const parser = new SmtpReplyParser(() => undefined);
     expect(() => parser.push(Buffer.from(`550 ${'x'.repeat(1_048_576)}\r\n`))).toThrow(MalformedReplyError);
   });
 
-  it('takes its time with no text, however long', () => {
+  it('are read in little time, however long the text is', () => {
     const began = performance.now();
     for (const text of [
       'user '.repeat(200),
@@ -302,7 +302,7 @@ describe('hostile replies', () => {
     expect(performance.now() - began).toBeLessThan(200);
   });
 
-  it('are read quickly where a report is a megabyte', () => {
+  it('are read quickly when a report is a megabyte', () => {
     const began = performance.now();
     for (const piece of ['x', ' ', '5.1.1 ', '550-5.1.1 ', '550 ', 'user ', '<@', 'a@', '@', '\n', CONTROLS]) {
       const text = piece.repeat(Math.ceil(1_048_576 / piece.length));
@@ -313,7 +313,7 @@ describe('hostile replies', () => {
     expect(performance.now() - began).toBeLessThan(3_000);
   });
 
-  it('take no pattern long, however they repeat what it looks for', () => {
+  it('slow no pattern down, however they repeat what it looks for', () => {
     const pieces = REPLY_PATTERNS.flatMap(([pattern]) => pattern.source.match(/[a-z]{2,}/g) ?? []);
     const words = [
       ...new Set(pieces),
@@ -339,7 +339,7 @@ describe('hostile replies', () => {
     expect(slowest).toBeLessThan(500);
   });
 
-  it('mean the same with control characters and octets that are no UTF-8 among their words', () => {
+  it('mean the same with control characters and invalid UTF-8 among their words', () => {
     expect(classify(`550 User${CONTROLS.replaceAll(/[\r\n]/g, '')}unknown`)).toBe('hard');
     expect(classifyDiagnostic({ status: null, diagnostic: `smtp; 550 User${HIDING}unknown`, action: 'failed' })).toBe(
       'hard',

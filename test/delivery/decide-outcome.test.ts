@@ -45,7 +45,7 @@ const eventsOf = (outcome: ReturnType<typeof decideOutcome>) =>
   outcome.recipients.flatMap(({ events }) => events.map(({ type, classification }) => [type, classification]));
 
 describe('the outcome of an attempt', () => {
-  it('carries the fence of its attempt, and when it ended', () => {
+  it('has the fence of its attempt, and its end time', () => {
     expect(decideOutcome(facts({ attempt: 3 }), [verdict()])).toMatchObject({
       accountId: 'account',
       deliveryId: 'delivery',
@@ -56,7 +56,7 @@ describe('the outcome of an attempt', () => {
     });
   });
 
-  it('is `sent` where the provider took it and has not said more, and goes on to `delivered` where acceptance is the end of the road', {
+  it('is `sent` when the provider accepted it without saying more, and `delivered` where acceptance is final', {
     tags: ['contract-messages.sent'],
   }, () => {
     const sent = decideOutcome(facts(), [verdict()]);
@@ -87,12 +87,12 @@ describe('the outcome of an attempt', () => {
     },
   );
 
-  it('believes a transport that knows better than the words of the reply', () => {
+  it('trusts a transport that knows more than the text of the reply', () => {
     const outcome = decideOutcome(facts(), [refused(550, '5.7.1 Blocked', { classification: 'hard' })]);
     expect(eventsOf(outcome)).toEqual([['bounced', 'hard']]);
   });
 
-  it('is tried again when it was put off, and carries no classification then', {
+  it('is retried after a deferral, without a classification', {
     tags: ['events.classification-null'],
   }, () => {
     const outcome = decideOutcome(facts(), [refused(451, '4.3.0 Later')]);
@@ -101,12 +101,12 @@ describe('the outcome of an attempt', () => {
     expect(outcome.lastError).toBe('Ann@example.com: 451 4.3.0 Later');
   });
 
-  it('is tried again at once where the transport says that it need not wait', () => {
+  it('is retried at once when the transport says that it need not wait', () => {
     const outcome = decideOutcome(facts(), [refused(451, '4.3.0 Later', { retryAtOnce: true })]);
     expect(outcome.retryAt).toBe(NOW.toISOString());
   });
 
-  it('is a soft bounce where the retries ran out, whatever the last reply was', {
+  it('is a soft bounce when the retries ran out, whatever the last reply was', {
     tags: ['contract-messages.retries-run-out', 'events.soft'],
   }, () => {
     for (const text of ['4.3.0 Later', '4.1.1 No such user', '4.7.1 Greylisted']) {
@@ -117,14 +117,14 @@ describe('the outcome of an attempt', () => {
     }
   });
 
-  it('says in plain words what a network fault was, and that a lost connection may have delivered', () => {
+  it('describes a network fault in plain words, and says that a lost connection may have delivered', () => {
     const outcome = decideOutcome(facts(), [
       verdict({ outcome: 'deferred', reply: null, reason: 'Connection lost', ambiguous: true }),
     ]);
     expect(outcome.recipients[0]?.events[0]?.detail).toMatch(/^Connection lost \(ambiguous: /);
   });
 
-  it('decides for each recipient by itself', () => {
+  it('is decided for each recipient separately', () => {
     const recipients = ['a@x.co', 'b@x.co', 'c@x.co'].map((email, ordinal) => ({ ordinal, email }));
     const outcome = decideOutcome(facts({ recipients, recipientsInMessage: 5 }), [
       refused(451, '4.2.1 Later', { recipient: 'c@x.co' }),
@@ -143,13 +143,13 @@ describe('the outcome of an attempt', () => {
     });
   });
 
-  it('strands nobody the transport forgot: they are tried again', { tags: ['contract-messages.never-stuck'] }, () => {
+  it('retries recipients that the transport did not report', { tags: ['contract-messages.never-stuck'] }, () => {
     const outcome = decideOutcome(facts(), []);
     expect(outcome.recipients[0]?.change).toBe('deferred');
     expect(outcome.retryAt).not.toBeNull();
   });
 
-  it('is a complaint where the receiver complained there and then', () => {
+  it('is a complaint when the receiver complained during the transaction', () => {
     const outcome = decideOutcome(facts({ acceptedMeans: 'delivered' }), [verdict({ complaint: true })]);
     expect(outcome.recipients[0]?.change).toBe('complained');
     expect(eventsOf(outcome)).toEqual([
@@ -160,8 +160,8 @@ describe('the outcome of an attempt', () => {
   });
 });
 
-describe('a delivery that cannot be handed over at all', () => {
-  it('fails for every recipient, with the reason, and is not tried again', {
+describe('a delivery that cannot be attempted', () => {
+  it('fails for every recipient, with the reason, and is not retried', {
     tags: ['contract-messages.never-stuck'],
   }, () => {
     const outcome = failOutcome(facts(), 'The sending domain is gone.');
@@ -177,31 +177,31 @@ describe('a delivery that cannot be handed over at all', () => {
   });
 });
 
-describe('recipients who were not tried', () => {
+describe('recipients who were not attempted', () => {
   const untried = (changes: Partial<RecipientVerdict> = {}) =>
     verdict({ outcome: 'deferred', reply: null, reason: 'nothing goes there', costsNoAttempt: true, ...changes });
 
-  it('cost no attempt and leave nothing on the trail; a message that was never tried stays queued', () => {
+  it('cost no attempt and add no event; a message that was never attempted stays queued', () => {
     const outcome = decideOutcome(facts(), [untried()]);
     expect(outcome).toMatchObject({ costsNoAttempt: true, lastError: 'nothing goes there' });
     expect([outcome.recipients[0]?.change, outcome.recipients[0]?.events]).toEqual(['queued', []]);
     expect(decideOutcome(facts({ attempt: 2 }), [untried()]).recipients[0]?.change).toBe('deferred');
   });
 
-  it('wait until they may be tried, else half a minute, and never past the expiry', () => {
+  it('wait until they may be attempted, or half a minute, and never past the expiry', () => {
     const at = (changes: Partial<RecipientVerdict>) => decideOutcome(facts(), [untried(changes)]).retryAt;
     expect(at({ notBefore: new Date('2026-05-01T12:07:00.000Z') })).toBe('2026-05-01T12:07:00.000Z');
     expect(at({})).toBe('2026-05-01T12:00:30.000Z');
     expect(at({ notBefore: new Date('2026-05-09T12:00:00.000Z') })).toBe('2026-05-02T12:00:00.000Z');
   });
 
-  it('bounce like others when the time for trying is over', { tags: ['contract-messages.retries-run-out'] }, () => {
+  it('bounce like others when the retry time is over', { tags: ['contract-messages.retries-run-out'] }, () => {
     const outcome = decideOutcome(facts({ now: new Date('2026-05-02T12:00:00.000Z') }), [untried()]);
     expect([eventsOf(outcome), outcome.retryAt]).toEqual([[['bounced', 'soft']], null]);
     expect(outcome).not.toHaveProperty('costsNoAttempt');
   });
 
-  it('are counted with the others where somebody else of the hand-off was tried', () => {
+  it('count with the others when another recipient of the attempt was tried', () => {
     const recipients = ['a@example.com', 'b@example.com'].map((email, ordinal) => ({ ordinal, email }));
     const verdicts = [verdict({ recipient: 'a@example.com' }), untried({ recipient: 'b@example.com' })];
     const outcome = decideOutcome(facts({ recipients, recipientsInMessage: 2 }), verdicts);
@@ -213,7 +213,7 @@ describe('recipients who were not tried', () => {
 describe('recipients on the suppression list', () => {
   const suppressed = [{ ordinal: 3, email: 'gone@example.com', reason: 'unsubscribe' }];
 
-  it('end as `suppressed`, with the reason on the trail, beside what became of the others', () => {
+  it('end as `suppressed`, with the reason in the events, beside the outcomes of the others', () => {
     const outcome = addSuppressed(decideOutcome(facts({ recipientsInMessage: 2 }), [verdict()]), suppressed);
     expect(outcome.recipients.map(({ ordinal, change }) => [ordinal, change])).toEqual([
       [3, 'suppressed'],
@@ -225,7 +225,7 @@ describe('recipients on the suppression list', () => {
     expect([outcome.lastError, outcome.recipientsInMessage]).toEqual([null, 2]);
   });
 
-  it('end so where they are all that is left, and change nothing where there are none', () => {
+  it('end so when they are the only ones left, and change nothing when there are none', () => {
     const nobody = decideOutcome(facts({ recipients: [] }), []);
     expect(addSuppressed(nobody, suppressed)).toMatchObject({ retryAt: null, recipients: [{ change: 'suppressed' }] });
     expect(addSuppressed(nobody, [])).toBe(nobody);
@@ -233,7 +233,7 @@ describe('recipients on the suppression list', () => {
 });
 
 describe('an outcome', () => {
-  it('says of itself where it was only simulated, and nothing where it was not', () => {
+  it('says when it was only simulated, and nothing otherwise', () => {
     expect(decideOutcome(facts({ isSimulated: true }), [verdict()]).isSimulated).toBe(true);
     expect(decideOutcome(facts(), [verdict()])).not.toHaveProperty('isSimulated');
   });

@@ -42,7 +42,7 @@ describe('delivery', () => {
   const until = { timeout: 10_000, interval: 10 };
   const trailOf = ({ events }: { events: Event[] }) => events.map(({ type, classification }) => [type, classification]);
 
-  it('goes queued, sending, sent: what the provider took and has not said more of', {
+  it('goes from queued to sending to sent when the provider accepts it', {
     tags: [
       'contract-messages.statuses',
       'contract-messages.sent',
@@ -79,7 +79,7 @@ describe('delivery', () => {
     expect(parsed).toMatchObject({ subject: 'Hello', messageId: `<${body.id}@sandbox.test>` });
   });
 
-  it('tries again what was put off, when it is due and not before, with the same message', {
+  it('retries a deferred message when it is due and not before, with the same content', {
     tags: ['contract-messages.statuses', 'contract-messages.never-stuck', 'contract-messages.trail-types'],
   }, async () => {
     let attempts = 0;
@@ -135,7 +135,7 @@ describe('delivery', () => {
     expect(await server.database.sql`SELECT 1 FROM deliveries`).toHaveLength(0);
   });
 
-  it('goes on trying for as long as is set, also after a new time was set', async () => {
+  it('retries for as long as is set, also after a new time was set', async () => {
     const server = await start({ settings: { POSTRIDER_ROLES: 'api', POSTRIDER_RETRY_HOURS: '48' } });
     const hours = async () => {
       const [row] = await server.database.sql<{ hours: number }[]>`
@@ -148,7 +148,7 @@ describe('delivery', () => {
     expect(await hours()).toBe(48);
   });
 
-  it('decides for each recipient, and tries again for those alone who were put off', {
+  it('decides for each recipient, and retries only those who were deferred', {
     tags: ['contract-messages.worst-recipient', 'events.hard', 'events.classification-null'],
   }, async () => {
     let refusals = 0;
@@ -201,7 +201,7 @@ describe('delivery', () => {
     },
   );
 
-  it('tries again after a connection that was lost behind the message, and says that it may have arrived', async () => {
+  it('retries after a connection was lost after the message, and says that it may have arrived', async () => {
     let attempts = 0;
     const { server, sink } = await relayTo({
       message: () => {
@@ -219,7 +219,7 @@ describe('delivery', () => {
     expect(ids).toEqual([`<${body.id}@sandbox.test>`, `<${body.id}@sandbox.test>`]);
   });
 
-  it('waits for a relay that is away, and delivers once it is back', {
+  it('waits for a relay that is down, and delivers once it is back', {
     tags: ['contract-messages.never-stuck'],
   }, async () => {
     const sink = await startSmtpSink();
@@ -235,7 +235,7 @@ describe('delivery', () => {
     expect((await server.settled(body.id)).body.status).toBe('sent');
   });
 
-  it('resumes what a dead worker had leased once the lease has run out, and not before', {
+  it('resumes what a dead worker had leased once the lease expires, and not before', {
     tags: ['contract-messages.never-stuck'],
   }, async () => {
     const api = await start({ settings: { POSTRIDER_ROLES: 'api' } });
@@ -255,7 +255,7 @@ describe('delivery', () => {
     expect([settled.status, trailOf(settled).length]).toEqual(['delivered', 3]);
   });
 
-  it('records once what a killed process had heard and not yet written down', async () => {
+  it('records once what a killed process had received and not yet recorded', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'postrider-journal-'));
     const api = await start({ settings: { POSTRIDER_ROLES: 'api' } });
     const { body } = await api.send({ to: 'ann@example.com' });
@@ -304,7 +304,7 @@ describe('delivery', () => {
     await rm(dataDir, { recursive: true });
   });
 
-  it('gives back at a stop what was not handed over in time, as if it had never been begun', {
+  it('returns at a stop what was not sent in time, as if it had never begun', {
     tags: ['contract-running.drain'],
   }, async () => {
     const { server, sink } = await relayTo({ message: () => 'stall' });
@@ -320,7 +320,7 @@ describe('delivery', () => {
     expect(trailOf(await read(server, body.id))).toEqual([['queued', null]]);
   });
 
-  it('claims fairly: an account with a backlog never stands in front of another’s fresh message', async () => {
+  it('claims fairly: one account’s backlog never delays another’s fresh message', async () => {
     const api = await start({ settings: { POSTRIDER_ROLES: 'api' } });
     const { sql } = api.database;
     const accounts = await Promise.all(Array.from({ length: 5 }, () => api.newAccount()));

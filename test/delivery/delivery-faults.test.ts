@@ -11,7 +11,7 @@ import type { TestDatabase } from '../harness/test-database.ts';
 
 const FIRST_ACCOUNT = '00000000-0000-0000-0000-000000000000';
 
-describe('delivery in spite of faults', () => {
+describe('delivery despite faults', () => {
   const cleanUp = useCleanUps();
 
   async function start(...given: Parameters<typeof startTestApp>): Promise<TestApp> {
@@ -51,7 +51,7 @@ describe('delivery in spite of faults', () => {
   const worker = (database: TestDatabase, dataDir: string) =>
     startTestApp({ database, settings: { POSTRIDER_ROLES: 'worker', POSTRIDER_DATA_DIR: dataDir } });
 
-  it('finds mail that is due behind any number of accounts whose mail is not', async () => {
+  it('finds due mail behind any number of accounts whose mail is not due', async () => {
     const api = await start({ settings: { POSTRIDER_ROLES: 'api' } });
     const { sql } = api.database;
     await sql`
@@ -81,7 +81,7 @@ describe('delivery in spite of faults', () => {
     await delivering.close();
   });
 
-  it('tries again where the message could not be signed, and sends it once it can be', async () => {
+  it('retries when the message could not be signed, and sends it once it can be', async () => {
     const api = await start({ settings: { POSTRIDER_ROLES: 'api' } });
     const { sql } = api.database;
     const { body } = await api.send();
@@ -98,7 +98,7 @@ describe('delivery in spite of faults', () => {
     await delivering.close();
   });
 
-  it('drops the delivery of a message that is gone from the log', async () => {
+  it('drops the delivery of a message that was removed from the log', async () => {
     const api = await start({ settings: { POSTRIDER_ROLES: 'api' } });
     const { sql } = api.database;
     await api.send();
@@ -143,7 +143,7 @@ describe('delivery in spite of faults', () => {
     expect(sink.messages).toHaveLength(1);
   });
 
-  it('starts with a deferral in the journal whose time has come meanwhile', async () => {
+  it('starts with a deferral in the journal that is due in the meantime', async () => {
     const dataDir = await newDataDir();
     const api = await start({ settings: { POSTRIDER_ROLES: 'api' } });
     const { id, leaseId, deliveryId } = await sendAndClaim(api);

@@ -14,7 +14,7 @@ function outcome(deliveryId: number): AttemptOutcome {
   return { ...fence, at, recipients: [], retryAt: null, recipientsInMessage: 1, lastError: 'x'.repeat(1_000) };
 }
 
-it('the reply journal stays small under a load in which something is always pending, and keeps all that is', async () => {
+it('the reply journal stays small under a load in which something is always pending, and keeps what is pending', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'postrider-growth-'));
   cleanUp(() => rm(folder, { recursive: true, force: true }));
   const journal = openReplyJournal(folder, 'busy', (error) => {

@@ -84,13 +84,13 @@ describe('a late event', () => {
     expect([status, events.at(-1).classification, lastError]).toEqual(['complained', 'spam', null]);
   });
 
-  it('names the recipient and the reason of a bounce as the last error', async () => {
+  it('sets the recipient and the reason of a bounce as the last error', async () => {
     const id = await makeMessage('delivered');
     await report(id, 'bounced', { detail: '550 5.1.1 No such user' });
     expect((await read(id)).lastError).toBe('user0@example.com: 550 5.1.1 No such user');
   });
 
-  it('counts once, however many come at the same time', async () => {
+  it('counts once, however many arrive at the same time', async () => {
     const id = await makeMessage('delivered', 'delivered', 'delivered');
     const answers = await Promise.all([0, 0, 1, 1, 2, 2].map((ordinal) => report(id, 'bounced', { ordinal })));
     expect(answers.filter(Boolean)).toHaveLength(3);
@@ -98,12 +98,12 @@ describe('a late event', () => {
     expect(events.map(({ seq }: { seq: number }) => seq)).toEqual([1, 2, 3, 4]);
   });
 
-  it('tells of a delay ten times for a recipient at most', async () => {
+  it('reports a delay at most ten times per recipient', async () => {
     const id = await makeMessage('sent');
     for (let n = 0; n < 12; n += 1) expect(await report(id, 'deferred')).toBe(n < 10);
   });
 
-  it('about somebody or something unknown changes nothing', async () => {
+  it('about an unknown recipient or message changes nothing', async () => {
     const id = await makeMessage('delivered');
     expect(await report(id, 'bounced', { ordinal: 7 })).toBe(false);
     expect(await report(ids.next(server.clock.now()), 'bounced')).toBe(false);

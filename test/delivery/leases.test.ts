@@ -27,7 +27,7 @@ import { startTestApp, type TestApp } from '../harness/test-app.ts';
 
 const FIRST_ACCOUNT = '00000000-0000-0000-0000-000000000000';
 
-describe('a delivery under a lease', () => {
+describe('a leased delivery', () => {
   const cleanUp = useCleanUps();
   const until = { timeout: 10_000, interval: 10 };
 
@@ -69,7 +69,7 @@ describe('a delivery under a lease', () => {
     SELECT coalesce(wait_event_type = 'Lock', false) AS waits FROM pg_stat_activity
     WHERE datname = current_database() AND application_name = 'postrider-worker' AND query LIKE '%WITH given AS MATERIALIZED%'`;
 
-  it('that ran out while it was being handed over goes on under the new one, without a second copy', async () => {
+  it('that expired during an attempt continues under the new lease, without a second copy', async () => {
     const { server, sink, asked, answer } = await slowRelay();
     const { body } = await server.send({ to: 'ann@example.com' });
     await asked;
@@ -83,7 +83,7 @@ describe('a delivery under a lease', () => {
     expect(sink.messages).toHaveLength(1);
   });
 
-  it('that ran out while its outcome waited to be recorded is recorded under the new one, without a second copy', async () => {
+  it('that expired while its outcome waited to be recorded is recorded under the new lease, without a second copy', async () => {
     const { server, sink, asked, answer } = await slowRelay();
     const { sql } = server.database;
     const { body } = await server.send({ to: 'ann@example.com' });
@@ -111,7 +111,7 @@ describe('a delivery under a lease', () => {
     expect(sink.messages).toHaveLength(1);
   });
 
-  it('is not claimed anew while outcomes cannot be recorded', async () => {
+  it('is not claimed again while outcomes cannot be recorded', async () => {
     const { server, sink, asked, answer, logged } = await slowRelay();
     const { sql } = server.database;
     const { body } = await server.send({ to: 'ann@example.com' });
@@ -131,7 +131,7 @@ describe('a delivery under a lease', () => {
     expect(sink.messages).toHaveLength(1);
   });
 
-  it('is renewed while it is being handed over, so that nobody else gets it', async () => {
+  it('is renewed during an attempt, so that no one else claims it', async () => {
     const server = await startTestApp({ settings: { POSTRIDER_ROLES: 'api' } });
     const folder = await mkdtemp(join(tmpdir(), 'postrider-leases-'));
     cleanUp(async () => {
@@ -200,7 +200,7 @@ describe('a delivery under a lease', () => {
   it.each([
     ['in the middle of a message', 'recipient'],
     ['while the connection is being opened', 'connect'],
-  ] as const)('that is given back at a stop %s is not handed over any more', async (_, stage) => {
+  ] as const)('that is returned at a stop %s is not sent', async (_, stage) => {
     const asked = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<undefined>();
     const { server, sink } = await relayTo({
@@ -223,7 +223,7 @@ describe('a delivery under a lease', () => {
   });
 });
 
-describe('deliveries that a process holds', () => {
+describe('deliveries of a process', () => {
   const claimOf = (id: string, attempt: number) => ({
     ...{ accountId: 'a', id, messageId: 'm', route: 'outbound', destination: '', ordinals: [0], attempt, bytes: 0 },
     expiresAt: new Date('2030-01-01'),
@@ -250,7 +250,7 @@ describe('deliveries that a process holds', () => {
   });
 });
 
-describe('the account at which the next claim begins', () => {
+describe('the account where the next claim begins', () => {
   const claimsOf = (...accounts: readonly string[]) =>
     accounts.map((accountId) => ({
       ...{
@@ -266,12 +266,12 @@ describe('the account at which the next claim begins', () => {
       expiresAt: new Date('2030-01-01'),
     }));
 
-  it('is the one behind the last, where there were so many that the shares of some may not have been reached', () => {
+  it('is the one after the last, when there were so many that some may not have been reached', () => {
     const accounts = Array.from({ length: 10 }, (_, n) => `account-${n}`);
     expect(accountToGoOnAfter(claimsOf(...accounts.toReversed()), 100)).toBe('account-9');
   });
 
-  it('is the first where few accounts wait, which were all seen', () => {
+  it('is the first when few accounts wait and all were reached', () => {
     expect(accountToGoOnAfter([], 100)).toBe(FIRST_ACCOUNT);
     expect(accountToGoOnAfter(claimsOf('account-1', 'account-1', 'account-7'), 100)).toBe(FIRST_ACCOUNT);
   });

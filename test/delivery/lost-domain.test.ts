@@ -4,7 +4,7 @@ import { type DomainServer, startDomainServer } from '../operations/domains/doma
 
 const HOUR_MS = 3_600_000;
 
-describe('mail whose domain is not verified any more when it is due', () => {
+describe('mail whose domain is no longer verified when it is due', () => {
   let domains: DomainServer;
   let engine: Awaited<ReturnType<typeof makeEngine>>;
   const world = createOutsideWorld(() => ({}));
@@ -52,7 +52,7 @@ describe('mail whose domain is not verified any more when it is due', () => {
     ],
   ];
 
-  it.each(LOSSES)('fails with its reason and never leaves, where %s', async (_, lose) => {
+  it.each(LOSSES)('fails with its reason and is never sent, when %s', async (_, lose) => {
     const name = `lost${world.attempts.length}.example`;
     const { id: domainId } = await domains.verified(name);
     const from = `ceo@${name}`;
@@ -73,7 +73,7 @@ describe('mail whose domain is not verified any more when it is due', () => {
     expect(world.attempts.length).toBe(before);
   });
 
-  it('still leaves from a degraded domain', async () => {
+  it('is still sent from a degraded domain', async () => {
     const { id } = await domains.verified('weak.example');
     domains.dns.remove('bounce.weak.example', 'TXT');
     expect((await call('POST', `/domains/${id}/verify`)).body.status).toBe('degraded');
@@ -81,7 +81,7 @@ describe('mail whose domain is not verified any more when it is due', () => {
     expect(await deliver(sent.body.id)).toBe('delivered');
   });
 
-  it('signs nothing a second after the name was lost, also where it has just signed', async () => {
+  it('is not signed a second after the name was lost, even right after another signature', async () => {
     const { id } = await domains.verified('cached.example');
     const from = 'ceo@cached.example';
     const first = await domains.server.send({ from, to: 'x@good.example' });

@@ -26,7 +26,7 @@ describe('the next status of a recipient', () => {
     }
   });
 
-  it('after `sent` is what is said later, save that nothing is tried again', () => {
+  it('after `sent` is what is reported later, but never a retry', () => {
     const next = Object.fromEntries(CHANGES.map((change) => [change, nextRecipientStatus('sent', change)]));
     expect(next).toEqual({
       sent: 'sent',
@@ -39,12 +39,12 @@ describe('the next status of a recipient', () => {
     });
   });
 
-  it('after `delivered` is a bounce or a complaint or what it was', { tags: ['contract-messages.late-events'] }, () => {
+  it('after `delivered` is a bounce, a complaint or unchanged', { tags: ['contract-messages.late-events'] }, () => {
     const next = CHANGES.map((change) => nextRecipientStatus('delivered', change));
     expect(next).toEqual(['delivered', 'delivered', 'delivered', 'bounced', 'complained', 'delivered', 'delivered']);
   });
 
-  it('never makes a bad end good', { tags: ['contract-messages.late-events'] }, () => {
+  it('never turns a failure into a success', { tags: ['contract-messages.late-events'] }, () => {
     const ends: readonly MessageStatus[] = [
       'bounced',
       'complained',
@@ -65,7 +65,7 @@ describe('the next status of a recipient', () => {
 });
 
 describe('the status of a message', () => {
-  it('is the first of the contract’s order that any recipient has', {
+  it('is the first in the contract’s order that any recipient has', {
     tags: ['contract-messages.worst-recipient'],
   }, () => {
     const order: readonly MessageStatus[] = [
@@ -87,7 +87,7 @@ describe('the status of a message', () => {
     });
   });
 
-  it('is failed where there is no recipient at all', () => {
+  it('is failed when there is no recipient at all', () => {
     expect(messageStatusOf([])).toBe('failed');
   });
 

@@ -83,7 +83,7 @@ describe('recording outcomes', () => {
   const trail = (body: { events: { type: string }[] }) => body.events.map(({ type }) => type);
   const left = async (id: string) => await server.database.sql`SELECT * FROM deliveries WHERE message_id = ${id}`;
 
-  it('writes status, trail and the end of the delivery together, and tells those who wait', async () => {
+  it('writes status, events and the end of the delivery together, and notifies those who wait', async () => {
     const { id, claims } = await sendAndClaim('r0@example.com');
     expect((await read(id)).status).toBe('sending');
     const told: { id: string; status: MessageStatus }[] = [];
@@ -94,7 +94,7 @@ describe('recording outcomes', () => {
     expect(await left(id)).toHaveLength(0);
   });
 
-  it('changes nothing for an attempt that was overtaken', async () => {
+  it('changes nothing for an attempt that was superseded', async () => {
     const { id, claims } = await sendAndClaim('r0@example.com');
     const [again] = await claim(LEASES[1], new Date(server.clock.now().getTime() + 61_000));
     expect(again).toMatchObject({ messageId: id, attempt: 2 });
@@ -107,7 +107,7 @@ describe('recording outcomes', () => {
     expect(trail(await read(id))).toEqual(['queued', 'sent']);
   });
 
-  it('counts an outcome once, however often it is brought', async () => {
+  it('counts an outcome once, however often it is submitted', async () => {
     const { id, claims } = await sendAndClaim('r0@example.com');
     const outcome = outcomeOf(claims[0], LEASES[0], became(0, 'sent'));
     await Promise.all([1, 2, 3].map(() => recordOutcomes(recording(), [outcome])));
@@ -115,7 +115,7 @@ describe('recording outcomes', () => {
     expect(trail(await read(id))).toEqual(['queued', 'sent']);
   });
 
-  it('goes on with the deferred recipients alone', async () => {
+  it('continues with the deferred recipients only', async () => {
     const { id, claims } = await sendAndClaim(['r0@example.com', 'r1@example.com', 'r2@example.com']);
     const outcome = outcomeOf(claims[0], LEASES[0], became(0, 'sent'), became(1, 'deferred'), became(2, 'bounced'));
     const due: Date[] = [];
@@ -131,7 +131,7 @@ describe('recording outcomes', () => {
     expect(body.events.map(({ seq }: { seq: number }) => seq)).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('joins two hand-offs of one message, in one batch or one after the other', async () => {
+  it('joins two attempts of one message, in one batch or one after the other', async () => {
     for (const together of [true, false]) {
       const { id, claims } = await sendAndClaim(['r0@example.com', 'bounced@sandbox.test']);
       const outcomes = claims.map((given) => {
@@ -147,7 +147,7 @@ describe('recording outcomes', () => {
     }
   });
 
-  it('keeps the words of a delay while there is one, and none once everybody has the message', async () => {
+  it('keeps the text of a delay while there is one, and none once every recipient has the message', async () => {
     const { id, claims } = await sendAndClaim('r0@example.com');
     const first = { ...outcomeOf(claims[0], LEASES[0], became(0, 'deferred')), lastError: 'r0@example.com: 451 Later' };
     await recordOutcomes(recording(), [first]);
@@ -157,7 +157,7 @@ describe('recording outcomes', () => {
     expect(await read(id)).toMatchObject({ status: 'sent', lastError: null });
   });
 
-  it('keeps the words of the recipient who is lost, whatever another hand-off meets later', async () => {
+  it('keeps the text of the lost recipient, whatever another attempt reports later', async () => {
     for (const bounceFirst of [true, false]) {
       const { id, claims } = await sendAndClaim(['r0@example.com', 'bounced@sandbox.test']);
       const outcomes = claims.map((given) => {
@@ -172,7 +172,7 @@ describe('recording outcomes', () => {
     }
   });
 
-  it('finds a lease that is renewed held, and one that was given back due at once, its attempt not counted', async () => {
+  it('keeps a renewed lease, and makes a returned one due at once, its attempt not counted', async () => {
     const { id, claims } = await sendAndClaim('r0@example.com');
     const [held] = claims;
     if (held === undefined) throw new Error('nothing was claimed');
@@ -218,7 +218,7 @@ describe('recording outcomes', () => {
       return claims;
     }
 
-    it('is stuck from the first refusal until the last of the outcomes that wait is recorded', async () => {
+    it('is stuck from the first refusal until the last pending outcome is recorded', async () => {
       const { journal } = await newJournal();
       const claims = await claimMany(450);
       const { sql } = server.database;
@@ -249,7 +249,7 @@ describe('recording outcomes', () => {
       journal.close();
     });
 
-    it('says of an outcome that was overtaken that it was void', async () => {
+    it('reports an outcome that was superseded as void', async () => {
       const { journal } = await newJournal();
       const recorder = createOutcomeRecorder({ ...recording(), journal, onError: () => undefined });
       const { claims } = await sendAndClaim('r0@example.com');
@@ -258,7 +258,7 @@ describe('recording outcomes', () => {
       journal.close();
     });
 
-    it('records each by itself where the database can never take one, and that one without its words', async () => {
+    it('records outcomes one by one when the database rejects one for good, and that one without its text', async () => {
       const { journal } = await newJournal();
       const claims = await claimMany(3);
       const faults: string[] = [];
@@ -284,21 +284,24 @@ describe('recording outcomes', () => {
       journal.close();
     });
 
-    it.runIf(process.platform === 'linux')('records on where the journal’s disk is full, and says so', async () => {
-      const folder = await mkdtemp(join(tmpdir(), 'postrider-recorder-'));
-      cleanUp(() => rm(folder, { recursive: true, force: true }));
-      await mkdir(join(folder, 'journal'));
-      await symlink('/dev/full', join(folder, 'journal', 'here.journal'));
-      const faults: string[] = [];
-      const onError = (error: unknown, what: string) => void faults.push(`${what}: ${String(error)}`);
-      const journal = openReplyJournal(join(folder, 'journal'), 'here', onError);
-      const recorder = createOutcomeRecorder({ ...recording(), journal, onError });
-      const { id, claims } = await sendAndClaim('r0@example.com');
-      await recorder.record(outcomeOf(claims[0], LEASES[0], became(0, 'sent')));
-      expect((await read(id)).status).toBe('sent');
-      expect(faults[0]).toMatch(/^writing the reply journal.*ENOSPC/);
-      journal.close();
-    });
+    it.runIf(process.platform === 'linux')(
+      'continues recording when the journal’s disk is full, and says so',
+      async () => {
+        const folder = await mkdtemp(join(tmpdir(), 'postrider-recorder-'));
+        cleanUp(() => rm(folder, { recursive: true, force: true }));
+        await mkdir(join(folder, 'journal'));
+        await symlink('/dev/full', join(folder, 'journal', 'here.journal'));
+        const faults: string[] = [];
+        const onError = (error: unknown, what: string) => void faults.push(`${what}: ${String(error)}`);
+        const journal = openReplyJournal(join(folder, 'journal'), 'here', onError);
+        const recorder = createOutcomeRecorder({ ...recording(), journal, onError });
+        const { id, claims } = await sendAndClaim('r0@example.com');
+        await recorder.record(outcomeOf(claims[0], LEASES[0], became(0, 'sent')));
+        expect((await read(id)).status).toBe('sent');
+        expect(faults[0]).toMatch(/^writing the reply journal.*ENOSPC/);
+        journal.close();
+      },
+    );
 
     it('keeps trying while the database refuses, with the outcome safe in the journal', async () => {
       const { folder, journal } = await newJournal();

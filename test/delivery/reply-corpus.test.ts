@@ -22,7 +22,7 @@ describe('the corpus of replies', () => {
     expect(CORPUS.some((entry) => entry.label === 'spam')).toBe(false);
   });
 
-  it('says for every reply where it was published, and has none twice', () => {
+  it('names for every reply where it was published, and has none twice', () => {
     for (const { raw, source } of CORPUS) {
       expect(source.title.trim(), raw.join(' ')).not.toBe('');
       expect(new URL(source.url).protocol, raw.join(' ')).toMatch(/^https?:$/);
@@ -30,7 +30,7 @@ describe('the corpus of replies', () => {
     expect(new Set(CORPUS.map(({ raw }) => raw.join('\n'))).size).toBe(CORPUS.length);
   });
 
-  it('holds a third out by a rule that leaves nobody a choice', () => {
+  it('holds out a third by a fixed rule', () => {
     for (const entry of CORPUS) {
       expect(entry.heldOut, entry.raw.join(' ')).toBe(isHeldOutByRule(entry) && entry.movedToKnown !== true);
       if (entry.movedToKnown) expect(isHeldOutByRule(entry), entry.raw.join(' ')).toBe(true);
@@ -82,7 +82,7 @@ describe('classifyReply over the corpus', () => {
     expect(neverRefused.rate).toBeGreaterThanOrEqual(0.94);
   });
 
-  it('makes nothing hard that is not', { tags: ['events.hard'] }, () => {
+  it('classifies as hard only what is hard', { tags: ['events.hard'] }, () => {
     for (const entry of CORPUS.filter(({ label }) => label !== 'hard')) {
       expect(classify(entry), entry.raw.join(' ')).not.toBe('hard');
     }
@@ -98,7 +98,7 @@ describe('classifyReply over the corpus', () => {
     }
   });
 
-  it('says the same of a reply that comes in a report', () => {
+  it('gives the same result for a reply in a report', () => {
     for (const entry of CORPUS) {
       const status = entry.raw[0]?.startsWith('4') ? '4.0.0' : '5.0.0';
       const folded = classifyDiagnostic({ status, diagnostic: `smtp; ${entry.raw.join(' ')}`, action: 'failed' });

@@ -49,7 +49,7 @@ describe('the rule of attachments', { tags: ['holes.files-within-bodies'] }, () 
   const html = '<a href="data:application/zip;base64,UEsDBA==">Invoice</a>';
   const text = 'Hello\n\nbegin 644 invoice.zip\n#0V%T\n`\nend';
 
-  it('holds a file within a body, on all ways', async () => {
+  it('holds a file within a body, on every path', async () => {
     for (const body of [{ html }, { text }]) {
       const held = await server.send({ to: 'ada@receiver.example', text: undefined, ...body }, { key: agent });
       expect(held.body).toMatchObject({ status: 'pending_approval', reasons: ['hasAttachments'] });
@@ -69,7 +69,7 @@ describe('the rule of attachments', { tags: ['holes.files-within-bodies'] }, () 
     expect(again.body).toMatchObject({ status: 'pending_approval' });
   });
 
-  it('lets a message without files go', async () => {
+  it('lets a message without files through', async () => {
     const sent = await server.send(
       { to: 'ada@receiver.example', html: '<p>Your data: see below.</p>' },
       { key: agent },

@@ -25,7 +25,7 @@ describe('what a sender adds to a template', { tags: ['holes.freeform'] }, () =>
     ['an address as a value', { variables: { account: 'ada@example.com' } }],
     ['the names of recipients', { to: ['Bob B. <bob@receiver.example>'], cc: 'Cy <cy@receiver.example>' }],
     ['headers that programs read', { headers: { 'In-Reply-To': '<1@acme.com>', 'X-Priority': '1 (High)' } }],
-  ])('is no free text: %s', (_name, more) => {
+  ])('is not free text: %s', (_name, more) => {
     expect(isFreeform(request(more), false, SENDER)).toBe(false);
   });
 
@@ -67,7 +67,7 @@ describe('what a sender adds to a template', { tags: ['holes.freeform'] }, () =>
     expect(isFreeform(request(more), false, SENDER)).toBe(true);
   });
 
-  it('cannot be told from a resend, whose first send may have been held or rejected', () => {
+  it('is unknown for a resend, whose first send may have been held or rejected', () => {
     const stored = { template: undefined, subject: 'Hi', text: 'By the template' };
     expect(isFreeform(request(stored), true, SENDER)).toBe(true);
   });
