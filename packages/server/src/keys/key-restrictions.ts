@@ -38,41 +38,45 @@ export function defaultRestrictions(mode: KeyMode): KeyRestrictions {
 
 /** The restrictions of a key after what is wished for; what is not mentioned stays as it was. All that is wrong with the wishes is told. */
 export function applyWishes(before: KeyRestrictions, wishes: Wishes, now: Date): RestrictionsVerdict {
-  const recipients = wishes.recipientAllowlist == null ? null : normalizeAllowlist(wishes.recipientAllowlist);
-  const networks = wishes.ipAllowlist?.map((given) => normalizeNetwork(given)) ?? null;
+  const { scopes: _scopes, recipientAllowlist, ipAllowlist, attachmentHosts, expiresAt, holdWhen, ...others } = wishes;
+  const { rateLimit, approvalMode, persona, lockPersona, sendLimit, ...unread } = others;
+  // A field that is declared and not read would be accepted and ignored; this line does not compile then.
+  unread satisfies Record<string, never>;
+  const recipients = recipientAllowlist == null ? null : normalizeAllowlist(recipientAllowlist);
+  const networks = ipAllowlist?.map((given) => normalizeNetwork(given)) ?? null;
   // Each is named, since `before` is often a whole row: its other columns must not come along.
   const restrictions: KeyRestrictions = {
     mode: before.mode,
     scopes: scopesOf(wishes, before),
-    rateLimit: wishes.rateLimit ?? before.rateLimit,
+    rateLimit: rateLimit ?? before.rateLimit,
     recipientAllowlist: unlessLeftOut(
-      wishes.recipientAllowlist,
+      recipientAllowlist,
       recipients === null ? null : distinct(recipients.entries),
       before.recipientAllowlist,
     ),
     ipAllowlist: unlessLeftOut(
-      wishes.ipAllowlist,
+      ipAllowlist,
       networks === null ? null : distinct(networks.filter((network) => network !== null)),
       before.ipAllowlist,
     ),
     attachmentHosts: unlessLeftOut(
-      wishes.attachmentHosts,
-      wishes.attachmentHosts == null ? null : distinct(wishes.attachmentHosts),
+      attachmentHosts,
+      attachmentHosts == null ? null : distinct(attachmentHosts),
       before.attachmentHosts,
     ),
-    expiresAt: unlessLeftOut(wishes.expiresAt, wishes.expiresAt ?? null, before.expiresAt),
-    approvalMode: wishes.approvalMode ?? before.approvalMode,
-    holdWhen: unlessLeftOut(wishes.holdWhen, toHoldWhen(wishes.holdWhen), before.holdWhen),
-    personaSource: unlessLeftOut(wishes.persona, wishes.persona?.source ?? null, before.personaSource),
-    personaAgentName: unlessLeftOut(wishes.persona, wishes.persona?.agentName ?? null, before.personaAgentName),
-    lockPersona: wishes.lockPersona ?? before.lockPersona,
-    hourlySends: unlessLeftOut(wishes.sendLimit, wishes.sendLimit?.hour ?? null, before.hourlySends),
-    dailySends: unlessLeftOut(wishes.sendLimit, wishes.sendLimit?.day ?? null, before.dailySends),
+    expiresAt: unlessLeftOut(expiresAt, expiresAt ?? null, before.expiresAt),
+    approvalMode: approvalMode ?? before.approvalMode,
+    holdWhen: unlessLeftOut(holdWhen, toHoldWhen(holdWhen), before.holdWhen),
+    personaSource: unlessLeftOut(persona, persona?.source ?? null, before.personaSource),
+    personaAgentName: unlessLeftOut(persona, persona?.agentName ?? null, before.personaAgentName),
+    lockPersona: lockPersona ?? before.lockPersona,
+    hourlySends: unlessLeftOut(sendLimit, sendLimit?.hour ?? null, before.hourlySends),
+    dailySends: unlessLeftOut(sendLimit, sendLimit?.day ?? null, before.dailySends),
   };
   const problems = [
     ...strangeEntries(wishes, recipients?.unknown ?? []),
     ...strangeNetworks(networks ?? []),
-    ...(wishes.expiresAt != null && wishes.expiresAt <= now ? [PAST_EXPIRY] : []),
+    ...(expiresAt != null && expiresAt <= now ? [PAST_EXPIRY] : []),
     ...(restrictions.lockPersona && restrictions.personaSource === null && restrictions.personaAgentName === null
       ? [NOTHING_TO_LOCK]
       : []),
