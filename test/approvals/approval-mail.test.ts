@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { notifyApprovers } from '../../packages/server/src/approvals/notify-approvers.ts';
+import { notifyOfDrafts } from '../../packages/server/src/approvals/notify-of-drafts.ts';
 import { breakLinks } from '../../packages/server/src/approvals/sender-text.ts';
-import { tellApprovers } from '../../packages/server/src/approvals/tell-approvers.ts';
-import { tellOfDrafts } from '../../packages/server/src/approvals/tell-of-drafts.ts';
 import { readInstallationMail } from '../harness/installation-mail.ts';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
 import { holdingKey } from './approving.ts';
@@ -30,7 +30,7 @@ describe('mail to approvers', () => {
     const from = '"https://evil.example" <ada@sandbox.test>';
     const to = 'evil.example/path@receiver.example';
     expect((await server.send({ from, to, subject: HOSTILE }, { key })).body.status).toBe('pending_approval');
-    await tellApprovers(mailer());
+    await notifyApprovers(mailer());
     const { subject, text } = await lastMail();
     expect(text.match(/\S+:\/\/\S+/g)).toEqual([expect.stringMatching(`^${server.baseUrl}/approvals/[\\w-]+$`)]);
     expect(`${subject}\n${text}`).not.toMatch(/evil\.example|receiver\.example|\w@\w|mailto:/);
@@ -43,7 +43,7 @@ describe('mail to approvers', () => {
     const { key } = await holdingKey(server);
     const body = { name: HOSTILE.slice(0, 60), subject: 'Hi', text: 'x', note: HOSTILE.slice(0, 90) };
     expect((await server.call('POST', '/templates', { key, body })).status).toBe(201);
-    await tellOfDrafts(mailer());
+    await notifyOfDrafts(mailer());
     const { subject, text } = await lastMail();
     expect(text).toContain('> Note: ');
     expect(`${subject}\n${text}`).not.toMatch(/evil\.example/);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ApprovalMailer } from '../../packages/server/src/approvals/approval-mail.ts';
+import { notifyApprovers, remindApprovers } from '../../packages/server/src/approvals/notify-approvers.ts';
 import { createApprovalJobs } from '../../packages/server/src/approvals/run-approval-jobs.ts';
-import { remindApprovers, tellApprovers } from '../../packages/server/src/approvals/tell-approvers.ts';
 import { takeApprovalMails } from '../../packages/server/src/db/queries/approval-notices.ts';
 import { purgeExpired } from '../../packages/server/src/db/queries/maintenance.ts';
 import { createSecretBox } from '../../packages/server/src/keys/secret-box.ts';
@@ -143,8 +143,8 @@ describe('holds over time', () => {
     await addMember('invited@sandbox.test', 'admin', 'invited');
     await hold();
     await hold();
-    expect(await tellApprovers(mailer)).toBe(2);
-    expect(await tellApprovers(mailer)).toBe(0);
+    expect(await notifyApprovers(mailer)).toBe(2);
+    expect(await notifyApprovers(mailer)).toBe(0);
     const first = await mails();
     expect(first.map(({ to }) => to).toSorted()).toEqual(['approver@sandbox.test', 'owner@sandbox.test']);
     expect(first[0]?.text.match(/\/approvals\//g)).toHaveLength(2);
@@ -268,7 +268,7 @@ describe('holds over time', () => {
       { to: 'bob@receiver.example', bcc: 'hidden@receiver.example', subject: '<b>Hi</b>', html },
       { key: agent },
     );
-    await tellApprovers(mailer);
+    await notifyApprovers(mailer);
     const link = linkIn((await mails())[0]?.text ?? '');
     for (let visit = 0; visit < 3; visit += 1) {
       await fetch(link, { method: 'HEAD' });
@@ -296,7 +296,7 @@ describe('holds over time', () => {
   }, async () => {
     const fields = { to: 'The Boss <bob@receiver.example>', reply_to: 'Spy <spy@elsewhere.example>' };
     await server.send({ ...fields, headers: { 'X-Campaign': 'autumn' }, unsubscribe: true }, { key: agent });
-    await tellApprovers(mailer);
+    await notifyApprovers(mailer);
     const page = await (await fetch(linkIn((await mails())[0]?.text ?? ''))).text();
     expect(page).toContain('<dt>To</dt><dd><span class="line">The Boss &lt;bob@receiver.example&gt;</span></dd>');
     expect(page).toContain('<dt>Reply to</dt><dd>Spy &lt;spy@elsewhere.example&gt;</dd>');
@@ -308,7 +308,7 @@ describe('holds over time', () => {
 
   it('decide nothing when the form contains what the database cannot store', async () => {
     const held = await hold();
-    await tellApprovers(mailer);
+    await notifyApprovers(mailer);
     const link = linkIn((await mails())[0]?.text ?? '');
     expect((await post(link, { decision: 'reject', rejectCode: 'other', note: 'a\u0000b' })).status).toBe(422);
     expect((await server.call('GET', `/emails/${held.id}`)).body.status).toBe('pending_approval');
@@ -318,7 +318,7 @@ describe('holds over time', () => {
     tags: ['approvals.who-decides', 'contract-errors.409-approvals'],
   }, async () => {
     const held = await hold();
-    await tellApprovers(mailer);
+    await notifyApprovers(mailer);
     const link = linkIn((await mails())[0]?.text ?? '');
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, n) =>
@@ -338,7 +338,7 @@ describe('holds over time', () => {
     expect(used?.['used_at']).toBeInstanceOf(Date);
     // Links stay as long as what they show, and those of what waits as long as it waits.
     const waiting = await hold();
-    await tellApprovers(mailer);
+    await notifyApprovers(mailer);
     const links = async () =>
       await server.database
         .sql`SELECT approval_id FROM approval_links WHERE approval_id IN (${held.approvalId}, ${waiting.approvalId})`;
@@ -358,7 +358,7 @@ describe('holds over time', () => {
     tags: ['approvals.who-decides'],
   }, async () => {
     const held = await hold();
-    await tellApprovers(mailer);
+    await notifyApprovers(mailer);
     const link = linkIn((await mails())[0]?.text ?? '');
     const forged = `${server.baseUrl}/approvals/${'A'.repeat(43)}`;
     for (const wrong of [forged, link.slice(0, -1), `${link}x`]) {
@@ -375,7 +375,7 @@ describe('holds over time', () => {
   it('keep approval mail out of the account’s own log when it was sent from one of its domains (trust checklist 10)', async () => {
     await server.addDomain('acme.example');
     await hold();
-    await tellApprovers({ ...mailer, mailFrom: 'Approvals <no-reply@acme.example>' });
+    await notifyApprovers({ ...mailer, mailFrom: 'Approvals <no-reply@acme.example>' });
     const [mail] = await mails();
     expectProblem(await server.call('GET', `/emails/${mail?.id}`), 404, 'not_found');
     const { body } = await server.call('GET', '/emails');

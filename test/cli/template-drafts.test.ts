@@ -3,7 +3,7 @@ import { readHold } from '../../packages/cli/src/approvals/hold.ts';
 import { createInbox, type Inbox } from '../../packages/cli/src/approvals/inbox/create-inbox.ts';
 import { drawInbox } from '../../packages/cli/src/approvals/inbox/draw-inbox.ts';
 import { readDraft, type TemplateDraft } from '../../packages/cli/src/approvals/template-draft.ts';
-import type { DraftAnswer, DraftDecision, TemplateDrafts } from '../../packages/cli/src/approvals/template-drafts.ts';
+import type { DraftDecision, DraftResult, TemplateDrafts } from '../../packages/cli/src/approvals/template-drafts.ts';
 import { CliFailure } from '../../packages/cli/src/failure.ts';
 import { textWidth } from '../../packages/cli/src/output/text-width.ts';
 
@@ -34,7 +34,7 @@ interface Asked {
 /** An inbox over drafts whose list a test changes, and what it asked the server to decide. */
 function inboxOf(
   drafts: readonly TemplateDraft[],
-  answer: (draft: TemplateDraft) => DraftAnswer | CliFailure = () => ({ kind: 'decided' }),
+  answer: (draft: TemplateDraft) => DraftResult | CliFailure = () => ({ kind: 'decided' }),
 ) {
   const listed = { drafts, isComplete: true, fails: false };
   const asked: Asked[] = [];

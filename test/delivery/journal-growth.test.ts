@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { AttemptOutcome } from '../../packages/server/src/delivery/attempt-outcome.ts';
-import { openReplyJournal, readLeftJournals } from '../../packages/server/src/delivery/reply-journal.ts';
+import { openReplyJournal, readOrphanedJournals } from '../../packages/server/src/delivery/reply-journal.ts';
 import { useCleanUps } from '../harness/clean-ups.ts';
 
 const cleanUp = useCleanUps();
@@ -27,7 +27,7 @@ it('the reply journal stays small under a load in which something is always pend
   const names = await readdir(folder);
   const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).size));
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(3_000_000);
-  const left = await readLeftJournals(folder, async (name) => name !== 'busy');
+  const left = await readOrphanedJournals(folder, async (name) => name !== 'busy');
   const kept = new Set(left.outcomes.map(({ deliveryId }) => Number(deliveryId)));
   expect(Array.from({ length: 150 }, (_, i) => 9_850 + i).filter((id) => !kept.has(id))).toEqual([]);
   journal.clearIfSettled(0);

@@ -6,7 +6,7 @@ import type { AttemptOutcome } from '../../packages/server/src/delivery/attempt-
 import {
   openReplyJournal as open,
   type ReplyJournal,
-  readLeftJournals,
+  readOrphanedJournals,
 } from '../../packages/server/src/delivery/reply-journal.ts';
 import { useCleanUps } from '../harness/clean-ups.ts';
 
@@ -38,7 +38,7 @@ describe('the reply journal', () => {
     const journal = openReplyJournal(folder, 'one');
     journal.append([outcome('1'), outcome('2')]);
     journal.append([outcome('3')]);
-    expect((await readLeftJournals(folder, gone)).outcomes).toEqual([outcome('1'), outcome('2'), outcome('3')]);
+    expect((await readOrphanedJournals(folder, gone)).outcomes).toEqual([outcome('1'), outcome('2'), outcome('3')]);
     expect((await stat(join(folder, 'one.journal'))).mode & 0o777).toBe(0o600);
     journal.close();
   });
@@ -48,9 +48,9 @@ describe('the reply journal', () => {
     const journal = openReplyJournal(folder, 'one');
     journal.append([outcome('1')]);
     journal.clearIfSettled(1);
-    expect((await readLeftJournals(folder, gone)).outcomes).toHaveLength(1);
+    expect((await readOrphanedJournals(folder, gone)).outcomes).toHaveLength(1);
     journal.clearIfSettled(0);
-    expect((await readLeftJournals(folder, gone)).outcomes).toEqual([]);
+    expect((await readOrphanedJournals(folder, gone)).outcomes).toEqual([]);
     journal.append([outcome('2')]);
     expect(await readFile(join(folder, 'one.journal'), 'utf8')).toBe(`${JSON.stringify(outcome('2'))}\n`);
     journal.close();
@@ -79,12 +79,12 @@ describe('a reply journal that grows', () => {
     const journal = openReplyJournal(folder, 'one');
     for (let from = 0; from < 3_000; from += 500) journal.append(batch(from, 500));
     expect((await readdir(folder)).sort()).toEqual(['one.journal', 'one~1.journal', 'one~2.journal']);
-    const left = await readLeftJournals(folder, gone);
+    const left = await readOrphanedJournals(folder, gone);
     expect(left.processNames).toEqual(['one']);
     expect(left.outcomes.map(({ deliveryId }) => Number(deliveryId)).sort((a, b) => a - b)).toEqual(
       Array.from({ length: 3_000 }, (_, n) => n),
     );
-    expect((await readLeftJournals(folder, running)).outcomes).toEqual([]);
+    expect((await readOrphanedJournals(folder, running)).outcomes).toEqual([]);
     left.forget();
     expect(await readdir(folder)).toEqual([]);
   });
@@ -130,11 +130,11 @@ describe('journals that dead processes left', () => {
       journal.append([outcome(name)]);
       journal.close();
     }
-    const left = await readLeftJournals(folder, async (name) => name === 'alive');
+    const left = await readOrphanedJournals(folder, async (name) => name === 'alive');
     expect(left.outcomes.map(({ deliveryId }) => deliveryId).sort()).toEqual(['dead-1', 'dead-2']);
     left.forget();
     expect(await readdir(folder)).toEqual(['alive.journal']);
-    expect((await readLeftJournals(folder, running)).outcomes).toEqual([]);
+    expect((await readOrphanedJournals(folder, running)).outcomes).toEqual([]);
   });
 
   it('may end in a line that the crash cut short: it is skipped, the others count', async () => {
@@ -143,12 +143,12 @@ describe('journals that dead processes left', () => {
     journal.append([outcome('1')]);
     journal.close();
     await appendFile(join(folder, 'torn.journal'), JSON.stringify(outcome('2')).slice(0, 40));
-    expect((await readLeftJournals(folder, gone)).outcomes).toEqual([outcome('1')]);
+    expect((await readOrphanedJournals(folder, gone)).outcomes).toEqual([outcome('1')]);
   });
 
   it('need not be there: a folder that is missing is made', async () => {
     const folder = await newFolder();
-    expect((await readLeftJournals(folder, gone)).outcomes).toEqual([]);
+    expect((await readOrphanedJournals(folder, gone)).outcomes).toEqual([]);
     expect(await readdir(folder)).toEqual([]);
   });
 });

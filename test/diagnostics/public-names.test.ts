@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { askPublicNames, isPublicName } from '../../packages/server/src/diagnostics/public-names.ts';
+import { isPublicName, queryPublicNames } from '../../packages/server/src/diagnostics/public-names.ts';
 import { createDnsResolver } from '../../packages/server/src/dns/create-dns-resolver.ts';
 import { startDnsServer, type TestDnsServer } from '../harness/dns-server.ts';
 
@@ -30,7 +30,7 @@ describe('a resolver of public names', () => {
     server.set('db.internal', 'A', '10.0.0.1');
     server.set('db.internal', 'TXT', 'v=spf1 -all');
     server.set('example.com', 'A', '192.124.249.1');
-    const dns = askPublicNames(createDnsResolver({ servers: [server.address] })).fresh();
+    const dns = queryPublicNames(createDnsResolver({ servers: [server.address] })).fresh();
     const none = { kind: 'no-name' };
     const answers = [dns.a, dns.aaaa, dns.txt, dns.mx, dns.cname, dns.ns].map((ask) => ask('db.internal'));
     expect(await Promise.all(answers)).toEqual(answers.map(() => none));
@@ -48,7 +48,7 @@ describe('a resolver of public names', () => {
     server.set('far.example.com', 'CNAME', 'led.example.com');
     // Name servers that leave the rest of the chain to us are asked no more, and others have told us already.
     server.set('half.example.com', 'CNAME', 'wiki.internal', { follow: false });
-    const dns = askPublicNames(createDnsResolver({ servers: [server.address] }));
+    const dns = queryPublicNames(createDnsResolver({ servers: [server.address] }));
     for (const view of [dns, dns.fresh()]) {
       for (const name of ['led.example.com', 'far.example.com', 'half.example.com']) {
         const answers = [view.a, view.txt, view.mx].map((ask) => ask(name));
@@ -68,7 +68,7 @@ describe('a resolver of public names', () => {
     server.set('1.249.124.192.in-addr.arpa', 'CNAME', '1.0.0.10.in-addr.arpa');
     server.set('2.249.124.192.in-addr.arpa', 'CNAME', '2.0/25.249.124.192.in-addr.arpa');
     server.set('2.0/25.249.124.192.in-addr.arpa', 'PTR', 'mx.example.com');
-    const dns = askPublicNames(createDnsResolver({ servers: [server.address] }));
+    const dns = queryPublicNames(createDnsResolver({ servers: [server.address] }));
     for (const address of ['10.0.0.1', '127.0.0.1', '::1', '192.124.249.1'])
       expect(await dns.ptr(address), address).toEqual({ kind: 'no-name' });
     expect(await dns.ptr('192.124.249.2')).toEqual({ kind: 'found', values: ['mx.example.com'] });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { AUTOMATIC_KEY_PREFIX } from '@postrider/core';
-import { createTwinQueue, type InvokeResult } from '@postrider/mcp';
+import { createDuplicateQueue, type InvokeResult } from '@postrider/mcp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
 import { ID } from './sample-messages.ts';
@@ -114,7 +114,7 @@ describe('sends at the same time', () => {
     const { invoke, calls } = scriptInvoke({
       'emails.send': () => (calls.length === 1 ? first.promise : answer<'emails.send'>({ id: ID, status: 'queued' })),
     });
-    const ofCaller = createTwinQueue();
+    const ofCaller = createDuplicateQueue();
     const queued = ofCaller(invoke, 'k');
     const failing = queued('emails.send', twin, {});
     const waiting = queued('emails.send', twin, {});

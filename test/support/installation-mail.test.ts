@@ -1,6 +1,6 @@
 import PostalMime from 'postal-mime';
 import { afterEach, describe, expect, it } from 'vitest';
-import { tellApprovers } from '../../packages/server/src/approvals/tell-approvers.ts';
+import { notifyApprovers } from '../../packages/server/src/approvals/notify-approvers.ts';
 import { decide, decidingKey, holdingKey } from '../approvals/approving.ts';
 import { dumpDatabase, spellingsOf } from '../harness/database-dump.ts';
 import { readInstallationMail } from '../harness/installation-mail.ts';
@@ -49,7 +49,7 @@ describe('mail of the installation', () => {
   async function askForApproval(server: TestApp, key: string): Promise<{ readonly approvalId: string }> {
     const { body } = await server.send({ to: 'bob@receiver.example', subject: 'Held' }, { key });
     const onError = (error: unknown) => expect(error).toBeUndefined();
-    await tellApprovers({ ...server.app.services.people.mailer, onError });
+    await notifyApprovers({ ...server.app.services.people.mailer, onError });
     return body;
   }
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { tellApprovers } from '../../packages/server/src/approvals/tell-approvers.ts';
+import { notifyApprovers } from '../../packages/server/src/approvals/notify-approvers.ts';
 import { holdingKey } from '../approvals/approving.ts';
 import { phoningHtml } from '../console/phoning-html.ts';
 import { startBrowser } from '../harness/browser.ts';
@@ -68,7 +68,7 @@ describe('the pages that show somebody else’s HTML, in a browser', () => {
     const sent = await server.send({ to: 'bob@receiver.example', html, text: 'x' }, { key });
     expect(sent.body.status).toBe('pending_approval');
     const onError = (error: unknown) => expect(error).toBeUndefined();
-    await tellApprovers({ ...server.app.services.people.mailer, onError });
+    await notifyApprovers({ ...server.app.services.people.mailer, onError });
     const mails = async () => await readInstallationMail(server.database, { tag: 'approval' });
     await expect.poll(async () => (await mails()).length).toBeGreaterThan(0);
     return /https?:\S+\/approvals\/[\w-]+/.exec((await mails())[0]?.text ?? '')?.[0] ?? '';

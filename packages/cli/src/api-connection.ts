@@ -13,7 +13,7 @@ import { findProfile, readProfiles } from './profiles.ts';
 /** A script learns of a rate limit by its exit code, and decides itself; only what passes in a moment is waited for. */
 const MAX_RETRY_AFTER_MS = 10_000;
 
-export interface ApiAnswer {
+export interface ApiResponse {
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly data: unknown;
@@ -24,7 +24,7 @@ export interface ApiConnection {
   /** A request by method and path, to whatever the server has there. */
   request(request: HttpRequest): Promise<Answer>;
   /** `maxRetries`: attempts after the first one; the SDK's own number unless given. */
-  call(operationId: string, input: OperationInput, maxRetries?: number): Promise<ApiAnswer>;
+  call(operationId: string, input: OperationInput, maxRetries?: number): Promise<ApiResponse>;
   /**
    * Calls an operation that answers a file; reading it rejects as calls do.
    * @param timeoutMs for each piece of it; that of the command unless given.

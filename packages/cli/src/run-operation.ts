@@ -7,7 +7,7 @@ import type { Invocation } from './invocation.ts';
 import { placeValues } from './operation-input.ts';
 import type { Output } from './output/output.ts';
 import type { View } from './output/view.ts';
-import { patientConnection } from './patient-connection.ts';
+import { withWaitMessage } from './wait-message.ts';
 
 /** Calls the operation and prints its answer. */
 export async function runOperation(
@@ -19,7 +19,7 @@ export async function runOperation(
 ): Promise<ExitCode> {
   const values = await withContent(command.inputs, given, io);
   // Who asks to wait is not told that it takes its time.
-  const patient = values['wait'] === undefined ? patientConnection(connection, output, io) : connection;
+  const patient = values['wait'] === undefined ? withWaitMessage(connection, output, io) : connection;
   return callAndShow(command, values, patient, output, view);
 }
 
@@ -37,7 +37,7 @@ export async function callAndShow(
     return EXIT_CODES.done;
   }
   // Every form that answers have comes with it.
-  const { renderAnswer } = await import('./output/render-answer.ts');
-  await renderAnswer(command.id, data, output, new Date(), view);
+  const { renderResult } = await import('./output/render-result.ts');
+  await renderResult(command.id, data, output, new Date(), view);
   return EXIT_CODES.done;
 }

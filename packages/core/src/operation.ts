@@ -88,7 +88,7 @@ export interface FurtherResponse {
 }
 
 /** A further success beside `status`, which some requests are answered with. */
-export interface AlternativeAnswer {
+export interface AlternativeResponse {
   readonly status: number;
   /** The field of the body that asks for it by being true; null where the request does not say, and the answer is of the same kind. */
   readonly when: string | null;
@@ -158,7 +158,7 @@ export interface Operation {
   readonly asText?: string;
   /** Of a `stream`: its content types, and what each is. */
   readonly streams?: Readonly<Record<string, z.ZodType>>;
-  readonly alternatives?: readonly AlternativeAnswer[];
+  readonly alternatives?: readonly AlternativeResponse[];
   readonly further?: readonly FurtherResponse[];
   /** The operation that this one is another spelling of: the SDK has that one alone. */
   readonly aliasOf?: string;
@@ -202,4 +202,4 @@ export interface OperationRequest<O extends Operation> {
 
 export type OperationOutput<O extends Operation> =
   | z.input<O['output']>
-  | (O['alternatives'] extends readonly AlternativeAnswer[] ? z.input<O['alternatives'][number]['output']> : never);
+  | (O['alternatives'] extends readonly AlternativeResponse[] ? z.input<O['alternatives'][number]['output']> : never);

@@ -9,7 +9,7 @@ import {
 import type { CallerFacts, Scope, Toolset } from '@postrider/core';
 import { offerApprovalPage } from './approval-page.ts';
 import type { Invoke } from './invoke.ts';
-import { finishRefusal, noAnswerProblem } from './local-problem.ts';
+import { finishRefusal, noResponseProblem } from './local-problem.ts';
 import { setPromptHandlers } from './prompts/prompt-handlers.ts';
 import { setCompletionHandler } from './resources/complete.ts';
 import { type ResourceSubscriptions, setResourceHandlers } from './resources/resource-handlers.ts';
@@ -117,7 +117,7 @@ async function callTool(
     const key = given['idempotency_key'];
     const idempotencyKey = typeof key === 'string' ? key : null;
     const { effect } = tool.operation;
-    return refuse(noAnswerProblem('internal', { effect, idempotencyKey, reason: 'Something broke on our side.' }));
+    return refuse(noResponseProblem('internal', { effect, idempotencyKey, reason: 'Something broke on our side.' }));
   }
 }
 

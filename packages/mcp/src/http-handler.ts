@@ -3,7 +3,7 @@ import type { CallerFacts, Scope, Toolset } from '@postrider/core';
 import { createMcpServer } from './create-server.ts';
 import { asksToListen, createListening } from './http-listening.ts';
 import type { Invoke } from './invoke.ts';
-import { acceptBoth, toSingleAnswer, wantsEventStream } from './plain-json-client.ts';
+import { acceptBoth, toSingleResponse, wantsEventStream } from './plain-json-client.ts';
 import type { WatchResources } from './resources/resource-watch.ts';
 
 /** Who is calling, as the route has established: which scopes the key holds, and operations that run under that key. */
@@ -83,7 +83,7 @@ export function createMcpHttpHandler(settings: McpHttpSettings): McpHttpHandler 
         authInfo,
         ...(parsedBody === undefined ? {} : { parsedBody }),
       });
-      return wantsEventStream(request) ? response : toSingleAnswer(response);
+      return wantsEventStream(request) ? response : toSingleResponse(response);
     },
     endListening: listening.close,
     close: async () => {

@@ -7,6 +7,7 @@ export {
   readCredentials,
   readProfile,
 } from './credentials.ts';
+export { createDuplicateQueue } from './duplicate-queue.ts';
 export { createMcpHttpHandler, type McpCaller, type McpHttpHandler, type McpHttpSettings } from './http-handler.ts';
 export type { Invoke, InvokeResult } from './invoke.ts';
 export { PROMPTS } from './prompts/index.ts';
@@ -15,5 +16,4 @@ export type { ResourceWatch, WatchResources } from './resources/resource-watch.t
 export { DEFAULT_TOOLSET, SURFACE, type SurfaceEntry } from './surface.ts';
 export type { Tool } from './tool.ts';
 export { TOOLS } from './tools.ts';
-export { createTwinQueue } from './twin-queue.ts';
 export { withWaitInWords } from './wait-in-words.ts';

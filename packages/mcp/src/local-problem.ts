@@ -43,7 +43,7 @@ export interface UnansweredCall {
  * The operation was called and no answer came, so nobody knows whether it was carried out. "Try again" is only said where that cannot do
  * the same thing twice.
  */
-export function noAnswerProblem(
+export function noResponseProblem(
   code: 'internal' | 'unavailable',
   { effect, idempotencyKey, reason }: UnansweredCall,
 ): Problem {

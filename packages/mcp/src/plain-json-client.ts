@@ -23,7 +23,7 @@ export function acceptBoth(request: Request): Request {
 }
 
 /** The JSON-RPC answer out of an event stream; any other response stays as it is. */
-export async function toSingleAnswer(response: Response): Promise<Response> {
+export async function toSingleResponse(response: Response): Promise<Response> {
   if (!response.headers.get('content-type')?.startsWith(EVENT_STREAM)) return response;
   const answers = messagesOf(await response.text()).filter(isAnswer);
   return Response.json(answers.length === 1 ? answers[0] : answers);

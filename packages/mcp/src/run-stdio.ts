@@ -5,10 +5,10 @@ import { type CallerFacts, expandScopes, type Scope } from '@postrider/core';
 import { Postrider } from '@postrider/sdk';
 import { createMcpServer } from './create-server.ts';
 import { readCredentials } from './credentials.ts';
+import { createDuplicateQueue } from './duplicate-queue.ts';
 import { createPolledResources, type PolledResources } from './polled-resources.ts';
 import { createSdkInvoke } from './sdk-invoke.ts';
 import { readStdioArguments, USAGE } from './stdio-arguments.ts';
-import { createTwinQueue } from './twin-queue.ts';
 
 /** As the CLI exits for a wrong command line, and without a key it can use. */
 const EXIT_USAGE = 2;
@@ -39,7 +39,7 @@ export async function runStdio({ argv, env, cwd }: StdioProgram): Promise<number
   const version = readVersion();
   const client = new Postrider(verdict.credentials);
   const key = await readOwnKey(client);
-  const invoke = createTwinQueue()(createSdkInvoke(client, { keySetsSource: key.setsSource }), key.id);
+  const invoke = createDuplicateQueue()(createSdkInvoke(client, { keySetsSource: key.setsSource }), key.id);
   const polled = createPolledResources(invoke);
   const { baseUrl } = verdict.credentials;
   const own = { invoke, scopes: key.scopes, facts: key.facts, caller: key.id, toolsets, readOnly };

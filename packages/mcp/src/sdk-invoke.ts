@@ -10,7 +10,7 @@ import {
 } from '@postrider/core';
 import { type OperationCaller, PostriderError } from '@postrider/sdk';
 import type { Invoke } from './invoke.ts';
-import { localProblem, noAnswerProblem } from './local-problem.ts';
+import { localProblem, noResponseProblem } from './local-problem.ts';
 import { withWaitInWords } from './wait-in-words.ts';
 
 export interface SdkInvokeSettings {
@@ -89,7 +89,7 @@ function toProblem(error: unknown, { effect }: Operation): Problem {
     return localProblem('validation_failed', { detail: error instanceof Error ? error.message : String(error) });
   }
   const { code, detail, idempotencyKey } = error;
-  if (!isCatalogued(code)) return noAnswerProblem('unavailable', { effect, idempotencyKey, reason: detail });
+  if (!isCatalogued(code)) return noResponseProblem('unavailable', { effect, idempotencyKey, reason: detail });
   // The whole problem as it came, with members that only some problems have; and where a proxy thinned it out, what the SDK made of it.
   const base = localProblem(code, { detail, fix: error.fix, retryable: error.retryable });
   const body = typeof error.body === 'object' ? error.body : {};

@@ -2,7 +2,7 @@ import { type AttemptOutcome, attempt, pause } from './attempt.ts';
 import { decodeBody } from './body.ts';
 import type { Answer } from './call.ts';
 import type { PostriderError } from './errors.ts';
-import { connectionError, type RequestFacts, refusalError, timeoutError, unexpectedAnswerError } from './failures.ts';
+import { connectionError, type RequestFacts, refusalError, timeoutError, unexpectedResponseError } from './failures.ts';
 import { readRateLimit } from './rate-limit.ts';
 import { decideRetry } from './retries.ts';
 import type { Transport, TransportAnswer, TransportRequest } from './transport.ts';
@@ -58,6 +58,6 @@ function toError(outcome: AttemptOutcome, call: PreparedCall): PostriderError {
     case 'answered':
       return outcome.answer.status >= 400
         ? refusalError(outcome.answer, call, Date.now())
-        : unexpectedAnswerError(outcome.answer, call, Date.now());
+        : unexpectedResponseError(outcome.answer, call, Date.now());
   }
 }

@@ -32,7 +32,7 @@ export function timeoutError(timeoutMs: number, request: RequestFacts): Postride
 /** The answer refuses the request: with a problem body where the API said so itself. */
 export function refusalError(answer: TransportAnswer, request: RequestFacts, nowMs: number): PostriderError {
   const body = decodeBody(answer);
-  if (!isProblem(body.data)) return unexpectedAnswerError(answer, request, nowMs);
+  if (!isProblem(body.data)) return unexpectedResponseError(answer, request, nowMs);
   const { code, detail, fix = '', retryable = false, requestId, errors = [], recipients = [] } = body.data;
   const facts = answered(answer, body, request, nowMs);
   return new PostriderError({
@@ -48,7 +48,7 @@ export function refusalError(answer: TransportAnswer, request: RequestFacts, now
 }
 
 /** The answer is not one that the API gives: a proxy's page, a redirect, another server. */
-export function unexpectedAnswerError(answer: TransportAnswer, request: RequestFacts, nowMs: number): PostriderError {
+export function unexpectedResponseError(answer: TransportAnswer, request: RequestFacts, nowMs: number): PostriderError {
   const facts = answered(answer, decodeBody(answer), request, nowMs);
   const retryable = isGatewayStatus(answer.status);
   return new PostriderError({ ...facts, code: 'unexpected_answer', retryable, ...explain(answer, request) });

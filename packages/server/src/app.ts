@@ -22,7 +22,7 @@ import { createResourceWatcher } from './events/resource-watcher.ts';
 import { chooseHeloName } from './helo-name.ts';
 import { createRequestLog } from './http/request-log.ts';
 import { type RunningReports, startReports } from './inbound/start-reports.ts';
-import { createPumpSignal } from './jobs/pump-signal.ts';
+import { createDeliverySignal } from './jobs/delivery-signal.ts';
 import type { WebhookWorker } from './jobs/start-webhooks.ts';
 import { isStillAllowed } from './keys/check-again.ts';
 import { createKeyAuthenticator, type KeyAuthenticator } from './keys/key-authenticator.ts';
@@ -90,7 +90,7 @@ export function createApp(options: AppOptions): App {
 
   const waiter = createMessageWaiter(sql, isSettled);
   const watcher = createResourceWatcher(sql, { maxPerAccount: LIMITS.mcpSubscriptionsPerAccount });
-  const pumpSignal = createPumpSignal(sql, clock, (error) => warn(error, 'waking the queue'));
+  const deliverySignal = createDeliverySignal(sql, clock, (error) => warn(error, 'waking the queue'));
   const unsendable = createUnsendable(options);
   const acceptQueue = createAcceptQueue({
     sql: pools.sends,
@@ -103,7 +103,7 @@ export function createApp(options: AppOptions): App {
     byDomain: config.transport.kind === 'direct',
     retryHours: config.retryHours,
     monthlyQuota: config.monthlyQuota,
-    onAccepted: pumpSignal.wake,
+    onAccepted: deliverySignal.wake,
     onFault: (error) => warn(error, 'accepting a part of a batch'),
   });
   const dns = createDnsResolver({ servers: config.dnsServers, clock });
@@ -166,7 +166,7 @@ export function createApp(options: AppOptions): App {
     },
     waiter,
     watcher,
-    wakeDelivery: pumpSignal.wake,
+    wakeDelivery: deliverySignal.wake,
     byDomain: config.transport.kind === 'direct',
     listening,
     webhooks,
@@ -237,7 +237,7 @@ export function createApp(options: AppOptions): App {
     await acceptQueue.idle();
     await within(OUTBOUND_DRAIN_MS, people.links.idle());
     await Promise.all([templates.close(), threads.close()]);
-    pumpSignal.close();
+    deliverySignal.close();
     await Promise.all([worker?.stop(), webhookWorker?.stop()]);
     await within(OUTBOUND_DRAIN_MS, Promise.all([outbound.close(), outboundHttp.close()]));
     await within(OUTBOUND_DRAIN_MS, services.domains.checker.stop());

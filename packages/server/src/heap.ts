@@ -45,7 +45,7 @@ const garbage: { bytes: number; nextAtMs: number; timer: NodeJS.Timeout | null; 
  * lived while the largest of them was in work, and keep the pages: a process that had once worked on 40 MB would occupy some hundreds of
  * megabytes more than it needs.
  */
-export function noteLargeGarbage(bytes: number): void {
+export function reportLargeGarbage(bytes: number): void {
   garbage.bytes += bytes;
   if (garbage.bytes < MANY_BYTES || garbage.timer !== null) return;
   const waitMs = Math.max(SOON_MS, garbage.nextAtMs - performance.now());

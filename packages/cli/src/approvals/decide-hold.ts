@@ -24,11 +24,11 @@ export async function decideHold(
 ): Promise<ExitCode> {
   const input = { params: { id: textOf(values['id']) }, query: {}, headers: {}, body: { ...decision } };
   const { data } = await connection.call('approvals.decide', input);
-  return tellDecided(readHold(data), data, output);
+  return reportDecision(readHold(data), data, output);
 }
 
 /** An approval that the acceptance check refused is no success to a script: the mail does not go out. */
-export function tellDecided(hold: Hold, answer: unknown, output: Output): ExitCode {
+export function reportDecision(hold: Hold, answer: unknown, output: Output): ExitCode {
   if (output.isJson) output.writeJson(answer);
   else showDecision(isRecord(answer) ? answer : {}, output);
   return hold.outcome === 'failed' ? EXIT_CODES.deliveryFailed : EXIT_CODES.done;

@@ -13,7 +13,7 @@ export interface Decision {
   readonly remember?: true;
 }
 
-export type DecisionAnswer =
+export type DecisionResult =
   | { readonly kind: 'decided'; readonly hold: Hold; readonly answer: unknown }
   /** It is not what was looked at; `hold` is how it stands now. */
   | { readonly kind: 'changed'; readonly hold: Hold }
@@ -25,7 +25,7 @@ export interface HeldSends {
   /** What waits, the one that expires first at the top; `total` may be more than is listed. */
   listPending(): Promise<{ readonly holds: readonly Hold[]; readonly total: number }>;
   read(id: string): Promise<Hold>;
-  decide(id: string, decision: Decision): Promise<DecisionAnswer>;
+  decide(id: string, decision: Decision): Promise<DecisionResult>;
 }
 
 /** As many as the API gives at once, and so many pages at most: nobody reads more than these before the next look. */

@@ -5,7 +5,7 @@ import { readDraft, type TemplateDraft } from './template-draft.ts';
 
 export type DraftDecision = 'publish' | 'discard';
 
-export type DraftAnswer =
+export type DraftResult =
   | { readonly kind: 'decided' }
   /** It is not what was shown. `draft` is what is there now: the same draft beside another version, or its author's next one. */
   | { readonly kind: 'changed'; readonly draft: TemplateDraft }
@@ -25,7 +25,7 @@ export interface DraftList {
 export interface TemplateDrafts {
   list(): Promise<DraftList>;
   /** Decides about exactly the draft that was shown, beside the version that was current then. */
-  decide(draft: TemplateDraft, decision: DraftDecision): Promise<DraftAnswer>;
+  decide(draft: TemplateDraft, decision: DraftDecision): Promise<DraftResult>;
 }
 
 const PAGE_ROWS = 100;

@@ -4,7 +4,7 @@ import { connectTemplateDrafts } from '../approvals/template-drafts.ts';
 import { WHO_DECIDES } from '../approvals/who-decides.ts';
 import { defineCommand } from '../define-command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import { renderAnswer } from '../output/render-answer.ts';
+import { renderResult } from '../output/render-result.ts';
 
 /** The inbox where somebody sits at a terminal; what waits, as data, where nobody does. */
 export const definition = defineCommand({
@@ -26,7 +26,7 @@ export const definition = defineCommand({
     const query = { status: 'pending' };
     const { data } = await connection.call('approvals.list', { params: {}, query, headers: {}, body: undefined });
     if (output.isJson) output.writeJson(data);
-    else await renderAnswer('approvals.list', data, output, new Date());
+    else await renderResult('approvals.list', data, output, new Date());
     return EXIT_CODES.done;
   },
 });

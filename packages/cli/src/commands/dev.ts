@@ -5,7 +5,7 @@ import type { CliIo } from '../cli-io.ts';
 import { defineCommand } from '../define-command.ts';
 import { findServer } from '../dev/find-server.ts';
 import { type ServerProcess, startServer } from '../dev/server-process.ts';
-import { askHealth } from '../doctor/ask-health.ts';
+import { fetchHealth } from '../doctor/fetch-health.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { CliFailure, ownFailure, usageFailure } from '../failure.ts';
 import type { GlobalOptions } from '../global-options.ts';
@@ -132,7 +132,7 @@ async function findRunning(dataDir: string, options: GlobalOptions, io: CliIo): 
   const verdict = await readProfile({ POSTRIDER_DATA_DIR: dataDir }, io.cwd);
   const profile = verdict.ok ? verdict.profile : null;
   if (profile === null) return null;
-  const health = await askHealth(profile.baseUrl, '/health', HEALTH_MS, io.signal);
+  const health = await fetchHealth(profile.baseUrl, '/health', HEALTH_MS, io.signal);
   const isWell = health.kind === 'answered' && health.body['status'] === 'ok';
   return isWell && (await isKnown(profile, options, io)) ? profile : null;
 }

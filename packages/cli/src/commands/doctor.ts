@@ -1,11 +1,11 @@
 import { type CredentialsFile, findCredentials } from '../api-connection.ts';
 import type { CliIo } from '../cli-io.ts';
 import { defineCommand } from '../define-command.ts';
-import { askHealth } from '../doctor/ask-health.ts';
 import { checkCertificate } from '../doctor/check-certificate.ts';
 import { checkKey } from '../doctor/check-key.ts';
 import { checkWebhooks } from '../doctor/check-webhooks.ts';
 import { type DoctorCheck, type Finding, fail, pass, skip } from '../doctor/doctor-check.ts';
+import { fetchHealth } from '../doctor/fetch-health.ts';
 import { judgeClock, judgeReadiness, judgeServer, judgeVersions } from '../doctor/judge-server.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { CliFailure } from '../failure.ts';
@@ -44,14 +44,14 @@ export const definition = defineCommand({
 async function examine(baseUrl: string, options: GlobalOptions, io: CliIo): Promise<readonly Finding[]> {
   const timeoutMs = options.timeoutSeconds * 1_000;
   const [health, certificate] = await Promise.all([
-    askHealth(baseUrl, '/health', timeoutMs, io.signal),
+    fetchHealth(baseUrl, '/health', timeoutMs, io.signal),
     checkCertificate(baseUrl, timeoutMs, io.signal),
   ]);
   const server = judgeServer(baseUrl, health);
   const isThere = server.check.status === 'pass';
   const [ready, key] = isThere
     ? await Promise.all([
-        askHealth(baseUrl, '/health/ready', timeoutMs, io.signal).then(judgeReadiness),
+        fetchHealth(baseUrl, '/health/ready', timeoutMs, io.signal).then(judgeReadiness),
         checkKey(options, io),
       ])
     : [skip('ready', 'The server is not reached.'), skip('key', 'The server is not reached.')];

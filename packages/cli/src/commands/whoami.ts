@@ -3,7 +3,7 @@ import { defineCommand } from '../define-command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { ownFailure } from '../failure.ts';
 import { isRecord } from '../output/json-value.ts';
-import { renderAnswer } from '../output/render-answer.ts';
+import { renderResult } from '../output/render-result.ts';
 import { showSession } from '../output/views/session.ts';
 
 const NOTHING = { params: {}, query: {}, headers: {}, body: undefined } as const;
@@ -25,7 +25,7 @@ export const definition = defineCommand({
     if (isPerson && !(isRecord(data) && data['authenticated'] === true)) throw sessionEnded();
     if (output.isJson) output.writeJson(data);
     else if (isRecord(data) && isPerson) showSession(data, output);
-    else await renderAnswer('keys.self', data, output, new Date());
+    else await renderResult('keys.self', data, output, new Date());
     return EXIT_CODES.done;
   },
 });

@@ -1,8 +1,8 @@
 import { EXIT_CODES } from '../exit-codes.ts';
 import { isRecord, textOf } from '../output/json-value.ts';
 import { singleLine } from '../output/untrusted-text.ts';
-import type { HealthAnswer } from './ask-health.ts';
 import { type Finding, fail, pass, skip, warn } from './doctor-check.ts';
+import type { HealthResult } from './fetch-health.ts';
 
 const CHECK_ADDRESS =
   'Check that the server runs and that --base-url, POSTRIDER_BASE_URL or the profile has its address.';
@@ -12,7 +12,7 @@ const CLOCK_WARN_MS = 5_000;
 const CLOCK_FAIL_MS = 60_000;
 
 /** Whether a Postrider answers at the base URL. */
-export function judgeServer(baseUrl: string, health: HealthAnswer): Finding {
+export function judgeServer(baseUrl: string, health: HealthResult): Finding {
   if (health.kind === 'failed')
     return fail('server', `${baseUrl} is not reached: ${health.reason}.`, CHECK_ADDRESS, EXIT_CODES.unavailable);
   const version = textOf(health.body['version']);
@@ -23,7 +23,7 @@ export function judgeServer(baseUrl: string, health: HealthAnswer): Finding {
 }
 
 /** What the server says of its database, its queue and its transport. */
-export function judgeReadiness(ready: HealthAnswer): Finding {
+export function judgeReadiness(ready: HealthResult): Finding {
   const look = 'Run `postrider-server doctor` on the server’s machine.';
   if (ready.kind === 'failed')
     return fail('ready', `Readiness is not told: ${ready.reason}.`, look, EXIT_CODES.unavailable);
@@ -38,7 +38,7 @@ export function judgeReadiness(ready: HealthAnswer): Finding {
 }
 
 /** This machine's clock against the `Date` header. */
-export function judgeClock(health: HealthAnswer): Finding {
+export function judgeClock(health: HealthResult): Finding {
   if (health.kind === 'failed' || health.serverTimeMs === null)
     return skip('clock', 'The server did not tell its time.');
   // The header leaves out the part of a second, so half of one is most likely.
@@ -52,7 +52,7 @@ export function judgeClock(health: HealthAnswer): Finding {
 }
 
 /** Versions of one minor go together. */
-export function judgeVersions(own: string, health: HealthAnswer): Finding {
+export function judgeVersions(own: string, health: HealthResult): Finding {
   const server = health.kind === 'answered' ? singleLine(textOf(health.body['version'])) : '';
   if (server === '') return skip('version', `This is postrider ${own}; the server’s version is not known.`);
   const minorOf = (version: string) => version.split('.').slice(0, 2).join('.');

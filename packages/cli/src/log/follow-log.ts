@@ -8,8 +8,8 @@ import type { Invocation } from '../invocation.ts';
 import { placeValues } from '../operation-input.ts';
 import { isRecord, type JsonRecord, recordsOf, textOf } from '../output/json-value.ts';
 import type { Output } from '../output/output.ts';
-import { isOpenAfter } from '../output/steady-sink.ts';
 import { inertJson } from '../output/untrusted-text.ts';
+import { writeAndDrain } from '../output/write-and-drain.ts';
 import { INTERVAL_SECONDS_DEFAULT, LAST_DEFAULT, type TailValues } from './tail-flags.ts';
 
 /** As many as the API gives at once. */
@@ -116,7 +116,7 @@ function followLog(kind: LogKind, filters: Readonly<Record<string, unknown>>, co
 async function print(kind: LogKind, rows: readonly JsonRecord[], output: Output, io: CliIo): Promise<boolean> {
   for (const row of rows) {
     const line = output.isJson ? inertJson(JSON.stringify(row)) : kind.describe(row, output);
-    if (!(await isOpenAfter(io.stdout, `${line}\n`))) return false;
+    if (!(await writeAndDrain(io.stdout, `${line}\n`))) return false;
   }
   return true;
 }

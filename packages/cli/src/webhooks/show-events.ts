@@ -4,10 +4,10 @@ import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import type { Invocation, OwnValues } from '../invocation.ts';
 import { isRecord, textOf } from '../output/json-value.ts';
 import type { Output } from '../output/output.ts';
-import { isOpenAfter } from '../output/steady-sink.ts';
 import { padToWidth } from '../output/text-width.ts';
 import { formatTime } from '../output/time.ts';
 import { inertJson, singleLine } from '../output/untrusted-text.ts';
+import { writeAndDrain } from '../output/write-and-drain.ts';
 import { followStream, type SignedRequest, type StreamNews } from './follow-stream.ts';
 import { type PostOutcome, postSigned } from './post-signed.ts';
 
@@ -87,7 +87,7 @@ function createShow(target: string | null, output: Output, io: CliIo): Show {
     async event(request) {
       const outcome = target === null ? null : await postSigned(target, request, io.signal);
       const line = output.isJson ? toJsonLine(request, target, outcome) : describe(request, outcome, output);
-      if (!(await isOpenAfter(io.stdout, `${line}\n`))) isOpen = false;
+      if (!(await writeAndDrain(io.stdout, `${line}\n`))) isOpen = false;
     },
     isOpen: () => isOpen,
   };

@@ -1,7 +1,7 @@
 import type { ApprovalMailer } from './approval-mail.ts';
 import { expireHolds } from './holds/withdraw-holds.ts';
-import { remindApprovers, tellApprovers } from './tell-approvers.ts';
-import { tellOfDrafts } from './tell-of-drafts.ts';
+import { notifyApprovers, remindApprovers } from './notify-approvers.ts';
+import { notifyOfDrafts } from './notify-of-drafts.ts';
 
 /** What the queue does for holds. */
 export interface ApprovalJobs {
@@ -16,7 +16,7 @@ export interface ApprovalJobs {
 
 export function createApprovalJobs(mailer: ApprovalMailer): ApprovalJobs {
   const tell = async () => {
-    while ((await tellApprovers(mailer)) > 0);
+    while ((await notifyApprovers(mailer)) > 0);
   };
   return {
     tell,
@@ -24,7 +24,7 @@ export function createApprovalJobs(mailer: ApprovalMailer): ApprovalJobs {
       await expireHolds(mailer.sql, mailer.ids, mailer.clock.now());
       await tell();
       while ((await remindApprovers(mailer)) > 0);
-      while ((await tellOfDrafts(mailer)) > 0);
+      while ((await notifyOfDrafts(mailer)) > 0);
     },
   };
 }

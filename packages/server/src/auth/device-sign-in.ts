@@ -5,7 +5,7 @@ import {
   insertDeviceCode,
   lockDeviceCode,
   lockSeatRole,
-  noteDevicePoll,
+  recordDevicePoll,
 } from '../db/queries/device-codes.ts';
 import { endOfSession } from './session-lifetime.ts';
 import { createSecret, hashToken } from './session-token.ts';
@@ -82,7 +82,7 @@ export async function pollDevice({ sql, clock, ids }: DeviceTools, deviceCode: s
     }
     const isEarly = polledAt !== null && now.getTime() - polledAt.getTime() + TOLERANCE_MS < intervalSeconds * 1_000;
     const interval = isEarly ? intervalSeconds + SLOWER_SECONDS : intervalSeconds;
-    await noteDevicePoll(transaction, hash, interval, now);
+    await recordDevicePoll(transaction, hash, interval, now);
     return isEarly ? { kind: 'slow-down', interval } : { kind: 'pending' };
   });
 }

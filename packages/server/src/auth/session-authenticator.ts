@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts';
 import type { Sql } from '../db/client.ts';
 import { findSession, type SessionRow, touchSessions } from '../db/queries/sessions.ts';
-import { createBriefMemory } from '../keys/brief-memory.ts';
 import { type Caller, toPersonCaller } from '../keys/caller.ts';
+import { createExpiringCache } from '../keys/expiring-cache.ts';
 import type { SessionToken } from './client-info.ts';
 import { endOfSession, latestEndOfSession } from './session-lifetime.ts';
 import { hashToken, isSessionToken } from './session-token.ts';
@@ -27,7 +27,7 @@ export interface SessionAuthenticator {
 const TOUCH_EVERY_MS = 60_000;
 
 export function createSessionAuthenticator(sql: Sql, clock: Clock): SessionAuthenticator {
-  const memory = createBriefMemory<SessionRow | null>(clock);
+  const memory = createExpiringCache<SessionRow | null>(clock);
   const seen = new Map<string, Date>();
 
   function lookUp({ token, kind }: SessionToken): Promise<SessionRow | null> {

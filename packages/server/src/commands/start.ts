@@ -10,9 +10,9 @@ import { hashApiKey } from '../keys/api-key.ts';
 import { createIdGenerator } from '../uuid-v7.ts';
 import { VERSION } from '../version.ts';
 import { sendFirstMessage } from './first-message.ts';
+import { watchParentProcesses } from './parent-processes.ts';
 import { type OpenDatabase, openPreparedDatabase } from './prepared-database.ts';
 import { StartError } from './start-error.ts';
-import { watchStarters } from './starters.ts';
 
 const EXIT_WITHIN_MS = 14_000;
 /** A terminal, npx and pnpm each pass one Ctrl-C on, so that it arrives more than once: only a later signal is a second one. */
@@ -97,7 +97,7 @@ function stopOnce(app: () => App | null, database: OpenDatabase): () => Promise<
   };
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
-  watchStarters(() => {
+  watchParentProcesses(() => {
     if (signalledAtMs === null) onSignal();
   });
   return stop;

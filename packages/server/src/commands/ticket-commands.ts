@@ -7,7 +7,7 @@ import type { Config } from '../config.ts';
 import type { Sql } from '../db/client.ts';
 import { type OperatorTicketRow, readOperatorTickets } from '../db/queries/support-tickets.ts';
 import { type AnswerVerdict, answerTicket, closeTicket } from '../support/answer-ticket.ts';
-import type { AnswerMailer } from '../support/mail-answer.ts';
+import type { TicketReplyMailer } from '../support/mail-ticket-reply.ts';
 import { toTicket } from '../support/ticket-record.ts';
 import { createIdGenerator } from '../uuid-v7.ts';
 import { OPERATOR } from '../visibility/viewer.ts';
@@ -89,7 +89,7 @@ function addAnswer(tickets: Command, tools: OperatorTools): void {
 }
 
 /** Mail that an operator's command hands in is delivered by the servers: by their way out, and by their base URL. */
-function toMailer(config: Config, sql: Sql): AnswerMailer {
+function toMailer(config: Config, sql: Sql): TicketReplyMailer {
   const { sandboxDomain, retryHours, monthlyQuota, supportFrom, host, port } = config;
   return {
     ...{ sql, clock: systemClock, ids: createIdGenerator(), sandboxDomain, retryHours, monthlyQuota, supportFrom },

@@ -1,6 +1,6 @@
-import type { Answer } from './answer.ts';
 import type { BeginArguments, Pool } from './database-pool.ts';
 import type { AccountSql } from './query.ts';
+import type { QueryResult } from './query-result.ts';
 import { withTemplates } from './templates.ts';
 import { runTransaction } from './transaction.ts';
 import { createTransactionLimit } from './transaction-limit.ts';
@@ -55,7 +55,7 @@ function runAlone<Row>(
   begin: Begin,
   text: string,
   parameters: readonly unknown[] | undefined,
-): Promise<Answer<Row>> {
+): Promise<QueryResult<Row>> {
   return pool.runOnConnection(async (connection) => {
     const begun = connection.run(begin()).then(noop);
     const answered = connection.run<Row>(text, parameters).then((answer) => ({ answer }));

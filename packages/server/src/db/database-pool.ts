@@ -1,9 +1,9 @@
 import { pipeline } from 'node:stream/promises';
 import type { Sql as Driver, ReservedSql } from 'postgres';
-import type { Answer } from './answer.ts';
 import { untilAborted } from './cancel-request.ts';
 import type { Connection, Sql, TransactionMode, TransactionWork } from './query.ts';
 import { createQueryDeadline, type QueryDeadline } from './query-deadline.ts';
+import type { QueryResult } from './query-result.ts';
 import type { TransactionSettings } from './session-settings.ts';
 import { withTemplates } from './templates.ts';
 import { runTransaction } from './transaction.ts';
@@ -133,7 +133,7 @@ async function sendOn<Row>(
   parameters?: readonly unknown[],
   signal?: AbortSignal,
   options?: SendOptions,
-): Promise<Answer<Row>> {
+): Promise<QueryResult<Row>> {
   signal?.throwIfAborted();
   const isPrepared = parameters !== undefined;
   const how = { prepare: isPrepared, simple: !isPrepared, ...options } as { prepare: boolean }; // The types do not know the others.

@@ -1,4 +1,4 @@
-import type { Answer, Run } from './answer.ts';
+import type { QueryResult, Run } from './query-result.ts';
 import type { Templates } from './templates.ts';
 
 /** Where statements run: a pool, a pool that is bound to an account, or a transaction. */
@@ -27,7 +27,7 @@ export type TransactionMode = 'read only' | 'isolation level repeatable read rea
 
 /** A connection that only its holder sends statements on. */
 export interface Connection {
-  run<Row>(text: string, parameters?: readonly unknown[], signal?: AbortSignal): Promise<Answer<Row>>;
+  run<Row>(text: string, parameters?: readonly unknown[], signal?: AbortSignal): Promise<QueryResult<Row>>;
   release(): void;
 }
 

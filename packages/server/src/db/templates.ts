@@ -1,5 +1,5 @@
 import type { Row } from 'postgres';
-import type { Answer, Run } from './answer.ts';
+import type { QueryResult, Run } from './query-result.ts';
 
 /** Statements in tagged templates, over any `run`: each value is a parameter, save those that are templates themselves. */
 export interface Templates {
@@ -18,7 +18,7 @@ export interface Templates {
 }
 
 type Part = string | { readonly value: unknown };
-type Sent<Rows extends readonly unknown[]> = Promise<Rows & Answer<Rows[number]>>;
+type Sent<Rows extends readonly unknown[]> = Promise<Rows & QueryResult<Rows[number]>>;
 
 /** It is sent when its result is first asked for; as a part of another one never. */
 export class Statement<Rows extends readonly unknown[]> implements Sent<Rows> {

@@ -1,6 +1,6 @@
 import { parseMailbox } from '@postrider/core';
 import type { DeliveryContent } from '../db/queries/claim-deliveries.ts';
-import { noteLargeGarbage } from '../heap.ts';
+import { reportLargeGarbage } from '../heap.ts';
 import type { MailBody } from '../keys/sealed-body.ts';
 import type { TrackingUrlsOf } from '../links/tracked-body.ts';
 import type { Attachment } from '../mime/compose-mime.ts';
@@ -107,7 +107,7 @@ export function createMessageBuilder(
         releaseBuild();
         releaseBytes?.();
         // The files as they were read and as they were given to the thread.
-        if (octets > LARGE_OCTETS) noteLargeGarbage(2 * octets);
+        if (octets > LARGE_OCTETS) reportLargeGarbage(2 * octets);
       }
     },
   };

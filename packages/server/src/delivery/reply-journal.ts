@@ -113,7 +113,7 @@ export function openReplyJournal(
 }
 
 /** What processes that are gone left behind. Call `forget` once the outcomes are recorded. */
-export interface LeftJournals {
+export interface OrphanedJournals {
   /** The processes that are gone: each left its journal, be it empty. */
   readonly processNames: readonly string[];
   readonly outcomes: readonly AttemptOutcome[];
@@ -121,10 +121,10 @@ export interface LeftJournals {
 }
 
 /** Reads every journal in `folder` but those of processes that still run. A torn last line is the write the crash cut short: skipped. */
-export async function readLeftJournals(
+export async function readOrphanedJournals(
   folder: string,
   isRunning: (processName: string) => Promise<boolean>,
-): Promise<LeftJournals> {
+): Promise<OrphanedJournals> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const names = readdirSync(folder).filter((name) => name.endsWith(EXTENSION));
   const running = await Promise.all(names.map((name) => isRunning(name.replace(SEGMENT_ENDING, ''))));

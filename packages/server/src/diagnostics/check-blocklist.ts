@@ -3,7 +3,7 @@ import type { DnsResolver } from '../dns/dns-resolver.ts';
 import type { Blocklists } from './blocklists.ts';
 import { createFindings } from './findings.ts';
 import { organisationalDomain } from './organisational-domain.ts';
-import { describeUnasked } from './unasked-lists.ts';
+import { describeUnqueried } from './unqueried-lists.ts';
 
 export type BlocklistTarget =
   | { readonly kind: 'address'; readonly target: string }
@@ -20,7 +20,7 @@ export async function checkBlocklist(dns: DnsResolver, blocklists: Blocklists, {
     const words = reason === null ? '' : ` ${reason}`;
     if (status === 'listed') findings.add('blocklist_listed', `${list} answers ${codes.join(', ')}.${words}`);
   }
-  const unasked = describeUnasked(verdicts);
+  const unasked = describeUnqueried(verdicts);
   if (unasked !== null) findings.add('blocklist_could_not_check', unasked);
   const clean = verdicts.filter(({ status }) => status === 'not_listed');
   if (verdicts.length === 0) findings.add('blocklist_none_asked');

@@ -1,7 +1,6 @@
 import type { Blocklists } from './blocklists.ts';
 import type { BoundedLookups } from './bounded-lookups.ts';
 import { createFindings } from './findings.ts';
-import { askBlocklists, askSpamd } from './placement/ask-reputation.ts';
 import { authenticateMessage } from './placement/authenticate-message.ts';
 import { inspectHtml } from './placement/inspect-html.ts';
 import { judgeContent } from './placement/judge-content.ts';
@@ -9,7 +8,8 @@ import { judgeHeaders, judgeSubject, judgeUnsubscribe } from './placement/judge-
 import { judgeLinks, linksOfText } from './placement/judge-links.ts';
 import type { PlacedMessage } from './placement/placed-message.ts';
 import type { PlacementRecord } from './placement/placement-record.ts';
-import { askPublicNames } from './public-names.ts';
+import { queryBlocklists, querySpamd } from './placement/query-reputation.ts';
+import { queryPublicNames } from './public-names.ts';
 import type { SpamdClient } from './spamd-client.ts';
 
 export interface PlacementTools {
@@ -28,7 +28,7 @@ export interface PlacementTools {
  */
 export async function checkInboxPlacement(message: PlacedMessage, ip: string | null, tools: PlacementTools) {
   const { lookups, blocklists, spamd, now, isPublicOnly } = tools;
-  const senderDns = isPublicOnly ? askPublicNames(lookups.dns) : lookups.dns;
+  const senderDns = isPublicOnly ? queryPublicNames(lookups.dns) : lookups.dns;
   const findings = createFindings('inbox-placement');
   const records: PlacementRecord[] = [];
   findings.add('inbox_estimate');
@@ -40,9 +40,9 @@ export async function checkInboxPlacement(message: PlacedMessage, ip: string | n
   const linkHosts = judgeLinks([...(inspected?.links ?? []), ...linksOfText(message.text ?? '')], findings);
   const senderDomain = message.from?.domain ?? null;
   const [scored] = await Promise.all([
-    askSpamd(spamd, message, lookups, now, findings),
+    querySpamd(spamd, message, lookups, now, findings),
     authenticateMessage(senderDns, message, ip, records, findings).then((address) =>
-      askBlocklists(lookups.dns, blocklists, { linkHosts, senderDomain, address }, records, findings),
+      queryBlocklists(lookups.dns, blocklists, { linkHosts, senderDomain, address }, records, findings),
     ),
   ]);
   return { records: [...records, ...scored], findings: findings.list() };

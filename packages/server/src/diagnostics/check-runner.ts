@@ -1,11 +1,11 @@
 import { LIMITS } from '@postrider/core';
 import type { Clock } from '../clock.ts';
+import { createCachingResolver } from '../dns/caching-resolver.ts';
 import type { DnsResolver } from '../dns/dns-resolver.ts';
-import { createRememberingResolver } from '../dns/remembering-resolver.ts';
 import { wrapResolver } from '../dns/wrap-resolver.ts';
 import { ProblemError } from '../problem.ts';
 import { type BoundedLookups, type LookupBounds, withinBounds } from './bounded-lookups.ts';
-import { askPublicNames } from './public-names.ts';
+import { queryPublicNames } from './public-names.ts';
 
 /** The largest honest check, a message with links to ten domains, comes to about a hundred questions. */
 export const CHECK_BOUNDS: LookupBounds = { questions: 250, timeMs: LIMITS.toolSeconds * 1_000 };
@@ -47,7 +47,7 @@ export function createCheckRunner(options: CheckRunnerOptions): CheckRunner {
     const nowMs = clock.now().getTime();
     if (recent === null || nowMs >= recent.untilMs) {
       const fresh = dns.fresh();
-      const asked = createRememberingResolver(isPublicOnly ? askPublicNames(fresh) : fresh);
+      const asked = createCachingResolver(isPublicOnly ? queryPublicNames(fresh) : fresh);
       recent = { dns: asked, untilMs: nowMs + MEMORY_MS };
     }
     return recent.dns;

@@ -15,13 +15,13 @@ export function isPublicName(name: string): boolean {
  * A resolver that knows the public DNS alone: records of strangers name whatever they like, and our name servers may know of machines inside
  * what nobody outside is to learn. Other names and addresses are answered as such that there are none of, and nobody is asked.
  */
-export function askPublicNames(dns: DnsResolver): DnsResolver {
+export function queryPublicNames(dns: DnsResolver): DnsResolver {
   const open = dns.only(isPublicName);
   const isPublic = (address: string) => refuseAddress(address, { allowLoopback: false }) === null;
   return {
     ...open,
     ptr: async (address) => (isPublic(address) ? await open.ptr(address) : { kind: 'no-name' }),
-    fresh: () => askPublicNames(dns.fresh()),
-    only: (isAllowed) => askPublicNames(dns.only(isAllowed)),
+    fresh: () => queryPublicNames(dns.fresh()),
+    only: (isAllowed) => queryPublicNames(dns.only(isAllowed)),
   };
 }

@@ -1,7 +1,7 @@
 import { createSemaphore } from '../semaphore.ts';
-import { askServer } from './ask-server.ts';
 import type { DnsQuestion } from './dns-message.ts';
 import type { DnsServerAddress } from './dns-servers.ts';
+import { queryServer } from './query-server.ts';
 import { type DnsStep, readStep } from './read-step.ts';
 
 export interface RoundOptions {
@@ -32,7 +32,7 @@ export function createRounds({ servers, timeoutMs, tries, nowMs }: RoundOptions)
     for (let round = 1; round <= tries && left.length > 0; round += 1) {
       for (const server of left) {
         const release = await semaphore.acquire();
-        const answer = await askServer(server, question, timeoutMs);
+        const answer = await queryServer(server, question, timeoutMs);
         release();
         if (answer.kind === 'unreachable') silentSince.set(server, nowMs());
         else silentSince.delete(server);

@@ -7,7 +7,7 @@ import { ProblemError, toProblem } from '../problem.ts';
  * Answers what never became a request, because it is no HTTP or came too slowly: the same body as every other refusal, written by hand,
  * since there is no request to reply to. The connection cannot go on: where a next request would begin is unknown.
  */
-export function answerClientError(error: Error & { readonly code?: string }, socket: Socket, baseUrl: string): void {
+export function respondToClientError(error: Error & { readonly code?: string }, socket: Socket, baseUrl: string): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;

@@ -4,12 +4,12 @@ import { isRequestId, LIMITS } from '@postrider/core';
 import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { Logger } from 'pino';
 import { classifyDatabaseError } from '../db/database-errors.ts';
-import { noteLargeGarbage } from '../heap.ts';
+import { reportLargeGarbage } from '../heap.ts';
 import type { Caller } from '../keys/caller.ts';
 import { ProblemError, problemHeaders, toProblem } from '../problem.ts';
 import { createArrivingBodies, isBodyArriving } from './arriving-bodies.ts';
 import { expireCheck } from './check-caller.ts';
-import { answerClientError } from './client-error.ts';
+import { respondToClientError } from './client-error.ts';
 import { type ConnectionLimits, limitConnections } from './connection-limits.ts';
 import { awaitsContinue, offerContinue } from './expect-continue.ts';
 import { loggedPath, pathOf } from './logged-path.ts';
@@ -66,7 +66,7 @@ export function createHttpApp(options: HttpAppOptions): FastifyInstance {
       ignoreTrailingSlash: false,
       querystringParser: parseQueryString,
     },
-    clientErrorHandler: (error, socket) => answerClientError(error, socket, options.baseUrl),
+    clientErrorHandler: (error, socket) => respondToClientError(error, socket, options.baseUrl),
     frameworkErrors: (error, request, reply) => {
       // Reached before any hook ran: a path that cannot be decoded, for one.
       reply.header('x-request-id', request.id);
@@ -103,7 +103,7 @@ export function createHttpApp(options: HttpAppOptions): FastifyInstance {
   });
   app.addHook('onResponse', (request, reply, done) => {
     logRequest(request, reply, options);
-    if (request.state?.largeBytes > 0) noteLargeGarbage(request.state.largeBytes);
+    if (request.state?.largeBytes > 0) reportLargeGarbage(request.state.largeBytes);
     done();
   });
   const { connections } = options;

@@ -1,5 +1,5 @@
 import { bodyLimitOf, findOperation, type PlacedInput } from '@postrider/core';
-import { createMcpHttpHandler, createTwinQueue, type InvokeResult, withWaitInWords } from '@postrider/mcp';
+import { createDuplicateQueue, createMcpHttpHandler, type InvokeResult, withWaitInWords } from '@postrider/mcp';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { classifyDatabaseError } from '../db/database-errors.ts';
@@ -34,7 +34,7 @@ export function createMcpRoute(options: McpRouteOptions) {
     onError: (error) => logger.debug({ error: String(error) }, 'mcp request refused'),
   });
 
-  const inTurn = createTwinQueue();
+  const inTurn = createDuplicateQueue();
 
   async function handle(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
     if (!isTrustedOrigin(request, services.baseUrl)) {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
-import { noteLargeGarbage } from '../heap.ts';
+import { reportLargeGarbage } from '../heap.ts';
 import { ProblemError } from '../problem.ts';
 import { declaredBytes } from './arriving-bodies.ts';
 import { assertJsonEncoding, parseJsonBody } from './json-body.ts';
@@ -64,7 +64,7 @@ export function readJsonBody(request: FastifyRequest, payload: IncomingMessage, 
         readPiece(large.reader, chunks);
         body = asProblem(large.reader.end);
         // The pieces of its strings, while the request goes on with the whole ones.
-        noteLargeGarbage(received);
+        reportLargeGarbage(received);
       }
     } catch (error) {
       return finish(error as Error);

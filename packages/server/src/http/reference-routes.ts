@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { INIT_SCRIPT, renderReferencePage, STYLE } from '../reference/page.ts';
-import { addInBothForms } from './both-forms.ts';
 import { refuseOtherMethods } from './method-not-allowed.ts';
+import { addWithAndWithoutPrefix } from './version-prefix.ts';
 
 const viewer = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
@@ -19,7 +19,7 @@ const CONTENT_SECURITY_POLICY =
 /** The reference page: every operation to read and try, and the error catalogue that `type` of every problem points into. */
 export function addReferenceRoutes(app: FastifyInstance, baseUrl: string): void {
   const page = renderReferencePage(baseUrl);
-  addInBothForms(app, (context) => {
+  addWithAndWithoutPrefix(app, (context) => {
     context.get('/reference', (_request, reply) => sendText(reply, 'text/html; charset=utf-8', page));
     refuseOtherMethods(context, '/reference', ['GET']);
   });

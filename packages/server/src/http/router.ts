@@ -12,13 +12,13 @@ import { readyJsonOf } from '../operations/ready-json.ts';
 import { nextSlice } from '../time-slice.ts';
 import type { AnonymousRateLimit } from './anonymous-rate-limit.ts';
 import type { RequestAuthentication } from './authenticate-request.ts';
-import { addInBothForms } from './both-forms.ts';
 import { checkCaller, isFresh, refreshCaller } from './check-caller.ts';
 import { deprecationHeaders } from './deprecation-headers.ts';
 import { assertScope, executeOperation } from './execute-operation.ts';
 import { refuseOtherMethods } from './method-not-allowed.ts';
 import { prefersText } from './prefers-text.ts';
 import { rateHeaders, rateLimited } from './rate-headers.ts';
+import { addWithAndWithoutPrefix } from './version-prefix.ts';
 
 export type RawRoute = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
@@ -32,7 +32,7 @@ export interface RouterOptions extends RequestAuthentication {
 
 /** Serves every operation of the registry, unprefixed and under `/v1`, and 405 for every other method on their paths. */
 export function addOperationRoutes(app: FastifyInstance, options: RouterOptions): void {
-  addInBothForms(app, (context) => {
+  addWithAndWithoutPrefix(app, (context) => {
     for (const operation of OPERATIONS) addRoute(context, operation, options);
     for (const path of new Set(OPERATIONS.map((operation) => operation.path))) {
       const served = OPERATIONS.filter((operation) => operation.path === path).map(({ method }) => method);

@@ -7,9 +7,9 @@ import { CLICK_PATH, OPEN_PATH } from '../links/tracked-body.ts';
 import type { TrackingSubject, TrackingTokens } from '../links/tracking-token.ts';
 import { renderTryAgainPage, renderUnknownLinkPage } from '../unsubscribe/unsubscribe-pages.ts';
 import { within } from '../within.ts';
-import { addInBothForms } from './both-forms.ts';
 import { refuseOtherMethods } from './method-not-allowed.ts';
 import { sendRecipientPage } from './recipient-pages.ts';
+import { addWithAndWithoutPrefix } from './version-prefix.ts';
 
 export interface TrackingRouteOptions {
   readonly sql: Sql;
@@ -27,7 +27,7 @@ const RECORDING_MS = 250;
  * address nor user agent. HEAD is answered alike and recorded as nothing, since nobody looks at what it brings.
  */
 export function addTrackingRoutes(app: FastifyInstance, options: TrackingRouteOptions): void {
-  addInBothForms(app, (context) => {
+  addWithAndWithoutPrefix(app, (context) => {
     context.get(`${OPEN_PATH}:token`, (request, reply) => answerOpen(request, reply, options));
     context.get(`${CLICK_PATH}:token`, (request, reply) => answerClick(request, reply, options));
     for (const path of [OPEN_PATH, CLICK_PATH]) refuseOtherMethods(context, `${path}:token`, ['GET']);

@@ -9,9 +9,9 @@ import {
   renderUnsubscribedPage,
   renderUnsubscribePage,
 } from '../unsubscribe/unsubscribe-pages.ts';
-import { addInBothForms } from './both-forms.ts';
 import { refuseOtherMethods } from './method-not-allowed.ts';
 import { sendRecipientPage } from './recipient-pages.ts';
+import { addWithAndWithoutPrefix } from './version-prefix.ts';
 
 export interface UnsubscribeRouteOptions {
   readonly links: UnsubscribeLinks;
@@ -28,7 +28,7 @@ const FORM_BYTES = 16_384;
  * to be turned away for a field.
  */
 export function addUnsubscribeRoutes(app: FastifyInstance, { links, tools }: UnsubscribeRouteOptions): void {
-  addInBothForms(app, (pages) => {
+  addWithAndWithoutPrefix(app, (pages) => {
     pages.removeAllContentTypeParsers();
     pages.addContentTypeParser(FORM_TYPES, { parseAs: 'buffer', bodyLimit: FORM_BYTES }, (_request, _body, done) =>
       done(null),

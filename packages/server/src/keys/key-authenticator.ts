@@ -3,8 +3,8 @@ import type { Clock } from '../clock.ts';
 import type { Sql } from '../db/client.ts';
 import { findKeyByHash, touchKeys } from '../db/queries/api-keys.ts';
 import { hashApiKey, isWellFormedKey } from './api-key.ts';
-import { createBriefMemory } from './brief-memory.ts';
 import { type Caller, toCaller } from './caller.ts';
+import { createExpiringCache } from './expiring-cache.ts';
 import { isAddressAllowed } from './ip-allowlist.ts';
 import { hasEndedAtOnce } from './secret-end.ts';
 
@@ -31,7 +31,7 @@ export interface KeyAuthenticator {
 const TOUCH_EVERY_MS = 60_000;
 
 export function createKeyAuthenticator(sql: Sql, clock: Clock): KeyAuthenticator {
-  const memory = createBriefMemory<Caller | null>(clock);
+  const memory = createExpiringCache<Caller | null>(clock);
   const used = new Map<string, Caller>();
 
   function lookUp(secret: string): Promise<Caller | null> {

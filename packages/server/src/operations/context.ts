@@ -119,9 +119,9 @@ type ContextOf<Id extends CallableId> = OperationById<Id>['access'] extends { re
 export type Handler<Id extends CallableId> = (
   input: OperationInput<OperationById<Id>>,
   context: ContextOf<Id>,
-) => Promise<Reply<AnswerOf<OperationById<Id>>>>;
+) => Promise<Reply<ResponseBodyOf<OperationById<Id>>>>;
 
 /** A file is answered piece by piece. */
-type AnswerOf<O extends OperationById<CallableId>> = O extends { readonly response: 'stream' }
+type ResponseBodyOf<O extends OperationById<CallableId>> = O extends { readonly response: 'stream' }
   ? AsyncIterable<string | Uint8Array>
   : OperationOutput<O> | (O extends { readonly asText: string } ? string : never);

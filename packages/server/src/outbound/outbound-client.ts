@@ -1,9 +1,9 @@
 import { Agent } from 'undici';
-import { createAnswerHandler } from './answer-handler.ts';
 import { checkUrl, type UrlVerdict } from './check-url.ts';
 import { createGuardedConnector, OutboundRefusedError } from './guarded-connector.ts';
-import type { OutboundAnswer } from './outbound-answer.ts';
+import type { OutboundResult } from './outbound-result.ts';
 import type { ResolveHost } from './resolve-host.ts';
+import { createResponseHandler } from './response-handler.ts';
 
 export interface OutboundClientOptions {
   /** For development: loopback may be reached, and http is enough. */
@@ -37,7 +37,7 @@ export interface OutboundRequest {
  */
 export interface OutboundClient {
   /** Never rejects. */
-  request(request: OutboundRequest): Promise<OutboundAnswer>;
+  request(request: OutboundRequest): Promise<OutboundResult>;
   /** Why a URL would be refused before any lookup; null where it would not. */
   refusalOf(url: string): string | null;
   close(): Promise<void>;
@@ -79,12 +79,12 @@ export function createOutboundClient(options: OutboundClientOptions): OutboundCl
   }
 
   /** One promise from beginning to end, since a thousand of these are under way at once. */
-  function request(given: OutboundRequest): Promise<OutboundAnswer> {
+  function request(given: OutboundRequest): Promise<OutboundResult> {
     const checked = check(given.url);
     return checked.ok ? exchange(checked.target, given) : Promise.resolve({ kind: 'refused', reason: checked.reason });
   }
 
-  function exchange({ origin, path }: Target, given: OutboundRequest): Promise<OutboundAnswer> {
+  function exchange({ origin, path }: Target, given: OutboundRequest): Promise<OutboundResult> {
     const { signal } = given;
     return new Promise((resolve) => {
       const end = () => handler.abort(new OutboundLateError());
@@ -93,7 +93,7 @@ export function createOutboundClient(options: OutboundClientOptions): OutboundCl
         clearTimeout(timer);
         signal?.removeEventListener('abort', end);
       };
-      const handler = createAnswerHandler(
+      const handler = createResponseHandler(
         given,
         (answer) => {
           finish();
@@ -137,7 +137,7 @@ function toChecked(verdict: UrlVerdict): Checked {
   return { ok: true, target: { origin, path: `${pathname}${search}` } };
 }
 
-function toFailure(error: Error): OutboundAnswer {
+function toFailure(error: Error): OutboundResult {
   if (error instanceof OutboundRefusedError) return { kind: 'refused', reason: error.message };
   return { kind: 'failed', reason: describeFailure(error) };
 }

@@ -3,8 +3,8 @@ import type { Clock } from '../clock.ts';
 import type { DnsResolver } from '../dns/dns-resolver.ts';
 import type { OutboundClient } from '../outbound/outbound-client.ts';
 import { refuseAddress } from '../outbound/public-address.ts';
+import { cacheCheck } from '../smtp-client/cached-check.ts';
 import { toErrorVerdicts } from '../smtp-client/error-verdicts.ts';
-import { keepCheck } from '../smtp-client/kept-check.ts';
 import {
   DIRECT_TIMEOUTS,
   openSmtpConnection,
@@ -94,7 +94,7 @@ export function createDirectTransport(options: DirectTransportOptions): Transpor
     acceptedMeans: 'delivered',
     send: (outgoing) => sendByDomain(attempting, outgoing).catch((error: unknown) => toErrorVerdicts(outgoing, error)),
     groupOf: async (domain) => providerOf(domain, readMxAnswer(domain, await dns.mx(domain), heloName)),
-    check: keepCheck(() => checkDirect(options)),
+    check: cacheCheck(() => checkDirect(options)),
     abort() {
       isStopped = true;
       pools.abort();

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import { noteLargeGarbage } from '../heap.ts';
+import { reportLargeGarbage } from '../heap.ts';
 import { createByteBudget } from './byte-budget.ts';
 import type { DestinationQueue } from './queue-registry.ts';
 
@@ -47,7 +47,7 @@ export function createLargeMessages(clock: Clock): LargeMessages {
         else slow.delete(queue);
         queue.octets -= octets;
         release();
-        noteLargeGarbage(octets);
+        reportLargeGarbage(octets);
       };
     },
     forget,

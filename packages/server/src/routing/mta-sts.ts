@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { DnsResolver } from '../dns/dns-resolver.ts';
-import type { OutboundAnswer } from '../outbound/outbound-answer.ts';
 import type { OutboundClient } from '../outbound/outbound-client.ts';
+import type { OutboundResult } from '../outbound/outbound-result.ts';
 import { createExpiringSet } from './expiring-set.ts';
 import { readStsPolicy, readStsRecord, type StsPolicy } from './mta-sts-policy.ts';
 
@@ -93,7 +93,7 @@ export function createMtaSts({ dns, http, clock, port = 443 }: MtaStsOptions): M
 }
 
 /** Section 3.3: nothing but a plain 200 counts, redirects neither. */
-function readAnswer(answer: OutboundAnswer): StsPolicy | null {
+function readAnswer(answer: OutboundResult): StsPolicy | null {
   if (answer.kind !== 'answered' || answer.status !== 200 || answer.truncated) return null;
   const mediaType = (answer.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase();
   return mediaType === 'text/plain' ? readStsPolicy(answer.body.toString('utf8')) : null;

@@ -21,7 +21,7 @@ import {
   readBatchFacts,
   type Unsendable,
 } from './batch-facts.ts';
-import { acceptedStatus, toHeldAnswer } from './held-answer.ts';
+import { acceptedStatus, toHeldSend } from './held-send.ts';
 import { createHoldLedger, type HoldLedger, NO_HOLD_FACTS } from './hold-ledger.ts';
 import { checkIdempotency, IDEMPOTENCY_IN_PROGRESS, IDEMPOTENCY_KEY_REUSED } from './idempotency.ts';
 import { callingKeyOf, judgesOf, mayBeHeld } from './judging-keys.ts';
@@ -30,7 +30,7 @@ import { toNewHold } from './new-hold.ts';
 import { type PreparedSend, prepareSend, type Routing, toNewMessage } from './prepare-send.ts';
 import { quotaMonth } from './quota.ts';
 import { createQuotaLedger, type QuotaLedger } from './quota-ledger.ts';
-import type { HeldAnswer, JudgingKey, SendCommand, SendVerdict } from './send-command.ts';
+import type { HeldSend, JudgingKey, SendCommand, SendVerdict } from './send-command.ts';
 import { createSendLedger, type SendLedger } from './send-ledger.ts';
 import { createWithdrawnSends, WithdrawnError, type WithdrawnSends } from './withdrawn-sends.ts';
 
@@ -139,7 +139,7 @@ interface AcceptedSend {
   readonly place: number;
   readonly send: PreparedSend;
   readonly id: string;
-  readonly hold: HeldAnswer | null;
+  readonly hold: HeldSend | null;
 }
 
 type Decision =
@@ -148,7 +148,7 @@ type Decision =
       readonly kind: 'accepted';
       readonly id: string;
       readonly replayed: boolean;
-      readonly hold: HeldAnswer | null;
+      readonly hold: HeldSend | null;
       readonly accountId: string;
       /** What this batch had charged the account when this send was decided. */
       readonly charged: number;
@@ -221,7 +221,7 @@ function decideIdempotency(
     kind: 'accepted',
     id: verdict.messageId,
     replayed: true,
-    hold: toHeldAnswer(verdict.hold),
+    hold: toHeldSend(verdict.hold),
     accountId,
     charged: ledger.charge(accountId, 0),
   };
@@ -234,7 +234,7 @@ function decideHold(
   { ids }: AcceptanceOptions,
   monthlyQuota: number,
   now: Date,
-): HeldAnswer | Refusal | null {
+): HeldSend | Refusal | null {
   const verdict = holds.holdOf(send);
   if (verdict === null) return null;
   const fault = holds.faultOf(send, monthlyQuota);

@@ -2,7 +2,7 @@ import { type Pool, renewPlans } from '../db/client.ts';
 import { classifyDatabaseError } from '../db/database-errors.ts';
 import { MOST_MESSAGES } from '../db/queries/insert-messages.ts';
 import { DatabaseSilentError } from '../db/query-deadline.ts';
-import { noteLargeGarbage } from '../heap.ts';
+import { reportLargeGarbage } from '../heap.ts';
 import { type AcceptanceOptions, acceptMessages } from './accept-messages.ts';
 import type { Refusal } from './acceptance.ts';
 import { createGroupCommit, type GroupCommit } from './group-commit.ts';
@@ -146,7 +146,7 @@ function createWriteQueue(
       cautious = nextCaution(cautious, verdicts, unquestioned);
       const bytes = commands.reduce((sum, command) => sum + bytesOf(command), 0);
       // The driver's own copies.
-      if (bytes > LARGE_BATCH_BYTES) noteLargeGarbage(bytes);
+      if (bytes > LARGE_BATCH_BYTES) reportLargeGarbage(bytes);
       if (verdicts.some((verdict) => verdict.kind === 'accepted' && !verdict.replayed)) options.onAccepted();
       return verdicts;
     },

@@ -4,7 +4,7 @@ import type { Sql } from '../db/client.ts';
 import { readAcceptanceFacts } from '../db/queries/acceptance-facts.ts';
 import { type AcceptanceFindings, examineAcceptance } from './acceptance.ts';
 import { idempotencyHorizon, questionOf, readBatchFacts, type Unsendable } from './batch-facts.ts';
-import { acceptedStatus, toHeldAnswer } from './held-answer.ts';
+import { acceptedStatus, toHeldSend } from './held-send.ts';
 import { createHoldLedger } from './hold-ledger.ts';
 import { checkIdempotency, IDEMPOTENCY_KEY_REUSED } from './idempotency.ts';
 import { prepareSend } from './prepare-send.ts';
@@ -107,7 +107,7 @@ function toReplay(
   quota: QuotaState,
 ): SendVerdict {
   if (verdict.kind === 'reused') return { kind: 'refused', ...IDEMPOTENCY_KEY_REUSED };
-  const hold = toHeldAnswer(verdict.hold);
+  const hold = toHeldSend(verdict.hold);
   const { messageId: id } = verdict;
   return { kind: 'accepted', id, status: acceptedStatus(hold), hold, replayed: true, quota };
 }

@@ -69,7 +69,7 @@ export interface QuotaState {
 }
 
 /** What is told of a send that waits for a person. */
-export interface HeldAnswer {
+export interface HeldSend {
   readonly approvalId: string;
   readonly reasons: readonly HoldReason[];
   readonly expiresAt: Date;
@@ -81,7 +81,7 @@ export type SendVerdict =
       readonly id: string;
       readonly status: 'queued' | 'pending_approval';
       /** Of a held send, also where it has been decided since: a repeated request is answered as the first. */
-      readonly hold: HeldAnswer | null;
+      readonly hold: HeldSend | null;
       /** True where an earlier request with the same idempotency key was answered so. */
       readonly replayed: boolean;
       readonly quota: QuotaState;

@@ -1,5 +1,5 @@
+import { cacheCheck } from './cached-check.ts';
 import { toErrorVerdicts } from './error-verdicts.ts';
-import { keepCheck } from './kept-check.ts';
 import { isLoopbackHost, type RelayConfig, type RelayTls } from './relay-url.ts';
 import {
   openSmtpConnection,
@@ -39,7 +39,7 @@ export function createSmtpRelayTransport(options: SmtpRelayOptions): Transport {
     name: 'smtp-relay',
     acceptedMeans: 'sent',
     send: (outgoing) => pool.send(outgoing).catch((error: unknown) => toErrorVerdicts(outgoing, error)),
-    check: keepCheck(() => checkRelay(connection)),
+    check: cacheCheck(() => checkRelay(connection)),
     abort: () => pool.abort(),
     close: () => pool.close(),
   };

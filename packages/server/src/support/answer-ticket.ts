@@ -3,7 +3,7 @@ import { readRequesterEmail } from '../db/queries/postmaster-account.ts';
 import { addTicketMessage, lockTicket, setTicketStatus, type TicketState } from '../db/queries/support-tickets.ts';
 import type { Refusal } from '../sending/acceptance.ts';
 import type { SendVerdict } from '../sending/send-command.ts';
-import { type AnswerMailer, mailAnswer } from './mail-answer.ts';
+import { mailTicketReply, type TicketReplyMailer } from './mail-ticket-reply.ts';
 
 interface Answer {
   readonly number: number;
@@ -22,7 +22,7 @@ export type AnswerVerdict =
   | { readonly kind: 'unmailable'; readonly to: string; readonly refusal: Refusal };
 
 /** Answers a ticket, in its thread and by mail: where the mail is refused, nothing is answered. */
-export async function answerTicket(mailer: AnswerMailer, answer: Answer): Promise<AnswerVerdict> {
+export async function answerTicket(mailer: TicketReplyMailer, answer: Answer): Promise<AnswerVerdict> {
   let verdict: AnswerVerdict = { kind: 'unknown' };
   await mailer.sql.begin(async (transaction) => {
     const ticket = await lockTicket(transaction, null, { number: answer.number });
@@ -37,17 +37,17 @@ export async function answerTicket(mailer: AnswerMailer, answer: Answer): Promis
   return verdict;
 }
 
-async function mail(mailer: AnswerMailer, ticket: TicketState, { body, mails }: Answer): Promise<AnswerVerdict> {
+async function mail(mailer: TicketReplyMailer, ticket: TicketState, { body, mails }: Answer): Promise<AnswerVerdict> {
   if (!mails) return { kind: 'answered', mail: null };
   const to = await readRequesterEmail(mailer.sql, ticket.accountId, ticket.keyId);
   if (to === null) return { kind: 'without-requester' };
-  const verdict: SendVerdict = await mailAnswer(mailer, { to, ticket, body });
+  const verdict: SendVerdict = await mailTicketReply(mailer, { to, ticket, body });
   if (verdict.kind === 'refused') return { kind: 'unmailable', to, refusal: verdict };
   return { kind: 'answered', mail: { id: verdict.id, to } };
 }
 
 /** Closes a ticket, whatever it was; false where there is none of that number. */
-export async function closeTicket({ sql }: Pick<AnswerMailer, 'sql'>, number: number): Promise<boolean> {
+export async function closeTicket({ sql }: Pick<TicketReplyMailer, 'sql'>, number: number): Promise<boolean> {
   return await sql.begin(async (transaction) => {
     const ticket = await lockTicket(transaction, null, { number });
     if (ticket === null) return false;

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { LIMITS } from '@postrider/core';
 import type { Sql } from '../db/client.ts';
 import { readRequests } from '../db/queries/request-log.ts';
-import { readTicketTrail } from '../db/queries/ticket-trail.ts';
+import { readTicketEvents } from '../db/queries/ticket-events.ts';
 import { addressOf } from '../events/without-content.ts';
 
 interface CapturedContext {
@@ -30,7 +30,7 @@ export async function captureContext(
 
 /** A ticket leaves the installation, so it has no content of a held message that no one has approved. */
 async function readTrail(sql: Sql, accountId: string, emailId: string): Promise<Record<string, unknown> | null> {
-  const trail = await readTicketTrail(sql, accountId, emailId, LIMITS.ticketTrailEvents);
+  const trail = await readTicketEvents(sql, accountId, emailId, LIMITS.ticketTrailEvents);
   if (trail === null) return null;
   const { isWithheld, ...shown } = trail;
   return isWithheld ? { ...shown, from: addressOf(trail.from), subject: null } : shown;

@@ -1,5 +1,5 @@
 import type { Sql } from '../db/client.ts';
-import { isMailUnsealed, lockUnsealedBodies, noteMailSealed, replaceBody } from '../db/queries/waiting-mail.ts';
+import { isMailUnsealed, lockUnsealedBodies, markMailSealed, replaceBody } from '../db/queries/waiting-mail.ts';
 import { sealBody } from '../keys/sealed-body.ts';
 import type { SecretBox } from '../keys/secret-box.ts';
 
@@ -21,6 +21,6 @@ export async function sealWaitingMail(sql: Sql, secrets: SecretBox): Promise<num
     sealed += count;
     if (count === 0) break;
   }
-  await noteMailSealed(sql);
+  await markMailSealed(sql);
   return sealed;
 }

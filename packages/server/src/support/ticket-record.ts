@@ -39,7 +39,7 @@ function attachedContext(row: TicketRow, viewer: Viewer): Record<string, unknown
 function visibleTrail({ emailTrail, emailOwner }: TicketRow, viewer: Viewer): Record<string, unknown> | null {
   if (emailTrail === null) return null;
   const owner: MessageOwner = emailOwner ?? { keyId: null, blind: namesBeside(emailTrail) };
-  return redactMessage(emailTrail as ShownMessage & Record<string, unknown>, owner, viewer).message; // Written by `readTicketTrail`.
+  return redactMessage(emailTrail as ShownMessage & Record<string, unknown>, owner, viewer).message; // Written by `readTicketEvents`.
 }
 
 function namesBeside({ to, events }: Record<string, unknown>): readonly string[] {

@@ -11,8 +11,8 @@ import {
   type TemplatePart,
   type TemplateSource,
 } from './template-job.ts';
-import { notePrinted, type PrintMode, printedIn, watchPrinted } from './watch-printed.ts';
-import { isMissing, missingIn, noteMissing, readPath, type UsedVariable, watchVariables } from './watch-variables.ts';
+import { type PrintMode, printedIn, recordPrinted, watchPrinted } from './watch-printed.ts';
+import { isMissing, missingIn, readPath, recordMissing, type UsedVariable, watchVariables } from './watch-variables.ts';
 
 /** What the thread is started with. */
 export interface JobSettings extends EngineLimits {
@@ -161,8 +161,8 @@ function renderParts(
       { sync: true, renderLimit: Math.max(0, endMs - performance.now()) },
       { liquid: engine },
     );
-    noteMissing(context);
-    if (mode !== null) notePrinted(context, mode);
+    recordMissing(context);
+    if (mode !== null) recordPrinted(context, mode);
     try {
       const result: unknown = engine.renderSync(templates, context);
       const text = typeof result === 'string' ? result : '';

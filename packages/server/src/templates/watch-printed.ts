@@ -36,7 +36,7 @@ const ANY = '*';
 /** Filters that make one value of a list. */
 const REDUCING = new Set(['join', 'first', 'last', 'size', 'sum', 'find', 'find_index', 'has', 'json', 'inspect']);
 
-/** Has renderings of a parsed part keep what its placeholders print of the caller's variables. Changes nothing unless `notePrinted` was called. */
+/** Has renderings of a parsed part keep what its placeholders print of the caller's variables. Changes nothing unless `recordPrinted` was called. */
 export function watchPrinted(templates: readonly Template[]): void {
   const definitions = new Map<string, Set<string>>();
   const leaves = collect(templates, definitions);
@@ -44,12 +44,12 @@ export function watchPrinted(templates: readonly Template[]): void {
 }
 
 /** Begins to keep what is printed; has to be called before rendering. */
-export function notePrinted(context: Context, mode: PrintMode): void {
+export function recordPrinted(context: Context, mode: PrintMode): void {
   context.setRegister(REGISTER, { mode, texts: [], hasList: false, last: null } satisfies Recorder);
 }
 
 export function printedIn(context: Context): Printed {
-  const { texts, hasList } = context.getRegister(REGISTER) as Recorder; // Only notePrinted writes it.
+  const { texts, hasList } = context.getRegister(REGISTER) as Recorder; // Only recordPrinted writes it.
   return { texts, hasList };
 }
 

@@ -55,7 +55,7 @@ export function watchVariables(templates: readonly Template[], reserved: readonl
 }
 
 /** Begins to note what is missing; has to be called before rendering. */
-export function noteMissing(context: Context): void {
+export function recordMissing(context: Context): void {
   context.setRegister(REGISTER, new Set());
 }
 
@@ -82,7 +82,7 @@ function isReplaced(value: unknown): boolean {
 }
 
 function notesOf(context: Context): Set<string> {
-  return context.getRegister(REGISTER) as Set<string>; // Only noteMissing writes it.
+  return context.getRegister(REGISTER) as Set<string>; // Only recordMissing writes it.
 }
 
 function visitAll(templates: readonly Template[], use: Use, names: Names): void {

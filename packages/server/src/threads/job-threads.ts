@@ -1,4 +1,4 @@
-import { noteLargeGarbage } from '../heap.ts';
+import { reportLargeGarbage } from '../heap.ts';
 import { nextSlice } from '../time-slice.ts';
 import type { JobReply, SentJob, ThreadJob } from './thread-job.ts';
 import { createThreadPool, type JobOwner } from './thread-pool.ts';
@@ -65,7 +65,7 @@ export function createJobThreads(): JobThreads {
         return { kind: 'done', output: await job.run(input) };
       }
       const outcome = await pool.run(owner, { module: job.module, name: job.name, input });
-      if (Number.isFinite(size)) noteLargeGarbage(size);
+      if (Number.isFinite(size)) reportLargeGarbage(size);
       if (outcome.kind !== 'done') return { kind: 'busy' };
       const reply = outcome.answer as JobReply; // The worker replies with these.
       if (!reply.ok) throw new Error(`a job failed in its thread: ${reply.error}`);

@@ -1,7 +1,7 @@
 import { foldAddress } from '@postrider/core';
 import type { Clock } from '../clock.ts';
 import type { Sql } from '../db/client.ts';
-import { lockTrail, type RecipientRow, readRecipient, tellUnsubscribed } from '../db/queries/unsubscribes.ts';
+import { lockMessageEvents, type RecipientRow, readRecipient, recordUnsubscribed } from '../db/queries/unsubscribes.ts';
 import { suppress } from '../suppressions/suppress.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 import type { UnsubscribeSubject } from './unsubscribe-links.ts';
@@ -22,12 +22,12 @@ export async function unsubscribe(tools: UnsubscribeTools, subject: UnsubscribeS
   const { sql, clock, ids, sandboxDomain } = tools;
   const now = clock.now();
   return await sql.begin(async (transaction) => {
-    await lockTrail(transaction, subject);
+    await lockMessageEvents(transaction, subject);
     const recipient = await readRecipient(transaction, subject);
     if (recipient === null) return null;
     const email = foldAddress(recipient.email);
     const suppressible = email.endsWith(`@${sandboxDomain}`) ? null : email;
-    await tellUnsubscribed(transaction, {
+    await recordUnsubscribed(transaction, {
       ...{ ...subject, email: recipient.email, suppressible, now },
       eventId: ids.next(now),
     });

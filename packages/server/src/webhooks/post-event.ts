@@ -1,6 +1,6 @@
 import { LIMITS } from '@postrider/core';
-import type { OutboundAnswer } from '../outbound/outbound-answer.ts';
 import type { OutboundClient } from '../outbound/outbound-client.ts';
+import type { OutboundResult } from '../outbound/outbound-result.ts';
 import { readRetryAfter } from './retry-time.ts';
 import type { SignatureHeaders } from './sign-webhook.ts';
 
@@ -51,7 +51,7 @@ export async function postEvent(
   return judgeAnswer(answer, durationMs, now);
 }
 
-function judgeAnswer(answer: OutboundAnswer, durationMs: number, now: Date): AttemptResult {
+function judgeAnswer(answer: OutboundResult, durationMs: number, now: Date): AttemptResult {
   if (answer.kind !== 'answered') {
     const error = answer.kind === 'refused' ? `The URL ${answer.reason}.` : `No answer: ${answer.reason}.`;
     return { succeeded: false, statusCode: null, error, durationMs, responseBody: null, retryAfterMs: null };

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { Sql } from '../db/client.ts';
 import { findKeyById } from '../db/queries/api-keys.ts';
 import type { ClaimedDelivery } from '../db/queries/webhook-deliveries.ts';
-import { createBriefMemory } from '../keys/brief-memory.ts';
+import { createExpiringCache } from '../keys/expiring-cache.ts';
 import { redactWebhookEvents } from '../visibility/redact-webhook-event.ts';
 import type { AttemptResult } from './post-event.ts';
 import type { Receiver } from './receivers.ts';
@@ -28,7 +28,7 @@ export function createReceiverSight(
   { sql, clock }: { readonly sql: Sql; readonly clock: Clock },
   onError: (error: unknown, what: string) => void,
 ): ReceiverSight {
-  const memory = createBriefMemory<Viewer>(clock);
+  const memory = createExpiringCache<Viewer>(clock);
 
   async function readViewer(accountId: string, keyId: string): Promise<Viewer> {
     const key = await findKeyById(sql, accountId, keyId);

@@ -1,4 +1,4 @@
-import { tellDecided } from '../../approvals/decide-hold.ts';
+import { reportDecision } from '../../approvals/decide-hold.ts';
 import { type DiffLine, differencesBetween } from '../../approvals/differences.ts';
 import { readEditFile, writeEditFile } from '../../approvals/edit-file.ts';
 import { contentOf, editsBetween } from '../../approvals/held-content.ts';
@@ -68,7 +68,7 @@ export const definition = defineCommand({
       ...(typeof note === 'string' ? { note } : {}),
       ...(own.remember === true ? { remember: true as const } : {}),
     });
-    if (answer.kind === 'decided') return tellDecided(answer.hold, answer.answer, output);
+    if (answer.kind === 'decided') return reportDecision(answer.hold, answer.answer, output);
     const isChanged = answer.kind === 'changed';
     const code = isChanged ? 'approval_changed' : 'approval_already_decided';
     const detail = isChanged ? 'somebody changed it meanwhile' : `it was ${answer.hold.status} meanwhile`;

@@ -12,7 +12,7 @@ import { placeValues } from '../../operation-input.ts';
 import { isRecord } from '../../output/json-value.ts';
 import type { Output } from '../../output/output.ts';
 import { createProgressLine, type ProgressLine } from '../../output/progress-line.ts';
-import { isOpenAfter } from '../../output/steady-sink.ts';
+import { writeAndDrain } from '../../output/write-and-drain.ts';
 import { textFlag } from '../../own-flag.ts';
 
 /** Writes an export to a file, or to stdout as it comes. */
@@ -121,7 +121,7 @@ function fileFailure(error: unknown, path: string): Error | null {
 async function copyToStdout(chunks: AsyncIterable<Uint8Array>, { stdout }: CliIo): Promise<void> {
   const decoder = new TextDecoder();
   for await (const chunk of chunks) {
-    if (!(await isOpenAfter(stdout, decoder.decode(chunk, { stream: true })))) return;
+    if (!(await writeAndDrain(stdout, decoder.decode(chunk, { stream: true })))) return;
   }
 }
 

@@ -7,7 +7,7 @@ import { defineCommand } from '../../define-command.ts';
 import { EXIT_CODES } from '../../exit-codes.ts';
 import { CliFailure, usageFailure } from '../../failure.ts';
 import { isRecord, type JsonRecord, textOf } from '../../output/json-value.ts';
-import { renderAnswer } from '../../output/render-answer.ts';
+import { renderResult } from '../../output/render-result.ts';
 import { type LocalTemplate, readTemplateFiles } from '../../templates/template-files.ts';
 import { FILES, flagInput, positionalInput } from '../../templates/template-inputs.ts';
 
@@ -47,7 +47,7 @@ export const definition = defineCommand({
       output.remark(`The html is in ${out}.`);
     }
     if (output.isJson) output.writeJson(rendered);
-    else await renderAnswer('templates.render', rendered, output, new Date());
+    else await renderResult('templates.render', rendered, output, new Date());
     return EXIT_CODES.done;
   },
 });

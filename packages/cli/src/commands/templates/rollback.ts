@@ -1,6 +1,6 @@
 import { defineCommand } from '../../define-command.ts';
 import { EXIT_CODES } from '../../exit-codes.ts';
-import { renderAnswer } from '../../output/render-answer.ts';
+import { renderResult } from '../../output/render-result.ts';
 import { flagInput, NOTE, positionalInput } from '../../templates/template-inputs.ts';
 
 /** Makes a version that equals an earlier one. */
@@ -26,7 +26,7 @@ export const definition = defineCommand({
     const body = { rollbackTo: version, ...(note === undefined ? {} : { note }) };
     const { data } = await connection.call('templates.update', { params: { id }, query: {}, headers: {}, body });
     if (output.isJson) output.writeJson(data);
-    else await renderAnswer('templates.update', data, output, new Date());
+    else await renderResult('templates.update', data, output, new Date());
     return EXIT_CODES.done;
   },
 });

@@ -2,10 +2,10 @@ import { findOperation } from '@postrider/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sendJson, sendPersonPage, wantsJson } from '../../console/person-pages.ts';
 import type { AnonymousRateLimit } from '../../http/anonymous-rate-limit.ts';
-import { addInBothForms } from '../../http/both-forms.ts';
 import { parseQuery } from '../../http/execute-operation.ts';
 import { refuseOtherMethods } from '../../http/method-not-allowed.ts';
 import type { RawRoute } from '../../http/router.ts';
+import { addWithAndWithoutPrefix } from '../../http/version-prefix.ts';
 import { ProblemError } from '../../problem.ts';
 import { readClientInfo, toLocalPath } from '../client-info.ts';
 import { signInClientOf } from '../device-client.ts';
@@ -53,7 +53,7 @@ export function createOAuthStart({ people, baseUrl, onError }: OAuthRouteOptions
 
 /** `GET /auth/oauth/:provider/callback`: where the provider sends the browser back to. */
 export function addOAuthCallback(app: FastifyInstance, options: OAuthRouteOptions): void {
-  addInBothForms(app, (context) => {
+  addWithAndWithoutPrefix(app, (context) => {
     const url = '/auth/oauth/:provider/callback';
     context.get(url, async (request, reply) => {
       options.anonymousRates.assertRate(findOperation('auth.oauth'), request.ip);

@@ -2,8 +2,8 @@ import { findOperation, mailboxSchema } from '@postrider/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fieldOf, sendPersonPage, toSignedIn, wantsJson } from '../../console/person-pages.ts';
 import type { AnonymousRateLimit } from '../../http/anonymous-rate-limit.ts';
-import { addInBothForms } from '../../http/both-forms.ts';
 import { refuseOtherMethods } from '../../http/method-not-allowed.ts';
+import { addWithAndWithoutPrefix } from '../../http/version-prefix.ts';
 import { ProblemError } from '../../problem.ts';
 import { type ClientInfo, readClientInfo, toLocalPath } from '../client-info.ts';
 import { signInClientOf } from '../device-client.ts';
@@ -38,7 +38,7 @@ const FORM_BYTES = 16_384;
  */
 export function addSignInRoutes(app: FastifyInstance, options: SignInRouteOptions): void {
   const { people, baseUrl } = options;
-  addInBothForms(app, (pages) => {
+  addWithAndWithoutPrefix(app, (pages) => {
     takeForms(pages);
     const clientInfoOf = (request: FastifyRequest) =>
       readClientInfo(request.headers, request.ip, people.cookies, baseUrl);

@@ -6,8 +6,8 @@ import type { People } from '../../auth/people.ts';
 import { beginDevelopmentSession } from '../../auth/web/development-session.ts';
 import { listCaptured } from '../../db/queries/captured-messages.ts';
 import { INSTALLATION_ACCOUNT_ID, readDomainKey } from '../../db/queries/sending-domains.ts';
-import { addInBothForms } from '../../http/both-forms.ts';
 import { refuseOtherMethods } from '../../http/method-not-allowed.ts';
+import { addWithAndWithoutPrefix } from '../../http/version-prefix.ts';
 import { parsePart, validationFailed } from '../../operations/parse-part.ts';
 import { ProblemError } from '../../problem.ts';
 import { dkimRecordValue } from '../../sending-domains/dkim-key.ts';
@@ -34,7 +34,7 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown
 
 /** Routes of development mode only: the captured mail, further accounts, sessions, the sandbox's DNS record. They ask for no key. */
 export function addDevelopmentRoutes(app: FastifyInstance, options: DevelopmentOptions): void {
-  addInBothForms(app, (context) => addRoutes(context, options));
+  addWithAndWithoutPrefix(app, (context) => addRoutes(context, options));
 }
 
 function addRoutes(app: FastifyInstance, { tools, people, sandboxDomain }: DevelopmentOptions): void {

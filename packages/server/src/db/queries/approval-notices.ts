@@ -70,7 +70,7 @@ const claim = defineStatement(DUE, ({ now, horizon }) =>
 export type NoticedHold = RowOf<typeof claim>;
 
 /** Undecided holds whose approvers were not told, but of accounts that have had their mails for now; they count as told from here on. */
-export async function claimUntold(transaction: Query, now: Date): Promise<readonly NoticedHold[]> {
+export async function claimUnnotified(transaction: Query, now: Date): Promise<readonly NoticedHold[]> {
   return await claim(transaction, { now, horizon: mailHorizon(now) });
 }
 

@@ -104,7 +104,7 @@ const notePoll = defineStatement(
 );
 
 /** Notes that the device has asked, and how long it has to wait from now on. */
-export async function noteDevicePoll(query: Query, hash: Buffer, intervalSeconds: number, now: Date): Promise<void> {
+export async function recordDevicePoll(query: Query, hash: Buffer, intervalSeconds: number, now: Date): Promise<void> {
   await notePoll(query, { hash, intervalSeconds, now });
 }
 

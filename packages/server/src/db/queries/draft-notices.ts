@@ -22,7 +22,7 @@ const readAccounts = defineStatement({ horizon: value<Date>() }, ({ horizon }) =
 );
 
 /** Accounts with drafts that no approver was mailed about, and that may have one mail more. */
-export async function readAccountsWithUntoldDrafts(query: Query, now: Date): Promise<readonly string[]> {
+export async function readAccountsWithUnnotifiedDrafts(query: Query, now: Date): Promise<readonly string[]> {
   const horizon = new Date(now.getTime() - LIMITS.approvalMailMinutes * 60_000);
   const rows = await readAccounts(query, { horizon });
   return rows.map(({ accountId }) => accountId);
@@ -61,7 +61,7 @@ const claim = defineStatement({ accountIds: value<readonly string[]>(), now: val
 export type NoticedDraft = RowOf<typeof claim>;
 
 /** The untold drafts of these accounts, which count as told from here on. */
-export async function claimUntoldDrafts(
+export async function claimUnnotifiedDrafts(
   transaction: Query,
   accountIds: readonly string[],
   now: Date,

@@ -44,7 +44,7 @@ const lock = defineStatement({ accountId: messages.accountId, messageId: message
 );
 
 /** Keeps others from adding to the trail of a message until the end of the transaction. */
-export async function lockTrail(query: Query, { accountId, messageId }: RecipientName): Promise<void> {
+export async function lockMessageEvents(query: Query, { accountId, messageId }: RecipientName): Promise<void> {
   await lock(query, { accountId, messageId });
 }
 
@@ -81,6 +81,6 @@ export type Unsubscribed = Parameters<typeof tell>[1];
  * Adds `unsubscribed` to the trail of a message, once for each time it changes something: not where the trail has it, save where the address was
  * taken off the suppression list since. The trail has to be locked, by a statement before, so that what is read here is how it stands.
  */
-export async function tellUnsubscribed(query: Query, told: Unsubscribed): Promise<void> {
+export async function recordUnsubscribed(query: Query, told: Unsubscribed): Promise<void> {
   await tell(query, told);
 }

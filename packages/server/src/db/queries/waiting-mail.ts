@@ -55,6 +55,6 @@ export async function replaceBody(transaction: Query, body: UnsealedBody): Promi
 
 const removeNote = defineStatement({}, () => executing(sql`DELETE FROM installation WHERE name = 'waiting_mail'`));
 
-export async function noteMailSealed(query: Query): Promise<void> {
+export async function markMailSealed(query: Query): Promise<void> {
   await removeNote(query, {});
 }

@@ -7,7 +7,7 @@ import { ProblemError } from '../../problem.ts';
 import { viewerOf } from '../../visibility/viewer.ts';
 import { lostPermission } from '../assert-still-allowed.ts';
 import type { Handler, KeyedContext } from '../context.ts';
-import { toSendProblem } from '../emails/send-answer.ts';
+import { toSendProblem } from '../emails/send-response.ts';
 import { validationFailed } from '../parse-part.ts';
 import { deciderOf } from './decider-of.ts';
 import { approvalNotFound } from './get.ts';

@@ -2,7 +2,7 @@ import type { MessageStatus } from '@postrider/core';
 import { cancelMessage } from '../../sending/change-queued.ts';
 import { deciderOf } from '../approvals/decider-of.ts';
 import type { Handler } from '../context.ts';
-import { assertChanged } from './queued-answer.ts';
+import { assertChanged } from './assert-changed.ts';
 
 /** Takes a queued message back. */
 export const cancelEmail: Handler<'emails.cancel'> = async ({ params }, context) => {

@@ -8,7 +8,7 @@ import { type MessageOwner, redactMessage } from '../../visibility/redact-messag
 import { viewerOf } from '../../visibility/viewer.ts';
 import { assertStillAllowed } from '../assert-still-allowed.ts';
 import type { Handler } from '../context.ts';
-import { toMessageRecord, toTrailEvent } from './message-record.ts';
+import { toMessageEvent, toMessageRecord } from './message-record.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -54,7 +54,7 @@ function toMessage(row: FullMessageRow, bodyDays: number): Omit<Message, 'conten
     bodyExpiresAt: new Date(row.createdAt.getTime() + bodyDays * DAY_MS).toISOString(),
     bodyExpired: row.body === null,
     approval: toMessageApproval(row.hold),
-    events: row.events.map(toTrailEvent),
+    events: row.events.map(toMessageEvent),
   };
 }
 

@@ -18,7 +18,7 @@ export function toMessageRecord(row: MessageRow): MessageRecord {
 }
 
 /** An event of the trail. */
-export function toTrailEvent(event: FullMessageRow['events'][number]): Message['events'][number] {
+export function toMessageEvent(event: FullMessageRow['events'][number]): Message['events'][number] {
   return {
     id: event.id,
     seq: event.seq,

@@ -1,8 +1,8 @@
 import { rescheduleMessage } from '../../sending/change-queued.ts';
 import { resolveSchedule } from '../../sending/content/schedule.ts';
 import type { Handler } from '../context.ts';
-import { assertChanged } from './queued-answer.ts';
-import { toSendProblem } from './send-answer.ts';
+import { assertChanged } from './assert-changed.ts';
+import { toSendProblem } from './send-response.ts';
 
 /** Moves the time of a queued message. */
 export const rescheduleEmail: Handler<'emails.reschedule'> = async ({ params, body }, context) => {

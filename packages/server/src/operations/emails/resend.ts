@@ -13,7 +13,7 @@ import type { MessageOwner } from '../../visibility/redact-message.ts';
 import { redactProblem } from '../../visibility/redact-problem.ts';
 import { viewerOf } from '../../visibility/viewer.ts';
 import type { Handler, KeyedContext } from '../context.ts';
-import { acceptedBody, sendHeaders, toSendProblem } from './send-answer.ts';
+import { acceptedBody, sendHeaders, toSendProblem } from './send-response.ts';
 
 /** Sends a stored message again, under the key that sent it first and by the stricter rules of that key and the caller. */
 export const resendEmail: Handler<'emails.resend'> = async ({ params, headers }, context) => {

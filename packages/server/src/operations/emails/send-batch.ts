@@ -7,8 +7,8 @@ import { type SendOrder, sendMessages } from '../../sending/send-messages.ts';
 import { startInSlices } from '../../time-slice.ts';
 import type { Handler, KeyedContext } from '../context.ts';
 import { parsePart, validationFailed } from '../parse-part.ts';
-import { acceptedBody, sendHeaders, toSendProblem } from './send-answer.ts';
 import { toSendOrder } from './send-order.ts';
+import { acceptedBody, sendHeaders, toSendProblem } from './send-response.ts';
 
 /** Judges up to a hundred sends, each by itself: what is no send, what is refused, what is only tried, and what is accepted. */
 export const sendEmailBatch: Handler<'emails.send-batch'> = async ({ body, headers }, context) => {

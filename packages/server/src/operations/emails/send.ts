@@ -2,8 +2,8 @@ import { senderOf } from '../../sending/judged-sender.ts';
 import { previewSends } from '../../sending/preview-sends.ts';
 import { sendMessages } from '../../sending/send-messages.ts';
 import type { Handler } from '../context.ts';
-import { acceptedBody, sendHeaders, toSendProblem } from './send-answer.ts';
 import { toSendOrder } from './send-order.ts';
+import { acceptedBody, sendHeaders, toSendProblem } from './send-response.ts';
 
 /** Passes one send to the accept queue and returns its verdict; a dry run only checks. */
 export const sendEmail: Handler<'emails.send'> = async ({ body, headers }, context) => {

@@ -7,7 +7,7 @@ import { senderOf } from '../../sending/judged-sender.ts';
 import { sendMessages } from '../../sending/send-messages.ts';
 import { toTemplateName } from '../../templates/template-reference.ts';
 import type { Handler, KeyedContext } from '../context.ts';
-import { acceptedBody, sendHeaders, toSendProblem } from '../emails/send-answer.ts';
+import { acceptedBody, sendHeaders, toSendProblem } from '../emails/send-response.ts';
 import { invalidField } from './template-problems.ts';
 import { templateNotFound, visibleDraftsOf } from './template-record.ts';
 

@@ -1,6 +1,6 @@
 import { toAsciiDomain } from '@postrider/core';
-import { toCheckAnswer } from '../../diagnostics/check-answer.ts';
 import { type BlocklistTarget, checkBlocklist as lookAt, toAddress } from '../../diagnostics/check-blocklist.ts';
+import { toCheckResult } from '../../diagnostics/check-result.ts';
 import { hasFalsePunycode } from '../../diagnostics/false-punycode.ts';
 import { refuseAddress } from '../../outbound/public-address.ts';
 import type { Handler } from '../context.ts';
@@ -11,7 +11,7 @@ export const checkBlocklist: Handler<'tools.blocklist'> = async ({ body }, { ser
   const { clock, diagnostics } = services;
   const asked = readTarget(body.target);
   const result = await diagnostics.checks.run((lookups) => lookAt(lookups.dns, diagnostics.blocklists, asked));
-  return { body: toCheckAnswer('blocklist', asked.target, result, clock.now()) };
+  return { body: toCheckResult('blocklist', asked.target, result, clock.now()) };
 };
 
 /** Lists hold what is on the internet: the addresses of a private network are not theirs to know. */

@@ -1,10 +1,10 @@
-import { toCheckAnswer } from '../../diagnostics/check-answer.ts';
 import { checkDkim as lookAt } from '../../diagnostics/check-dkim.ts';
+import { toCheckResult } from '../../diagnostics/check-result.ts';
 import type { Handler } from '../context.ts';
 import { checkDomain } from './check-domain.ts';
 
 export const checkDkim: Handler<'tools.dkim'> = async ({ body }, { services }) => {
   const { domain, selector = null } = body;
   const result = await checkDomain(services, domain, (dns) => lookAt(dns, domain, selector));
-  return { body: toCheckAnswer('dkim', domain, result, services.clock.now()) };
+  return { body: toCheckResult('dkim', domain, result, services.clock.now()) };
 };

@@ -1,7 +1,7 @@
 import type { OperationById, OperationInput } from '@postrider/core';
-import { toCheckAnswer } from '../../diagnostics/check-answer.ts';
 import { toAddress } from '../../diagnostics/check-blocklist.ts';
 import { checkInboxPlacement as estimate } from '../../diagnostics/check-inbox-placement.ts';
+import { toCheckResult } from '../../diagnostics/check-result.ts';
 import type { PlacedMessage } from '../../diagnostics/placement/placed-message.ts';
 import { RAW_MESSAGE_WEIGHT, READ_RAW_MESSAGE } from '../../diagnostics/placement/read-raw-message.ts';
 import { refuseAddress } from '../../outbound/public-address.ts';
@@ -18,7 +18,7 @@ export const checkInboxPlacement: Handler<'tools.inbox-placement'> = async ({ bo
   const message = body.raw === undefined ? messageOf(body) : await readRaw(body.raw, services.threads, address);
   const now = clock.now();
   const result = await diagnostics.checks.run((lookups) => estimate(message, ip, { ...diagnostics, lookups, now }));
-  return { body: toCheckAnswer('inbox-placement', message.from?.address ?? 'message', result, now) };
+  return { body: toCheckResult('inbox-placement', message.from?.address ?? 'message', result, now) };
 };
 
 async function readRaw(raw: string, threads: JobThreads, address: string): Promise<PlacedMessage> {

@@ -1,9 +1,9 @@
-import { toCheckAnswer } from '../../diagnostics/check-answer.ts';
+import { toCheckResult } from '../../diagnostics/check-result.ts';
 import { checkSpf as lookAt } from '../../diagnostics/check-spf.ts';
 import type { Handler } from '../context.ts';
 import { checkDomain } from './check-domain.ts';
 
 export const checkSpf: Handler<'tools.spf'> = async ({ body: { domain } }, { services }) => {
   const result = await checkDomain(services, domain, (dns) => lookAt(dns, domain));
-  return { body: toCheckAnswer('spf', domain, result, services.clock.now()) };
+  return { body: toCheckResult('spf', domain, result, services.clock.now()) };
 };

@@ -1,6 +1,6 @@
 import { LIMITS } from '@postrider/core';
-import type { OutboundAnswer } from '../../outbound/outbound-answer.ts';
 import { type OutboundClient, TOTAL_MS } from '../../outbound/outbound-client.ts';
+import type { OutboundResult } from '../../outbound/outbound-result.ts';
 import { createSemaphore } from '../../semaphore.ts';
 
 export type FetchVerdict =
@@ -110,7 +110,7 @@ export function createFileSource(options: FileSourceOptions): FileSource {
 /** Compressed answers would be stored as they are, and are a way to send a bomb. */
 const HEADERS = { accept: '*/*', 'accept-encoding': 'identity' };
 
-function judge(answer: OutboundAnswer, callIsFull: boolean): FetchVerdict {
+function judge(answer: OutboundResult, callIsFull: boolean): FetchVerdict {
   switch (answer.kind) {
     case 'refused':
       return { ok: false, code: 'attachment_url_refused', message: answer.reason };
@@ -121,7 +121,7 @@ function judge(answer: OutboundAnswer, callIsFull: boolean): FetchVerdict {
   }
 }
 
-function judgeAnswer(answer: Extract<OutboundAnswer, { kind: 'answered' }>, callIsFull: boolean): FetchVerdict {
+function judgeAnswer(answer: Extract<OutboundResult, { kind: 'answered' }>, callIsFull: boolean): FetchVerdict {
   const { status, headers, body, truncated } = answer;
   if (status < 200 || status > 299) return failed(describeStatus(status));
   const encoding = headers['content-encoding'] ?? 'identity';

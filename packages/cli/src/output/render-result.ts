@@ -9,7 +9,7 @@ import { showList, showRecord } from './views/plain.ts';
  * Prints an operation's answer for people, in the form that its record has (`views/`) or that the command has for it. Without one it is a plain
  * list or sheet of what it answers.
  */
-export async function renderAnswer(
+export async function renderResult(
   operationId: string,
   given: unknown,
   output: Output,

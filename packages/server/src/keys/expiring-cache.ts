@@ -1,17 +1,17 @@
 import type { Clock } from '../clock.ts';
 
-/** What was read of somebody's credentials, for a moment. */
-export interface BriefMemory<T> {
-  /** What was read under this name half a second ago at most, and read anew otherwise. A reading that failed is not remembered. */
+/** A cache of credentials that expire after half a second. */
+export interface ExpiringCache<T> {
+  /** Returns the cached value of this name, and reads it again after half a second. A failed read is not cached. */
   recall(name: string, read: () => Promise<T>): Promise<T>;
   forget(): void;
 }
 
-/** Changes of keys and sessions must act within a second on every process, so what was read is believed for half of one. */
+/** Changes of keys and sessions must take effect within a second in every process, so values are cached for half of one. */
 const BELIEVE_MS = 500;
 const MAX_KEPT = 10_000;
 
-export function createBriefMemory<T>(clock: Clock): BriefMemory<T> {
+export function createExpiringCache<T>(clock: Clock): ExpiringCache<T> {
   const kept = new Map<string, { readonly value: Promise<T>; readonly readAtMs: number }>();
   return {
     recall(name, read) {

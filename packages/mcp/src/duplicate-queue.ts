@@ -2,11 +2,11 @@ import { AUTOMATIC_KEY_PREFIX } from '@postrider/core';
 import type { Invoke } from './invoke.ts';
 
 /**
- * Agents also send twice at once. The server refuses a send while another one runs under its idempotency key, and of an automatic key no agent
- * can say what to do about that: so such calls run one after another, and each later one finds the first one's message. One queue serves
- * a whole process, in which nobody waits for a stranger.
+ * Agents sometimes send the same message twice at once. The server refuses a send while another one runs under its idempotency key, and an agent
+ * cannot act on that for an automatic key. So such calls run one after another, and each later one gets the first one's message. One queue
+ * serves the whole process; calls of different callers do not wait for each other.
  */
-export function createTwinQueue(): (invoke: Invoke, caller: string) => Invoke {
+export function createDuplicateQueue(): (invoke: Invoke, caller: string) => Invoke {
   const lastOf = new Map<string, Promise<unknown>>();
   return (invoke, caller) => async (operationId, input, options) => {
     const key = input.headers['idempotency-key'];
@@ -15,7 +15,7 @@ export function createTwinQueue(): (invoke: Invoke, caller: string) => Invoke {
     }
     const name = `${caller} ${key}`;
     const before = lastOf.get(name) ?? Promise.resolve();
-    // Whatever became of the one before: its own caller hears of that.
+    // A failure of the previous call is reported to its own caller.
     const own = before.catch(() => {}).then(() => invoke(operationId, input, options));
     lastOf.set(name, own);
     try {

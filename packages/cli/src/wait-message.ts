@@ -2,15 +2,15 @@ import type { ApiConnection } from './api-connection.ts';
 import type { CliIo } from './cli-io.ts';
 import type { Output } from './output/output.ts';
 
-/** Sooner than this an answer is hardly waited for. */
+/** No message for faster responses. */
 const SILENT_MS = 2_000;
 const CLEAR_LINE = '\r\u001b[K';
 
 /**
- * The same connection, which says at a terminal that an answer is still waited for: what the server asks to have repeated soon, as at a rate
- * limit, is, and takes up to ten seconds each time.
+ * The same connection, which shows a message on a terminal while it waits: a request that the server asks to repeat soon, as at a rate limit,
+ * is repeated, which takes up to ten seconds each time.
  */
-export function patientConnection(connection: ApiConnection, output: Output, { stderr }: CliIo): ApiConnection {
+export function withWaitMessage(connection: ApiConnection, output: Output, { stderr }: CliIo): ApiConnection {
   if (stderr.isTTY !== true || output.isQuiet) return connection;
   return {
     ...connection,

@@ -5,7 +5,7 @@ import { wrapResolver } from './wrap-resolver.ts';
 const MAX_ANSWERS = 2_000;
 
 /** Remembers each answer for as long as it lives itself: what is asked for twice, also at once, is asked for once. Its views begin with nothing. */
-export function createRememberingResolver(dns: DnsResolver): DnsResolver {
+export function createCachingResolver(dns: DnsResolver): DnsResolver {
   const memory = new Map<string, Promise<unknown>>();
   const remembering = wrapResolver(
     dns,
@@ -24,7 +24,7 @@ export function createRememberingResolver(dns: DnsResolver): DnsResolver {
   );
   return {
     ...remembering,
-    fresh: () => createRememberingResolver(dns.fresh()),
-    only: (isAllowed) => createRememberingResolver(dns.only(isAllowed)),
+    fresh: () => createCachingResolver(dns.fresh()),
+    only: (isAllowed) => createCachingResolver(dns.only(isAllowed)),
   };
 }

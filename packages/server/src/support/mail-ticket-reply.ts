@@ -1,19 +1,19 @@
 import type { SendVerdict } from '../sending/send-command.ts';
 import { type InstallationMailer, sendInstallationMail } from './installation-mail.ts';
 
-export interface AnswerMailer extends InstallationMailer {
+export interface TicketReplyMailer extends InstallationMailer {
   /** The setting POSTRIDER_SUPPORT_FROM. */
   readonly supportFrom: string | null;
 }
 
-interface TicketAnswer {
+interface TicketReply {
   readonly to: string;
   readonly ticket: { readonly id: string; readonly number: number; readonly subject: string };
   readonly body: string;
 }
 
-/** Mails an answer to whoever raised the ticket. */
-export async function mailAnswer(mailer: AnswerMailer, answer: TicketAnswer): Promise<SendVerdict> {
+/** Mails a reply to the user who opened the ticket. */
+export async function mailTicketReply(mailer: TicketReplyMailer, answer: TicketReply): Promise<SendVerdict> {
   return await sendInstallationMail(mailer, {
     from: mailer.supportFrom ?? `Postrider support <support@${mailer.sandboxDomain}>`,
     to: answer.to,
@@ -24,7 +24,7 @@ export async function mailAnswer(mailer: AnswerMailer, answer: TicketAnswer): Pr
   });
 }
 
-function toText({ ticket, body }: TicketAnswer, baseUrl: string): string {
+function toText({ ticket, body }: TicketReply, baseUrl: string): string {
   return [
     ...[body.trimEnd(), '', '-- ', `Ticket ${ticket.number}: ${ticket.subject}`],
     `Reply in the thread: postrider tickets reply ${ticket.number} --body "…"`,

@@ -1,29 +1,29 @@
 import type { Dispatcher } from 'undici';
-import type { OutboundAnswer } from './outbound-answer.ts';
+import type { OutboundResult } from './outbound-result.ts';
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** What is read of an answer; as of OutboundRequest. */
-export interface AnswerLimits {
+/** How much of a response is read; see OutboundRequest. */
+export interface ResponseLimits {
   readonly maxBytes: number;
   readonly takeRoom?: (bytes: number) => boolean;
 }
 
-/** Takes one answer as the HTTP client reads it, and ends it early where nothing more of it is wanted. */
-export interface AnswerHandler extends Dispatcher.DispatchHandler {
+/** Receives one response from the HTTP client, and ends it early when no more of it is needed. */
+export interface ResponseHandler extends Dispatcher.DispatchHandler {
   /** Gives the request up, begun or not; rejects with this error unless it is over. */
   abort(error: Error): void;
 }
 
 /**
- * Collects an answer by the client's own callbacks: a stream and a signal for each request cost as much as all the rest of a small one.
+ * Collects a response in the client's own callbacks: a stream and a signal for each request cost as much as all the rest of a small one.
  * Exactly one of `resolve` and `reject` is called, and once.
  */
-export function createAnswerHandler(
-  { maxBytes, takeRoom }: AnswerLimits,
-  resolve: (answer: OutboundAnswer) => void,
+export function createResponseHandler(
+  { maxBytes, takeRoom }: ResponseLimits,
+  resolve: (answer: OutboundResult) => void,
   reject: (error: Error) => void,
-): AnswerHandler {
+): ResponseHandler {
   const chunks: Buffer[] = [];
   let length = 0;
   let status = 0;

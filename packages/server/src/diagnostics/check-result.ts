@@ -1,8 +1,8 @@
 import type { ToolCheckName } from '@postrider/core';
 import type { Finding } from './findings.ts';
 
-/** The answer of a check, whatever it looked at. */
-export interface CheckAnswer<Check extends ToolCheckName, Code extends string, Row> {
+/** The result of a check of any kind. */
+export interface CheckResult<Check extends ToolCheckName, Code extends string, Row> {
   readonly ok: boolean;
   readonly check: Check;
   readonly target: string;
@@ -13,12 +13,12 @@ export interface CheckAnswer<Check extends ToolCheckName, Code extends string, R
 }
 
 /** @param findings the worst first. */
-export function toCheckAnswer<Check extends ToolCheckName, Code extends string, Row>(
+export function toCheckResult<Check extends ToolCheckName, Code extends string, Row>(
   check: Check,
   target: string,
   { records, findings }: { readonly records: Row[]; readonly findings: Finding<Code>[] },
   now: Date,
-): CheckAnswer<Check, Code, Row> {
+): CheckResult<Check, Code, Row> {
   const status = findings[0]?.level ?? 'pass';
   return { ok: status !== 'fail', check, target, status, records, findings, checkedAt: now.toISOString() };
 }

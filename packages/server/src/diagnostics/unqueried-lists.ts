@@ -7,7 +7,7 @@ const CHARACTERS = 400;
  * One sentence about every list that could not be asked, those with the same reason together; null where all answered. One resolver that is
  * refused everywhere is one fault and not one for each list. Where the reasons are too long the names stand alone: the records have the rest.
  */
-export function describeUnasked(verdicts: readonly BlocklistVerdict[]): string | null {
+export function describeUnqueried(verdicts: readonly BlocklistVerdict[]): string | null {
   const listsByReason = new Map<string, Set<string>>();
   for (const { list, status, reason } of verdicts) {
     if (status !== 'could_not_check') continue;

@@ -6,7 +6,7 @@ import type { BoundedLookups } from '../bounded-lookups.ts';
 import type { Findings } from '../findings.ts';
 import { organisationalDomain } from '../organisational-domain.ts';
 import type { SpamdClient } from '../spamd-client.ts';
-import { describeUnasked } from '../unasked-lists.ts';
+import { describeUnqueried } from '../unqueried-lists.ts';
 import type { PlacedMessage } from './placed-message.ts';
 import type { PlacementRecord } from './placement-record.ts';
 
@@ -24,7 +24,7 @@ export interface Suspects {
 }
 
 /** Looks the sender and the domains of links up in the blocklists. */
-export async function askBlocklists(
+export async function queryBlocklists(
   dns: DnsResolver,
   blocklists: Blocklists,
   { linkHosts, senderDomain, address }: Suspects,
@@ -57,12 +57,12 @@ export async function askBlocklists(
     ...(address === null ? [] : [sender(address)]),
   ]);
   for (const { target, code, verdicts } of asked) take(target, code, verdicts);
-  const unasked = describeUnasked(asked.flatMap(({ verdicts }) => verdicts));
+  const unasked = describeUnqueried(asked.flatMap(({ verdicts }) => verdicts));
   if (unasked !== null) findings.add('inbox_lists_could_not_check', unasked);
 }
 
 /** Has SpamAssassin judge the message, where the installation has one. */
-export async function askSpamd(
+export async function querySpamd(
   spamd: SpamdClient | null,
   message: PlacedMessage,
   { signal }: BoundedLookups,

@@ -2,7 +2,7 @@ import { json } from 'node:stream/consumers';
 import { openRequest } from '../late-http.ts';
 import { isRecord, type JsonRecord } from '../output/json-value.ts';
 
-export type HealthAnswer =
+export type HealthResult =
   | {
       readonly kind: 'answered';
       readonly status: number;
@@ -19,12 +19,12 @@ export type HealthAnswer =
  * Asks one of the server's public pages about its health, without a key. A redirect is an answer like others: at a base URL that only leads
  * to another one, sends would lose their bodies on the way. Rejects only where the user interrupts.
  */
-export async function askHealth(
+export async function fetchHealth(
   baseUrl: string,
   path: '/health' | '/health/ready',
   timeoutMs: number,
   signal: AbortSignal | undefined,
-): Promise<HealthAnswer> {
+): Promise<HealthResult> {
   const beganMs = Date.now();
   const limit = AbortSignal.timeout(timeoutMs);
   try {

@@ -4,7 +4,7 @@ import { takeLeasesOf } from '../db/queries/record-outcomes.ts';
 import { readProcessIdentity } from '../postgres/running-process.ts';
 import { isUuid } from '../uuid-v7.ts';
 import { recordOutcomes } from './outcome-recorder.ts';
-import { type LeftJournals, readLeftJournals } from './reply-journal.ts';
+import { type OrphanedJournals, readOrphanedJournals } from './reply-journal.ts';
 
 /** Records what killed processes of this data directory had heard and not yet written down. */
 export async function replayJournals(
@@ -13,7 +13,7 @@ export async function replayJournals(
   logger: Logger,
   now: Date,
 ): Promise<void> {
-  const left = await readLeftJournals(folder, isSameProcess);
+  const left = await readOrphanedJournals(folder, isSameProcess);
   if (left.outcomes.length > 0) {
     await recordLeft(recording, left.outcomes, logger);
     logger.info({ outcomes: left.outcomes.length }, 'recorded the outcomes a killed process had left');
@@ -26,7 +26,7 @@ export async function replayJournals(
 /** An outcome that the database refuses must not stop every start to come: it is told and left, and its delivery is tried again. */
 async function recordLeft(
   recording: Parameters<typeof recordOutcomes>[0],
-  outcomes: LeftJournals['outcomes'],
+  outcomes: OrphanedJournals['outcomes'],
   logger: Logger,
 ): Promise<void> {
   for (const outcome of outcomes) {

@@ -20,7 +20,7 @@ const NOTIMP = 4;
  * random, and only the server that was asked is heard: the kernel drops what others send (RFC 5452).
  * @param timeoutMs for each of the two.
  */
-export async function askServer(
+export async function queryServer(
   server: DnsServerAddress,
   question: DnsQuestion,
   timeoutMs: number,

@@ -3,7 +3,7 @@ import type { Sql } from '../db/client.ts';
 import { addPumpJob } from '../db/queries/maintenance.ts';
 
 /** Wakes a worker of the fleet after a commit. Many wake-ups close together are one job, so accepting never waits for the queue. */
-export interface PumpSignal {
+export interface DeliverySignal {
   wake(): void;
   close(): void;
 }
@@ -12,7 +12,7 @@ const DEBOUNCE_MS = 10;
 /** A few keys, so that a few workers can be woken at once and yet the queue never fills. */
 const JOB_KEYS = ['deliver:pump:0', 'deliver:pump:1', 'deliver:pump:2', 'deliver:pump:3'];
 
-export function createPumpSignal(sql: Sql, clock: Clock, onError: (error: unknown) => void): PumpSignal {
+export function createDeliverySignal(sql: Sql, clock: Clock, onError: (error: unknown) => void): DeliverySignal {
   let timer: NodeJS.Timeout | null = null;
   let turn = 0;
 

@@ -1,4 +1,4 @@
-export type OutboundAnswer =
+export type OutboundResult =
   | {
       readonly kind: 'answered';
       readonly status: number;

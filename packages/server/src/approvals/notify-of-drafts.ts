@@ -1,5 +1,9 @@
 import { readApprovers, takeApprovalMails } from '../db/queries/approval-notices.ts';
-import { claimUntoldDrafts, type NoticedDraft, readAccountsWithUntoldDrafts } from '../db/queries/draft-notices.ts';
+import {
+  claimUnnotifiedDrafts,
+  type NoticedDraft,
+  readAccountsWithUnnotifiedDrafts,
+} from '../db/queries/draft-notices.ts';
 import type { ApprovalMailer } from './approval-mail.ts';
 import { mailDrafts } from './draft-mail.ts';
 
@@ -7,13 +11,13 @@ import { mailDrafts } from './draft-mail.ts';
  * Mails the approvers of template drafts that are new, one mail for all drafts of an account, within the number of mails that holds may cause.
  * @returns how many drafts those were
  */
-export async function tellOfDrafts(mailer: ApprovalMailer): Promise<number> {
+export async function notifyOfDrafts(mailer: ApprovalMailer): Promise<number> {
   const now = mailer.clock.now();
   const { drafts, notices } = await mailer.sql.begin(async (transaction) => {
-    const waiting = await readAccountsWithUntoldDrafts(transaction, now);
+    const waiting = await readAccountsWithUnnotifiedDrafts(transaction, now);
     if (waiting.length === 0) return { drafts: [], notices: [] };
     const mailed = await takeApprovalMails(transaction, waiting, now);
-    const drafts = await claimUntoldDrafts(transaction, [...mailed], now);
+    const drafts = await claimUnnotifiedDrafts(transaction, [...mailed], now);
     const notices: { readonly to: string; readonly drafts: readonly NoticedDraft[] }[] = [];
     for (const [accountId, own] of Map.groupBy(drafts, (draft) => draft.accountId)) {
       const approvers = await readApprovers(transaction, accountId);

@@ -5,7 +5,7 @@ import type { QuotaState, SendVerdict } from '../../sending/send-command.ts';
 type Accepted = Extract<SendVerdict, { kind: 'accepted' }>;
 type Refused = Extract<SendVerdict, { kind: 'refused' }>;
 
-/** A refused send as the problem it is answered with. */
+/** The problem body of a refused send. */
 export function toSendProblem({
   code,
   detail,

@@ -2,11 +2,11 @@ import type { Transport } from './transport.ts';
 
 type CheckResult = Awaited<ReturnType<Transport['check']>>;
 
-// A readiness probe asks every few seconds, from several places at once; other people's servers need not hear of each.
+// Readiness probes come every few seconds from several clients; other operators' servers need not see each of them.
 const CHECK_KEPT_MS = 10_000;
 
-/** Answers from the last look for ten seconds, and lets callers at the same time share one. */
-export function keepCheck(look: () => Promise<CheckResult>): () => Promise<CheckResult> {
+/** Caches the last result for ten seconds; concurrent callers share one check. */
+export function cacheCheck(look: () => Promise<CheckResult>): () => Promise<CheckResult> {
   let last: { readonly result: Promise<CheckResult>; readonly atMs: number } | null = null;
   return () => {
     const nowMs = performance.now();

@@ -31,15 +31,15 @@ const read = defineStatement(
 );
 
 /** What a ticket shows of a message. */
-export type TicketTrail = Omit<RowOf<typeof read>, 'createdAt'> & { readonly createdAt: string };
+export type TicketEvents = Omit<RowOf<typeof read>, 'createdAt'> & { readonly createdAt: string };
 
 /** The events of a message as a ticket keeps them: no content, and the newest alone. Null where the account has no message of that id. */
-export async function readTicketTrail(
+export async function readTicketEvents(
   query: Query,
   accountId: string,
   emailId: string,
   maxEvents: number,
-): Promise<TicketTrail | null> {
+): Promise<TicketEvents | null> {
   const [row] = await read(query, { accountId, emailId, maxEvents });
   if (row === undefined) return null;
   const events = row.events.map((event) => ({ ...event, createdAt: new Date(event.createdAt).toISOString() }));

@@ -1,8 +1,8 @@
 import { ProblemError } from '../../problem.ts';
 import type { QueuedVerdict } from '../../sending/change-queued.ts';
-import { toSendProblem } from './send-answer.ts';
+import { toSendProblem } from './send-response.ts';
 
-/** Refuses where a message could not be changed: there is none, or it is queued no more. */
+/** Throws when a message could not be changed: it does not exist, or is no longer queued. */
 export function assertChanged(
   verdict: QueuedVerdict,
   id: string,

@@ -16,7 +16,7 @@ const LOOK_EVERY_MS = 500;
  * Calls `onGone` once when one of the package managers that this process was started through has ended. npx and pnpm do not pass every signal
  * on, and without this the server would run on behind the terminal and keep its port and its data directory.
  */
-export function watchStarters(onGone: () => void): void {
+export function watchParentProcesses(onGone: () => void): void {
   const starters = findStarters();
   if (starters.length === 0) return;
   const timer = setInterval(() => {

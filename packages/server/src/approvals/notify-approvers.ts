@@ -3,7 +3,7 @@ import { addApprovalEvents } from '../db/queries/approval-decisions.ts';
 import {
   type Approver,
   claimOthers,
-  claimUntold,
+  claimUnnotified,
   insertApprovalLinks,
   lockDueReminders,
   type NewApprovalLink,
@@ -19,10 +19,10 @@ import { createApprovalToken } from './approval-token.ts';
 import { announceApprovals } from './holds/announce-approvals.ts';
 import { SYSTEM } from './holds/decider.ts';
 
-/** Mails the approvers of holds that are new; answers how many holds those were. */
-export async function tellApprovers(mailer: ApprovalMailer): Promise<number> {
+/** Mails the approvers of new holds; returns how many holds those were. */
+export async function notifyApprovers(mailer: ApprovalMailer): Promise<number> {
   return await notify(mailer, false, async (transaction, now) => {
-    const claimed = await claimUntold(transaction, now);
+    const claimed = await claimUnnotified(transaction, now);
     const mailed = await takeMails(transaction, claimed, now);
     const holds = claimed.filter(({ accountId }) => mailed.has(accountId));
     if (holds.length < claimed.length) {
