@@ -18,7 +18,7 @@ describe('JSON in pieces', () => {
     }
   });
 
-  it('writes every large text as JSON.stringify does, also where a piece ends within a character', () => {
+  it('writes every large text as JSON.stringify does, also when a piece ends within a character', () => {
     for (const make of Object.values(HOSTILE_BODIES)) {
       const text = make(300_000);
       expect(joined({ text }) === JSON.stringify({ text })).toBe(true);
@@ -29,13 +29,13 @@ describe('JSON in pieces', () => {
     }
   });
 
-  it('makes no piece much longer than the others', () => {
+  it('writes no piece much longer than the others', () => {
     const pieces = [...jsonPieces({ html: '\u0001'.repeat(1_000_000), list: Array(100_000).fill('a word') })];
     expect(pieces.length).toBeGreaterThan(8);
     expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(1_000_000);
   });
 
-  it('tells large values from small ones by their strings and their members', () => {
+  it('distinguishes large values from small ones by their strings and their members', () => {
     expect(isLargeJson({ html: 'x'.repeat(1_000), list: Array(1_000).fill(1) })).toBe(false);
     expect(isLargeJson({ deep: [{ html: 'x'.repeat(200_000) }] })).toBe(true);
     expect(isLargeJson(Array(200_000).fill(1))).toBe(true);

@@ -56,7 +56,7 @@ describe('the reply journal', () => {
     journal.close();
   });
 
-  it('leaves no file behind where nothing is open, and one where something is', async () => {
+  it('leaves a file behind only when something is open', async () => {
     const folder = await newFolder();
     const settled = openReplyJournal(folder, 'settled');
     settled.append([outcome('1')]);
@@ -74,7 +74,7 @@ describe('a reply journal that grows', () => {
   const long = (id: string) => ({ ...outcome(id), lastError: 'x'.repeat(1_000) });
   const batch = (from: number, count: number) => Array.from({ length: count }, (_, n) => long(String(from + n)));
 
-  it('goes on in a further file after each megabyte, and loses none of them to a crash', async () => {
+  it('continues in a new file after each megabyte, and loses nothing in a crash', async () => {
     const folder = await newFolder();
     const journal = openReplyJournal(folder, 'one');
     for (let from = 0; from < 3_000; from += 500) journal.append(batch(from, 500));
@@ -89,7 +89,7 @@ describe('a reply journal that grows', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('gives up a file as soon as all in it is recorded, while later ones are pending', async () => {
+  it('drops a file as soon as everything in it is recorded, while later files are pending', async () => {
     const folder = await newFolder();
     const journal = openReplyJournal(folder, 'one');
     for (const from of [0, 2_000, 4_000]) journal.append(batch(from, 2_000));
@@ -105,7 +105,7 @@ describe('a reply journal that grows', () => {
 });
 
 describe.runIf(process.platform === 'linux')('a reply journal on a full disk', () => {
-  it('tells it each time, throws nothing, and goes on in a file that can be written', async () => {
+  it('reports it each time, never throws, and continues in a file that can be written', async () => {
     const folder = await newFolder();
     await mkdir(folder);
     await symlink('/dev/full', join(folder, 'full.journal'));
@@ -122,8 +122,8 @@ describe.runIf(process.platform === 'linux')('a reply journal on a full disk', (
   });
 });
 
-describe('journals that dead processes left', () => {
-  it('are read, all of them, but not those of processes that still run', async () => {
+describe('journals of dead processes', () => {
+  it('are all read, unlike those of processes that still run', async () => {
     const folder = await newFolder();
     for (const name of ['dead-1', 'dead-2', 'alive']) {
       const journal = openReplyJournal(folder, name);
@@ -137,7 +137,7 @@ describe('journals that dead processes left', () => {
     expect((await readOrphanedJournals(folder, running)).outcomes).toEqual([]);
   });
 
-  it('may end in a line that the crash cut short: it is skipped, the others count', async () => {
+  it('may end in a line that the crash cut short: it is skipped, and the others count', async () => {
     const folder = await newFolder();
     const journal = openReplyJournal(folder, 'torn');
     journal.append([outcome('1')]);
@@ -146,7 +146,7 @@ describe('journals that dead processes left', () => {
     expect((await readOrphanedJournals(folder, gone)).outcomes).toEqual([outcome('1')]);
   });
 
-  it('need not be there: a folder that is missing is made', async () => {
+  it('need not exist: a missing folder is created', async () => {
     const folder = await newFolder();
     expect((await readOrphanedJournals(folder, gone)).outcomes).toEqual([]);
     expect(await readdir(folder)).toEqual([]);

@@ -41,7 +41,7 @@ describe('nextAttemptAt', () => {
     expect(nextAttemptAt({ ...facts, now: hoursAfterStart(1) })).toBeNull();
   });
 
-  it('spreads every wait by a fifth to both sides', () => {
+  it('varies every wait by up to a fifth in both directions', () => {
     const facts = { attempt: 4, now: START, expiresAt: hoursAfterStart(24) };
     const waitMs = (random: number) => (nextAttemptAt({ ...facts, random })?.getTime() ?? 0) - START.getTime();
     expect(waitMs(0)).toBe(480_000);

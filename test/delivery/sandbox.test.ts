@@ -31,12 +31,12 @@ describe('the verdict on a test address', () => {
     },
   );
 
-  it('`deferred` puts the first attempt off, without a wait, and takes the second', () => {
+  it('`deferred` defers the first attempt, without a wait, and accepts the second', () => {
     expect(decideSandboxVerdict(at('deferred+x'), 1)).toMatchObject({ outcome: 'deferred', retryAtOnce: true });
     expect(decideSandboxVerdict(at('deferred+x'), 2)).toMatchObject({ outcome: 'accepted' });
   });
 
-  it('names the classification that belongs to the address', () => {
+  it('names the classification of the address', () => {
     const classes = ['bounced', 'soft', 'blocked'].map((local) => decideSandboxVerdict(at(local), 1).classification);
     expect(classes).toEqual(['hard', 'soft', 'block']);
     expect(decideSandboxVerdict(at('complained'), 1).complaint).toBe(true);
@@ -60,7 +60,7 @@ describe('the sandbox’s transport', () => {
     expect(kept).toHaveLength(1);
   });
 
-  it('puts off what the mailbox could not keep, and nothing else, so that it is tried again and not lost', async () => {
+  it('defers only what the mailbox could not store, so that it is retried and not lost', async () => {
     let works = false;
     const mailbox = createCaptureTransport(() => (works ? Promise.resolve() : Promise.reject(new Error('disk full'))));
     const sandbox = createSandboxTransport(mailbox);
@@ -75,7 +75,7 @@ describe('the sandbox’s transport', () => {
     expect(again).toMatchObject([{ outcome: 'accepted' }, { outcome: 'accepted', complaint: true }]);
   });
 
-  it('answers the same where there is no mailbox, and is always ready', async () => {
+  it('responds the same without a mailbox, and is always ready', async () => {
     const sandbox = createSandboxTransport(null);
     expect(await sandbox.send(makeOutgoingMessage({ recipients: [at('delivered')] }))).toMatchObject([
       { outcome: 'accepted' },
@@ -86,7 +86,7 @@ describe('the sandbox’s transport', () => {
 });
 
 describe('the capture transport', () => {
-  it('puts off what it cannot keep, with the reason', async () => {
+  it('defers what it cannot store, with the reason', async () => {
     const capture = createCaptureTransport(() => Promise.reject(new Error('disk full')));
     expect(await capture.send(makeOutgoingMessage({ recipients: ['a@b.co', 'c@d.co'] }))).toMatchObject([
       { recipient: 'a@b.co', outcome: 'deferred', reason: expect.stringContaining('disk full') },

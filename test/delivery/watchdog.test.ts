@@ -53,7 +53,7 @@ describe('the watchdog', () => {
     }
   }
 
-  it('plans what a test key sent so that it never leaves', { tags: ['keys.test-mode'] }, async () => {
+  it('plans messages of a test key so that they never leave', { tags: ['keys.test-mode'] }, async () => {
     const server = await start();
     const { sql } = server.database;
     const key = await server.newKey({ mode: 'test' });
@@ -66,7 +66,7 @@ describe('the watchdog', () => {
     expect(await deliver(server, id)).toBe('delivered');
   });
 
-  it('leaves alone what is well: waiting, scheduled, deferred, in somebody’s hands', async () => {
+  it('leaves healthy messages alone: waiting, scheduled, deferred or leased', async () => {
     const server = await start();
     const { sql } = server.database;
     await server.send();
@@ -83,7 +83,7 @@ describe('the watchdog', () => {
   });
 
   it.each(['queued', 'sending', 'deferred'])(
-    'puts a message back into the queue that is %s and has no delivery, and says so',
+    'queues a message again that is %s and has no delivery, and reports it',
     { tags: ['contract-messages.never-stuck'] },
     async (status) => {
       const server = await start();
@@ -105,7 +105,7 @@ describe('the watchdog', () => {
     },
   );
 
-  it('tries again only those of its recipients for whom it is not over', async () => {
+  it('retries only the recipients that are not settled', async () => {
     const server = await start();
     const { sql } = server.database;
     const { id } = (await server.send({ to: ['ann@example.com', 'bob@example.com'] })).body;
@@ -118,7 +118,7 @@ describe('the watchdog', () => {
     expect((await read(server, id)).recipients).toMatchObject([{ status: 'delivered' }, { status: 'deferred' }]);
   });
 
-  it('shows a message as what its recipients say, where all of them are settled', async () => {
+  it('derives the status of a message from its recipients when all of them are settled', async () => {
     const server = await start();
     const { sql } = server.database;
     const { id } = (await server.send()).body;
@@ -132,7 +132,7 @@ describe('the watchdog', () => {
     expect(await watch(server)).toEqual(NOTHING);
   });
 
-  it('keeps to the time of a scheduled message that it puts back', async () => {
+  it('keeps the time of a scheduled message that it queues again', async () => {
     const server = await start();
     const { scheduledAt } = await read(server, (await server.send({ scheduled_at: 'PT2H' })).body.id);
     await server.database.sql`DELETE FROM deliveries`;
@@ -166,7 +166,7 @@ describe('the watchdog', () => {
     },
   );
 
-  it('ends a delivery that nobody tried before its time was over, as a soft bounce with the last that was heard', {
+  it('ends a delivery never tried before its expiry as a soft bounce with the last known reply', {
     tags: ['contract-messages.retries-run-out'],
   }, async () => {
     const server = await start();
@@ -192,7 +192,7 @@ describe('the watchdog', () => {
     expect(await sql`SELECT 1 FROM suppressions`).toEqual([]);
   });
 
-  it('leaves to its holder what is past its time and in hand', async () => {
+  it('leaves an expired delivery to the worker that has leased it', async () => {
     const server = await start();
     await server.send();
     server.clock.advance(25 * HOUR_MS);
@@ -204,7 +204,7 @@ describe('the watchdog', () => {
   it.each([
     ['a lease of a dead process that ends next week', randomUUID(), 7 * 24 * HOUR_MS],
     ['a retry that is due after the end of all retries', null, 48 * HOUR_MS],
-  ] as const)('frees %s, and says so', { tags: ['contract-messages.never-stuck'] }, async (_, leaseId, dueInMs) => {
+  ] as const)('frees %s, and reports it', { tags: ['contract-messages.never-stuck'] }, async (_, leaseId, dueInMs) => {
     const server = await start();
     const { sql } = server.database;
     const { id } = (await server.send()).body;
@@ -243,7 +243,7 @@ describe('the watchdog', () => {
       },
     ],
     ['expired', async ({ clock }: TestApp) => clock.advance(25 * HOUR_MS)],
-  ] as const)('lets a message that cannot be mended keep none of the others from it (%s)', async (part, damage) => {
+  ] as const)('repairs the other messages when one cannot be repaired (%s)', async (part, damage) => {
     const server = await start();
     const ids: string[] = [];
     for (const _ of [1, 2, 3]) ids.push((await server.send({ to: 'ann@example.com' })).body.id);
@@ -256,7 +256,7 @@ describe('the watchdog', () => {
     expect((await read(server, ids[2] ?? '')).events).toHaveLength(2);
   });
 
-  it('goes on with its other parts where one fails as a whole', async () => {
+  it('continues with its other parts when one fails as a whole', async () => {
     const server = await start();
     const { sql } = server.database;
     const { id } = (await server.send({ to: 'ann@example.com' })).body;
@@ -269,7 +269,7 @@ describe('the watchdog', () => {
     expect((await read(server, id)).status).toBe('bounced');
   });
 
-  it('frees two hundred deliveries a round, and the others in the next', async () => {
+  it('frees two hundred deliveries a round, and the rest in the next', async () => {
     const server = await start();
     const { sql } = server.database;
     const dueAt = new Date(server.clock.now().getTime() + 7 * 24 * HOUR_MS);
@@ -281,7 +281,7 @@ describe('the watchdog', () => {
     expect((await watch(server)).freed).toBe(30);
   });
 
-  it('takes no lease of others by a clock that is behind theirs', async () => {
+  it('takes no lease from another process when its own clock is behind', async () => {
     const server = await start();
     await server.send();
     const leaseUntil = new Date(Date.now() + MINUTE_MS);
@@ -291,7 +291,7 @@ describe('the watchdog', () => {
     expect((await rows(server)).map(({ next_at }) => next_at)).toEqual([leaseUntil]);
   });
 
-  it('drops what is past its time and has no message any more, instead of leasing it for ever', async () => {
+  it('drops an expired delivery without a message instead of leasing it forever', async () => {
     const server = await start();
     const { id } = (await server.send()).body;
     await server.database.sql`DELETE FROM messages WHERE id = ${id}`;
@@ -300,7 +300,7 @@ describe('the watchdog', () => {
     expect(await rows(server)).toEqual([]);
   });
 
-  it('waits for whoever writes an outcome without holding what that needs next', async () => {
+  it('waits for the writer of an outcome without locking what the writer needs next', async () => {
     const server = await start();
     const { sql } = server.database;
     const send = async () => (await server.send({ to: ['ann@example.com', 'delivered@sandbox.test'] })).body.id;
@@ -321,7 +321,7 @@ describe('the watchdog', () => {
     expect(freed + (await watch(server)).freed).toBe(2);
   });
 
-  it('runs by the clock of the queue', async () => {
+  it('uses the clock of the queue', async () => {
     const server = await startTestApp();
     cleanUp(() => server.close());
     const { id } = (await server.send({ scheduled_at: 'PT1H' })).body;

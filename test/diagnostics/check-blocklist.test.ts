@@ -59,7 +59,7 @@ describe('the blocklist check', () => {
     });
   });
 
-  it('finds blocklist_listed, with the codes and the words of the list', async () => {
+  it('finds blocklist_listed, with the codes and the text of the list', async () => {
     dns.set('7.249.124.192.two.list.test', 'A', ['127.0.0.4', '127.0.0.10']);
     dns.set('7.249.124.192.two.list.test', 'TXT', 'https://two.list.test/why');
     const { records, findings, codes } = await start()(FOUR);
@@ -98,14 +98,14 @@ describe('the blocklist check', () => {
     ['answers the target with 127.0.0.1', () => dns.set('7.249.124.192.one.list.test', 'A', '127.0.0.1')],
     ['answers the target with a web server', () => dns.set('7.249.124.192.one.list.test', 'A', '198.51.100.1')],
     ['does not answer for the target', () => dns.fail('7.249.124.192.one.list.test', 'A', 'silence')],
-  ])('takes a list that %s neither for clean nor for listed', async (_, break_) => {
+  ])('counts a list that %s as neither clean nor listed', async (_, break_) => {
     break_();
     const { codes, statuses } = await start()(FOUR);
     expect(statuses).toEqual(['could_not_check', 'not_listed']);
     expect(codes).toEqual(['blocklist_could_not_check', 'blocklist_clean']);
   });
 
-  it('asks for an IPv6 address by its nibbles, and believes a list for IPv6 only where its test point of that kind answers', async () => {
+  it('queries an IPv6 address by its nibbles, and trusts a list for IPv6 only if its IPv6 test point responds', async () => {
     const label = '1.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.8.1.f.1.0.0.6.2';
     dns.set(`${label}.two.list.test`, 'A', '127.0.0.2');
     dns.remove('2.0.0.0.0.0.f.7.f.f.f.f.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.one.list.test');
@@ -115,7 +115,7 @@ describe('the blocklist check', () => {
     expect(records[0]?.reason).toContain('IPv6');
   });
 
-  it('asks lists of domains for a domain, and for the one it lies in', async () => {
+  it('queries domain lists for a domain and for its parent domain', async () => {
     expect(await start()(DOMAIN)).toMatchObject({ statuses: ['not_listed'], codes: ['blocklist_clean'] });
     dns.set('bad.test.names.list.test', 'A', '127.0.1.2');
     const { records, statuses } = await start()(DOMAIN);
@@ -123,7 +123,7 @@ describe('the blocklist check', () => {
     expect(records[0]?.name).toBe('bad.test.names.list.test');
   });
 
-  it('names every list that could not be asked in one finding, with what is the same said once', async () => {
+  it('names every list that could not be queried in one finding, without repeating what is the same', async () => {
     for (const list of ['one', 'two']) dns.set(`7.249.124.192.${list}.list.test`, 'A', '127.0.0.1');
     const { findings, statuses } = await start(['one.list.test=ip', 'two.list.test=ip', 'gone.list.test=ip'])(FOUR);
     expect(statuses).toEqual(['could_not_check', 'could_not_check', 'could_not_check']);
@@ -133,7 +133,7 @@ describe('the blocklist check', () => {
     expect(told?.message).toMatch(/; gone\.list\.test: it does not list its test entry/);
   });
 
-  it('names all of twenty lists that fail for reasons of their own', async () => {
+  it('names all of twenty lists that fail for different reasons', async () => {
     const lists = Array.from({ length: 20 }, (_, at) => `l${at}.list.test`);
     for (const [at, list] of lists.entries()) dns.set(`2.0.0.127.${list}`, 'A', `127.255.255.${at}`);
     const { findings } = await start(lists.map((list) => `${list}=ip`))(FOUR);
@@ -141,7 +141,7 @@ describe('the blocklist check', () => {
     for (const list of lists) expect(findings[0]?.message).toContain(list);
   });
 
-  it('proves a list once an hour, and one that did not answer each time', async () => {
+  it('tests a list once an hour, and one that did not respond each time', async () => {
     const check = start(['one.list.test=ip']);
     const asked = () => dns.questions.filter(({ name }) => name === '2.0.0.127.one.list.test').length;
     dns.fail('2.0.0.127.one.list.test', 'A', 'SERVFAIL');
@@ -159,7 +159,7 @@ describe('the blocklist check', () => {
   });
 
   it.each(['zone', 'zone=ip', 'list.test=both', 'list.test = ip', '=ip', 'li st.test=ip'])(
-    'refuses the setting %j',
+    'rejects the setting %j',
     (entry) => {
       const told: string[] = [];
       const zones = readBlocklists(`one.list.test=ip,${entry}`, (message) => told.push(message));

@@ -86,7 +86,7 @@ describe('the DKIM check', () => {
     });
   });
 
-  it('reads a key that is split into strings, with white space in it', async () => {
+  it('reads a key that is split into strings and contains white space', async () => {
     const half = GOOD.length / 2;
     const { records, findings } = await check({ txt: [[GOOD.slice(0, half), ` ${GOOD.slice(half)} `]] });
     expect(findings.map(({ code }) => code)).toEqual(['dkim_valid']);
@@ -106,11 +106,11 @@ describe('the DKIM check', () => {
     [`v=DKIM1; k=ed25519; p=${ED25519}`],
     [`p=${rsa(2048, 'pkcs1')}`],
     [`v=DKIM1;k=rsa;t=s;h=sha1:sha256;s=*;n=note;p=${rsa(2048)};`],
-  ])('takes %s', async (record) => {
+  ])('accepts %s', async (record) => {
     expect(await codesOf({ txt: [record] })).toEqual(['dkim_valid']);
   });
 
-  it('passes over texts beside the key that are none, as verifying a domain does', async () => {
+  it('ignores unrelated TXT strings beside the key, as verifying a domain does', async () => {
     const beside = ['some-service-verification=abc', 'v=spf1 -all'];
     const { records, findings } = await check({ txt: [beside[0] ?? '', GOOD, beside[1] ?? ''] });
     expect(findings.map(({ code }) => code)).toEqual(['dkim_valid']);
@@ -118,11 +118,11 @@ describe('the DKIM check', () => {
     expect(await codesOf({ txt: beside })).toContain('dkim_syntax_error');
   });
 
-  it.each([['v=DKIM1; k=ed25519; p=AAAA'], ['p=@@@'], ['p=MIIB']])('refuses the key of %s', async (record) => {
+  it.each([['v=DKIM1; k=ed25519; p=AAAA'], ['p=@@@'], ['p=MIIB']])('rejects the key of %s', async (record) => {
     expect(await codesOf({ txt: [record] })).toEqual(['dkim_key_unreadable']);
   });
 
-  it('finds keys under common selectors, and takes none that a wildcard made up', async () => {
+  it('finds keys under common selectors, and ignores those that a wildcard returns', async () => {
     const { records, findings } = await check({
       txt: {
         'google._domainkey.d.test': [GOOD],
@@ -135,7 +135,7 @@ describe('the DKIM check', () => {
     expect(findings.map(({ code }) => code)).toEqual(['dkim_wildcard', 'dkim_valid', 'dkim_selectors_tried']);
   });
 
-  it('says nothing of common selectors where the DNS answered for none of them, and does where it answered for one', async () => {
+  it('reports on common selectors only when the DNS responded for at least one', async () => {
     const failing = await codesOf({ txt: {}, selector: null, before: (server) => server.fail('*', '*', 'SERVFAIL') });
     expect(failing).toEqual(['dkim_could_not_check', 'dkim_selectors_tried']);
     dns.remove('*');
@@ -150,7 +150,7 @@ describe('the DKIM check', () => {
     ]);
   });
 
-  it('reads a record of 60 KB of nonsense at once', async () => {
+  it('reads a record of 60 KB of nonsense immediately', async () => {
     const startedMs = performance.now();
     expect(await codesOf({ txt: ['a=b;'.repeat(14_000)] })).toContain('dkim_syntax_error');
     expect(performance.now() - startedMs).toBeLessThan(2_000);

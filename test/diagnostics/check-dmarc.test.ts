@@ -75,13 +75,13 @@ describe('the DMARC check', () => {
   });
 
   it.each(['v=dmarc1; p=reject', 'V=DMARC1; p=reject', 'v=Dmarc1; p=reject'])(
-    'takes %j for no policy: the version counts as it is written (RFC 7489 §6.3)',
+    'does not count %j as a policy: the version is case-sensitive (RFC 7489 §6.3)',
     async (record) => {
       expect(await codesOf({ txt: [record] })).toEqual(['dmarc_missing']);
     },
   );
 
-  it('passes a whole record, with its alignment said', async () => {
+  it('passes a complete record, and reports its alignment', async () => {
     const record =
       'v=DMARC1; p=quarantine; sp=reject; adkim=r; aspf=s; fo=1:d:s; rf=afrf; ri=86400; pct=100; rua=mailto:a@d.test!10m, mailto:b@sub.d.test';
     const { records, findings } = await check({ txt: [record] });
@@ -89,12 +89,12 @@ describe('the DMARC check', () => {
     expect(records).toEqual([{ type: 'TXT', name: '_dmarc.d.test', value: record, purpose: 'policy' }]);
   });
 
-  it('asks at the name and at the organisational domain, by the list of public suffixes, and nowhere between', async () => {
+  it('queries the name and the organizational domain (by the public suffix list), and nothing between', async () => {
     const { records } = await check({ txt: {}, domain: 'a.b.d.co.uk' });
     expect(records.map(({ name }) => name)).toEqual(['_dmarc.a.b.d.co.uk', '_dmarc.d.co.uk']);
   });
 
-  it('takes the consent of another domain, also by a wildcard, and asks none within the organisation', async () => {
+  it('accepts the consent of another domain, also by a wildcard, and needs none within the organization', async () => {
     const { records, findings } = await check({
       txt: {
         '_dmarc.d.test': ['v=DMARC1; p=reject; rua=mailto:a@other.test,mailto:b@mail.d.test; ruf=mailto:c@third.test'],
@@ -114,7 +114,7 @@ describe('the DMARC check', () => {
     ]);
   });
 
-  it('says that it could not be checked where the other domain does not answer', async () => {
+  it('says that it could not check when the other domain does not respond', async () => {
     const codes = await codesOf({
       txt: ['v=DMARC1; p=reject; rua=mailto:a@other.test'],
       before: (server) => {

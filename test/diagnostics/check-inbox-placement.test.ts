@@ -174,7 +174,7 @@ describe('the inbox placement check', () => {
     });
   });
 
-  it('has nothing to say of a message that is as it should be, but that it is an estimate', async () => {
+  it('reports nothing about a correct message except that the result is an estimate', async () => {
     const { records, findings } = await check({});
     expect(findings.map(({ code, level }) => [code, level])).toEqual([
       ['inbox_estimate', 'pass'],
@@ -187,17 +187,17 @@ describe('the inbox placement check', () => {
     ]);
   });
 
-  it('reads a message whose line ends were lost on the way', async () => {
+  it('reads a message whose line endings were lost in transit', async () => {
     const raw = (await makeSample(clock.now())).replaceAll('\r\n', '\n');
     expect((await checkRaw(raw)).findings.map(({ code }) => code)).toEqual(['inbox_estimate', 'inbox_authenticated']);
   });
 
-  it('takes the address that the caller names before that of a header', async () => {
+  it('prefers the address that the caller names to that of a header', async () => {
     const { findings } = await checkRaw(await makeSample(clock.now()), { ip: '192.124.249.10' });
     expect(findings.map(({ code }) => code)).toContain('inbox_spf_fail');
   });
 
-  it('says that it looked at From where no Return-Path names the envelope', async () => {
+  it('says that it used From when no Return-Path names the envelope sender', async () => {
     const raw = (await makeSample(clock.now())).replace(/^Return-Path:.*\r\n/, '');
     dns.remove('good.test', 'TXT');
     const spf = async (message: string) =>
@@ -207,7 +207,7 @@ describe('the inbox placement check', () => {
     expect(await spf(`Return-Path: <bounce@good.test>\r\n${raw}`)).toContain('good.test (of Return-Path): none.');
   });
 
-  it('names every list that could not be asked in one finding, whatever was looked up in it', async () => {
+  it('names every list that could not be queried in one finding, whatever was looked up in it', async () => {
     const { findings } = await check({
       html: `${link('https://a.test/')}${link('https://b.test/')}`,
       before: (server) => {
@@ -230,11 +230,11 @@ describe('the inbox placement check', () => {
     ['by b (b [203.0.113.1]) with SMTP', null],
     ['from a (a [203.0.113.999]) by b', null],
     ['from a (a) by b ([203.0.113.1])', null],
-  ])('reads of the Received header %j the address %s', (value, address) => {
+  ])('reads from the Received header %j the address %s', (value, address) => {
     expect(sendingAddressOf([{ name: 'received', value, size: value.length }])).toBe(address);
   });
 
-  it('takes a broken signature beside a good one for no fault', async () => {
+  it('does not report a broken signature beside a valid one', async () => {
     const broken =
       'DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed; d=list.test; s=x; h=from; bh=AAAA; b=BBBB\r\n';
     const codes = await codesOf({ afterSigning: (raw) => `${broken}${raw}` });
@@ -249,7 +249,7 @@ describe('the inbox placement check', () => {
     ['shop@amazon.com', 'https://good.test/'],
     ['https://192.0.2.1/a', 'https://192.0.2.1/b'],
     ['19.99', 'https://good.test/'],
-  ])('takes the words %s over %s for no deceit', async (shown, href) => {
+  ])('does not report the text %s over %s as misleading', async (shown, href) => {
     expect(await codesOf({ html: link(href, shown) })).not.toContain('inbox_link_mismatch');
   });
 
@@ -262,24 +262,24 @@ describe('the inbox placement check', () => {
     ['bank.com', 'https://[2001:db8::1]/'],
     ['https://192.0.2.1/', 'https://evil.test/'],
     ['https://192.0.2.1/', 'https://192.0.2.2/'],
-  ])('takes the words %s over %s for deceit', async (shown, href) => {
+  ])('reports the text %s over %s as misleading', async (shown, href) => {
     expect(await codesOf({ html: link(href, shown) })).toContain('inbox_link_mismatch');
   });
 
   it.each([
     ['an event handler', `${link('https://good.test/')}<img alt="" src=x onerror=alert(1)>`],
     ['a javascript link', link(' javascript:alert(1)')],
-  ])('takes %s for a script', async (_, html) => {
+  ])('counts %s as a script', async (_, html) => {
     expect(await codesOf({ html })).toContain('inbox_script');
   });
 
-  it('looks at the links of the text part too, and none in comments, styles and scripts', async () => {
+  it('checks the links of the text part too, and none in comments, styles and scripts', async () => {
     expect(await codesOf({ text: 'See http://good.test/' })).toContain('inbox_link_not_https');
     const html = `${link('https://good.test/')}<!-- <a href="http://a.test/">x</a> --><style><a href="http://b.test/"></style>`;
     expect(await codesOf({ html })).toEqual(['inbox_estimate', 'inbox_authenticated']);
   });
 
-  it('hands spamd the message as it is, and one made of the parts where there is none', async () => {
+  it('passes the raw message to spamd, and one built from the parts when there is no raw message', async () => {
     const ham = 'SPAMD/1.1 0 EX_OK\r\nSpam: False ; 0 / 5.0\r\n\r\n';
     spamd = await startSpamd(ham);
     const raw = await makeSample(clock.now());
@@ -291,7 +291,7 @@ describe('the inbox placement check', () => {
     expect(spamd?.received[0]?.message).toMatch(/^(?:.+\r\n)*Subject: Your order is on its way\r\n/);
   });
 
-  it('says that it could not check where the whole DNS is silent, and never fails', async () => {
+  it('says that it could not check when the whole DNS is silent, and never fails', async () => {
     const { findings } = await check({ before: (server) => server.fail('*', '*', 'silence') });
     expect(findings.map(({ code }) => code)).toEqual(
       expect.arrayContaining(['inbox_auth_could_not_check', 'inbox_lists_could_not_check']),
@@ -315,7 +315,7 @@ describe('the inbox placement check', () => {
     ['brackets in Received', `Received: from a (${'['.repeat(60_000)})\r\n\r\n`],
     ['brackets in short headers', `Received: from a (${'['.repeat(9_900)})\r\n`.repeat(6)],
     ['received headers', `Received: from ${'('.repeat(30_000)}\r\n\r\nx`],
-  ])('takes a message of %s, quickly', async (_, raw) => {
+  ])('handles a message of %s quickly', async (_, raw) => {
     const startedMs = performance.now();
     const { findings } = await checkRaw(raw);
     expect(findings.map(({ code }) => code)).toContain('inbox_estimate');

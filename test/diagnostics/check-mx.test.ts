@@ -110,13 +110,13 @@ describe('the MX check', () => {
     expect(findings.map(({ code }) => code)).toEqual(['mx_valid']);
   });
 
-  it('does not take a host for one without addresses whose look-up failed', async () => {
+  it('does not report a host as having no addresses when their lookup failed', async () => {
     dns.set('d.test', 'MX', ['10 mx.d.test']);
     dns.fail('mx.d.test', '*', 'SERVFAIL');
     expect((await check()).findings.map(({ code }) => code)).toEqual(['mx_could_not_check']);
   });
 
-  it('tells no stranger what the name servers know of machines inside', async () => {
+  it('does not reveal what the name servers know about internal machines', async () => {
     dns.set('d.test', 'MX', ['10 one.d.test', '20 two.d.test', '30 mx.d.test']);
     dns.set('one.d.test', 'CNAME', 'pg-1.inside.test');
     dns.set('pg-1.inside.test', 'A', '10.1.2.3');

@@ -18,7 +18,7 @@ describe('the checks of all callers together', () => {
     return { clock, checks: createCheckRunner({ dns, clock, isPublicOnly: false, ...limits }) };
   }
 
-  it('are as many at once as the limit says, and one more when one has ended', {
+  it('run in parallel up to the limit, and the next starts when one has ended', {
     tags: ['holes.anonymous-lookups'],
   }, async () => {
     const { checks } = runner({ maxUnderWay: 3 });
@@ -37,7 +37,7 @@ describe('the checks of all callers together', () => {
     }
   });
 
-  it('ask the DNS as often in a minute as the limit says, whatever address they come from', {
+  it('query the DNS at most as often in a minute as the limit allows, from any address', {
     tags: ['holes.anonymous-lookups'],
   }, async () => {
     const { clock, checks } = runner({ questionsPerMinute: 100 });
@@ -52,7 +52,7 @@ describe('the checks of all callers together', () => {
     await check(3);
   });
 
-  it('ask for a name once in a few seconds, however often it is checked', {
+  it('query a name once in a few seconds, however often it is checked', {
     tags: ['holes.anonymous-lookups'],
   }, async () => {
     const { clock, checks } = runner();

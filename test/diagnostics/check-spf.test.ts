@@ -108,7 +108,7 @@ describe('the SPF check', () => {
     expect(found?.message.startsWith(TOOL_FINDINGS.spf[code as keyof typeof TOOL_FINDINGS.spf].message)).toBe(true);
   });
 
-  it('shows the whole tree, each record before those it leads to, with its own look-ups', async () => {
+  it('shows the whole tree, each record before those it includes, with its own lookups', async () => {
     const { records, findings } = await check({
       txt: {
         'd.test': ['v=spf1 a:host.test include:A.test. include:b.test redirect=r.test'],
@@ -142,7 +142,7 @@ describe('the SPF check', () => {
     ['v=spf1 ip6:::1/128 ip6:2001:db8::1 ~all unknown=modifier exp=explain._spf.%{d}'],
     ['v=spf1 exists:%{i}._spf.%{d2} include:_spf.example.com. ?all'],
     ['v=spf1   a:%{l1r-}.example.com   -all  '],
-  ])('reads what the grammar allows: %s', async (record) => {
+  ])('accepts what the grammar allows: %s', async (record) => {
     expect(await codesOf({ txt: { 'd.test': [record] } })).not.toContain('spf_syntax_error');
   });
 
@@ -166,11 +166,11 @@ describe('the SPF check', () => {
     ['v=spf1 include:a.test,b.test|c -all\u0007'],
     ['v=spf1 https://example.com -all'],
     [`v=spf1 a:${'x'.repeat(600)}.test -all`],
-  ])('refuses what the grammar does not: %s', async (record) => {
+  ])('rejects what the grammar does not allow: %s', async (record) => {
     expect(await codesOf({ txt: { 'd.test': [record] } })).toContain('spf_syntax_error');
   });
 
-  it('says that nothing could be checked where the DNS is silent, and nothing else', async () => {
+  it('says only that nothing could be checked when the DNS is silent', async () => {
     const codes = await codesOf({ txt: {}, before: (server) => server.fail('d.test', 'TXT', 'silence') });
     expect(codes).toEqual(['spf_could_not_check']);
     dns.remove('d.test');
@@ -182,7 +182,7 @@ describe('the SPF check', () => {
     expect((await checkSpf(resolver, 'd.test')).records[0]?.value).toBe('v=spf1 ip4:192.0.2.1 -all');
   });
 
-  it('ends quickly, and asks a bounded number of questions, where every record leads to twenty others', async () => {
+  it('ends quickly, with a bounded number of queries, when every record leads to twenty others', async () => {
     const before = dns.questions.length;
     const startedMs = performance.now();
     const grown = await check({
@@ -199,7 +199,7 @@ describe('the SPF check', () => {
     expect(grown.records.length).toBeLessThanOrEqual(60);
   });
 
-  it('reads a record of 60 KB of nonsense at once', async () => {
+  it('reads a record of 60 KB of nonsense immediately', async () => {
     const startedMs = performance.now();
     expect(await codesOf({ txt: { 'd.test': [`v=spf1 ${'%{'.repeat(15_000)} ${'a/'.repeat(14_000)}`] } })).toContain(
       'spf_syntax_error',

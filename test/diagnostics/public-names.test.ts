@@ -5,14 +5,14 @@ import { startDnsServer, type TestDnsServer } from '../harness/dns-server.ts';
 
 describe('a public name', () => {
   it.each(['example.com', 'Example.COM.', '_spf.example.com', 'shop.example.co.uk', 'me.github.io', 'a.xn--p1ai'])(
-    '%s is one',
+    'includes %s',
     (name) => {
       expect(isPublicName(name)).toBe(true);
     },
   );
 
   it.each(['db.internal', 'wiki.corp', 'printer.local', 'host.localhost', 'a.test', 'nas.home.arpa', 'abc.onion', ''])(
-    '%j is none',
+    'excludes %j',
     (name) => {
       expect(isPublicName(name)).toBe(false);
     },
@@ -26,7 +26,7 @@ describe('a resolver of public names', () => {
   });
   afterEach(() => server.close());
 
-  it('asks nobody for another, whatever led to it', async () => {
+  it('sends no query for any other name, whatever led to it', async () => {
     server.set('db.internal', 'A', '10.0.0.1');
     server.set('db.internal', 'TXT', 'v=spf1 -all');
     server.set('example.com', 'A', '192.124.249.1');
@@ -38,7 +38,7 @@ describe('a resolver of public names', () => {
     expect(await dns.a('example.com')).toEqual({ kind: 'found', values: ['192.124.249.1'] });
   });
 
-  it('shows nothing that a CNAME inside leads to, whichever resolver follows it', {
+  it('shows nothing that a CNAME to an internal name leads to, whichever resolver follows it', {
     tags: ['holes.anonymous-lookups'],
   }, async () => {
     server.set('db.internal', 'A', '10.0.0.1');
@@ -61,7 +61,7 @@ describe('a resolver of public names', () => {
     expect(await dns.a('public.example.com')).toEqual({ kind: 'found', values: ['192.124.249.1'] });
   });
 
-  it('is told no names of addresses inside, nor by a reverse name that leads there', {
+  it('returns no names of internal addresses, nor a reverse name that leads there', {
     tags: ['holes.anonymous-lookups'],
   }, async () => {
     server.set('10.0.0.1', 'PTR', 'db.internal');

@@ -20,7 +20,7 @@ describe('the client of SpamAssassin', () => {
     );
   };
 
-  it('hands the message in whole and reads the score with its rules', async () => {
+  it('sends the whole message and reads the score with its rules', async () => {
     expect(await judge(OK)).toEqual({
       ok: true,
       isSpam: true,
@@ -44,15 +44,15 @@ describe('the client of SpamAssassin', () => {
     ['SPAMD/1.5 0 EX_OK\r\n\r\n', 'without a score'],
     ['', 'something else'],
     ['x'.repeat(500_000), 'something else'],
-  ])('says that it could not, given %j', async (answer, reason) => {
+  ])('says that it could not check, for %j', async (answer, reason) => {
     expect(await judge(answer)).toEqual({ ok: false, reason: expect.stringContaining(reason) });
   });
 
-  it('does not wait for one that never answers', async () => {
+  it('does not wait for a server that never responds', async () => {
     expect(await judge(null, AbortSignal.timeout(200))).toEqual({ ok: false, reason: 'it did not answer in time' });
   });
 
-  it('says that it could not where nobody listens, and not where that was', async () => {
+  it('says that it could not check when nothing listens, without naming the address', async () => {
     spamd = await startSpamd(null);
     const { port } = spamd;
     await spamd.close();

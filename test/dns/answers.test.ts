@@ -16,7 +16,7 @@ beforeEach(() => {
 
 const found = (...values: unknown[]) => ({ kind: 'found', values });
 
-describe('the resolver answers', () => {
+describe('the resolver returns', () => {
   it('addresses of both families', async () => {
     server.set('both.example', 'A', ['192.0.2.1', '192.0.2.2']);
     server.set('both.example', 'AAAA', '2001:db8::1');
@@ -24,7 +24,7 @@ describe('the resolver answers', () => {
     expect(await dns.aaaa('both.example')).toEqual(found('2001:db8::1'));
   });
 
-  it('mail exchangers by falling preference, in lower case, and the null MX as an empty name', async () => {
+  it('mail exchangers by preference, in lower case, and the null MX as an empty name', async () => {
     server.set('mail.example', 'MX', ['20 Backup.Mail.Example.', '5 a.mail.example', '10 b.mail.example']);
     server.set('no-mail.example', 'MX', '0 .');
     expect(await dns.mx('mail.example')).toEqual(
@@ -50,12 +50,12 @@ describe('the resolver answers', () => {
     expect(await dns.ptr('192.0.2.9')).toEqual({ kind: 'no-name' });
   });
 
-  it('the strings of a TXT record as one, without anything between them', async () => {
+  it('the strings of a TXT record as one, with nothing between them', async () => {
     server.set('split.example', 'TXT', [['v=spf1 ', 'include:a.example', ' -all'], 'second record', '']);
     expect(await dns.txt('split.example')).toEqual(found('v=spf1 include:a.example -all', 'second record', ''));
   });
 
-  it('no name and no record as different things', async () => {
+  it('different results for no name and for no record', async () => {
     server.set('only-text.example', 'TXT', 'here');
     server.set('deep.empty.example', 'A', '192.0.2.1');
     expect(await dns.a('only-text.example')).toEqual({ kind: 'no-record' });
@@ -63,7 +63,7 @@ describe('the resolver answers', () => {
     expect(await dns.a('nowhere.example')).toEqual({ kind: 'no-name' });
   });
 
-  it('what a wildcard stands for, and not where a name of its own exists', async () => {
+  it('what a wildcard covers, unless the name itself exists', async () => {
     server.set('*.wild.example', 'TXT', 'wild');
     server.set('own.wild.example', 'A', '192.0.2.1');
     expect(await dns.txt('any.wild.example')).toEqual(found('wild'));
@@ -74,7 +74,7 @@ describe('the resolver answers', () => {
 });
 
 describe('names', () => {
-  it('may be in any script and case, with a dot at the end or without', async () => {
+  it('may be in any script and case, with or without a trailing dot', async () => {
     server.set('xn--bcher-kva.example', 'A', '192.0.2.1');
     server.set('selector._domainkey.xn--bcher-kva.example', 'TXT', 'v=DKIM1; p=');
     for (const name of ['bücher.example', 'BÜCHER.Example.', 'xn--bcher-kva.example', 'XN--BCHER-KVA.EXAMPLE.']) {
@@ -84,7 +84,7 @@ describe('names', () => {
     expect(new Set(server.questions.map(({ name }) => name))).not.toContain('bücher.example');
   });
 
-  it('that cannot exist are answered without a question', async () => {
+  it('that cannot exist are resolved without a query', async () => {
     const before = server.questions.length;
     const label = 'a'.repeat(63);
     const names = [
@@ -110,7 +110,7 @@ describe('names', () => {
     expect(server.questions.length).toBe(before + 1);
   });
 
-  it('of the machine itself are loopback without a question', async () => {
+  it('of the machine itself are loopback without a query', async () => {
     const before = server.questions.length;
     for (const name of ['localhost', 'LOCALHOST.', 'mail.localhost']) {
       expect(await dns.a(name), name).toEqual(found('127.0.0.1'));
@@ -121,8 +121,8 @@ describe('names', () => {
   });
 });
 
-describe('an answer too long for UDP', () => {
-  it('is asked for again over TCP, oversized and split as it may be', async () => {
+describe('a response too long for UDP', () => {
+  it('is requested again over TCP, however large and split', async () => {
     const key = `v=DKIM1; k=rsa; p=${'MIIBIjANBgkqh'.repeat(80)}`;
     const huge = 'x'.repeat(40_000);
     server.set('key.example', 'TXT', key);
@@ -134,13 +134,13 @@ describe('an answer too long for UDP', () => {
     expect(server.questions.slice(before + 1).map(({ transport }) => transport)).toEqual(['udp', 'tcp']);
   });
 
-  it('holds a hundred records', async () => {
+  it('contains a hundred records', async () => {
     const addresses = Array.from({ length: 100 }, (_, index) => `192.0.2.${index}`);
     server.set('many.example', 'A', addresses);
     expect(await dns.a('many.example')).toEqual(found(...addresses));
   });
 
-  it('is fetched whenever the server says so', async () => {
+  it('is fetched whenever the server sets the flag', async () => {
     server.set('short.example', 'TXT', 'short');
     server.fail('short.example', 'TXT', 'truncated');
     const before = server.questions.length;
@@ -150,7 +150,7 @@ describe('an answer too long for UDP', () => {
 });
 
 describe('a CNAME', () => {
-  it('is followed through the answer, to a record, to none and to no name', async () => {
+  it('is followed through the response, to a record, to no record and to no name', async () => {
     server.set('one.alias.example', 'CNAME', 'two.alias.example');
     server.set('two.alias.example', 'CNAME', 'three.alias.example');
     server.set('three.alias.example', 'TXT', 'the end');
@@ -160,7 +160,7 @@ describe('a CNAME', () => {
     expect(await dns.txt('lame.alias.example')).toEqual({ kind: 'no-name' });
   });
 
-  it('is asked on for where the answer ends with it', async () => {
+  it('is resolved with a further query when the response ends with it', async () => {
     server.set('bare.example', 'CNAME', 'target.bare.example', { follow: false });
     server.set('target.bare.example', 'A', '192.0.2.7');
     const before = server.questions.length;
@@ -168,7 +168,7 @@ describe('a CNAME', () => {
     expect(server.questions.slice(before).map(({ name }) => name)).toEqual(['bare.example', 'target.bare.example']);
   });
 
-  it('is followed eight times in a row and no more', async () => {
+  it('is followed at most eight times in a row', async () => {
     for (const follow of [true, false]) {
       const zone = follow ? 'whole.example' : 'parts.example';
       for (let hop = 0; hop < 9; hop += 1) server.set(`h${hop}.${zone}`, 'CNAME', `h${hop + 1}.${zone}`, { follow });
@@ -181,7 +181,7 @@ describe('a CNAME', () => {
     }
   });
 
-  it('that loops fails with the way it went, in one answer or over several', async () => {
+  it('that loops fails with its path, in one response or over several', async () => {
     for (const follow of [true, false]) {
       server.set('a.loop.example', 'CNAME', 'b.loop.example', { follow });
       server.set('b.loop.example', 'CNAME', 'c.loop.example', { follow });
@@ -196,14 +196,14 @@ describe('a CNAME', () => {
     }
   });
 
-  it('loops without end for nobody, when its names are asked for at once', async () => {
+  it('that loops never hangs a caller, even when its names are resolved in parallel', async () => {
     server.set('x.loop.example', 'CNAME', 'y.loop.example', { follow: false });
     server.set('y.loop.example', 'CNAME', 'x.loop.example', { follow: false });
     const answers = await Promise.all(['x.loop.example', 'y.loop.example'].map((name) => dns.a(name)));
     expect(answers.map(({ kind }) => kind)).toEqual(['failed', 'failed']);
   });
 
-  it('to the machine itself is loopback, and to what is no name a failure', async () => {
+  it('to the machine itself is loopback, and to an invalid name a failure', async () => {
     server.set('home.example', 'CNAME', 'localhost', { follow: false });
     server.set('empty-target.example', 'CNAME', '.', { follow: false });
     expect(await dns.a('home.example')).toEqual(found('127.0.0.1'));

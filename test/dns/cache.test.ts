@@ -23,8 +23,8 @@ beforeEach(() => {
 const asked = (name: string) => server.questions.filter((question) => question.name === name).length;
 const advanceSeconds = (seconds: number) => clock.advance(seconds * 1_000);
 
-describe('an answer is remembered', () => {
-  it('as long as its record says, and then asked for anew', async () => {
+describe('a response is cached', () => {
+  it('as long as its TTL says, and then queried again', async () => {
     server.set('ttl.example', 'A', '192.0.2.1', { ttl: 60 });
     await dns.a('ttl.example');
     server.set('ttl.example', 'A', '192.0.2.2', { ttl: 60 });
@@ -54,7 +54,7 @@ describe('an answer is remembered', () => {
     expect(asked('chain.example')).toBe(2);
   });
 
-  it('not at all with a ttl of 0, nor with one that has the highest bit set', async () => {
+  it('not at all with a TTL of 0, nor with one that has the highest bit set', async () => {
     server.set('zero.example', 'A', '192.0.2.1', { ttl: 0 });
     server.set('negative.example', 'A', '192.0.2.1', { ttl: 2 ** 31 });
     for (const name of ['zero.example', 'negative.example']) {
@@ -64,7 +64,7 @@ describe('an answer is remembered', () => {
     }
   });
 
-  it('a day at most', async () => {
+  it('for a day at most', async () => {
     server.set('long.example', 'A', '192.0.2.1', { ttl: 1_000_000 });
     await dns.a('long.example');
     advanceSeconds(86_390);
@@ -76,10 +76,10 @@ describe('an answer is remembered', () => {
   });
 });
 
-describe('that there is nothing is remembered', () => {
+describe('a negative response is cached', () => {
   const soa = (minimum: number) => `ns.example. hostmaster.example. 1 3600 600 86400 ${minimum}`;
 
-  it('for the minimum of the zone’s SOA or its ttl, whichever is less', async () => {
+  it('for the minimum of the zone’s SOA or its TTL, whichever is less', async () => {
     server.set('negative.test', 'SOA', soa(120), { ttl: 3_600 });
     server.set('negative2.test', 'SOA', soa(3_600), { ttl: 120 });
     for (const zone of ['negative.test', 'negative2.test']) {
@@ -111,7 +111,7 @@ describe('that there is nothing is remembered', () => {
   });
 });
 
-it('remembers a failure for five seconds', async () => {
+it('caches a failure for five seconds', async () => {
   server.fail('flaky.example', 'A', 'SERVFAIL');
   expect(await dns.a('flaky.example')).toMatchObject({ kind: 'failed' });
   server.set('flaky.example', 'A', '192.0.2.1');
@@ -122,7 +122,7 @@ it('remembers a failure for five seconds', async () => {
 });
 
 describe('a fresh view', () => {
-  it('asks whatever is remembered, and what it hears replaces that', async () => {
+  it('queries what is cached too, and its response replaces the cached one', async () => {
     server.set('fresh.example', 'TXT', 'old', { ttl: 600 });
     await dns.txt('fresh.example');
     server.set('fresh.example', 'TXT', 'new', { ttl: 600 });
@@ -132,7 +132,7 @@ describe('a fresh view', () => {
     expect(asked('fresh.example')).toBe(2);
   });
 
-  it('forgets a record that is gone', async () => {
+  it('drops a record that no longer exists', async () => {
     server.set('leaving.example', 'TXT', 'here', { ttl: 600 });
     await dns.txt('leaving.example');
     server.remove('leaving.example');
@@ -140,7 +140,7 @@ describe('a fresh view', () => {
     expect(await dns.txt('leaving.example')).toEqual({ kind: 'no-name' });
   });
 
-  it('asks each time, and afresh for what comes of itself', async () => {
+  it('queries each time, and again for what a response leads to', async () => {
     server.set('again.example', 'A', '192.0.2.1', { ttl: 600 });
     const view = dns.fresh();
     await view.a('again.example');
@@ -150,14 +150,14 @@ describe('a fresh view', () => {
   });
 });
 
-it('has questions alike that are under way share one', async () => {
+it('shares one query between identical lookups in flight', async () => {
   server.set('shared.example', 'A', '192.0.2.1');
   const answers = await Promise.all(Array.from({ length: 50 }, () => dns.a('shared.example')));
   expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
   expect(asked('shared.example')).toBe(1);
 });
 
-it('remembers so many answers and no more, the oldest going first', async () => {
+it('caches a limited number of responses, and evicts the oldest first', async () => {
   const small = createDnsResolver({ servers: [server.address], clock, maxCached: 3 });
   const names = ['n1.bound.example', 'n2.bound.example', 'n3.bound.example', 'n4.bound.example'];
   for (const name of names) {
@@ -170,27 +170,27 @@ it('remembers so many answers and no more, the oldest going first', async () => 
   expect(asked('n1.bound.example')).toBe(2);
 });
 
-describe('the memory of answers', () => {
+describe('the response cache', () => {
   const found = (ttl: number, ...texts: readonly string[]): DnsStep => ({
     ...{ kind: 'found', ttl, aliases: [] },
     records: { texts, mx: [] },
   });
 
-  it('is bounded in octets as well: large answers push out old ones', () => {
+  it('is bounded in bytes as well: large responses evict old ones', () => {
     const cache = createStepCache({ maxEntries: 1_000, maxOctets: 20_000 });
     for (let n = 0; n < 10; n += 1) cache.put(`TXT ${n}`, found(600, 'x'.repeat(4_000)), 0, n + 1);
     const kept = Array.from({ length: 10 }, (_, n) => n).filter((n) => cache.get(`TXT ${n}`, 1) !== null);
     expect(kept).toEqual([6, 7, 8, 9]);
   });
 
-  it('holds no answer over 8 KB, and not the one before it either', () => {
+  it('stores no response over 8 KB, and removes the one before it', () => {
     const cache = createStepCache({ maxEntries: 10 });
     cache.put('TXT a', found(600, 'small'), 0, 1);
     cache.put('TXT a', found(600, ...Array.from({ length: 9 }, () => 'x'.repeat(1_000))), 0, 2);
     expect(cache.get('TXT a', 1)).toBeNull();
   });
 
-  it('lets go of what has expired, whether it is asked for again or not', () => {
+  it('drops expired entries, whether they are queried again or not', () => {
     const cache = createStepCache({ maxEntries: 1_000, maxOctets: 50_000 });
     cache.put('TXT first', found(86_400, 'stays'), 0, 1);
     for (let n = 0; n < 20; n += 1) cache.put(`TXT old ${n}`, found(1, 'x'.repeat(2_000)), 0, 2);

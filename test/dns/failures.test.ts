@@ -26,8 +26,8 @@ beforeEach(() => {
 const asked = (name: string) => server.questions.filter((question) => question.name === name);
 const NINE = { kind: 'found', values: ['192.0.2.9'] };
 
-describe('a server that cannot answer', () => {
-  it('with SERVFAIL or REFUSED is a failure that says so, after one question', async () => {
+describe('a server that cannot respond', () => {
+  it('with SERVFAIL or REFUSED is a failure that says so, after one query', async () => {
     for (const how of ['SERVFAIL', 'REFUSED'] as const) {
       const name = `${how.toLowerCase()}.example`;
       server.fail(name, '*', how);
@@ -42,7 +42,7 @@ describe('a server that cannot answer', () => {
     expect(await dns.a('to-broken.example')).toMatchObject({ kind: 'failed' });
   });
 
-  it('because it is silent is asked twice, and given up in time', async () => {
+  it('because it is silent is queried twice, and abandoned in time', async () => {
     server.fail('silent.example', '*', 'silence');
     expect(await dns.a('silent.example')).toEqual({
       kind: 'failed',
@@ -51,7 +51,7 @@ describe('a server that cannot answer', () => {
     expect(asked('silent.example')).toHaveLength(2);
   });
 
-  it('because nothing listens there is told at once', async () => {
+  it('because nothing listens there is reported immediately', async () => {
     const probe = createServer().listen(0, '127.0.0.1');
     await once(probe, 'listening');
     const address = probe.address();
@@ -64,7 +64,7 @@ describe('a server that cannot answer', () => {
     });
   });
 
-  it('with octets that are no message is asked over TCP, and then fails', async () => {
+  it('with bytes that are no message is queried over TCP, and then fails', async () => {
     server.fail('garbage.example', '*', 'garbage');
     expect(await dns.a('garbage.example')).toEqual({
       kind: 'failed',
@@ -75,7 +75,7 @@ describe('a server that cannot answer', () => {
 });
 
 describe('of several servers', () => {
-  it('the next answers where the first is silent, and the silent one is not waited for again', async () => {
+  it('the next is used when the first is silent, and the silent one is not waited for again', async () => {
     const silent = await startDnsServer();
     afterwards(() => silent.close());
     silent.fail('*', '*', 'silence');
@@ -91,7 +91,7 @@ describe('of several servers', () => {
     expect(silent.questions).toHaveLength(2);
   });
 
-  it('the next answers where the first refuses or answers garbage', async () => {
+  it('the next is used when the first rejects the query or returns garbage', async () => {
     for (const how of ['REFUSED', 'SERVFAIL', 'garbage'] as const) {
       const broken = await startDnsServer();
       afterwards(() => broken.close());
@@ -102,7 +102,7 @@ describe('of several servers', () => {
     }
   });
 
-  it('the first’s "no such name" is an answer, and the next is not asked', async () => {
+  it('the first’s "no such name" is a response, and the next is not queried', async () => {
     const other = await startDnsServer();
     afterwards(() => other.close());
     const both = createDnsResolver({ servers: [server.address, other.address] });
@@ -110,7 +110,7 @@ describe('of several servers', () => {
     expect(other.questions).toHaveLength(0);
   });
 
-  it('each is named with its reason where none knows', async () => {
+  it('each is named with its reason when none responds', async () => {
     const other = await startDnsServer();
     afterwards(() => other.close());
     other.fail('*', '*', 'REFUSED');
@@ -123,7 +123,7 @@ describe('of several servers', () => {
   });
 });
 
-describe('an answer that is none', () => {
+describe('an invalid response', () => {
   type Packet = Parameters<typeof dnsPacket.encode>[0];
   type Send = (packet: Packet) => void;
 
@@ -149,7 +149,7 @@ describe('an answer that is none', () => {
     ...changes,
   });
 
-  it('for its id, its question, its type or its direction is passed over for the true one', async () => {
+  it('with a wrong id, question, type or direction is skipped for the true one', async () => {
     const by = await scripted((query, send) => {
       const forged = '203.0.113.66';
       send(answerTo(query, forged, { id: ((query.id ?? 0) + 1) % 0x10000 }));
@@ -162,7 +162,7 @@ describe('an answer that is none', () => {
     expect(await by.a('target.example')).toEqual(NINE);
   });
 
-  it('for the address it comes from is never heard', async () => {
+  it('from a wrong address is never read', async () => {
     const by = await scripted((query, send, stranger) => {
       stranger(answerTo(query, '203.0.113.66'));
       setImmediate(() => send(answerTo(query, '192.0.2.9')));
@@ -172,14 +172,14 @@ describe('an answer that is none', () => {
     expect(await onlyStranger.a('target.example')).toMatchObject({ kind: 'failed' });
   });
 
-  it('for records of other names holds nothing that was asked for', async () => {
+  it('with records of other names contains nothing that was asked for', async () => {
     const by = await scripted((query, send) =>
       send(answerTo(query, '', { answers: [{ type: 'A', name: 'elsewhere.example', ttl: 60, data: '203.0.113.66' }] })),
     );
     expect(await by.a('target.example')).toEqual({ kind: 'no-record' });
   });
 
-  it('for it only names other servers is a failure, not "no record"', async () => {
+  it('that only names other servers is a failure, not "no record"', async () => {
     const authorities = [{ type: 'NS', name: 'example', ttl: 60, data: 'ns.example' }] as const;
     const by = await scripted((query, send) =>
       send(answerTo(query, '', { answers: [], authorities: [...authorities] })),
@@ -190,7 +190,7 @@ describe('an answer that is none', () => {
     });
   });
 
-  it('for the server is older than EDNS is asked for again without it', async () => {
+  it('from a server older than EDNS is requested again without it', async () => {
     const seen: number[] = [];
     const by = await scripted((query, send) => {
       seen.push(query.additionals?.length ?? 0);
@@ -201,7 +201,7 @@ describe('an answer that is none', () => {
     expect(seen).toEqual([1, 0]);
   });
 
-  it('is hard to make: ids and source ports are drawn anew for each question', async () => {
+  it('is hard to forge: ids and source ports are random for each query', async () => {
     const ids = new Set<number | undefined>();
     const ports = new Set<number>();
     const by = await scripted((query, send, _stranger, port) => {

@@ -15,7 +15,7 @@ import { startForgetfulPooler, USUALLY_IGNORED } from '../harness/forgetful-pool
 import { databaseEnvironment } from '../harness/server-process.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
-describe('the check of the wall between accounts', () => {
+describe('the check of the isolation between accounts', () => {
   const afterwards = useCleanUps();
   let database: TestDatabase;
   let target: DatabaseTarget;
@@ -36,7 +36,7 @@ describe('the check of the wall between accounts', () => {
     afterwards(async () => void (await database.sql.unsafe(`${user} RESET ALL`)));
   }
 
-  it('finds nothing wrong on a database as it was migrated, also where the owner is a superuser', async () => {
+  it('finds nothing wrong on a freshly migrated database, even when the owner is a superuser', async () => {
     expect(await checkAccountWall(target)).toMatchObject({ name: 'account-wall', status: 'pass' });
   });
 
@@ -54,7 +54,7 @@ describe('the check of the wall between accounts', () => {
     expect(said).not.toContain('reads');
   });
 
-  it('stops a start behind such a pooler, and fails the doctor', { tags: ['holes.second-wall'] }, async () => {
+  it('prevents a start behind such a pooler, and fails the doctor', { tags: ['holes.second-wall'] }, async () => {
     const pooler = await startForgetfulPooler(database);
     afterwards(() => pooler.close());
     const { DATABASE_URL, PGUSER } = databaseEnvironment(database);
@@ -80,7 +80,7 @@ describe('the check of the wall between accounts', () => {
     expect(printed).toMatch(/^fail {2}account-wall +statement_timeout is not set/m);
   });
 
-  it('accepts a pooler once the user has the settings, and warns of plans', {
+  it('accepts a pooler once the user has the settings, and warns about plans', {
     tags: ['holes.second-wall'],
   }, async () => {
     const pooler = await startForgetfulPooler(database);
@@ -102,7 +102,7 @@ describe('the check of the wall between accounts', () => {
     ['a second policy shows more', 'CREATE POLICY more ON suppressions USING (true)', 'suppressions'],
     ['the policy shows all', 'ALTER POLICY own_account ON accounts USING (true)', 'accounts'],
     ['requests may read a partition', 'GRANT SELECT ON messages_other TO postrider_app', 'messages_other'],
-  ])('names the table where %s', { tags: ['holes.second-wall'] }, async (_, statement, table) => {
+  ])('names the table when %s', { tags: ['holes.second-wall'] }, async (_, statement, table) => {
     const other = await createTestDatabase();
     afterwards(() => other.drop());
     await other.sql.unsafe(statement);
@@ -135,7 +135,7 @@ describe('the role of requests', () => {
     });
   });
 
-  it('is right for an ordinary owner, and named where the user starts as it', {
+  it('is right for an ordinary owner, and reported when the user starts as it', {
     tags: ['holes.second-wall'],
   }, async () => {
     expect(await checkAccountWall(target)).toMatchObject({ status: 'pass' });
@@ -148,7 +148,7 @@ describe('the role of requests', () => {
   });
 });
 
-describe('what is judged of it', () => {
+describe('the judged properties of the role', () => {
   const table = { name: 'messages', isPartition: false, isEnabled: true, isForced: true, isActive: true };
   const protectedTable = { ...table, isOwned: false, isReadable: true, policies: ['(account_id = current_account())'] };
   const right = {

@@ -34,7 +34,7 @@ describe('waiting for a message', () => {
     return { accountId, id: row?.id ?? '' };
   }
 
-  it('ends at once when this process hears the news', async () => {
+  it('ends immediately when this process is notified', async () => {
     const { accountId, id } = await insertMessage('queued');
     const waiting = waiter.wait(accountId, id, PATIENCE_MS, NEVER);
     waiter.notify([{ id, status: 'sending' }]);
@@ -50,7 +50,7 @@ describe('waiting for a message', () => {
     await beforePatienceEnds(waiting);
   });
 
-  it('ends when the time is over, when the caller has gone, and at shutdown', async () => {
+  it('ends at the timeout, when the caller disconnects, and at shutdown', async () => {
     const { accountId, id } = await insertMessage('queued');
     await waiter.wait(accountId, id, 5, NEVER);
     const gone = new AbortController();

@@ -27,7 +27,7 @@ describe('canceling against sending (invariant I6)', () => {
     await sink.close();
   });
 
-  it(`is won by one of them in each of ${RACES} races: never by both, never by neither`, {
+  it(`has exactly one winner in each of ${RACES} races: never both, never neither`, {
     timeout: 900_000,
   }, async () => {
     const { key, accountId } = await one.newAccount('Races');

@@ -35,7 +35,7 @@ describe('a server killed in the middle of a thousand sends', () => {
     });
   }
 
-  it('loses nothing it accepted, and sends twice at most what was in flight, under the same Message-ID', async () => {
+  it('loses nothing it accepted, and sends at most what was in flight twice, under the same Message-ID', async () => {
     server = startServer('0');
     let baseUrl = await server.ready;
     const { key } = JSON.parse(await readFile(path.join(dataDir, 'quickstart.json'), 'utf8'));

@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../harness/test-database.
 const WITHIN_MS = 2_000;
 const BACK_WITHIN = { timeout: 15_000, interval: 50 };
 
-describe('an API whose database falls silent', () => {
+describe('an API whose database stops responding', () => {
   let database: TestDatabase;
   let proxy: DatabaseProxy;
   let server: TestApp;
@@ -33,7 +33,7 @@ describe('an API whose database falls silent', () => {
     expect(answer.headers.get('retry-after')).toBe('1');
   }
 
-  it('refuses reads, sends and keys within two seconds, and takes the same sends once when it is back', async () => {
+  it('rejects reads, sends and keys within two seconds, and accepts the same sends once when it is back', async () => {
     expect((await sendOnce('before')).status).toBe(202);
     const strangers = await server.newKey();
     proxy.silence();
@@ -56,7 +56,7 @@ describe('an API whose database falls silent', () => {
     expect(subjects).toEqual(['1 1', '1 2', '1 3', '2 1', '2 2', '2 3', 'before']);
   });
 
-  it('refuses those who wait behind a statement that is never answered as soon as those in it', async () => {
+  it('rejects requests queued behind a stuck statement as soon as the stuck one', async () => {
     await server.send();
     proxy.silence();
     // The first goes out alone, the others stand behind it, and one comes when half of its time is over.
@@ -66,7 +66,7 @@ describe('an API whose database falls silent', () => {
     await Promise.all([first, ...behind, expectUnavailable(() => sendOnce('late'))]);
   });
 
-  it('tells callers over MCP the same', async () => {
+  it('reports the same to callers over MCP', async () => {
     // The key is believed for half a second, so that it is the send which meets the silence.
     expect((await server.call('GET', '/keys/self')).status).toBe(200);
     proxy.silence();
@@ -82,7 +82,7 @@ describe('an API whose database falls silent', () => {
     expect([status, String(body)]).toEqual([200, expect.stringContaining('"code":"unavailable"')]);
   });
 
-  it('lets a wait go on through the silence, for as long as it was asked for', async () => {
+  it('continues a wait through the silence, for as long as the caller asked', async () => {
     const { body } = await server.send();
     const beganMs = performance.now();
     const waiting = server.call('GET', `/emails/${body.id}?wait=4`);
@@ -98,7 +98,7 @@ describe('an API whose database falls silent', () => {
     expect(performance.now() - beganMs).toBeGreaterThanOrEqual(3_900);
   });
 
-  it('writes the request log on once it is back', async () => {
+  it('writes the request log once it is back', async () => {
     proxy.silence();
     await expectUnavailable(() => server.call('GET', '/emails', { headers: { 'x-request-id': 'in-the-dark' } }));
     await proxy.up();

@@ -26,10 +26,10 @@ const SLOW = [
   ['dripping the body', WHOLE_HEAD, ' '],
 ] as const;
 
-describe('clients that take their time (trust checklist 20)', () => {
+describe('slow clients (trust checklist 20)', () => {
   const cleanUp = useCleanUps();
 
-  it('are cut off, wherever they stop or drip, and told why', { timeout: 60_000 }, async () => {
+  it('are cut off wherever they stop or drip, with the reason', { timeout: 60_000 }, async () => {
     const port = await listen();
     await Promise.all(
       SLOW.map(async ([way, start, drop]) => {
@@ -49,7 +49,7 @@ describe('clients that take their time (trust checklist 20)', () => {
     expect(PATIENCE.requestMs).toBeGreaterThan(20_000);
   });
 
-  it(`keep nobody from an answer of the readiness within 200 ms, ${HELD} of them`, async () => {
+  it(`do not delay a readiness response beyond 200 ms, ${HELD} of them`, async () => {
     const server = await startTestApp({ settings: { POSTRIDER_ROLES: 'api' } });
     const { port } = new URL(server.baseUrl);
     const held = await Promise.all(Array.from({ length: HELD }, () => open(Number(port), HEAD)));

@@ -38,7 +38,7 @@ describe.runIf(process.platform === 'linux')('a server whose PostgreSQL is stopp
     return [...children, Number(first)];
   }
 
-  it('answers 503 within two seconds, never a false 202, and recovers within 15 s of its return', async () => {
+  it('returns 503 within two seconds, never a false 202, and recovers within 15 s of its return', async () => {
     const baseUrl = await server.ready;
     const { key } = JSON.parse(await readFile(path.join(dataDir, 'quickstart.json'), 'utf8'));
     const call = (method: string, url: string, options = {}) => callApi(baseUrl, key, method, url, options);

@@ -22,7 +22,7 @@ function contentOf(name: string): string {
 }
 
 describe('the tree', () => {
-  it('holds every generated file as it would be generated now', async () => {
+  it('contains every generated file as it would be generated now', async () => {
     const stale = await findStaleFiles(ROOT, products, GENERATED_FOLDERS);
     expect(stale, 'Run `pnpm generate` and commit what it writes.').toEqual([]);
   });
@@ -39,7 +39,7 @@ describe('the tree', () => {
 });
 
 describe('a stale file', () => {
-  it('is named with what is wrong with it, and written anew', async () => {
+  it('is named with what is wrong with it, and rewritten', async () => {
     const root = await mkdtemp(path.join(tmpdir(), 'generate-'));
     try {
       const folders = ['sdk/generated'];
@@ -70,24 +70,24 @@ describe('openapi.yaml', () => {
     expect(published.filter((pattern) => pattern.startsWith('/v1'))).toEqual([]);
   });
 
-  it('lists every code of the catalogue', () => {
+  it('lists every code of the catalog', () => {
     expect(parse(contentOf('openapi.yaml')).components.schemas.Problem.properties.code.enum).toEqual(ERROR_CODES);
   });
 
-  it('repeats a shared part instead of pointing back to it with YAML aliases, which many readers do not know', () => {
+  it('repeats a shared part instead of using YAML aliases, which many readers do not support', () => {
     expect(contentOf('openapi.yaml')).not.toMatch(/^\s*(?:[\w"'/{}-]+: |- )[&*][a-z]\d*$/m);
   });
 });
 
 describe('docs/errors.md', () => {
-  it('explains every code of the catalogue once', () => {
+  it('explains every code of the catalog once', () => {
     const explained = contentOf('docs/errors.md').matchAll(/^\| `(\w+)` \|/gm);
     expect([...explained].map(([, code]) => code).sort()).toEqual([...ERROR_CODES].sort());
   });
 });
 
 describe('the SDK', () => {
-  it('offers every operation but those that speak a protocol of their own', () => {
+  it('offers every operation except those with a protocol of their own', () => {
     const callable = OPERATIONS.filter(({ response }) => (response as string) !== 'raw').map(({ id }) => id);
     const offered = contentOf('packages/sdk/src/generated/operations.ts').matchAll(/^ {2}'([\w.-]+)':/gm);
     expect([...offered].map(([, id]) => id).sort()).toEqual(callable.sort());

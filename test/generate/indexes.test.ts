@@ -7,7 +7,7 @@ import { keepOrder, namesListed } from '../../tools/generate/kept-order.ts';
 
 const groupOf = (name: string) => name.split('_', 1)[0] ?? '';
 
-it('keeps the order of a committed list, drops what is gone and puts a new name last of its group', () => {
+it('keeps the order of a committed list, drops removed names and puts a new name last in its group', () => {
   const committed = ['b_two', 'b_one', 'gone', 'a_one'];
   const names = ['a_one', 'a_two', 'b_one', 'b_three', 'b_two', 'c_one'];
   const ordered = ['b_two', 'b_one', 'b_three', 'a_one', 'a_two', 'c_one'];

@@ -76,7 +76,7 @@ describe('a large body without a key', () => {
     ['POST', '/dev/accounts', JSON_TYPE, 413, 'payload_too_large'],
     ['POST', '/dev/session', JSON_TYPE, 413, 'payload_too_large'],
   ] as const)(
-    'is refused unread at %s %s (%s)',
+    'is rejected unread at %s %s (%s)',
     { tags: ['holes.anonymous-bodies'] },
     async (method, path, type, status, code) => {
       const { status: got, body, text, bytesRead } = await attack(head(method, path, type, lengthOf(WHOLE)));
@@ -91,21 +91,18 @@ describe('a large body without a key', () => {
     ['POST', '/emails', 401],
     ['POST', '/mcp', 401],
     ['POST', '/auth/magic-link', 413],
-  ] as const)(
-    'is refused as early at %s %s where it is sent in chunks without an end',
-    async (method, path, status) => {
-      const connection = await open();
-      const own = sockets.at(-1);
-      connection.write(head(method, path, JSON_TYPE, 'Transfer-Encoding: chunked'));
-      const chunk = Buffer.concat([Buffer.from('10000\r\n'), CHUNK, Buffer.from('\r\n')]);
-      await flood(connection, WHOLE, chunk);
-      expect(lastResponse(await connection.until('"requestId"')).status).toBe(status);
-      await connection.closed();
-      expect(own?.bytesRead).toBeLessThan(MOST_READ);
-    },
-  );
+  ] as const)('is rejected as early at %s %s when it is sent in endless chunks', async (method, path, status) => {
+    const connection = await open();
+    const own = sockets.at(-1);
+    connection.write(head(method, path, JSON_TYPE, 'Transfer-Encoding: chunked'));
+    const chunk = Buffer.concat([Buffer.from('10000\r\n'), CHUNK, Buffer.from('\r\n')]);
+    await flood(connection, WHOLE, chunk);
+    expect(lastResponse(await connection.until('"requestId"')).status).toBe(status);
+    await connection.closed();
+    expect(own?.bytesRead).toBeLessThan(MOST_READ);
+  });
 
-  it('keeps no one waiting and takes no memory, twenty of them at once', {
+  it('delays no one and uses no memory, twenty at once', {
     tags: ['holes.anonymous-bodies'],
   }, async () => {
     const before = process.memoryUsage();
@@ -130,7 +127,7 @@ describe('a large body without a key', () => {
     expect(tookMs.sort((a, b) => a - b)[Math.floor(tookMs.length / 2)]).toBeLessThan(250);
   });
 
-  it('is refused before the client is asked for it, where it waits to be asked', async () => {
+  it('is rejected before the client sends it, when it expects 100-continue', async () => {
     for (const [path, status] of [
       ['/nothing', 404],
       ['/emails', 401],
@@ -148,7 +145,7 @@ describe('a large body without a key', () => {
     await connection.until('HTTP/1.1 202 ');
   });
 
-  it('leaves the connection open where it is small, so that a mistake costs no new one', async () => {
+  it('leaves the connection open when it is small, so that a mistake costs no new connection', async () => {
     const connection = await open();
     connection.write(`${head('POST', '/nothing', JSON_TYPE, lengthOf(2))}{}`);
     await connection.until('HTTP/1.1 404 ');
@@ -158,7 +155,7 @@ describe('a large body without a key', () => {
 });
 
 describe('a body with a key', () => {
-  it('is at most 16 KB, save where the operation says more', async () => {
+  it('is at most 16 KB, unless the operation says otherwise', async () => {
     const body = (bytes: number) => JSON.stringify({ url: 'https://example.com/', pad: 'x'.repeat(bytes) });
     const post = async (path: string, bytes: number) =>
       (await server.call('POST', path, { rawBody: body(bytes) })).body.code as string;
@@ -170,7 +167,7 @@ describe('a body with a key', () => {
     expect(await post('/emails', 3_000_000)).toBe('validation_failed');
   });
 
-  it('is held to the same limits as the arguments of a tool', async () => {
+  it('has the same limits as the arguments of a tool', async () => {
     const call = (name: string, given: Readonly<Record<string, unknown>>) =>
       server.call('POST', '/mcp?toolsets=webhooks', {
         body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } },
@@ -186,7 +183,7 @@ describe('many unfinished bodies', () => {
   const half = (path: string, address: string, ...headers: readonly string[]) =>
     `${head('POST', path, JSON_TYPE, lengthOf(100), `X-Forwarded-For: ${address}`, ...headers)}{`;
 
-  it('of one address are refused past a number, and keep no other caller out', {
+  it('of one address are rejected beyond a number, and block no other caller', {
     tags: ['holes.anonymous-bodies'],
   }, async () => {
     const most = LIMITS.anonymousUnfinishedBodiesPerAddress;
@@ -230,7 +227,7 @@ async function settle({ call }: TestApp): Promise<false> {
   return false;
 }
 
-describe('JSON made to be expensive', () => {
+describe('JSON crafted to be expensive', () => {
   const names = (count: number) => `{${Array.from({ length: count }, (_, n) => `"k${n}":1`).join(',')}}`;
 
   it.each([
@@ -243,7 +240,7 @@ describe('JSON made to be expensive', () => {
     ['a long string of escapes', () => `"${'\\"'.repeat(LIMITS.jsonStringBytes / 2)}x"`, 413, 'payload_too_large'],
     ['a long number', () => `{"a":${'1'.repeat(10_000_000)}}`, 413, 'payload_too_large'],
   ] as const)(
-    'is refused before it is parsed: %s',
+    'is rejected before it is parsed: %s',
     { tags: ['holes.anonymous-bodies'] },
     async (_name, make, status, code) => {
       const rawBody = make();
@@ -255,7 +252,7 @@ describe('JSON made to be expensive', () => {
     },
   );
 
-  it('leaves no trace: after many that were refused on the way, a large send is accepted', {
+  it('leaves no trace: after many rejected bodies, a large send is accepted', {
     tags: ['holes.anonymous-bodies'],
   }, async () => {
     const tooLong = `"${'x'.repeat(LIMITS.jsonStringBytes + 1)}"`;
@@ -268,7 +265,7 @@ describe('JSON made to be expensive', () => {
     await expect.poll(send, { timeout: 10_000 }).toBe(202);
   });
 
-  it('is refused while it arrives: most of it is never read', async () => {
+  it('is rejected while it arrives: most of it is never read', async () => {
     const connection = await open();
     const own = sockets.at(-1);
     connection.write(head('POST', '/emails', JSON_TYPE, withKey(), lengthOf(WHOLE)));

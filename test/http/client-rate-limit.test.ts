@@ -11,7 +11,7 @@ describe('the rate limit of clients without a key', () => {
     return { limit, wait };
   }
 
-  it('lets exactly so many through in any minute, and says when the next may come', () => {
+  it('allows an exact number of requests in any minute, and says when to retry', () => {
     const { limit, wait } = limitAt();
     expect(limit.take('192.0.2.1', 2)).toBeNull();
     wait(30_000);
@@ -24,7 +24,7 @@ describe('the rate limit of clients without a key', () => {
     expect(limit.take('192.0.2.1', 2)).toBe(30);
   });
 
-  it('takes a /64 of IPv6 for one client, and an IPv4 address for the same in either form', () => {
+  it('counts an IPv6 /64 as one client, and an IPv4 address as the same in either form', () => {
     const { limit } = limitAt();
     expect(limit.take('2001:db8:1:2::1', 1)).toBeNull();
     expect(limit.take('2001:db8:1:2:ffff::9', 1)).toBe(60);
@@ -33,7 +33,7 @@ describe('the rate limit of clients without a key', () => {
     expect(limit.take('::ffff:192.0.2.9', 1)).toBe(60);
   });
 
-  it('forgets the client it has not heard of for longest, where there are too many to remember', () => {
+  it('forgets the client idle for longest when there are too many', () => {
     const { limit } = limitAt();
     for (let n = 0; n < 50_001; n += 1) limit.take(`10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`, 1);
     expect(limit.take('10.0.0.1', 1)).toBe(60);

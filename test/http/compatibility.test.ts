@@ -9,7 +9,7 @@ const NOTICE_MONTHS = 12;
 
 const DEPRECATED = { since: '2027-03-01', sunset: '2028-03-01', instead: 'Use GET /new.' };
 
-describe('what is withdrawn', () => {
+describe('a deprecated part of the API', () => {
   it('is marked in the OpenAPI document, with what to use instead', { tags: ['versioning.deprecation'] }, () => {
     const operation: Operation = {
       ...{ id: 'old.get', method: 'GET', path: '/old', access: { kind: 'public' }, reach: 'none', effect: 'read' },
@@ -20,7 +20,9 @@ describe('what is withdrawn', () => {
     expect(paths).toMatchObject({ '/old': { get: { deprecated: true, 'x-deprecation': DEPRECATED } } });
   });
 
-  it('says so in every answer, by the headers of RFC 9745 and RFC 8594', { tags: ['versioning.deprecation'] }, () => {
+  it('is announced in every response by the headers of RFC 9745 and RFC 8594', {
+    tags: ['versioning.deprecation'],
+  }, () => {
     expect(deprecationHeaders(DEPRECATED, 'https://api.test')).toEqual({
       deprecation: '@1803859200',
       sunset: 'Wed, 01 Mar 2028 00:00:00 GMT',
@@ -29,7 +31,7 @@ describe('what is withdrawn', () => {
     expect(deprecationHeaders({ ...DEPRECATED, sunset: null }, 'https://api.test')).not.toHaveProperty('sunset');
   });
 
-  it('goes on working for a year at least, and the documents say whether there is any', {
+  it('continues to work for a year at least, and the documents say whether there is any', {
     tags: ['versioning.deprecation'],
   }, () => {
     const deprecated = (OPERATIONS as readonly Operation[]).flatMap((one) => one.deprecated ?? []);

@@ -55,7 +55,7 @@ describe('open connections behind a trusted proxy', () => {
   });
   afterAll(() => server.close());
 
-  it('are limited in all, and idle ones make room for new ones', async () => {
+  it('are limited in total, and idle ones are closed for new ones', async () => {
     const idle = await Promise.all(Array.from({ length: 4 }, () => open(server, `${HEAD}\r\n`)));
     for (const connection of idle) await connection.until('HTTP/1.1 200');
     const busy = await Promise.all(Array.from({ length: 4 }, () => open(server, HEAD)));

@@ -131,7 +131,7 @@ describe('responses and the OpenAPI document', () => {
     return { faults, isServed };
   }
 
-  it('of other methods are 405 with the methods that the document lists, and of other paths 404', async () => {
+  it('of other methods are 405 with the documented methods, and of other paths 404', async () => {
     for (const [path, item] of Object.entries(document.paths)) {
       const allowed = item['x-allow'];
       for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND']) {

@@ -32,8 +32,8 @@ const CONTRACT: Readonly<Record<number, string>> = {
   503: 'unavailable',
 };
 
-describe('the catalogue of errors', () => {
-  it('holds the codes of the contract under their statuses, and no others', {
+describe('the catalog of errors', () => {
+  it('contains exactly the codes of the contract under their statuses', {
     tags: ['contract-errors.catalogue'],
   }, () => {
     const catalogue = Map.groupBy(ERROR_CODES, (code) => ERRORS[code].status);
@@ -42,7 +42,7 @@ describe('the catalogue of errors', () => {
     expect(byStatus).toEqual(Object.fromEntries(expected));
   });
 
-  it('says of each what is wrong and what to do next, in whole sentences', { tags: ['contract-errors.words'] }, () => {
+  it('says for each what is wrong and what to do next, in whole sentences', { tags: ['contract-errors.words'] }, () => {
     for (const [code, { title, description, fix, retryable }] of Object.entries(ERRORS)) {
       for (const sentence of [description, fix]) expect(sentence, code).toMatch(/^[A-Z`].{15,}[.]$/s);
       expect(title, code).toMatch(/^[A-Z].+[^.]$/);
@@ -50,7 +50,7 @@ describe('the catalogue of errors', () => {
     }
   });
 
-  it('calls retryable only what the same request can outlive: no generic retrier loops until next month', {
+  it('marks as retryable only what can pass later: no generic retrier loops until next month', {
     tags: ['contract-errors.402'],
   }, () => {
     const retryable = ERROR_CODES.filter((code) => ERRORS[code].retryable);
@@ -61,7 +61,7 @@ describe('the catalogue of errors', () => {
     expect(ERRORS.quota_exceeded).toMatchObject({ status: 402, retryable: false });
   });
 
-  it('becomes the one body of every refusal, the same for each code', {
+  it('becomes the one body of every error, the same for each code', {
     tags: ['contract-errors.body', 'errors.body'],
   }, () => {
     for (const code of ERROR_CODES) {
@@ -79,7 +79,7 @@ describe('the catalogue of errors', () => {
     }
   });
 
-  it('says how to authenticate with each 401, and when to come back', () => {
+  it('says how to authenticate with each 401, and when to retry', () => {
     const headersOf = (code: ErrorCode) => problemHeaders(new ProblemError(code));
     expect(headersOf('invalid_key')).toEqual({ 'www-authenticate': 'Bearer realm="postrider"' });
     expect(headersOf('idempotency_in_progress')).toEqual({ 'retry-after': '1' });
@@ -88,7 +88,7 @@ describe('the catalogue of errors', () => {
   });
 });
 
-describe('refusals', () => {
+describe('errors', () => {
   let server: TestApp;
   let other: TestApp;
   beforeAll(async () => {
@@ -100,11 +100,11 @@ describe('refusals', () => {
     await server.close();
   });
 
-  it('400: a body that is no JSON', { tags: ['contract-errors.400'] }, async () => {
+  it('400: a body that is not JSON', { tags: ['contract-errors.400'] }, async () => {
     expectProblem(await server.call('POST', '/emails', { rawBody: '{"from":' }), 400, 'invalid_json');
   });
 
-  it('401: no key, an unknown one, a revoked one, an expired one', {
+  it('401: a missing, unknown, revoked or expired key', {
     tags: ['contract-errors.401', 'authentication.bearer-key'],
   }, async () => {
     const missing = await server.call('GET', '/emails', { key: null });
@@ -119,7 +119,7 @@ describe('refusals', () => {
     expectProblem(await server.call('GET', '/emails', { key: expired }), 401, 'key_expired');
   });
 
-  it('402: more recipients than the month has left', { tags: ['contract-errors.402'] }, async () => {
+  it('402: more recipients than the monthly quota has left', { tags: ['contract-errors.402'] }, async () => {
     const answer = await other.send({ to: ['a@example.com', 'b@example.com'] });
     expectProblem(answer, 402, 'quota_exceeded');
     expect(answer.body).toMatchObject({ retryable: false, detail: expect.stringContaining('1 of the 1') });
@@ -141,7 +141,7 @@ describe('refusals', () => {
     expect((await server.call('GET', '/emails', { key: suspended.key })).status).toBe(200);
   });
 
-  it('404: the same body for another account’s message as for one that never was', {
+  it('404: the same body for another account’s message as for one that never existed', {
     tags: ['contract-errors.404'],
   }, async () => {
     const { body: sent } = await server.send();
@@ -172,7 +172,7 @@ describe('refusals', () => {
     }
   });
 
-  it('413: a body that says it is larger than the limit, before it is read', {
+  it('413: a body that declares more than the limit, before it is read', {
     tags: ['contract-errors.413'],
   }, async () => {
     const head = `POST /emails HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${server.key}\r\ncontent-type: application/json\r\n`;
@@ -206,7 +206,7 @@ describe('refusals', () => {
   });
 
   it.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON', 'application/vnd.api+json'])(
-    'takes JSON of type %j',
+    'accepts JSON of type %j',
     { tags: ['general.json-bodies'] },
     async (type) => {
       const answer = await server.send({}, { headers: { 'content-type': type } });
@@ -250,7 +250,7 @@ describe('refusals', () => {
     expect(one.body.detail).toBe('replyTo: `replyTo` is not a known field; did you mean `reply_to`?');
   });
 
-  it('names each refused recipient with its kind and its reason', {
+  it('names each rejected recipient with its kind and its reason', {
     tags: ['contract-errors.recipients', 'contract-errors.body'],
   }, async () => {
     await suppress(server.database, server.accountId, 'late@example.com');
@@ -263,7 +263,7 @@ describe('refusals', () => {
     ]);
   });
 
-  it('point by `type` at their own entry on the served reference page', {
+  it('link by `type` to their own entry on the served reference page', {
     tags: ['contract-errors.type', 'contract-surfaces.reference'],
   }, async () => {
     const page = await server.call('GET', '/reference', { key: null });
@@ -277,7 +277,7 @@ describe('refusals', () => {
     expect(body.type).toBe(`${server.baseUrl}/reference#error-missing_key`);
   });
 
-  it('are in the OpenAPI document with the catalogue’s titles', {
+  it('are in the OpenAPI document with the catalog’s titles', {
     tags: ['contract-errors.catalogue', 'contract-errors.declared'],
   }, async () => {
     const { body: document } = await server.call('GET', '/openapi.json', { key: null });
@@ -294,8 +294,8 @@ describe('refusals', () => {
   });
 });
 
-describe('faults behind the API', () => {
-  it('500: tells nothing but the request id, and logs the rest', { tags: ['contract-errors.500'] }, async () => {
+describe('internal failures', () => {
+  it('500: reveals only the request id, and logs the rest', { tags: ['contract-errors.500'] }, async () => {
     const server = await startTestApp();
     await server.database.sql`ALTER TABLE messages RENAME TO hidden`;
     const answer = await server.call('GET', '/emails');
@@ -306,7 +306,7 @@ describe('faults behind the API', () => {
     await server.close();
   });
 
-  describe('with the database away', () => {
+  describe('without the database', () => {
     let database: TestDatabase;
     let proxy: DatabaseProxy;
     let server: TestApp;
@@ -321,7 +321,7 @@ describe('faults behind the API', () => {
       await database.drop();
     });
 
-    it('503 within 2 s to everything that needs it, nothing accepted, and all well once it is back', {
+    it('503 within 2 s wherever it is needed, nothing accepted, and recovery once it is back', {
       tags: ['contract-errors.503'],
     }, async () => {
       expect((await server.send()).status).toBe(202);

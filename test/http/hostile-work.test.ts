@@ -87,7 +87,7 @@ describe('a server under hostile requests', () => {
     expect(await findSlow(first)).toEqual([]);
   });
 
-  it('keeps no one waiting for longer than 100 ms, whatever the request', {
+  it('delays no one for longer than 100 ms, whatever the request', {
     tags: ['holes.hostile-work'],
     timeout: 300_000,
   }, async () => {
@@ -98,7 +98,7 @@ describe('a server under hostile requests', () => {
     expect(await findSlow(chosen)).toEqual([]);
   });
 
-  it('needs bounded memory for large requests, however often they come, and returns it', {
+  it('needs bounded memory for large requests, however many, and releases it', {
     tags: ['holes.hostile-work'],
     timeout: 300_000,
   }, async () => {

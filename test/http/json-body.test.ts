@@ -8,20 +8,20 @@ const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 const parse = (text: string | Uint8Array) => parseJsonBody(Buffer.from(text));
 
 describe('reading a JSON body', () => {
-  it('takes any one value, with or without a byte order mark', () => {
+  it('accepts any single value, with or without a byte order mark', () => {
     expect(parse('{"a":[1,null,"ü"]}')).toEqual({ a: [1, null, 'ü'] });
     expect(parse('\ufeff{"a":1}')).toEqual({ a: 1 });
     expect(parse(' "text"\n')).toBe('text');
   });
 
   it.each(['', ' ', '{', '{"a":1,}', "{'a':1}", '{"a":1}{', '{"a":NaN}', '{"a":01}', '"\n"', 'undefined', '\u0000{}'])(
-    'refuses %j',
+    'rejects %j',
     (text) => {
       expect(() => parse(text)).toThrow(expect.objectContaining({ code: 'invalid_json' }));
     },
   );
 
-  it('refuses what is not UTF-8', () => {
+  it('rejects what is not UTF-8', () => {
     for (const bytes of [
       [0x22, 0xff, 0x22],
       [0x22, 0xc3, 0x22],
@@ -31,7 +31,7 @@ describe('reading a JSON body', () => {
     }
   });
 
-  it('takes 64 levels and refuses 65, without counting brackets in strings', () => {
+  it('accepts 64 levels and rejects 65, without counting brackets in strings', () => {
     expect(parse(nested(64))).toBeInstanceOf(Array);
     expect(() => parse(nested(65))).toThrow('deeper than 64 levels');
     expect(parse(JSON.stringify(`${'['.repeat(1_000)}"\\`))).toHaveLength(1_002);
@@ -39,15 +39,15 @@ describe('reading a JSON body', () => {
     expect(() => parse('"["'.repeat(3))).toThrow(expect.objectContaining({ code: 'invalid_json' }));
   });
 
-  it('reads a huge unclosed string in time that grows with its length alone', () => {
+  it('reads a huge unclosed string in linear time', () => {
     const beganMs = performance.now();
     expect(() => parse(`{"a":"${'\\"'.repeat(2_000_000)}`)).toThrow();
     expect(performance.now() - beganMs).toBeLessThan(1_000);
   });
 });
 
-describe('text that no database can hold', () => {
-  it('is found wherever it stands, in names too', () => {
+describe('text that no database can store', () => {
+  it('is found everywhere, in names too', () => {
     expect(findTextFault({ a: { b: ['x', 'y\u0000'] } })).toMatchObject({ path: 'a.b.1', code: 'invalid_unicode' });
     expect(findTextFault({ a: { 'k\ud800': 1 } })).toMatchObject({ path: 'a', code: 'invalid_unicode' });
     expect(findTextFault('\udc00')).toMatchObject({ path: '' });
@@ -65,12 +65,12 @@ describe('JSON bodies of a send', () => {
   const post = (rawBody: string | Uint8Array) => server.call('POST', '/emails', { rawBody });
   const withField = (json: string) => JSON.stringify(DEFAULT_SEND).replace('{', `{${json},`);
 
-  it('are 400 where they cannot be read', { tags: ['contract-errors.400', 'general.json-bodies'] }, async () => {
+  it('are 400 when they cannot be read', { tags: ['contract-errors.400', 'general.json-bodies'] }, async () => {
     for (const body of ['', '{', 'from=a', '<xml/>', nested(65)]) expectProblem(await post(body), 400, 'invalid_json');
     expectProblem(await post(Uint8Array.from([0x7b, 0xff, 0x7d])), 400, 'invalid_json');
   });
 
-  it('are 422 where they hold something else than an object', async () => {
+  it('are 422 when they are not an object', async () => {
     for (const body of ['[]', 'null', '5', '"text"', '[{}]']) {
       expectInvalid(await post(body), ['body', 'invalid_type']);
     }
@@ -88,11 +88,11 @@ describe('JSON bodies of a send', () => {
     'Subject',
     'replyTo',
     'agentName',
-  ])('refuse the unknown field %j by name', { tags: ['contract-shape.unknown-field'] }, async (name) => {
+  ])('reject the unknown field %j by name', { tags: ['contract-shape.unknown-field'] }, async (name) => {
     expectInvalid(await post(withField(`${JSON.stringify(name)}:"x"`)), [name, 'unknown_field']);
   });
 
-  it('refuse names that a map would lose in silence', { tags: ['contract-shape.unknown-field'] }, async () => {
+  it('reject names that a map would lose silently', { tags: ['contract-shape.unknown-field'] }, async () => {
     expectInvalid(await post(withField('"metadata":{"__proto__":"x"}')), ['metadata.__proto__', 'invalid_value']);
     expectInvalid(await post(withField('"headers":{"__proto__":"x"}')), ['headers.__proto__', 'invalid_value']);
   });
@@ -109,7 +109,7 @@ describe('JSON bodies of a send', () => {
     '"text":"\\ud800"',
     '"subject":"\\udfff"',
     '"tags":["\\ud800"]',
-  ])('refuse %s, in any field', async (json) => {
+  ])('reject %s, in any field', async (json) => {
     const field = /"(\w+)"/.exec(json)?.[1] ?? '';
     const answer = await post(JSON.stringify({ ...DEFAULT_SEND, [field]: undefined }).replace('{', `{${json},`));
     expectInvalid(answer);

@@ -80,7 +80,7 @@ const NOT_JSON: readonly string[] = [
 ];
 
 describe('reading JSON as it arrives', () => {
-  it('builds what JSON.parse builds, however the text is cut into pieces', () => {
+  it('builds what JSON.parse builds, however the text is split', () => {
     for (const text of TEXTS) {
       const expected: unknown = JSON.parse(text);
       for (const size of SIZES) {
@@ -92,7 +92,7 @@ describe('reading JSON as it arrives', () => {
     }
   });
 
-  it('refuses what JSON.parse refuses, however the text is cut into pieces', () => {
+  it('rejects what JSON.parse rejects, however the text is split', () => {
     for (const text of NOT_JSON) {
       expect(() => JSON.parse(text), text).toThrow(SyntaxError);
       for (const size of SIZES) expect(() => read(text, size), `${text} in pieces of ${size}`).toThrow(JsonTextError);
@@ -126,7 +126,7 @@ describe('reading JSON as it arrives', () => {
     }
   });
 
-  it('refuses bytes that are not UTF-8', () => {
+  it('rejects bytes that are not UTF-8', () => {
     const quoted = (...bytes: number[]) => Uint8Array.from([0x22, ...bytes, 0x22]);
     const bad = [[0xff], [0x80], [0xc3], [0xc0, 0x80], [0xe2, 0x82], [0xed, 0xa0, 0x80], [0xf0, 0x9f, 0x98], [0xf8]];
     for (const bytes of bad) {

@@ -92,14 +92,14 @@ describe('a body that arrives after its caller was checked', () => {
   const send = (key: KeyOnTrial) => ({ path: '/emails', body: DEFAULT_SEND, headers: bearer(key) });
   const callTool = (key: KeyOnTrial) => ({ path: '/mcp', body: TOOL_CALL, headers: bearer(key) });
 
-  it('is accepted where nothing has changed', async () => {
+  it('is accepted when nothing has changed', async () => {
     const key = await newKey();
     expect((await slowly(send(key), async () => undefined)).status).toBe(202);
     expect((await slowly(callTool(key), async () => undefined)).text).toContain('queued');
   });
 
   it.each(CHANGES)(
-    'is refused where the key was %s meanwhile (%s)',
+    'is rejected when the key was %s meanwhile (%s)',
     { tags: ['holes.late-body'] },
     async (_how, code, happen) => {
       const key = await newKey();
@@ -112,7 +112,7 @@ describe('a body that arrives after its caller was checked', () => {
     },
   );
 
-  it('is held where the key began to need approval meanwhile', { tags: ['holes.late-body'] }, async () => {
+  it('is held when the key began to need approval meanwhile', { tags: ['holes.late-body'] }, async () => {
     const hold = ({ id }: KeyOnTrial) => change('PATCH', `/keys/${id}`, { approvalMode: 'always' });
     const key = await newKey();
     const { status, body } = await slowly(send(key), () => hold(key));
@@ -121,7 +121,7 @@ describe('a body that arrives after its caller was checked', () => {
     expect((await slowly(callTool(other), () => hold(other))).text).toContain('pending_approval');
   });
 
-  it('is refused where the key expired meanwhile', { tags: ['holes.late-body'] }, async () => {
+  it('is rejected when the key expired meanwhile', { tags: ['holes.late-body'] }, async () => {
     const key = await newKey();
     const inAMinute = new Date(server.clock.now().getTime() + 60_000).toISOString();
     await change('PATCH', `/keys/${key.id}`, { expiresAt: inAMinute });
@@ -129,7 +129,7 @@ describe('a body that arrives after its caller was checked', () => {
     expect(body['code']).toBe('key_expired');
   });
 
-  it('is refused where the account was paused meanwhile', { tags: ['holes.late-body'] }, async () => {
+  it('is rejected when the account was paused meanwhile', { tags: ['holes.late-body'] }, async () => {
     const key = await newKey();
     try {
       const { body } = await slowly(send(key), () => change('POST', '/account/pause'));
@@ -139,7 +139,7 @@ describe('a body that arrives after its caller was checked', () => {
     }
   });
 
-  it('is refused within a second where another process of the fleet made the change', {
+  it('is rejected within a second when another process of the fleet made the change', {
     tags: ['holes.late-body'],
   }, async () => {
     const other = await startTestApp({ database: server.database });
@@ -161,20 +161,20 @@ describe('a body that arrives after its session was checked', () => {
     headers: { cookie, origin: server.baseUrl },
   });
 
-  it('is refused where the person was removed from the team meanwhile', { tags: ['holes.late-body'] }, async () => {
+  it('is rejected when the user was removed from the team meanwhile', { tags: ['holes.late-body'] }, async () => {
     const member = await joinAs(server, owner, 'developer', 'leaving@sandbox.test');
     expect((await slowly(send(member), async () => undefined)).status).toBe(202);
     const { body } = await slowly(send(member), () => change('DELETE', `/team/${member.user.memberId}`));
     expect(body['code']).toBe('session_required');
   });
 
-  it('is refused where the person got a role that may not send meanwhile', { tags: ['holes.late-body'] }, async () => {
+  it('is rejected when the user got a role that may not send meanwhile', { tags: ['holes.late-body'] }, async () => {
     const member = await joinAs(server, owner, 'developer', 'changing@sandbox.test');
     const demote = () => change('PATCH', `/team/${member.user.memberId}`, { role: 'viewer' });
     expect((await slowly(send(member), demote)).body['code']).toBe('missing_scope');
   });
 
-  it('is refused where the session ended meanwhile', { tags: ['holes.late-body'] }, async () => {
+  it('is rejected when the session ended meanwhile', { tags: ['holes.late-body'] }, async () => {
     const member = await joinAs(server, owner, 'developer', 'gone@sandbox.test');
     const { body } = await slowly(send(member), () => member.call('POST', '/auth/logout'));
     expect(body['code']).toBe('session_required');

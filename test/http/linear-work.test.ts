@@ -71,7 +71,7 @@ const MESSAGE_WORK: Readonly<Record<string, (message: string) => unknown>> = {
 const CHARACTERS = 50_000;
 const LARGEST_CHARACTERS = 2_000_000;
 
-describe('work that grows with what a caller sends', () => {
+describe('work that grows with the input of a caller', () => {
   it.each(Object.entries(BODY_WORK))(
     'is linear: %s',
     async (_, work) => {
@@ -99,7 +99,7 @@ describe('work that grows with what a caller sends', () => {
     expect(await findFaster(work, HOSTILE_LINES, CHARACTERS)).toEqual([]);
   }, 120_000);
 
-  it('fits into the memory and the time of a thread, whatever the body of 2 MB', {
+  it('fits into the memory and the time of a thread, for any body of 2 MB', {
     tags: ['holes.hostile-work'],
     timeout: 240_000,
   }, async () => {
@@ -119,7 +119,7 @@ describe('work that grows with what a caller sends', () => {
     expect(killed).toEqual([]);
   });
 
-  it('is seen to be quadratic where it is', async () => {
+  it('is detected as quadratic when it is', async () => {
     const work = (text: string) => {
       let count = 0;
       for (let from = 0; from < text.length; from += 16) count += text.indexOf('!', from);

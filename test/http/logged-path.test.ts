@@ -19,7 +19,7 @@ describe('paths in the logs', () => {
     `/auth/magic-link/${TOKEN}`,
     `/%61pprovals/${TOKEN}`,
     `/auth/magic-link/${TOKEN}?next=${TOKEN}`,
-  ])('hold no token of %s, whatever the method and whoever asks', async (path) => {
+  ])('contain no token of %s, for any method and caller', async (path) => {
     for (const method of ['GET', 'POST', 'DELETE', 'PUT', 'OPTIONS']) {
       await server.call(method, path);
       await server.call(method, path, { key: null });
@@ -31,7 +31,7 @@ describe('paths in the logs', () => {
     expect(lines.join('')).not.toContain(TOKEN);
   });
 
-  it('hold the ids of what is no secret, and no query', () => {
+  it('contain the ids of what is not secret, and no query', () => {
     expect(loggedPath('/approvals/open/01989a?x=1', '/approvals/open/:id')).toBe('/approvals/open/01989a');
     expect(loggedPath('/keys/approvals/01989a', '/keys/approvals/:id')).toBe('/keys/approvals/01989a');
     expect(loggedPath('/nothing/%zz', undefined)).toBe('/nothing/%zz');

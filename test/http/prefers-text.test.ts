@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { prefersText } from '../../packages/server/src/http/prefers-text.ts';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
 
-describe('an answer in two forms (RFC 9110, section 12.5.1)', () => {
+describe('a response in two formats (RFC 9110, section 12.5.1)', () => {
   it.each([
     'text/plain',
     'text/*',
@@ -42,7 +42,7 @@ describe('an answer in two forms (RFC 9110, section 12.5.1)', () => {
     });
     afterAll(() => server.close());
 
-    it('names what it depends on in both forms, and an answer of one form does not', async () => {
+    it('sends `vary` with either format, and none with a single format', async () => {
       const { body } = await server.call('POST', '/domains', { body: { name: 'forms.example' } });
       const records = async (accept: string) =>
         await server.call('GET', `/domains/${body.id}/records`, { headers: { accept } });

@@ -4,11 +4,11 @@ import { expectInvalid } from '../harness/expect-problem.ts';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
 
 describe('a query string', () => {
-  it('keeps repetitions as lists, so that none is dropped in silence', () => {
+  it('keeps repetitions as lists, so that none is dropped silently', () => {
     expect({ ...parseQueryString('a=1&b=2&a=3&a=') }).toEqual({ a: ['1', '3', ''], b: '2' });
   });
 
-  it('takes `__proto__` for a name like any other', () => {
+  it('treats `__proto__` as a name like any other', () => {
     const query = parseQueryString('__proto__=x&constructor=y');
     expect(Object.entries(query)).toEqual([
       ['__proto__', 'x'],
@@ -49,13 +49,13 @@ describe('query strings of the API', () => {
     },
   );
 
-  it('takes nothing but decimal digits for a number', async () => {
+  it('accepts only decimal digits as a number', async () => {
     for (const value of ['', 'ten', '1e1', '0x1', '%201', '1.0', '+1', 'NaN', 'Infinity', '9'.repeat(30), '１']) {
       expectInvalid(await get(`/emails?limit=${value}`), 'limit');
     }
   });
 
-  it('reads escapes once and refuses what is no text', async () => {
+  it('decodes escapes once and rejects what is not text', async () => {
     expectInvalid(await get('/emails?status=%00'), ['status', 'invalid_unicode']);
     expect((await get('/emails?lim%69t=1')).status).toBe(200);
     expectInvalid(await get('/emails?limit=%2531'), 'limit');

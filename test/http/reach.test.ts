@@ -15,7 +15,7 @@ const NOBODY: CallerFacts = {
 const OPERATIONS_OF_ALL: readonly Operation[] = OPERATIONS;
 
 describe('the policy on reach', () => {
-  it('names every kind a caller is, and the strictest verdict counts', () => {
+  it('names every kind a caller has, and the strictest verdict counts', () => {
     expect(kindsOfCaller(NOBODY)).toEqual(['ordinary key']);
     expect(kindsOfCaller({ ...NOBODY, isTest: true, isLimited: true })).toEqual(['test key', 'limited key']);
     expect(kindsOfCaller({ ...NOBODY, role: 'owner', isDevice: true })).toEqual(['owner', 'device session']);
@@ -23,20 +23,20 @@ describe('the policy on reach', () => {
     expect(refusedKind({ reach: 'controls' }, both)).toBe('held key');
   });
 
-  it('refuses a held key everything that shapes mail, notifies or controls, save what becomes a draft', () => {
+  it('denies a held key everything that shapes mail, notifies or controls, except what becomes a draft', () => {
     const allowed = OPERATIONS_OF_ALL.filter(
       (operation) => operation.reach !== 'none' && refusedKind(operation, { ...NOBODY, isHeld: true }) === null,
     );
     expect(allowed.filter(({ reach, heldAs }) => reach !== 'outbound' && heldAs !== 'draft')).toEqual([]);
   });
 
-  it('lets a test key control keys alone, which compare themselves with it', () => {
+  it('lets a test key control only keys, which compare themselves with it', () => {
     const controls = OPERATIONS_OF_ALL.filter(({ reach }) => reach === 'controls');
     const allowed = controls.filter((operation) => refusedKind(operation, { ...NOBODY, isTest: true }) === null);
     expect(allowed.map(({ id }) => id.split('.')[0])).toEqual(Array(6).fill('keys'));
   });
 
-  it('lets a paused key stop mail and nothing else that controls', () => {
+  it('lets a paused key stop mail, and control nothing else', () => {
     const controls = OPERATIONS_OF_ALL.filter(({ reach }) => !['none', 'outbound'].includes(reach));
     const allowed = controls.filter((operation) => refusedKind(operation, { ...NOBODY, isPaused: true }) === null);
     expect(allowed.filter(({ heldAs }) => heldAs !== 'draft').map(({ id }) => id)).toEqual([
@@ -44,7 +44,7 @@ describe('the policy on reach', () => {
     ]);
   });
 
-  it('declares a read as reaching nothing, and a change behind a scope as reaching something', () => {
+  it('declares that a read reaches nothing, and that a change behind a scope reaches something', () => {
     const reads = OPERATIONS_OF_ALL.filter(({ effect, reach }) => effect === 'read' && reach !== 'none');
     expect(reads.map(({ id }) => id)).toEqual([]);
     const changes = OPERATIONS_OF_ALL.filter(

@@ -13,11 +13,11 @@ afterAll(async () => {
 
 const pathsOf = (body: { errors: { path: string; code: string; message: string }[] }) => body.errors;
 
-describe('the edges of a request', () => {
+describe('edge cases of a request', () => {
   it.each([
     ['application/json; charset=iso-8859-1', {}],
     ['application/json', { 'content-encoding': 'gzip' }],
-  ])('are no guess: a body as %s with %j is refused and not misread', async (contentType, headers) => {
+  ])('are unambiguous: a body as %s with %j is rejected and not misread', async (contentType, headers) => {
     const answer = await server.call('POST', '/emails', {
       rawBody: '{}',
       headers: { 'content-type': contentType, ...headers },
@@ -25,7 +25,7 @@ describe('the edges of a request', () => {
     expect([answer.status, answer.body.code]).toEqual([415, 'unsupported_media_type']);
   });
 
-  it('take UTF-8 under its names, and the identity encoding', async () => {
+  it('include UTF-8 under its names, and the identity encoding', async () => {
     const rawBody = JSON.stringify({ from: 'a@sandbox.test', to: 'delivered@sandbox.test', subject: 'é', text: 'é' });
     for (const headers of [
       { 'content-type': 'application/json;charset="UTF-8"' },
@@ -35,20 +35,20 @@ describe('the edges of a request', () => {
     }
   });
 
-  it('find an id in either case of its letters', async () => {
+  it('include an id in upper or lower case', async () => {
     const { body } = await server.send();
     const { status, body: read } = await server.call('GET', `/emails/${body.id.toUpperCase()}`);
     expect([status, read.id]).toEqual([200, body.id]);
   });
 
-  it('name no more than 100 of a million faults, each in bounded words', async () => {
+  it('return at most 100 of a million errors, each with a bounded message', async () => {
     const to = Array.from({ length: 400 }, () => 'x'.repeat(2_000));
     const { body } = await server.send({ to, ['k'.repeat(100_000)]: 1 });
     expect(pathsOf(body)).toHaveLength(100);
     expect(JSON.stringify(body).length).toBeLessThan(60_000);
   });
 
-  it('say what is wrong in the words of JSON', async () => {
+  it('report what is wrong in the terms of JSON', async () => {
     const { body } = await server.send({ subject: '', html: 5, tags: 'x', metadata: { ['k'.repeat(65)]: 'v' } });
     expect(pathsOf(body)).toEqual(
       expect.arrayContaining([
@@ -64,12 +64,12 @@ describe('the edges of a request', () => {
     ]);
   });
 
-  it('refuse a header that is not UTF-8 instead of storing what it is not', async () => {
+  it('reject a header that is not UTF-8 instead of storing something else', async () => {
     const answer = await server.send({}, { headers: { 'x-service-agent': 'caf\xe9' } });
     expect([answer.status, answer.body.errors?.[0]?.path]).toEqual([422, 'x-service-agent']);
   });
 
-  it('leave a trace in the request log also where nothing is served', async () => {
+  it('leave an entry in the request log even when nothing is served', async () => {
     await server.call('GET', '/nothing-here', { headers: { 'x-request-id': 'edge-404' } });
     await server.call('DELETE', '/health', { headers: { 'x-request-id': 'edge-405' } });
     const logged = async () => {
@@ -94,7 +94,7 @@ describe('a request that needs no body', () => {
     return body.id as string;
   };
 
-  it('may name a content type and have none, or an empty object', async () => {
+  it('may declare a content type and be empty, or an empty object', async () => {
     expect((await server.call('DELETE', `/emails/${await queued()}`, { headers: json, rawBody: '' })).status).toBe(200);
     expect((await server.call('POST', `/emails/${await queued()}/cancel`, { headers: json, rawBody: '' })).status).toBe(
       200,
@@ -102,7 +102,7 @@ describe('a request that needs no body', () => {
     expect((await server.call('POST', `/emails/${await queued()}/cancel`, { body: {} })).status).toBe(200);
   });
 
-  it('is told of fields that nothing would be done with', async () => {
+  it('reports fields that would be ignored', async () => {
     const answer = await server.call('POST', `/emails/${await queued()}/cancel`, { body: { reason: 'x' } });
     expect([answer.status, pathsOf(answer.body)[0]]).toEqual([
       422,
@@ -110,33 +110,33 @@ describe('a request that needs no body', () => {
     ]);
   });
 
-  it('is no excuse for one that needs a body', async () => {
+  it('does not change one that needs a body', async () => {
     const answer = await server.call('POST', '/emails', { headers: json, rawBody: '' });
     expect([answer.status, answer.body.code]).toEqual([400, 'invalid_json']);
   });
 });
 
-describe('what strangers found', () => {
-  it('is a bound before the year 1: refused, and no fault of ours', async () => {
+describe('unusual values in a request', () => {
+  it('include a bound before the year 1: rejected, not a server error', async () => {
     for (const from of ['0000-01-01', '0000-06-01T00:00:00Z', '0001-01-01T00:00:00%2B14:00']) {
       const answer = await server.call('GET', `/emails?from=${from}`);
       expect([answer.status, answer.body.code]).toEqual([422, 'validation_failed']);
     }
   });
 
-  it('is a number given twice', async () => {
+  it('include a number passed twice', async () => {
     const { body } = await server.call('GET', '/emails?limit=1&limit=2');
     expect(pathsOf(body)[0]).toMatchObject({ path: 'limit', message: 'is given more than once; give it once' });
   });
 
-  it('is a refused type behind an invisible character', async () => {
+  it('include a rejected type behind an invisible character', async () => {
     const attachments = [{ filename: 'a.exe\u200b', content: 'aGk=' }];
     const answer = await server.send({ attachments });
     expect(answer.body.code).not.toBe('queued');
     expect(answer.status).toBe(422);
   });
 
-  it('is a suppression for good over one that would end', async () => {
+  it('include a permanent suppression over one that would end', async () => {
     const email = 'soon@example.com';
     const expiresAt = new Date(server.clock.now().getTime() + 3_600_000).toISOString();
     expect((await server.call('POST', '/suppressions', { body: { email, expiresAt } })).status).toBe(201);

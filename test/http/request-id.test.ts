@@ -16,7 +16,7 @@ describe('the request id', () => {
       'x-request-id',
     );
 
-  it('is on every answer, a refusal as well as a success, and in the body of every refusal', {
+  it('is in every response, success or error, and in the body of every error', {
     tags: ['contract-shape.request-id', 'errors.request-id'],
   }, async () => {
     const answers = await Promise.all([
@@ -61,7 +61,7 @@ describe('the request id', () => {
     },
   );
 
-  it('replaces one that is given twice', async () => {
+  it('replaces one that is passed twice', async () => {
     const answer = await sendRaw(
       server.baseUrl,
       'GET /health HTTP/1.1\r\nhost: x\r\nconnection: close\r\nx-request-id: one\r\nx-request-id: two\r\n\r\n',
@@ -69,7 +69,7 @@ describe('the request id', () => {
     expect(/x-request-id: (\S+)/.exec(answer)?.[1]).toMatch(MADE_HERE);
   });
 
-  it('is on the answer to what is no HTTP request at all', { tags: ['contract-shape.request-id'] }, async () => {
+  it('is in the response to an invalid HTTP request', { tags: ['contract-shape.request-id'] }, async () => {
     const answer = await sendRaw(server.baseUrl, 'GARBAGE\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
     const id = /\r\nx-request-id: (\S+)\r\n/.exec(answer)?.[1];

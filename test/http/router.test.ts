@@ -39,7 +39,7 @@ describe('the router', () => {
   });
 
   it.each(OPERATIONS.map(({ id, method, path }) => [id, method, path] as const))(
-    'answers %s alike under both paths',
+    'serves %s the same under both paths',
     { tags: ['contract-shape.v1', 'versioning.prefix'] },
     async (_, method, path) => {
       // A stream of events has no end to wait for: it is asked for what it refuses.
@@ -55,7 +55,7 @@ describe('the router', () => {
   );
 
   it.each(PATHS.flatMap((path) => METHODS.map((method) => [method, path] as const)))(
-    '%s %s is served, or 405 with the methods that are',
+    '%s %s is served, or is 405 with the methods that are',
     { tags: ['contract-errors.405'] },
     async (method, path) => {
       const declared = methodsOf(path);
@@ -70,7 +70,7 @@ describe('the router', () => {
     },
   );
 
-  it('takes of two paths the one it would serve, and none that is longer than any parameter, for 405 as for the rest', async () => {
+  it('finds the path of a 405 as it finds one to serve, and no path longer than any parameter', async () => {
     const allowed = async (path: string) => {
       const answer = await server.call('PUT', path, {
         key: null,
@@ -87,7 +87,7 @@ describe('the router', () => {
     expect((await server.call('DELETE', '/emails/export')).body.code).toBe('method_not_allowed');
   });
 
-  it('answers HEAD as GET without a body, under the same rules', async () => {
+  it('responds to HEAD as to GET without a body, under the same rules', async () => {
     const alive = await server.call('HEAD', '/health', { key: null });
     expect([alive.status, alive.body]).toEqual([200, '']);
     expect((await server.call('HEAD', '/emails')).status).toBe(200);
@@ -95,7 +95,7 @@ describe('the router', () => {
     expect((await server.call('HEAD', '/emails?limit=0')).status).toBe(422);
   });
 
-  it('serves the root under its prefix with and without a slash behind it', {
+  it('serves the root under its prefix with and without a trailing slash', {
     tags: ['contract-shape.v1'],
   }, async () => {
     const plain = await server.call('GET', '/', { key: null });
@@ -115,21 +115,21 @@ describe('the router', () => {
     },
   );
 
-  it('answers paths that no path can be with 404', { tags: ['contract-errors.404'] }, async () => {
+  it('responds to impossible paths with 404', { tags: ['contract-errors.404'] }, async () => {
     expectProblem(await server.call('GET', '/emails/%ff'), 404, 'not_found');
     expectProblem(await server.call('GET', '/emails/%zz'), 404, 'not_found');
     expectProblem(await server.call('GET', `/emails/${'x'.repeat(2_000)}`), 404, 'not_found');
     expectProblem(await server.call('GET', '/emails/'), 404, 'not_found');
   });
 
-  it('says that its answers are not to be sniffed or kept', async () => {
+  it('forbids sniffing and caching of its responses', async () => {
     for (const answer of [await server.call('GET', '/emails'), await server.call('GET', '/nothing')]) {
       expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
       expect(answer.headers.get('cache-control')).toBe('no-store');
     }
   });
 
-  it('allows no other origin to read its answers', async () => {
+  it('lets no other origin read its responses', async () => {
     const answer = await server.call('GET', '/emails', { headers: { origin: 'https://evil.example' } });
     expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([]);
   });

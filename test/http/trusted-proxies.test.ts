@@ -33,7 +33,7 @@ describe('the address of a caller', () => {
     return (await app.inject({ url: '/address', remoteAddress: from, headers })).body;
   }
 
-  it('is that of the connection where no proxy is trusted, whatever the caller says', {
+  it('is that of the connection when no proxy is trusted, whatever the caller says', {
     tags: ['contract-settings.trusted-proxies'],
   }, async () => {
     expect(await addressOf([], '203.0.113.9')).toBe('203.0.113.9');
@@ -41,7 +41,7 @@ describe('the address of a caller', () => {
     expect(await addressOf([], '127.0.0.1', '198.51.100.1')).toBe('127.0.0.1');
   });
 
-  it('is what a listed proxy says, and of several the last that is none of them', {
+  it('is what a trusted proxy says, and in a chain the last address that is not a trusted proxy', {
     tags: ['contract-settings.trusted-proxies'],
   }, async () => {
     const trusted = ['10.0.0.1', '10.1.0.0/16', '2001:db8::/32'];
@@ -52,7 +52,7 @@ describe('the address of a caller', () => {
     expect(await addressOf(trusted, '10.0.0.1')).toBe('10.0.0.1');
   });
 
-  it('is not what anybody else says, be it from a neighbouring address', {
+  it('is not what others say, not even from a neighboring address', {
     tags: ['contract-settings.trusted-proxies'],
   }, async () => {
     const trusted = ['10.0.0.1', '10.1.0.0/16'];

@@ -36,7 +36,7 @@ describe('one-click unsubscribe', () => {
     return events.filter(({ type }: { type: string }) => type === 'unsubscribed');
   };
 
-  it('suppresses the recipient whose link was posted, for the account, and puts it on the trail', {
+  it('suppresses the recipient of the posted link for the account, and records an event', {
     tags: ['suppressions.automatic', 'contract-messages.trail-type-unsubscribed'],
   }, async () => {
     const { id, paths } = await sendOne('Post', { to: ['Ann@example.com', 'ben@example.com'] });
@@ -52,7 +52,7 @@ describe('one-click unsubscribe', () => {
     expect(row).toMatchObject({ actor: 'recipient', action: 'suppression.added', details: { emailId: id } });
   });
 
-  it('happens once, however often and however fast it is asked for; and again where the address was let back', async () => {
+  it('happens once, however often and fast it is requested, and again after the address was removed', async () => {
     const { id, paths } = await sendOne('Repeated', { to: 'cat@example.com' });
     const answers = await Promise.all(Array.from({ length: 8 }, () => post(paths[0] ?? '')));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
@@ -67,7 +67,7 @@ describe('one-click unsubscribe', () => {
     expect(events.map(({ seq }: { seq: number }) => seq)).toEqual(events.map((_: unknown, index: number) => index + 1));
   });
 
-  it('takes the forms that mail services post, and turns nobody away for a field', async () => {
+  it('accepts the forms that mail services post, and rejects none because of a field', async () => {
     const boundary = 'x1';
     const multipart = `--${boundary}\r\nContent-Disposition: form-data; name="List-Unsubscribe"\r\n\r\nOne-Click\r\n--${boundary}--\r\n`;
     const types = { 'content-type': `multipart/form-data; boundary=${boundary}` };
@@ -86,7 +86,7 @@ describe('one-click unsubscribe', () => {
     expect(await listed('bare@example.com')).toHaveLength(1);
   });
 
-  it('is the only place that takes a form: everywhere else, and other bodies there, are 415 or too large', async () => {
+  it('is the only endpoint for forms: others, and other bodies there, are 415 or too large', async () => {
     const { paths } = await sendOne('Types', { to: 'types@example.com' });
     for (const path of ['/emails', '/suppressions']) {
       const answer = await server.call('POST', path, { headers: FORM, rawBody: 'email=a%40b.co' });
@@ -98,7 +98,7 @@ describe('one-click unsubscribe', () => {
     expect(await listed('types@example.com')).toEqual([]);
   });
 
-  it('is harmless to look at: GET and HEAD show a page with a button, change nothing and run nothing (trust 34)', async () => {
+  it('is safe to open: GET and HEAD show a page with a button, change nothing and run nothing (trust 34)', async () => {
     const { id, paths } = await sendOne('Looked at', { to: 'dan@example.com', from: 'D & D <dan@sandbox.test>' });
     const before = await server.database.sql`SELECT count(*) FROM message_events`;
     for (const prefix of ['', '/v1']) {
@@ -120,7 +120,7 @@ describe('one-click unsubscribe', () => {
     expectProblem(await server.call('PUT', paths[0] ?? '', { key: null }), 405, 'method_not_allowed');
   });
 
-  it('shows the sender as text, whatever stands in its name', async () => {
+  it('shows the sender as text, whatever its name contains', async () => {
     const { paths } = await sendOne('Escaped', {
       to: 'eve@example.com',
       from: '"<img src=x onerror=1>" <e@sandbox.test>',
@@ -130,7 +130,7 @@ describe('one-click unsubscribe', () => {
     expect(page.body).not.toContain('<img');
   });
 
-  it('answers 404 with a page for links that were changed, made up or belong to a message that is gone', async () => {
+  it('returns a 404 page for links that were changed, made up or belong to a removed message', async () => {
     const { id, paths } = await sendOne('Gone', { to: 'fay@example.com' });
     const path = paths[0] ?? '';
     const middle = path.length - 30;
@@ -146,7 +146,7 @@ describe('one-click unsubscribe', () => {
     expect(await listed('fay@example.com')).toEqual([]);
   });
 
-  it('is on the trail of a test address, which never enters the list', {
+  it('is an event of a test address, which is never suppressed', {
     tags: ['contract-test-addresses.never-suppressed'],
   }, async () => {
     const { id, paths } = await sendOne('Test address', { to: 'delivered+out@sandbox.test' });
@@ -155,7 +155,7 @@ describe('one-click unsubscribe', () => {
     expect(await listed('delivered+out@sandbox.test')).toEqual([]);
   });
 
-  it('ends what waits for that recipient too, and outlives an entry that somebody made for a while', async () => {
+  it('cancels pending deliveries to that recipient too, and outlives a temporary suppression', async () => {
     const { paths } = await sendOne('Waiting', { to: 'gus@example.com' });
     const expiresAt = new Date(server.clock.now().getTime() + 1_800_000).toISOString();
     const later = await server.send({ to: 'gus@example.com', scheduled_at: 'PT1H' });
@@ -167,7 +167,7 @@ describe('one-click unsubscribe', () => {
     expect((await server.settled(later.body.id)).body.status).toBe('suppressed');
   });
 
-  it('works where only the role api runs', async () => {
+  it('works when only the role api runs', async () => {
     const { paths } = await sendOne('Elsewhere', { to: 'hal@example.com' });
     const api = await startTestApp({ database: server.database, settings: { POSTRIDER_ROLES: 'api' } });
     expect((await api.call('POST', paths[0] ?? '', { key: null, headers: FORM, rawBody: ONE_CLICK })).status).toBe(200);

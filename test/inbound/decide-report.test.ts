@@ -39,8 +39,8 @@ const newsOf = (report: DeliveryReport | AbuseReport) =>
     return verdict.kind === 'decided' && verdict.events.length > 0;
   });
 
-describe('what a report is news to', () => {
-  it('is who was handed over, and has no worse end yet', () => {
+describe('the recipients that a report changes', () => {
+  it('are those handed off, without a worse status yet', () => {
     expect(newsOf(telling({}))).toEqual(['sent', 'delivered']);
     expect(newsOf(telling({ action: 'delivered' }))).toEqual(['sent']);
     expect(newsOf(telling({ action: 'delayed' }))).toEqual(['sent']);
@@ -48,7 +48,7 @@ describe('what a report is news to', () => {
     expect(newsOf(complaining())).toEqual(['sent', 'delivered', 'bounced']);
   });
 
-  it('is nobody who still waits here, and has to wait itself where the hand-off is under way', () => {
+  it('exclude those still queued, and the report waits while their hand-off is in progress', () => {
     for (const status of ['queued', 'deferred', 'pending_approval', 'canceled'] as const) {
       expect(decide(facts(knowing(status)), telling({}))).toMatchObject({ outcome: 'in_hand', events: [] });
     }
@@ -58,7 +58,7 @@ describe('what a report is news to', () => {
     });
   });
 
-  it('is told once, also where one report says it twice', () => {
+  it('get one event, even when one report names them twice', () => {
     const delay = telling({ action: 'delayed' }, { action: 'delayed' });
     expect(decide(facts(knowing('sent')), delay)).toMatchObject({ outcome: 'applied', events: { length: 1 } });
     expect(decide(facts(knowing('sent', { isDelayed: true })), delay)).toMatchObject({ outcome: 'repeated' });
@@ -68,20 +68,20 @@ describe('what a report is news to', () => {
   });
 });
 
-describe('whom a report is about', () => {
+describe('the recipient of a report', () => {
   const two = [knowing('sent'), knowing('sent', { ordinal: 1, email: 'bob@example.com' })];
   const who = (known: ReportFacts, report: DeliveryReport | AbuseReport) => {
     const verdict = decide(known, report);
     return verdict.kind === 'decided' ? verdict.events.map(({ ordinal }) => ordinal) : null;
   };
 
-  it('is the one it was first for, before the one it came to', () => {
+  it('is the original recipient, before the final one', () => {
     expect(who(facts(...two), telling({ addresses: ['bob@example.com', ANN.toLowerCase()] }))).toEqual([1]);
     expect(who(facts(...two), telling({ addresses: ['box@store.example', 'bob@example.com'] }))).toEqual([1]);
     expect(who(facts(...two), telling({ addresses: [] }))).toEqual([]);
   });
 
-  it('is whom the return path names, unless it says otherwise', () => {
+  it('is the one in the return path, unless the report says otherwise', () => {
     const own = { recipients: two, ordinals: [1] };
     expect(who(own, telling({ addresses: [] }))).toEqual([1]);
     expect(who(own, telling({ addresses: [ANN.toLowerCase()] }))).toEqual([]);
@@ -90,7 +90,7 @@ describe('whom a report is about', () => {
     expect(who({ recipients: two, ordinals: [7] }, telling({ addresses: [] }))).toEqual([]);
   });
 
-  it('is nobody outside of the hand-off, whoever brings it (trust checklist 35)', () => {
+  it('is never outside the hand-off, whatever the report says (trust checklist 35)', () => {
     const all = [...two, knowing('delivered', { ordinal: 2, email: 'victim@example.org' })];
     const shared = { recipients: all, ordinals: [0, 1] };
     const foreign = { outcome: 'foreign_recipient', events: [] };
@@ -101,13 +101,13 @@ describe('whom a report is about', () => {
     ]);
   });
 
-  it('of a complaint that names nobody is the only recipient there is, and none of several', () => {
+  it('of a complaint without a name is the only recipient of the hand-off, and none of several', () => {
     expect(who(facts(knowing('sent')), complaining())).toEqual([0]);
     expect(who(facts(...two), complaining())).toEqual([]);
     expect(who(facts(...two), complaining({ addresses: ['bob@example.com'] }))).toEqual([1]);
   });
 
-  it('is nobody once the message is gone from the log', () => {
+  it('is unknown once the message is gone from the log', () => {
     expect(decide(facts(), telling({}))).toMatchObject({ outcome: 'gone', events: [] });
   });
 });

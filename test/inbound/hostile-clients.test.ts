@@ -65,7 +65,7 @@ const report = () =>
   postfixBounce({ recipient: 'ann@example.com', returnPath, messageId: id }).replaceAll('\n', '\r\n');
 
 describe('the port for reports', () => {
-  it('offers TLS and no log-in, and takes nothing but reports', async () => {
+  it('offers TLS and no login, and accepts only reports', async () => {
     const session = await open();
     session.write('EHLO mx.example.com\r\n');
     const offer = (await session.reply()) ?? '';
@@ -90,7 +90,7 @@ describe('the port for reports', () => {
     expect(await bringMail(0, returnPath, 'Subject: x\n\nHi\n', { session: secured })).toMatch(/^250 /);
   });
 
-  it('lets nobody guess return paths for long', async () => {
+  it('stops guesses of return paths soon', async () => {
     const session = await open();
     await session.say('MAIL FROM:<>');
     const replies: string[] = [];
@@ -103,7 +103,7 @@ describe('the port for reports', () => {
 });
 
 describe('a report within a report', () => {
-  it('is never found behind anything but CR LF dot CR LF, and what looks like another end is refused', async () => {
+  it('is found only after CR LF dot CR LF, and what looks like another end is rejected', async () => {
     const second = `MAIL FROM:<>\r\nRCPT TO:<${returnPath}>\r\nDATA\r\n${report()}\r\n.\r\n`;
     for (const end of ['\n.\n', '\n.\r\n', '\r\n.\n', '\r.\r', '\r.\r\n', '\r\n.\r', '\r\n\0.\r\n', '\n\n.\r\n\r\n']) {
       const session = await openData();
@@ -115,7 +115,7 @@ describe('a report within a report', () => {
   });
 });
 
-describe('mail that is made to hurt', () => {
+describe('hostile mail', () => {
   const parts = (count: number, boundary: string, inner: string) =>
     `${`--${boundary}\r\n${inner}`.repeat(count)}--${boundary}--\r\n`;
   const nested = (depth: number) => {
@@ -150,7 +150,7 @@ describe('mail that is made to hurt', () => {
       'a qmail bounce without end',
       `\r\nHi. This is the qmail-send program\r\n\r\n${'<a@b.example>:\r\n'.repeat(50_000)}`,
     ],
-  ])('with %s is taken in a moment, and changes nothing', async (_name, mail) => {
+  ])('with %s is accepted quickly, and changes nothing', async (_name, mail) => {
     const session = await openData();
     const began = performance.now();
     session.write(Buffer.from(`${mail}\r\n.\r\n`, 'latin1'));
@@ -159,7 +159,7 @@ describe('mail that is made to hurt', () => {
     expect(await trail()).toEqual(UNTOUCHED);
   });
 
-  it('is refused where it is larger than a megabyte, announced or not', async () => {
+  it('is rejected when it is larger than a megabyte, announced or not', async () => {
     const session = await open();
     expect(await session.say('MAIL FROM:<> SIZE=1048577')).toMatch(/^552 /);
     const sending = await openData();
@@ -170,7 +170,7 @@ describe('mail that is made to hurt', () => {
     expect(await sending.say('NOOP')).toMatch(/^250 /);
   });
 
-  it('or commands of noise are answered or cut, and harm nobody', async () => {
+  it('or random commands get a reply or a closed connection, and do no harm', async () => {
     for (const octets of [randomBytes(4_000), Buffer.alloc(100_000, 0x41), Buffer.from('GET / HTTP/1.1\r\n\r\n')]) {
       const session = await openSmtpSession(server.inboundPort);
       cleanUp(() => session.close());
@@ -184,8 +184,8 @@ describe('mail that is made to hurt', () => {
   });
 });
 
-describe('time and room', () => {
-  it('are bounded: for silence, for a message that never ends, and for a connection as a whole (trust checklist 20)', async () => {
+describe('time and resources', () => {
+  it('are limited for silence, for an endless message, and for a connection (trust checklist 20)', async () => {
     const { port } = await startBeside({ stallMs: 300, messageMs: 600, sessionMs: 1_500 });
     const silent = await open(port);
     expect(await silent.reply()).toMatch(/^421 /);
@@ -203,7 +203,7 @@ describe('time and room', () => {
     expect(await trail()).toEqual(UNTOUCHED);
   });
 
-  it('are shared: one address has so many connections, and one connection so much mail', async () => {
+  it('are limited: connections per address, and mail per connection', async () => {
     const { port } = await startBeside({ perAddress: 2, messagesPerConnection: 2 });
     const first = await open(port);
     const second = await open(port);
@@ -218,7 +218,7 @@ describe('time and room', () => {
     await expect.poll(async () => (await openSmtpSession(port)).say('NOOP'), { timeout: 5_000 }).toMatch(/^250 /);
   });
 
-  it('at the database are not used up by asking for hosts that nobody has', async () => {
+  it('at the database are not used up by queries for unknown hosts', async () => {
     const sessions = await Promise.all(Array.from({ length: 40 }, () => open()));
     for (const session of sessions) await session.say('MAIL FROM:<>');
     let last: Promise<string | null> = Promise.resolve(null);
@@ -233,7 +233,7 @@ describe('time and room', () => {
     expect(await last).toBeNull();
   });
 
-  it('keep nobody from knowing that the server is ready while hundreds of connections do nothing (trust checklist 20)', async () => {
+  it('do not delay the readiness check while hundreds of connections are idle (trust checklist 20)', async () => {
     const idle = await Promise.all(Array.from({ length: 400 }, () => openSmtpSession(server.inboundPort)));
     cleanUp(() => {
       for (const session of idle) session.close();

@@ -11,8 +11,8 @@ import { createTestDatabase } from '../harness/test-database.ts';
 
 const cleanUp = useCleanUps();
 
-describe('a database that is away', () => {
-  it('puts reports off, takes nothing of them, and takes them when they come again', async () => {
+describe('an unavailable database', () => {
+  it('defers reports, accepts nothing of them, and accepts them on the next attempt', async () => {
     const database = await createTestDatabase();
     const proxy = await startDatabaseProxy(database);
     const server = await startReportApp({ database: proxy.database });
@@ -40,7 +40,7 @@ describe('a database that is away', () => {
     expect(events.map(({ type }: { type: string }) => type)).toEqual(['queued', 'sent', 'delivered', 'bounced']);
   });
 
-  it('in the middle of writing leaves all of a report or none of it', async () => {
+  it('in the middle of writing leaves all of a report or nothing', async () => {
     const server = await startReportApp();
     cleanUp(() => server.close());
     const { id } = (await server.send({ to: 'ann@example.com' })).body;
@@ -58,7 +58,7 @@ describe('a database that is away', () => {
 });
 
 describe('a report that is faster than our own record of the hand-off', () => {
-  it('waits for it, so that the bounce is what stays', async () => {
+  it('waits for the record, so that the bounce remains', async () => {
     const reports: Promise<string | null>[] = [];
     const sink = await startSmtpSink({
       replies: {
@@ -87,7 +87,7 @@ describe('a report that is faster than our own record of the hand-off', () => {
 });
 
 describe('the port', () => {
-  it('is open with the role `smtp` alone, and one that is taken is named with its setting', {
+  it('opens with the role `smtp` alone, and a port in use is reported with its setting', {
     tags: ['contract-settings.inbound-port'],
   }, async () => {
     const other = createServer();
@@ -106,7 +106,7 @@ describe('the port', () => {
     expect(without.app.inboundPort).toBeNull();
   });
 
-  it('is open in production without a certificate too, in clear', async () => {
+  it('opens in production without a certificate too, unencrypted', async () => {
     const server = await startReportApp({
       settings: { POSTRIDER_MODE: 'production', POSTRIDER_BASE_URL: 'https://mail.example', POSTRIDER_ROLES: 'smtp' },
     });
@@ -119,7 +119,7 @@ describe('the port', () => {
     expect(await session.say('MAIL FROM:<>')).toMatch(/^250 /);
   });
 
-  it('closes with 421 when the server stops, and not before a report that is being taken is answered', async () => {
+  it('closes with 421 when the server stops, after replying to a report in progress', async () => {
     const server = await startReportApp();
     const { id } = (await server.send({ to: 'ann@example.com' })).body;
     await server.settled(id);

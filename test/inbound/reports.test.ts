@@ -58,7 +58,7 @@ const bring = (to: string | readonly string[], mail: string) => bringMail(server
 const TAKEN = expect.stringMatching(/^250 2\.0\.0 /);
 
 describe('the envelope’s sender', () => {
-  it('is a signed return path, that names the recipients of its hand-off and no others', async () => {
+  it('is a signed return path that names exactly the recipients of its hand-off', async () => {
     const one = await send();
     expect(one.returnPath).toBe(returnPathOf(server, one.id, [0]));
     const two = await send(2);
@@ -66,14 +66,14 @@ describe('the envelope’s sender', () => {
   });
 });
 
-describe('a bounce that comes back', () => {
+describe('a received bounce', () => {
   it.each([
     ['Postfix', postfixBounce],
     ['Exim', eximBounce],
     ['Exchange', exchangeBounce],
     ['Gmail', gmailBounce],
     ['qmail', qmailBounce],
-  ])('of %s is on the trail, classified, and suppresses the address that does not exist', async (_name, sample) => {
+  ])('of %s becomes an event, classified, and suppresses the address that does not exist', async (_name, sample) => {
     const mail = await send();
     expect(await bring(mail.returnPath, sample(mail))).toEqual(TAKEN);
     const { status, events, lastError, recipients } = await read(mail.id);
@@ -89,7 +89,7 @@ describe('a bounce that comes back', () => {
     ]);
   });
 
-  it('is taken once, however often it comes, over one connection or many', async () => {
+  it('is recorded once, however often it is received, over one connection or many', async () => {
     const mail = await send();
     await Promise.all(Array.from({ length: 5 }, () => bring(mail.returnPath.toUpperCase(), postfixBounce(mail))));
     expect(await bring([mail.returnPath, mail.returnPath], postfixBounce(mail))).toEqual(TAKEN);
@@ -104,7 +104,7 @@ describe('a bounce that comes back', () => {
     ['a policy', '5.7.1', 'smtp; 554 5.7.1 Message rejected as spam', 'block'],
     ['time that ran out', '4.4.7', 'smtp; 421 4.4.2 Connection timed out', 'soft'],
     ['something nobody knows', '5.0.0', 'x-unix; input/output error', 'unknown'],
-  ])('because of %s suppresses nobody', async (_name, status, diagnostic, classification) => {
+  ])('because of %s suppresses no address', async (_name, status, diagnostic, classification) => {
     const mail = await send();
     expect(await bring(mail.returnPath, postfixBounce(mail, { status, diagnostic }))).toEqual(TAKEN);
     const { events } = await read(mail.id);
@@ -112,7 +112,7 @@ describe('a bounce that comes back', () => {
     expect(await suppressed()).toEqual([]);
   });
 
-  it('of one of several recipients is that one’s, and the message shows what is worst', {
+  it('of one of several recipients changes that one, and the message shows the worst status', {
     tags: ['contract-messages.worst-recipient'],
   }, async () => {
     const mail = await send(3);
@@ -126,7 +126,7 @@ describe('a bounce that comes back', () => {
     expect((await read(mail.id)).status).toBe('complained');
   });
 
-  it('may follow `delivered`, and nothing makes it good again', {
+  it('may follow `delivered`, and stays final', {
     tags: ['contract-messages.late-events'],
   }, async () => {
     const mail = await send();
@@ -144,7 +144,7 @@ describe('a bounce that comes back', () => {
     expect((await read(mail.id)).status).toBe('bounced');
   });
 
-  it('of letters outside ASCII is read as RFC 6533 writes it, and words in another alphabet do no harm', async () => {
+  it('with non-ASCII addresses is read as RFC 6533 defines, and other alphabets do no harm', async () => {
     const { body } = await server.send({ to: 'ann@bücher.example' });
     await server.settled(body.id);
     const facts = { recipient: 'ann@bücher.example', returnPath: returnPathOf(server, body.id), messageId: body.id };
@@ -155,7 +155,7 @@ describe('a bounce that comes back', () => {
     expect(await trail(body.id)).toEqual(['queued', 'sent', 'bounced']);
   });
 
-  it('from behind an alias is that of who was written to, where the report says who that was', async () => {
+  it('from behind an alias belongs to the original recipient, if the report names it', async () => {
     const { body } = await server.send({ to: 'ann+alias@example.com' });
     await server.settled(body.id);
     const facts = { recipient: 'box@store.example', returnPath: returnPathOf(server, body.id), messageId: body.id };
@@ -168,7 +168,7 @@ describe('a bounce that comes back', () => {
     expect((await suppressed()).map(({ email }: { email: string }) => email)).toEqual(['ann+alias@example.com']);
   });
 
-  it('that delays is told once, and the status stays', async () => {
+  it('that reports a delay is recorded once, and the status stays', async () => {
     const mail = await send();
     const delay = { action: 'delayed', status: '4.4.1', diagnostic: 'smtp; connect timed out \u001b[31mred\u0007' };
     for (const _ of [1, 2]) expect(await bring(mail.returnPath, postfixBounce(mail, delay))).toEqual(TAKEN);
@@ -179,12 +179,12 @@ describe('a bounce that comes back', () => {
   });
 });
 
-describe('a complaint that comes back', () => {
+describe('a received complaint', () => {
   it.each([
     ['Yahoo', yahooComplaint],
     ['Outlook', outlookComplaint],
   ])(
-    'in the form of %s suppresses who complained, also after `delivered`',
+    'in the form of %s suppresses the recipient who complained, also after `delivered`',
     { tags: ['suppressions.automatic'] },
     async (_name, sample) => {
       const mail = await send();
@@ -201,7 +201,7 @@ describe('a complaint that comes back', () => {
     },
   );
 
-  it('may come to abuse@ of a return-path host, and is known by the return path of the message it repeats', async () => {
+  it('may arrive at abuse@ of a return-path host, and is matched by the return path of the quoted message', async () => {
     await server.addDomain('example.org');
     const mail = await send();
     for (const address of ['abuse@sandbox.test', 'fbl@bounce.example.org', 'postmaster@BOUNCE.example.org']) {
@@ -215,22 +215,25 @@ describe('a complaint that comes back', () => {
     expect(await suppressed()).toHaveLength(1);
   });
 
-  it('with the recipient’s name hidden is the recipient’s all the same', async () => {
+  it('with the recipient’s name hidden is still matched to the recipient', async () => {
     const mail = await send();
     await bring(mail.returnPath, yahooComplaint(mail, { recipient: 'redacted-4f3a@example.com' }));
     expect((await read(mail.id)).status).toBe('complained');
   });
 
-  it.each(['not-spam', 'virus', 'auth-failure', 'other', 'opt-out', ''])('of type "%s" is none', async (type) => {
-    const mail = await send();
-    expect(await bring(mail.returnPath, yahooComplaint(mail, { type }))).toEqual(TAKEN);
-    expect(await trail(mail.id)).toEqual(['queued', 'sent']);
-    expect(await suppressed()).toEqual([]);
-  });
+  it.each(['not-spam', 'virus', 'auth-failure', 'other', 'opt-out', ''])(
+    'of type "%s" is not counted',
+    async (type) => {
+      const mail = await send();
+      expect(await bring(mail.returnPath, yahooComplaint(mail, { type }))).toEqual(TAKEN);
+      expect(await trail(mail.id)).toEqual(['queued', 'sent']);
+      expect(await suppressed()).toEqual([]);
+    },
+  );
 });
 
-describe('what is no report, or no true one', () => {
-  it('changes nothing where the return path is made up, and is counted (trust checklist 35 and 45)', async () => {
+describe('mail that is not a genuine report', () => {
+  it('changes nothing when the return path is made up, and is counted (trust checklist 35 and 45)', async () => {
     const mail = await send();
     const [local = ''] = mail.returnPath.split('@');
     const other = local.endsWith('0') ? '1' : '0';
@@ -248,7 +251,7 @@ describe('what is no report, or no true one', () => {
     ]);
   });
 
-  it('changes nothing where it is about somebody the message never went to (trust checklist 45)', async () => {
+  it('changes nothing when it names an address that the message was not sent to (trust checklist 45)', async () => {
     for (const mail of [await send(1), await send(2)]) {
       const facts = { ...mail, recipient: 'eve@elsewhere.example' };
       for (const sample of [postfixBounce(facts), eximBounce(facts), yahooComplaint(facts)]) {
@@ -261,7 +264,7 @@ describe('what is no report, or no true one', () => {
     expect((await counted()).map(({ outcome }) => outcome)).toEqual(Array(4).fill('foreign_recipient'));
   });
 
-  it('changes nothing where it is about a recipient of the message whom the return path does not name (trust checklist 35)', async () => {
+  it('changes nothing when its recipient is not in the return path (trust checklist 35)', async () => {
     const mail = await send(4);
     const [, , victim = '', other = ''] = mail.recipients;
     const theirs = returnPathOf(server, mail.id, [0, 1]);
@@ -301,7 +304,7 @@ describe('what is no report, or no true one', () => {
     expect(await suppressed()).toEqual([]);
   });
 
-  it('changes nothing, is counted, and is never answered with an error the sender would repeat (trust checklist 45)', async () => {
+  it('changes nothing, is counted, and never gets an error that the sender would retry (trust checklist 45)', async () => {
     const mail = await send();
     const loop = postfixBounce(mail).replace(
       'Content-Type: text/plain; charset=utf-8\n\n--5D3',
@@ -346,7 +349,7 @@ describe('what is no report, or no true one', () => {
     expect(await suppressed()).toEqual([]);
   });
 
-  it('is never the fault of a test address: those are suppressed by nothing', async () => {
+  it('has no effect on a test address: nothing suppresses it', async () => {
     const { body } = await server.send({ to: 'delivered@sandbox.test' });
     await server.settled(body.id);
     const facts = {

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createReturnPathHosts, type ReturnPathHosts } from '../../packages/server/src/inbound/return-path-hosts.ts';
 import { createFakeClock, type FakeClock } from '../harness/fake-clock.ts';
 
-describe('whether a host is one of ours', () => {
+describe('the lookup of a return-path host', () => {
   let clock: FakeClock;
   let hosts: ReturnPathHosts;
   let asked: string[];
@@ -22,7 +22,7 @@ describe('whether a host is one of ours', () => {
     hosts = createReturnPathHosts({ clock, lookUp });
   });
 
-  it('is asked once by many, and remembered for ten seconds, also of a host that is not', async () => {
+  it('runs once for many callers, and its result is cached for ten seconds, also for an unknown host', async () => {
     const answers = Array.from({ length: 50 }, () => hosts.has('bounce.example.com'));
     expect(new Set(await Promise.all(answers))).toEqual(new Set([true]));
     for (const _ of [1, 2]) expect(await hosts.has('other.example')).toBe(false);
@@ -32,7 +32,7 @@ describe('whether a host is one of ours', () => {
     expect(await hosts.has('other.example')).toBe(true);
   });
 
-  it('is asked anew after a failure, which everybody hears of who waited', async () => {
+  it('runs again after a failure, which every waiting caller receives', async () => {
     fails = true;
     await expect(Promise.all([hosts.has('a.example'), hosts.has('a.example')])).rejects.toThrow('away');
     fails = false;
@@ -40,7 +40,7 @@ describe('whether a host is one of ours', () => {
     expect(asked).toEqual(['a.example', 'a.example']);
   });
 
-  it('is remembered of a thousand hosts at most', async () => {
+  it('caches a thousand hosts at most', async () => {
     for (let n = 0; n <= 1_000; n += 1) await hosts.has(`h${n}.example`);
     asked = [];
     await hosts.has('h1.example');

@@ -9,7 +9,7 @@ const ids = createIdGenerator();
 const idAt = (year: number) => ids.next(new Date(Date.UTC(year, 0, 1)));
 
 describe('a return path', () => {
-  it('names a message and its recipient again, in 64 octets that no mail system changes', () => {
+  it('names a message and its recipient, in 64 bytes that no mail system changes', () => {
     for (let round = 0; round < 300; round += 1) {
       const accountId = createIdGenerator().next(new Date(Date.UTC(2026, 10, 21) - round * 86_400_000));
       const messageId = createIdGenerator().next(new Date(Date.UTC(2026 + (round % 70), 1, 2, 3, 4, 5, round)));
@@ -22,7 +22,7 @@ describe('a return path', () => {
     }
   });
 
-  it('names exactly the recipients that share a hand-off, however many, and the message, and whose it is', () => {
+  it('names exactly the recipients that share a hand-off, the message, and its account', () => {
     const everybody = Array.from({ length: 50 }, (_, ordinal) => ordinal);
     const sets = [everybody, [0, 1], [0, 49], [48, 49], [1, 2, 3], everybody.filter((n) => n % 2 === 1)];
     for (const [round, ordinals] of sets.entries()) {
@@ -43,7 +43,7 @@ describe('a return path', () => {
   });
 
   it.each([[[3]], [[3, 5]]])(
-    'of %j cannot be made up or changed: each other spelling of it is nobody’s (trust checklist 35)',
+    'of %j cannot be made up or changed: each other spelling of it is unknown (trust checklist 35)',
     (given) => {
       const [accountId, messageId] = [idAt(2026), idAt(2027)];
       const address = paths.addressFor({ accountId, messageId, ordinals: given }, 'bounce.example.com');
@@ -72,7 +72,7 @@ describe('a return path', () => {
     },
   );
 
-  it('is made of ids of ours alone', () => {
+  it('contains only our own ids', () => {
     const messageId = idAt(2026);
     expect(() => paths.addressFor({ accountId: 'x', messageId, ordinals: [0] }, 'a.b')).toThrow(RangeError);
     expect(() => paths.addressFor({ accountId: messageId, messageId, ordinals: [64] }, 'a.b')).toThrow(RangeError);

@@ -63,7 +63,7 @@ describe('the partitions of the message log', () => {
   const subjects = async () =>
     (await database.sql`SELECT subject FROM messages ORDER BY id`).map(({ subject }) => String(subject).slice(0, 10));
 
-  it('are dropped as a whole when all in them is past its limit: bodies and files first, the rest later', async () => {
+  it('are dropped as a whole when everything in them has expired: bodies and files first, the rest later', async () => {
     const { sql } = database;
     await ensurePartitions(sql, new Date('2020-02-10'));
     expect(await tablesOf('2020_01')).toEqual(TABLES);
@@ -103,7 +103,7 @@ describe('the partitions of the message log', () => {
     expect(await subjects()).toEqual([]);
   });
 
-  it('are not dropped where they would be made again at once', async () => {
+  it('are not dropped when they would be created again immediately', async () => {
     const { sql } = database;
     const now = new Date('2022-03-31T12:00:00Z');
     await ensurePartitions(sql, now);
@@ -111,7 +111,7 @@ describe('the partitions of the message log', () => {
     expect(await dropPastPartitions(sql, { ...limits, openStatuses: OPEN, now })).toEqual([]);
   });
 
-  it('are made for a month whose rows had to go to the net for months without one, and take them over', async () => {
+  it('are created for a month whose rows are in the default partition, and take them over', async () => {
     const { sql } = database;
     const at = ['2030-05-01T00:00:00Z', '2030-05-31T23:59:59Z', '2030-06-01T00:00:00Z', '2030-09-09T00:00:00Z'];
     const messages = await Promise.all(at.map((moment) => addMessage(moment)));
@@ -137,7 +137,7 @@ describe('the partitions of the message log', () => {
     expect((await places()).filter(({ place }) => place === 'messages_2030_05')).toHaveLength(3);
   });
 
-  it('are made once by processes that start at the same time', async () => {
+  it('are created once by processes that start at the same time', async () => {
     const { sql, target } = database;
     const starting = [1, 2].map(() => openDatabase({ target, maxConnections: 1, applicationName: 'starting' }));
     try {
@@ -158,7 +158,7 @@ describe('the partitions of the message log', () => {
     }
   });
 
-  it('are made as those before them: keys, indexes and storage', async () => {
+  it('are created like those before them: keys, indexes and storage', async () => {
     const { sql } = database;
     await ensurePartitions(sql, new Date('2031-05-15'));
     const [bodies] = await sql`SELECT reloptions FROM pg_class WHERE relname = 'message_bodies_2031_05'`;
@@ -175,7 +175,7 @@ describe('the partitions of the message log', () => {
     expect(compression).toEqual({ same: true });
   });
 
-  it('wait for a lock a moment only, and are tried again, so that nobody queues up behind them', async () => {
+  it('wait only briefly for a lock, and are retried, so that no other query waits behind them', async () => {
     const { sql } = database;
     const others = openDatabase({ target: database.target, maxConnections: 2, applicationName: 'tests' });
     cleanUp(() => others.end({ timeout: 1 }));

@@ -35,7 +35,7 @@ describe('the settings of retention', () => {
     await tasks['retention:purge']?.({}, undefined as never); // It looks at neither payload nor helpers.
   }
 
-  it('say how long content and log are kept, in what is read and what is removed', {
+  it('set how long content and log are kept, for reads and for removal', {
     tags: ['contract-message-log.retention-settings'],
   }, async () => {
     const { sql } = server.database;
@@ -70,7 +70,7 @@ describe('the settings of retention', () => {
     [{ POSTRIDER_LOG_RETENTION_DAYS: '36501' }, 'POSTRIDER_LOG_RETENTION_DAYS'],
     [{ POSTRIDER_LOG_RETENTION_DAYS: '29' }, 'POSTRIDER_BODY_RETENTION_DAYS'],
     [{ POSTRIDER_BODY_RETENTION_DAYS: '401' }, 'POSTRIDER_BODY_RETENTION_DAYS'],
-  ])('%j stops the start, naming %s', { tags: ['contract-message-log.retention-settings'] }, (settings, name) => {
+  ])('%j prevents the start, naming %s', { tags: ['contract-message-log.retention-settings'] }, (settings, name) => {
     const verdict = readConfig(settings);
     if (verdict.ok) expect.fail('nothing was refused');
     expect(verdict.problems.map(({ setting }) => setting)).toContain(name);

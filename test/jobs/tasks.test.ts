@@ -66,7 +66,7 @@ describe('the jobs of the crontab', () => {
     expect(await sql`SELECT id FROM captured_messages`).toHaveLength(3);
   });
 
-  it('remove what is old in pieces that no time limit cuts short, however much it is', async () => {
+  it('remove any amount of old rows in batches that no time limit interrupts', async () => {
     const { sql } = server.database;
     const at = new Date(server.clock.now().getTime() - 40 * DAY_MS);
     const id = randomUUID();
@@ -147,7 +147,7 @@ describe('the jobs of the crontab', () => {
     await sql`DROP TRIGGER park ON deliveries`;
   });
 
-  it('make the partitions of the months to come', async () => {
+  it('create the partitions of the coming months', async () => {
     server.clock.advance(70 * DAY_MS);
     await runTask('partitions:ensure');
     const month = server.clock.now().toISOString().slice(0, 7).replace('-', '_');

@@ -46,7 +46,7 @@ describe('the job worker', () => {
     expect(worker.fault()).toBeNull();
   });
 
-  it('outlives a database that is lost just when a job ends, says so, and goes on once it is back', async () => {
+  it('survives a lost database at the end of a job, reports it, and continues once it is back', async () => {
     const { sql } = database;
     // The lock may take longer than a statement is given, and a job that fails is tried again only after seconds.
     const hide = (tries: number): Promise<unknown> =>
@@ -68,7 +68,7 @@ describe('the job worker', () => {
   const beating = async () =>
     (await database.sql`SELECT worker_id FROM worker_heartbeats`).map(({ worker_id }) => String(worker_id));
 
-  it('is heard of from its start, and leaves nothing behind at its end', async () => {
+  it('is registered from its start, and leaves nothing behind at its end', async () => {
     const { sql } = database;
     await sql`DELETE FROM worker_heartbeats`;
     const other = await start();
@@ -88,7 +88,7 @@ describe('the job worker', () => {
     });
   }
 
-  it('takes the jobs of a worker that fell silent, and none of one that lives', async () => {
+  it('takes over the jobs of a silent worker, and none of a live one', async () => {
     const { sql } = database;
     await addJobOfDeadWorker('of the dead');
     await addPumpJob(sql, 'of the living', new Date(Date.now() + 3_600_000));
@@ -104,7 +104,7 @@ describe('the job worker', () => {
     await other.stop();
   });
 
-  it('forgets a silent worker only when its jobs are free: what goes wrong in between is made good', async () => {
+  it('forgets a silent worker only when its jobs are free, after any failure in between', async () => {
     const { sql } = database;
     await sql`ALTER FUNCTION graphile_worker.force_unlock_workers(text[]) RENAME TO hidden_unlock`;
     await addJobOfDeadWorker('in between');

@@ -17,7 +17,7 @@ describe('an API key', () => {
     expect(keyPrefix('live')).toBe('pr_live_');
   });
 
-  it('is well formed as made, of either mode', () => {
+  it('is well formed as created, in either mode', () => {
     for (const mode of ['live', 'test'] as const) {
       const { secret } = createApiKey(mode);
       expect(secret.startsWith(`pr_${mode}_`)).toBe(true);
@@ -26,7 +26,7 @@ describe('an API key', () => {
     }
   });
 
-  it('is recognised as mistyped by any one character that differs, is missing or is too many', () => {
+  it('is recognized as mistyped when one character differs, is missing or is extra', () => {
     const { secret } = createApiKey('live');
     for (let at = 0; at < secret.length; at += 1) {
       const other = secret[at] === 'x' ? 'y' : 'x';
@@ -46,7 +46,7 @@ describe('an API key', () => {
     }
   });
 
-  it('draws every character of its alphabet alike', () => {
+  it('uses every character of its alphabet equally often', () => {
     const counts = new Map<string, number>();
     for (let made = 0; made < 2_000; made += 1) {
       for (const character of createApiKey('live').secret.slice(8, 41))

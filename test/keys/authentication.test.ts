@@ -22,7 +22,7 @@ describe('authentication', () => {
   });
 
   it.each(['', 'Bearer', 'Bearer ', 'Basic dXNlcjpwYXNz', 'Token x', 'Bearer a b'])(
-    'takes %j for no key at all',
+    'treats %j as a missing key',
     { tags: ['contract-errors.401'] },
     async (header) => {
       const answer = await withHeader(header);
@@ -31,7 +31,7 @@ describe('authentication', () => {
     },
   );
 
-  it('takes a key from nowhere else', { tags: ['authentication.bearer-key'] }, async () => {
+  it('accepts a key from nowhere else', { tags: ['authentication.bearer-key'] }, async () => {
     const { key } = server;
     expectProblem(await server.call('GET', `/keys/self?api_key=${key}`, { key: null }), 401, 'missing_key');
     expectProblem(
@@ -47,20 +47,20 @@ describe('authentication', () => {
   });
 
   it.each(['x', 'pr_live_', 'pr_live_0123456789', '%00', "' OR 1=1 --".replaceAll(' ', '')])(
-    'refuses %j as no key',
+    'rejects %j as no key',
     { tags: ['contract-errors.401'] },
     async (key) => {
       expectProblem(await withHeader(`Bearer ${key}`), 401, 'invalid_key');
     },
   );
 
-  it('refuses a well-formed key that nobody made, and one with another’s checksum', async () => {
+  it('rejects a well-formed unknown key, and one with another’s checksum', async () => {
     expectProblem(await withHeader(`Bearer ${createApiKey('live').secret}`), 401, 'invalid_key');
     const tampered = `${server.key.slice(0, 12)}${server.key[12] === 'A' ? 'B' : 'A'}${server.key.slice(13)}`;
     expectProblem(await withHeader(`Bearer ${tampered}`), 401, 'invalid_key');
   });
 
-  it('never repeats the key in what it answers', async () => {
+  it('never repeats the key in its responses', async () => {
     const { secret } = createApiKey('live');
     expect(JSON.stringify((await withHeader(`Bearer ${secret}`)).body)).not.toContain(secret.slice(8));
   });
@@ -75,7 +75,7 @@ describe('authentication', () => {
     }
   });
 
-  it('believes a key for half a second, so that revocation and expiry act within one', {
+  it('caches a key for half a second, so that revocation and expiry take effect within one', {
     tags: ['contract-errors.401'],
   }, async () => {
     const key = await server.newKey();
@@ -92,7 +92,7 @@ describe('authentication', () => {
     expectProblem(await server.send({}, { key: expiring }), 401, 'key_expired');
   });
 
-  it('writes when a key was last used, at most once a minute, which reads show', async () => {
+  it('records when a key was last used, at most once a minute, and reads show it', async () => {
     const key = await server.newKey();
     const { sql } = server.database;
     const authenticator = createKeyAuthenticator(sql, server.clock);
@@ -110,7 +110,7 @@ describe('authentication', () => {
     expect(Date.parse(await use())).toBeGreaterThan(Date.parse(first) + 60_000);
   });
 
-  it('is used by what was answered, as every reading of keys tells at once', {
+  it('records the use by a request, and every read of keys shows it immediately', {
     tags: ['keys.record-fields'],
   }, async () => {
     const created = await server.call('POST', '/keys', { body: { name: 'Used', scopes: ['emails:read'] } });
@@ -124,7 +124,7 @@ describe('authentication', () => {
     expect(keys.find((each: { id: string }) => each.id === id).lastUsedAt).toBe(usedAt);
   });
 
-  it('goes before scope, scope before shape, shape before existence, existence before rules', {
+  it('is checked before scope, scope before shape, shape before existence, existence before rules', {
     tags: ['keys.check-order'],
   }, async () => {
     const none = await server.newKey({ scopes: [] });
@@ -140,7 +140,7 @@ describe('authentication', () => {
   it.each(
     OPERATIONS.filter(({ access }) => access.kind === 'key').map((operation) => [operation.id, operation] as const),
   )(
-    '%s answers nobody without a key, and a key without its scope with 403 and the scope’s name',
+    '%s returns 401 without a key, and 403 with the scope’s name to a key without it',
     { tags: ['authentication.bearer-key', 'authentication.scope-names'] },
     async (_, { method, path, access }) => {
       // A stream of events has no end to wait for: it is asked for what it refuses.
@@ -167,7 +167,7 @@ describe('scopes', () => {
     expect(Object.keys(SCOPES)).toEqual(contract.split(' '));
   });
 
-  it('expand their shorthands and name what is none', { tags: ['authentication.scope-values'] }, () => {
+  it('expand their shorthands and name unknown ones', { tags: ['authentication.scope-values'] }, () => {
     expect(expandScopes(['full'])).toEqual({
       scopes: Object.keys(SCOPES).filter((scope) => scope !== 'approvals:decide'),
       unknown: [],

@@ -61,7 +61,7 @@ const ATTRIBUTES: Readonly<
   },
 };
 
-describe('the keys that a key makes', () => {
+describe('the keys that a key creates', () => {
   let server: TestApp;
   let owner: TestSession;
   beforeAll(async () => {
@@ -98,7 +98,7 @@ describe('the keys that a key makes', () => {
     const own = { scopes: SCOPES, ...maker };
     const child = { scopes: SCOPES, ...maker, ...fits };
 
-    it.each(wider)('are nowhere wider, in any generation: %j', { tags: ['holes.made-keys'] }, async (wide) => {
+    it.each(wider)('are never wider, in any generation: %j', { tags: ['holes.made-keys'] }, async (wide) => {
       const first = await make(null, own);
       const second = await make(first, child);
       const third = await make(second, { ...child });
@@ -121,7 +121,7 @@ describe('the keys that a key makes', () => {
       }
     });
 
-    it('keep what restricts them when they are rotated, by themselves or by their maker', {
+    it('keep their restrictions when they are rotated, by themselves or by their creator', {
       tags: ['holes.made-keys'],
     }, async () => {
       const first = await make(null, own);
@@ -139,7 +139,7 @@ describe('the keys that a key makes', () => {
       );
     });
 
-    it('cannot be rotated by a key that is narrower by now', { tags: ['holes.made-keys'] }, async () => {
+    it('cannot be rotated by a key that has become narrower', { tags: ['holes.made-keys'] }, async () => {
       const first = await make(null, { scopes: SCOPES });
       const second = await make(first, { scopes: ['emails:send', 'keys:write'] });
       if (name === 'scopes') return;
@@ -147,7 +147,7 @@ describe('the keys that a key makes', () => {
       expectProblem(await rotate(first, second), 403, 'permission_escalation');
     });
 
-    it('get nothing more from a maker that is narrower by now', { tags: ['holes.made-keys'] }, async () => {
+    it('get nothing more from a creator that has become narrower', { tags: ['holes.made-keys'] }, async () => {
       const first = await make(null, { scopes: SCOPES });
       const second = await make(first, { scopes: ['keys:read', 'keys:write'] });
       if (name === 'scopes') return;
@@ -160,13 +160,13 @@ describe('the keys that a key makes', () => {
     });
   });
 
-  it('are test keys where their maker is one, and stay so', { tags: ['holes.made-keys'] }, async () => {
+  it('are test keys when their creator is one, and stay so', { tags: ['holes.made-keys'] }, async () => {
     const first = await make(null, { scopes: SCOPES, mode: 'test' });
     expectProblem(await create(first, { scopes: ['emails:send'] }), 403, 'permission_escalation');
     expect((await read(await make(first, { scopes: ['emails:send'], mode: 'test' }))).mode).toBe('test');
   });
 
-  it('cannot become ordinary where their maker may fetch from listed hosts only', {
+  it('cannot become ordinary when their creator may fetch from listed hosts only', {
     tags: ['holes.made-keys'],
   }, async () => {
     const first = await make(null, { scopes: SCOPES, attachmentHosts: ['a.example'] });
@@ -178,7 +178,7 @@ describe('the keys that a key makes', () => {
     expectProblem(await edit(first, third, { recipientAllowlist: null }), 403, 'permission_escalation');
   });
 
-  it('are not made by a held key, whatever scopes it had before', { tags: ['holes.made-keys'] }, async () => {
+  it('are not created by a held key, whatever scopes it had before', { tags: ['holes.made-keys'] }, async () => {
     const first = await make(null, { scopes: SCOPES });
     const scopes = SCOPES.filter((scope) => !['keys:write', 'team:write'].includes(scope));
     expect((await owner.call('PATCH', `/keys/${first.id}`, { body: { approvalMode: 'always', scopes } })).status).toBe(

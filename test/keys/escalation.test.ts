@@ -92,18 +92,18 @@ const TABLE: readonly (readonly [granter: Changes, wanted: Changes, more: string
 ];
 
 describe('escalation', () => {
-  it.each(TABLE)('a key %j grants %j: %j goes too far', { tags: ['keys.escalation'] }, (granter, wanted, more) => {
+  it.each(TABLE)('a key %j grants %j: %j is too wide', { tags: ['keys.escalation'] }, (granter, wanted, more) => {
     expect(findEscalations(keyOf(granter), keyOf(wanted), null)).toEqual(more === null ? [] : [more]);
   });
 
-  it('names every dimension that goes too far', () => {
+  it('names every dimension that is too wide', () => {
     const granter = keyOf({ rateLimit: 10, ipAllowlist: ['10.0.0.0/8'], expiresAt: at('2030-01-01') });
     const wanted = keyOf({ scopes: ['team:write'], rateLimit: 20 });
     expect(findEscalations(granter, wanted, null)).toEqual(['scopes', 'rateLimit', 'ipAllowlist', 'expiresAt']);
   });
 
   it.each(TABLE.filter(([, , more]) => more !== null))(
-    'a key %j may leave another at %j, and tighten it, but not bring it there',
+    'a key %j may leave another at %j, and tighten it, but not set it to that',
     { tags: ['keys.escalation'] },
     (narrow, wide, more) => {
       const [granter, other] = [keyOf(narrow), keyOf(wide)];
@@ -113,7 +113,7 @@ describe('escalation', () => {
     },
   );
 
-  it('is no matter for people who may grant anything', () => {
+  it('does not apply to users, who may grant anything', () => {
     expect(findEscalations(null, keyOf({ scopes: ['keys:write'], rateLimit: 1_000_000 }), null)).toEqual([]);
   });
 });

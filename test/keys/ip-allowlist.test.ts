@@ -14,7 +14,7 @@ describe('networks', () => {
     ['::/0', '::/0'],
     ['::ffff:203.0.113.0/120', '203.0.113.0/24'],
     [' 10.0.0.0/8 ', '10.0.0.0/8'],
-  ])('%s is kept as %s', { tags: ['keys.ip-allowlist'] }, (given, kept) => {
+  ])('%s is stored as %s', { tags: ['keys.ip-allowlist'] }, (given, kept) => {
     expect(normalizeNetwork(given)).toBe(kept);
   });
 
@@ -32,11 +32,11 @@ describe('networks', () => {
       '256.0.0.1',
     ],
     ...['10.0.0.0/8.0', '2001:db8::/129', 'fe80::1%eth0/64', 'localhost', '*', '10.0.0.*', '1.2.3.4/٨'],
-  ])('refuses %j', { tags: ['keys.ip-allowlist'] }, (given) => {
+  ])('rejects %j', { tags: ['keys.ip-allowlist'] }, (given) => {
     expect(normalizeNetwork(given)).toBeNull();
   });
 
-  it('hold their own addresses, in every way in which a socket tells them', { tags: ['keys.ip-allowlist'] }, () => {
+  it('contain their own addresses, in every form that a socket reports', { tags: ['keys.ip-allowlist'] }, () => {
     const networks = ['203.0.113.64/28', '2001:db8::/32'];
     for (const inside of [
       '203.0.113.64',
@@ -63,7 +63,7 @@ describe('networks', () => {
     expect(isAddressAllowed('fe80::1%eth0', ['fe80::/10'])).toBe(true);
   });
 
-  it('allow everybody where there is no list, and nobody where it is empty', () => {
+  it('allow everyone when there is no list, and no one when it is empty', () => {
     expect(isAddressAllowed('203.0.113.1', null)).toBe(true);
     expect(isAddressAllowed('203.0.113.1', [])).toBe(false);
     expect(areNetworksWithin([], ['10.0.0.0/8'])).toBe(true);

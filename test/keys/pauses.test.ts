@@ -76,7 +76,7 @@ describe('what a user paused', () => {
     },
   );
 
-  it('is not resumed by a held, a test, an allowlisted or a limited key either, and who paused it is named to readers of the team alone', {
+  it('is not resumed by a restricted key either, and who paused it is shown to readers of the team alone', {
     tags: ['holes.resume'],
   }, async () => {
     await owner.call('POST', '/account/pause');
@@ -97,7 +97,7 @@ describe('what a user paused', () => {
   });
 
   it.each(['key', 'account'] as const)(
-    'is not undone by a paused %s through other keys, seats or decisions; it can only stop more',
+    'is not undone by a paused %s through other keys, users or decisions; it can only stop more',
     { tags: ['holes.paused-keys'] },
     async (what) => {
       const scopes = ['emails:send', 'keys:write', 'team:write', 'account:write', 'webhooks:write', 'templates:write'];
@@ -140,7 +140,7 @@ describe('what a user paused', () => {
     },
   );
 
-  it('is what a key paused before, once a user has paused it too; the time stays', {
+  it('includes what a key paused before, once a user has paused it too; the time stays', {
     tags: ['holes.resume'],
   }, async () => {
     for (const what of ['account', 'key'] as const) {
@@ -154,7 +154,7 @@ describe('what a user paused', () => {
     expect(entries[0].actor).toBe(owner.user.memberId);
   });
 
-  it('is also what was paused before it was recorded by whom; what a key paused, keys resume', async () => {
+  it('includes pauses from before the actor was recorded; keys resume what a key paused', async () => {
     for (const what of ['account', 'key'] as const) {
       await server.call('POST', `${path[what]}/pause`);
       expect((await server.call('POST', `${path[what]}/resume`)).body.pausedAt).toBeNull();

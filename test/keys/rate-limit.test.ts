@@ -31,7 +31,7 @@ describe('the rate limit of a key', () => {
     t: Number(/;t=(\d+)$/.exec(headers.get('ratelimit') ?? '')?.[1] ?? Number.NaN),
   });
 
-  it('lets the whole minute’s allowance go at once, then refuses with `retry-after` (trust checklist 21)', {
+  it('allows the whole minute’s requests at once, then rejects with `retry-after` (trust checklist 21)', {
     tags: ['keys.rate-limit', 'contract-errors.429', 'limits.rate-limit'],
   }, async () => {
     const key = await first.newKey({ rateLimit: 4 });
@@ -49,7 +49,7 @@ describe('the rate limit of a key', () => {
     expect(numbers(refused).t).toBeGreaterThan(50);
   });
 
-  it('is told in every authenticated answer, refusals of every kind included', {
+  it('is in every authenticated response, errors of every kind included', {
     tags: ['keys.rate-limit-headers'],
   }, async () => {
     const key = await first.newKey({ scopes: ['emails:read'], rateLimit: 500 });
@@ -70,7 +70,7 @@ describe('the rate limit of a key', () => {
     expect(anonymous.headers.get('ratelimit')).toBeNull();
   });
 
-  it('comes after the address and before the scope', { tags: ['keys.check-order-address-and-rate'] }, async () => {
+  it('is checked after the address and before the scope', { tags: ['keys.check-order-address-and-rate'] }, async () => {
     const key = await first.newKey({ scopes: ['emails:read'], rateLimit: 1 });
     await first.database.sql`UPDATE api_keys SET ip_allowlist = '{203.0.113.0/24}' WHERE last4 = ${key.slice(-4)}`;
     expectProblem(await first.call('GET', '/account', { key }), 403, 'ip_not_allowed');
@@ -82,7 +82,7 @@ describe('the rate limit of a key', () => {
   });
 
   it.each([20, 7, 113])(
-    'is exact over four processes with 64 clients: %i go and no more (trust checklist 21)',
+    'is exact over four processes with 64 clients: %i pass and no more (trust checklist 21)',
     { tags: ['keys.rate-limit'] },
     async (rateLimit) => {
       const key = await first.newKey({ rateLimit });
@@ -107,7 +107,7 @@ describe('the rate limit of a key', () => {
     },
   );
 
-  it('is refilled by a sixtieth of the minute’s allowance each second', { tags: ['keys.rate-limit'] }, async () => {
+  it('refills a sixtieth of the minute’s allowance each second', { tags: ['keys.rate-limit'] }, async () => {
     const key = await first.newKey({ rateLimit: 60 });
     const answers = await Promise.all(Array.from({ length: 70 }, () => self(first, key)));
     const refused = answers.find(({ status }) => status === 429);
@@ -116,7 +116,7 @@ describe('the rate limit of a key', () => {
     expect((await self(first, key)).status).toBe(200);
   });
 
-  it('counts each call that one body of JSON-RPC holds, and refuses it where the model sees it', async () => {
+  it('counts each call in one JSON-RPC body, and rejects it in a way that the model sees', async () => {
     const key = await first.newKey({ rateLimit: 3 });
     const call = (id: number) => {
       return { jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'get_sending_context', arguments: {} } };
@@ -143,7 +143,7 @@ describe('the rate limit of a key', () => {
     session.close();
   });
 
-  it('is in the request log of the account where it refuses', async () => {
+  it('is in the request log of the account when it rejects', async () => {
     const key = await first.newKey({ rateLimit: 1 });
     await self(first, key);
     const refused = await self(first, key);
@@ -152,7 +152,7 @@ describe('the rate limit of a key', () => {
       .toMatchObject({ status: 429, code: 'rate_limited', path: '/keys/self' });
   });
 
-  it('acts as it is changed, within a second, on every process', { tags: ['keys.manage'] }, async () => {
+  it('takes effect within a second of a change, on every process', { tags: ['keys.manage'] }, async () => {
     const key = await first.newKey({ rateLimit: 50 });
     const other = processes[1] as TestApp; // Four were started.
     const { id } = (await self(other, key)).body;
@@ -177,7 +177,7 @@ describe('a process that counts requests of a key', () => {
     return { accountId: server.accountId, keyId: body.id as string, rateLimit };
   };
 
-  it('asks the database for many at once, and gives back what it did not use', async () => {
+  it('takes many tokens from the database at once, and gives back what it did not use', async () => {
     const { sql } = server.database;
     const caller = await callerOf(100_000);
     const before = async () =>
@@ -195,7 +195,7 @@ describe('a process that counts requests of a key', () => {
     expect(await before()).toBeLessThanOrEqual(401.001);
   });
 
-  it('is lent nothing while the database answers it late, since it would be late to give it back', async () => {
+  it('is lent nothing while the database responds late, since it would be late to give it back', async () => {
     const { sql } = server.database;
     const caller = { ...(await callerOf(1_000)), rateLimit: 1_000 };
     const late = withTemplates({
@@ -216,7 +216,7 @@ describe('a process that counts requests of a key', () => {
     await rates.close();
   });
 
-  it('lets another one wait for what it may give back, rather than refuse it', {
+  it('lets another one wait for the tokens that it may give back, rather than reject', {
     tags: ['keys.rate-limit'],
   }, async () => {
     const { sql } = server.database;
@@ -236,7 +236,7 @@ describe('a process that counts requests of a key', () => {
     await Promise.all([busy.close(), other.close()]);
   });
 
-  it('answers 503 while the database is away, and refuses nobody for good', async () => {
+  it('returns 503 while the database is away, and rejects no one permanently', async () => {
     const { sql } = server.database;
     const caller = await callerOf(10);
     await sql`ALTER TABLE key_rates RENAME TO key_rates_gone`;

@@ -24,7 +24,7 @@ const act = (path: string) => server.call('POST', path);
 
 describe('pausing', () => {
   it.each(PATHS)(
-    '%s is refused for a paused key and for a paused account',
+    '%s is rejected for a paused key and for a paused account',
     { tags: ['keys.pause', 'contract-errors.403-keys'] },
     async (_, send) => {
       const { id, key } = await made();
@@ -39,7 +39,7 @@ describe('pausing', () => {
     },
   );
 
-  it('refuses resends: of what a paused key sent, and by a paused key; and tests of templates', {
+  it('rejects resends of messages of a paused key and by a paused key, and tests of templates', {
     tags: ['keys.pause'],
   }, async () => {
     const { id, key } = await made();
@@ -53,7 +53,7 @@ describe('pausing', () => {
     expectProblem(await server.call('POST', `/templates/${template}/test`, { key, body: {} }), 403, 'sending_paused');
   });
 
-  it('is told by a dry run, and replays what was accepted before', async () => {
+  it('is reported by a dry run, and replays what was accepted before', async () => {
     const { id, key } = await made();
     const headers = { 'idempotency-key': `paused-${id}` };
     const sent = await server.send({}, { key, headers });
@@ -65,7 +65,7 @@ describe('pausing', () => {
     expect([again.status, again.body]).toEqual([202, sent.body]);
   });
 
-  it('leaves what was accepted on its way, also what is scheduled, which can be canceled', async () => {
+  it('does not stop accepted or scheduled messages, which can be canceled', async () => {
     const { id, key } = await made();
     const goes = (await server.send({ scheduled_at: 'PT1H' }, { key })).body.id;
     const stays = (await server.send({ scheduled_at: 'PT1H' }, { key })).body.id;
@@ -80,7 +80,7 @@ describe('pausing', () => {
 
 describe('a locked persona', () => {
   it.each(PATHS)(
-    '%s may claim nothing else',
+    '%s may use nothing else',
     { tags: ['contract-sending.persona-locked', 'contract-errors.403-keys'] },
     async (_, send) => {
       const { key } = await made({ persona: { agentName: 'billing-bot', source: 'agent' }, lockPersona: true });
@@ -92,7 +92,7 @@ describe('a locked persona', () => {
     },
   );
 
-  it('fixes what it names alone; unlocked it only fills in', {
+  it('fixes only the fields it names; unlocked it only fills in', {
     tags: ['contract-sending.persona-locked'],
   }, async () => {
     const { key } = await made({ persona: { agentName: 'billing-bot' }, lockPersona: true });
@@ -102,7 +102,7 @@ describe('a locked persona', () => {
     expect(await read(sent.body.id)).toMatchObject({ agentName: 'other', source: 'agent' });
   });
 
-  it('is asked of resends under the key that sent first', async () => {
+  it('is applied to resends under the key that sent first', async () => {
     const { id, key } = await made();
     const sent = (await server.send({ agent_name: 'other' }, { key })).body.id;
     const body = { persona: { agentName: 'billing-bot' }, lockPersona: true };
@@ -113,7 +113,7 @@ describe('a locked persona', () => {
 
 describe('send limits', () => {
   it.each(PATHS)(
-    '%s is refused past the limit of the hour, with the time to wait',
+    '%s is rejected above the hourly limit, with the time to wait',
     { tags: ['contract-errors.429'] },
     async (_, send) => {
       const { key } = await made({ sendLimit: { hour: 2 } });
@@ -128,7 +128,7 @@ describe('send limits', () => {
     },
   );
 
-  it('begin anew with each hour, while the day goes on', async () => {
+  it('start again with each hour, while the day continues', async () => {
     const { key } = await made({ sendLimit: { hour: 1, day: 2 } });
     expect((await server.send({}, { key })).status).toBe(202);
     expectProblem(await server.send({}, { key }), 429, 'send_limit_reached');
@@ -142,7 +142,7 @@ describe('send limits', () => {
     return await server.send({}, { key });
   }
 
-  it('of the day end with the day, and the longer wait is told', async () => {
+  it('of the day end with the day, and the longer wait is reported', async () => {
     const { key } = await made({ sendLimit: { hour: 1, day: 1 } });
     await server.send({}, { key });
     const refused = await server.send({}, { key });
@@ -152,7 +152,7 @@ describe('send limits', () => {
     expect((await server.send({}, { key })).status).toBe(202);
   });
 
-  it('count messages, each item of a batch by itself, and neither refusals, dry runs nor replays', async () => {
+  it('count messages, each item of a batch by itself, and no errors, dry runs or replays', async () => {
     const { key } = await made({ sendLimit: { hour: 3 } });
     const headers = { 'idempotency-key': `limited-${key.slice(-6)}` };
     await server.send({ from: 'x@elsewhere.example' }, { key });
@@ -171,7 +171,7 @@ describe('send limits', () => {
     );
   });
 
-  it('are exact where two processes accept at the same time', async () => {
+  it('are exact when two processes accept at the same time', async () => {
     const other = await startTestApp({ database: server.database, settings: { POSTRIDER_ROLES: 'api' } });
     other.clock.advance(server.clock.now().getTime() - other.clock.now().getTime());
     const { key } = await made({ sendLimit: { hour: 25 } });
@@ -208,7 +208,7 @@ describe('test keys', () => {
     },
   );
 
-  it('run every rule', { tags: ['keys.test-mode'] }, async () => {
+  it('apply every rule', { tags: ['keys.test-mode'] }, async () => {
     const { key } = await made({ mode: 'test', recipientAllowlist: ['@example.com', '@sandbox.test'] });
     await server.call('POST', '/suppressions', { body: { email: 'gone@example.com' } });
     expectProblem(await server.send({ from: 'x@unverified.example' }, { key }), 403, 'domain_not_verified');
@@ -216,7 +216,7 @@ describe('test keys', () => {
     expectProblem(await server.send({ to: 'gone@example.com' }, { key }), 422, 'recipient_suppressed');
   });
 
-  it('leave test addresses what they are, beside recipients elsewhere, each with a copy of their own where it must be', {
+  it('leave test addresses as they are, beside other recipients, with separate copies when needed', {
     tags: ['keys.test-mode'],
   }, async () => {
     const { key } = await made({ mode: 'test' });
@@ -235,7 +235,7 @@ describe('test keys', () => {
     }
   });
 
-  it('meet no mail server where mail is delivered directly', async () => {
+  it('connect to no mail server when mail is delivered directly', async () => {
     const direct = await startTestApp({ settings: { POSTRIDER_TRANSPORT: 'direct' }, dnsServers: ['127.0.0.1:9'] });
     const { body } = await direct.call('POST', '/keys', { body: { name: 'T', mode: 'test', scopes: ['full'] } });
     const sent = await direct.send({ to: ['a@example.com', 'b@example.org'] }, { key: body.key });
@@ -244,8 +244,8 @@ describe('test keys', () => {
   });
 });
 
-describe('the end of a key', () => {
-  it('is announced in the audit log a week before, once, and anew where it is moved', {
+describe('the expiry of a key', () => {
+  it('is announced in the audit log a week before, once, and again when it is moved', {
     tags: ['keys.restrictions'],
   }, async () => {
     const soon = new Date(server.clock.now().getTime() + 6 * 24 * HOUR_MS).toISOString();
@@ -289,7 +289,7 @@ describe('a key that ends, narrows or moves (trust checklist 6)', () => {
     ],
     ['paused', (id: string) => server.call('POST', `/keys/${id}/pause`), 'sending_paused'],
   ])(
-    '%s acts within a second on every process, and on open SMTP connections',
+    '%s takes effect within a second on every process, and on open SMTP connections',
     { tags: ['contract-errors.401-ended-key'] },
     async (_, change, code) => {
       const { id, key } = await made();
@@ -311,7 +311,7 @@ describe('a key that ends, narrows or moves (trust checklist 6)', () => {
     ['revoked', (id: string) => server.call('DELETE', `/keys/${id}`)],
     ['rotated', (id: string) => server.call('POST', `/keys/${id}/rotate`)],
   ])(
-    '%s acts as soon on a process whose clock is an hour behind',
+    '%s takes effect as soon on a process whose clock is an hour behind',
     { tags: ['contract-errors.401-ended-key'] },
     async (_, change) => {
       const { id, key } = await made();
@@ -324,7 +324,9 @@ describe('a key that ends, narrows or moves (trust checklist 6)', () => {
     },
   );
 
-  it('acts as soon where a clock is set back meanwhile', { tags: ['contract-errors.401-ended-key'] }, async () => {
+  it('takes effect as soon when a clock is set back meanwhile', {
+    tags: ['contract-errors.401-ended-key'],
+  }, async () => {
     const { id, key } = await made();
     expect((await other.send({}, { key })).status).toBe(202);
     expect((await server.call('PATCH', `/keys/${id}`, { body: { scopes: ['account:read'] } })).status).toBe(200);
@@ -333,7 +335,9 @@ describe('a key that ends, narrows or moves (trust checklist 6)', () => {
     other.clock.advance(HOUR_MS);
   });
 
-  it('expired acts at once on every process and path', { tags: ['contract-errors.401-ended-key'] }, async () => {
+  it('expired is rejected immediately on every process and path', {
+    tags: ['contract-errors.401-ended-key'],
+  }, async () => {
     const expiresAt = new Date(server.clock.now().getTime() + HOUR_MS).toISOString();
     const { key } = await made({ expiresAt });
     expect((await other.send({}, { key })).status).toBe(202);
@@ -348,7 +352,7 @@ describe('a key that ends, narrows or moves (trust checklist 6)', () => {
 });
 
 describe('the creator of a key', () => {
-  it('is who tests of templates go to, also of keys that their keys made', async () => {
+  it('receives tests of templates, also those of keys that their keys created', async () => {
     const { accountId, database, clock } = server;
     const member = createIdGenerator().next(clock.now());
     await database.sql`

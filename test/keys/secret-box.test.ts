@@ -7,7 +7,9 @@ import { startTestApp } from '../harness/test-app.ts';
 const KEY = Buffer.alloc(32, 1);
 
 describe('secrets at rest', () => {
-  it('are sealed anew each time and open with the same key alone', { tags: ['contract-settings.secret-key'] }, () => {
+  it('are sealed differently each time and open with the same key alone', {
+    tags: ['contract-settings.secret-key'],
+  }, () => {
     const box = createSecretBox(KEY);
     const [one, two] = [box.seal('secret Zoë'), box.seal('secret Zoë')];
     expect(one.equals(two)).toBe(false);
@@ -16,7 +18,7 @@ describe('secrets at rest', () => {
     expect(() => createSecretBox(Buffer.alloc(32, 2)).open(one)).toThrow();
   });
 
-  it('show every change of their envelope', () => {
+  it('reveal every change of their envelope', () => {
     const box = createSecretBox(KEY);
     const sealed = box.seal('secret');
     for (let at = 0; at < sealed.length; at += 1) {
@@ -27,7 +29,7 @@ describe('secrets at rest', () => {
     expect(() => box.open(sealed.subarray(0, -1))).toThrow();
   });
 
-  it('leave no private key in the database to be read, and open with the installation’s key alone', {
+  it('leave no readable private key in the database, and open with the installation’s key alone', {
     tags: ['contract-settings.secret-key', 'domains.keys-encrypted'],
   }, async () => {
     const server = await startTestApp();

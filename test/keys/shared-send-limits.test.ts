@@ -10,7 +10,7 @@ interface Made {
   readonly key: string;
 }
 
-describe('the send limit of a key that makes keys', () => {
+describe('the send limit of a key that creates keys', () => {
   let server: TestApp;
   let owner: TestSession;
   beforeAll(async () => {
@@ -46,7 +46,7 @@ describe('the send limit of a key that makes keys', () => {
     expect((await send(third)).body.detail).toContain('The key that made this one may send 3 messages an hour');
   });
 
-  it('is exact while many keys of one maker send at once, alone and in batches', {
+  it('is exact while many keys of one creator send at once, alone and in batches', {
     tags: ['holes.shared-limits'],
   }, async () => {
     const first = await make(null, limit(10));
@@ -66,7 +66,7 @@ describe('the send limit of a key that makes keys', () => {
     expect(row?.['count']).toBe(10);
   });
 
-  it('counts a resend that one of its keys asks for once, also where it made both keys', {
+  it('counts a resend that one of its keys requests once, even when it created both keys', {
     tags: ['holes.shared-limits'],
   }, async () => {
     const first = await make(null, limit(2));
@@ -79,7 +79,7 @@ describe('the send limit of a key that makes keys', () => {
     expectProblem(await resend(), 429, 'send_limit_reached');
   });
 
-  it('holds for keys that were made before it was set, and after they are edited or rotated', {
+  it('applies to keys that were created before it was set, and after they are edited or rotated', {
     tags: ['holes.shared-limits'],
   }, async () => {
     const first = await make(null, {});
@@ -95,7 +95,7 @@ describe('the send limit of a key that makes keys', () => {
     expectProblem(await send(rotated), 429, 'send_limit_reached');
   });
 
-  it('holds for keys whose maker was revoked', { tags: ['holes.shared-limits'] }, async () => {
+  it('applies to keys whose creator was revoked', { tags: ['holes.shared-limits'] }, async () => {
     const first = await make(null, limit(1));
     const [one, other] = [await make(first, limit(1)), await make(first, limit(1))];
     expect((await owner.call('DELETE', `/keys/${first.id}`)).status).toBe(200);
@@ -103,7 +103,7 @@ describe('the send limit of a key that makes keys', () => {
     expectProblem(await send(other), 429, 'send_limit_reached');
   });
 
-  it('is no way for a key of a maker that is limited by now to make one without a limit', {
+  it('stops a key of a creator that is now limited from creating one without a limit', {
     tags: ['holes.shared-limits'],
   }, async () => {
     const first = await make(null, {});
@@ -115,7 +115,7 @@ describe('the send limit of a key that makes keys', () => {
     expect(answer.body.detail).toContain('sendLimit');
   });
 
-  it('lets a limited key learn no secret of a key that does not count against its limit', {
+  it('hides from a limited key the secrets of keys that do not count against its limit', {
     tags: ['holes.shared-limits'],
   }, async () => {
     const limited = await make(null, limit(1));
@@ -131,7 +131,7 @@ describe('the send limit of a key that makes keys', () => {
     expect((await rotate(limited, limited)).status).toBe(200);
   });
 
-  it('is a fact of the statement that accepts a send: it counts also where it was set after the key was read', {
+  it('is checked by the statement that accepts a send: it also counts when set after the key was read', {
     tags: ['holes.shared-limits'],
   }, async () => {
     const first = await make(null, {});

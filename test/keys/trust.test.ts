@@ -26,7 +26,7 @@ describe('the IP allowlist of a key', () => {
   const made = async (app: TestApp, ipAllowlist: readonly string[]) =>
     (await app.call('POST', '/keys', { body: { name: 'Bound', scopes: ['full'], ipAllowlist } })).body.key as string;
 
-  it('holds against forged X-Forwarded-For, Forwarded and X-Real-IP (trust checklist 8)', {
+  it('ignores forged X-Forwarded-For, Forwarded and X-Real-IP (trust checklist 8)', {
     tags: ['keys.ip-allowlist', 'contract-errors.403-keys'],
   }, async () => {
     const key = await made(server, ['203.0.113.0/24']);
@@ -38,7 +38,7 @@ describe('the IP allowlist of a key', () => {
     }
   });
 
-  it('believes trusted proxies, and what the last untrusted of a chain was (trust checklist 8)', {
+  it('uses trusted proxies, and the last untrusted address of a chain (trust checklist 8)', {
     tags: ['keys.ip-allowlist'],
   }, async () => {
     const behind = await startTestApp({ settings: { POSTRIDER_TRUSTED_PROXIES: '127.0.0.1,10.0.0.0/8' } });
@@ -59,7 +59,7 @@ describe('the IP allowlist of a key', () => {
     await behind.close();
   });
 
-  it('is asked of the socket over SMTP, and over MCP as over REST (trust checklist 8)', {
+  it('uses the socket over SMTP, and over MCP the same as over REST (trust checklist 8)', {
     tags: ['keys.ip-allowlist'],
   }, async () => {
     const key = await made(server, ['203.0.113.0/24']);
@@ -114,7 +114,7 @@ describe('the recipient allowlist (trust checklist 9)', () => {
       })
     ).body.key as string;
 
-  it.each(Object.entries(SEND_PATHS))('%s lets through whom it names and nobody else', async (_, send) => {
+  it.each(Object.entries(SEND_PATHS))('%s allows the listed recipients and no others', async (_, send) => {
     const key = await made();
     for (const to of ['DELIVERED@Sandbox.TEST', 'any@xn--bcher-kva.example', 'x@a.b.example.net']) {
       expect((await send(server, key, { to })).code, to).toBeNull();
@@ -124,7 +124,7 @@ describe('the recipient allowlist (trust checklist 9)', () => {
     }
   });
 
-  it.each(['to', 'cc', 'bcc'])('counts in %s: quoted names, groups and lists hide nobody', async (kind) => {
+  it.each(['to', 'cc', 'bcc'])('counts in %s: quoted names, groups and lists hide no address', async (kind) => {
     const key = await made();
     const base = { to: 'delivered@sandbox.test' };
     expectProblem(await server.send({ ...base, [kind]: ['x@evil.test'] }, { key }), 403, 'recipient_not_allowed');
@@ -143,7 +143,7 @@ describe('the recipient allowlist (trust checklist 9)', () => {
     expect((await server.send({ ...base, reply_to: 'x@evil.test' }, { key })).status).toBe(202);
   });
 
-  it('is asked of resends under the key that sent first, as it is by then', async () => {
+  it('is applied to resends under the key that sent first, with its current list', async () => {
     const { id, key } = (await server.call('POST', '/keys', { body: { name: 'Once', scopes: ['full'] } })).body;
     const sent = (await server.send({ to: 'ann@sandbox.test' }, { key })).body.id;
     await server.call('PATCH', `/keys/${id}`, { body: { recipientAllowlist: allowlist } });

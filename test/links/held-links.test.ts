@@ -391,7 +391,7 @@ describe('`linkDomainNotIn` for the own unsubscribe link', () => {
     expect([isHeld({ text }), isHeld({ html }), isHeld({ subject: text })]).toEqual([true, true, true]);
   });
 
-  it('holds text behind it in another element', { tags: ['holes.link-schemes'] }, () => {
+  it('holds text after it in another element', { tags: ['holes.link-schemes'] }, () => {
     expect(isHeld({ html: `<p>${PLACE}<b>/../evil</b></p>` })).toBe(true);
   });
 
@@ -424,7 +424,7 @@ describe('`linkDomainNotIn` for HTML', () => {
     expect(isHeld({ html })).toBe(false);
   });
 
-  it('passes the parts of an ordinary mail together', () => {
+  it('passes the parts of an ordinary message together', () => {
     // Beside SVG, browsers show what looks like a style sheet.
     expect(isHeld({ html: PASSED_HTML.filter((html) => !html.startsWith('<svg')).join('\n') })).toBe(false);
   });
@@ -463,7 +463,7 @@ const INVISIBLE = [
   ...['<td><tr></tbody>', '<b></b></td>', '</html><html>', '<img width=0>'],
 ];
 
-describe('`linkDomainNotIn` for hosts with tags within', () => {
+describe('`linkDomainNotIn` for hosts with tags inside', () => {
   it.each(INVISIBLE)('holds a host with %s in it', { tags: ['holes.link-schemes'] }, (tags) => {
     const written = [
       `evil${tags}.com`,

@@ -20,7 +20,7 @@ function hrefs(html: string): string[] {
 }
 
 describe('the scan for links', () => {
-  it('sees in generated pages exactly the links an independent parser builds, and reads their values alike', () => {
+  it('finds in generated pages the same links and values as an independent parser', () => {
     const random = seededRandom('links of generated pages');
     for (let page = 0; page < PAGES; page += 1) {
       const html = generateHtml(random);
@@ -38,29 +38,29 @@ describe('the scan for links', () => {
     ['attributes of other names', '<a data-href="1" hrefs="2" xhref="3" title="href=4">', []],
     ['elements of other names', '<link href="1"><abbr href="2"><base href="3">', []],
     ['end tags', '</a href="1">', []],
-  ])('knows an href: %s', (_, html, expected) => {
+  ])('recognizes an href: %s', (_, html, expected) => {
     expect(hrefs(html)).toEqual(expected);
   });
 
-  it('takes no comment for markup, Outlook’s conditional comments included, and what they reveal to others for what it is', () => {
+  it('ignores comments, Outlook’s conditional ones included, and reads what they reveal to other programs', () => {
     const outlook = '<!--[if mso]><a href="1">x</a><![endif]--><!--[if !mso]><!--><a href="2">x</a><!--<![endif]-->';
     expect(hrefs(outlook)).toEqual(['2']);
     expect(hrefs('<!-- <a href="1"> --><a href="2">')).toEqual(['2']);
   });
 
-  it('takes the text of scripts, styles, titles and text areas for no markup', () => {
+  it('ignores markup in scripts, styles, titles and text areas', () => {
     const inside = '<a href="1">';
     for (const name of ['script', 'style', 'title', 'textarea']) {
       expect(hrefs(`<${name}>${inside}</${name}><a href="2">`)).toEqual(['2']);
     }
   });
 
-  it('leaves the links of SVG and MathML alone, and finds those behind', () => {
+  it('ignores the links of SVG and MathML, and finds those after them', () => {
     expect(hrefs('<svg><a href="1"><svg></svg></a></svg><a href="2">')).toEqual(['2']);
     expect(hrefs('<div><svg><a href="1"></div><a href="2">')).toEqual(['2']);
   });
 
-  it('reads the marks of a link', () => {
+  it('reads the attributes of a link', () => {
     const { links } = scanHtml('<a href=1 data-unsubscribe><a data-no-track="" href=2><a href=3 data-no-tracking>');
     expect(links.map(({ isUnsubscribe, isUntracked }) => [isUnsubscribe, isUntracked])).toEqual([
       [true, false],
@@ -78,7 +78,7 @@ describe('the scan for links', () => {
     ['<p>Hi<a href="x', '<a href="x'],
     ['<p>Hi<textarea></body>', '<textarea></body>'],
     ['<p>Hi<plaintext></body>', '<plaintext></body>'],
-  ])('finds where the page ends: %s', (html, rest) => {
+  ])('finds the end of the page: %s', (html, rest) => {
     expect(html.slice(scanHtml(html).pageEnd)).toBe(rest);
   });
 
@@ -98,7 +98,7 @@ describe('the scan for links', () => {
     ['<svg><![CDATA[', 100_000],
     ['<svg>', 300_000],
     ['</g><svg>', 200_000],
-  ])('takes time linear in the length, whatever it is given: %s', (piece, times) => {
+  ])('takes linear time, whatever the input: %s', (piece, times) => {
     const costOf = (html: string) => {
       const began = performance.now();
       scanHtml(html);

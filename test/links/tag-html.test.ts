@@ -28,8 +28,8 @@ function withoutValues(html: string): string[] {
   return [...parts, html.slice(from)];
 }
 
-describe('tagging html', () => {
-  it('changes in generated pages the values of web links and no other byte; an independent parser reads the tagged URLs', () => {
+describe('tagging HTML', () => {
+  it('changes only the values of web links in generated pages; an independent parser reads the tagged URLs', () => {
     const random = seededRandom('tagged pages');
     const tags = { ...TAGS, overrideExisting: random.chance(0.5) };
     for (let page = 0; page < 3_000; page += 1) {
@@ -55,7 +55,7 @@ describe('tagging html', () => {
     ['<a href=" https://x.test/ ">', `<a href=" https://x.test/?${IN_HTML} ">`],
     ['<area href="HTTP://x.test">', `<area href="HTTP://x.test/?${IN_HTML}">`],
     ['<a data-no-track href="https://x.test/">', `<a data-no-track href="https://x.test/?${IN_HTML}">`],
-  ])('keeps the existing query, the fragment and how both are written: %s', (html, tagged) => {
+  ])('keeps the existing query, the fragment and their spelling: %s', (html, tagged) => {
     expect(tag(html)).toBe(tagged);
   });
 
@@ -79,18 +79,18 @@ describe('tagging html', () => {
     '<!-- <a href="https://x.test/"> -->',
     '<!--[if mso]><a href="https://x.test/"><![endif]-->',
     '<style>/* <a href="https://x.test/"> */</style>',
-  ])('leaves this as it is, byte for byte: %s', (html) => {
+  ])('leaves this unchanged, byte for byte: %s', (html) => {
     expect(tag(html)).toBe(html);
   });
 
-  it('leaves a link as it is that stands in the List-Unsubscribe header, however it is written there and here', () => {
+  it('leaves a link unchanged that is in the List-Unsubscribe header, however either is written', () => {
     const headers = { 'list-unsubscribe': '<mailto:off@x.test>, <https://X.test/off?a=1&b=2>' };
     const html = '<a href="https://x.test/off?a=1&amp;b=2">';
     expect(tag(html, TAGS, headers)).toBe(html);
     expect(tag('<a href="https://x.test/off">', TAGS, headers)).toContain('utm_source');
   });
 
-  it('puts nothing together that would be longer than allowed', () => {
+  it('builds nothing that would be longer than allowed', () => {
     const html = '<a href="https://x.test/">'.repeat(3);
     expect(tagHtml(html, TAGS, NONE, html.length + 200)).toBeNull();
     expect(tagHtml(html, TAGS, NONE, html.length + 1_000)).toContain(IN_HTML);

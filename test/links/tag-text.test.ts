@@ -34,16 +34,16 @@ describe('tagging text', () => {
     'x.test/a',
     'http:// and https://',
     'xhttps://x.test/',
-  ])('leaves this as it is: %s', (text) => {
+  ])('leaves this unchanged: %s', (text) => {
     expect(tag(text)).toBe(text);
   });
 
-  it('leaves the unsubscribe link of the header as it is', () => {
+  it('leaves the unsubscribe link of the header unchanged', () => {
     const text = 'Off: https://x.test/off?a=1.';
     expect(tag(text, { 'List-Unsubscribe': '<https://x.test/off?a=1>' })).toBe(text);
   });
 
-  it('takes time linear in the length, whatever it is given', () => {
+  it('takes linear time, whatever the input', () => {
     for (const piece of ['https://x', 'https://x.test/)', 'https://x.test/](', ')', 'https://a ']) {
       const began = performance.now();
       tagText(piece.repeat(1_900_000 / piece.length), TAGS, readProtectedLinks({}), 2_000_000);

@@ -22,7 +22,7 @@ function track(html: string, opens: boolean, clicks: boolean, protectedLinks = N
 }
 
 describe('tracking', () => {
-  it('rewrites in generated pages the links that may be, puts the image where it is seen, and changes no other byte', () => {
+  it('rewrites the allowed links of generated pages, adds the image where it is seen, and changes nothing else', () => {
     const random = seededRandom('tracked pages');
     for (let page = 0; page < 3_000; page += 1) {
       const html = generateHtml(random);
@@ -50,7 +50,7 @@ describe('tracking', () => {
     }
   });
 
-  it('names each link once, in the order of the html, as browsers read it', () => {
+  it('names each link once, in the order of the HTML, as browsers read it', () => {
     const html =
       '<a href="https://x.test/?a=1&amp;b=2"><a href=" https://y.test/\n"><a href="https://x.test/?a=1&b=2">';
     expect(plan(html, false, true)).toEqual({
@@ -62,13 +62,13 @@ describe('tracking', () => {
     );
   });
 
-  it('is nothing where no switch is on, or where there is nothing to follow and no image', () => {
+  it('does nothing when it is off, or when there is no link to follow and no image', () => {
     expect(plan('<a href="https://x.test/">', false, false)).toBeNull();
     expect(plan('<p>https://x.test/</p>', false, true)).toBeNull();
     expect(plan('<p>Hi</p>', true, true)).toEqual({ openPixel: true, links: [] });
   });
 
-  it('puts the image before the end of the body, or at the end where there is none', () => {
+  it('puts the image before the end of the body, or at the end when there is none', () => {
     expect(track('<body><p>Hi</p></body></html>', true, false)).toBe(`<body><p>Hi</p>${PIXEL}</body></html>`);
     expect(track('<p>Hi</p>', true, false)).toBe(`<p>Hi</p>${PIXEL}`);
   });
@@ -94,7 +94,7 @@ describe('tracking', () => {
     );
   });
 
-  it('rewrites so many links and no more, so that no page makes it grow without end', () => {
+  it('rewrites a limited number of links, so that no page can grow without end', () => {
     const html = Array.from(
       { length: LIMITS.trackedLinksPerMessage + 5 },
       (_, i) => `<a href="https://x.test/${i}">`,
@@ -110,7 +110,7 @@ describe('a tracking token', () => {
   const tokens = createTrackingTokens(Buffer.alloc(32, 1));
   const subject = { accountId: randomUUID(), messageId: randomUUID(), link: null };
 
-  it('is short, URL-safe, the same for the same message, and reads as what it was made of', () => {
+  it('is short, URL-safe, the same for the same message, and decodes to its input', () => {
     for (const link of [null, 0, 1, LIMITS.trackedLinksPerMessage]) {
       const token = tokens.sign({ ...subject, link });
       expect(token).toMatch(/^[A-Za-z0-9_-]{59,62}$/);
@@ -119,7 +119,7 @@ describe('a tracking token', () => {
     }
   });
 
-  it('is refused where any character of it was changed, cut off or added', () => {
+  it('is rejected when any character of it was changed, cut off or added', () => {
     const token = tokens.sign({ ...subject, link: 3 });
     for (let at = 0; at < token.length; at += 1) {
       const other = token[at] === 'A' ? 'B' : 'A';
@@ -130,7 +130,7 @@ describe('a tracking token', () => {
       expect(tokens.read(wrong)).toBeNull();
   });
 
-  it('is refused where it was made under another secret', () => {
+  it('is rejected when it was created with another secret', () => {
     expect(createTrackingTokens(Buffer.alloc(32, 2)).read(tokens.sign(subject))).toBeNull();
   });
 });

@@ -19,17 +19,17 @@ describe('tagging a URL', () => {
     ['https://x.test/#/b?utm_source=z', `https://x.test/?${ALL}#/b?utm_source=z`],
     ['https://x.test/?a=%20+%C3%BC&a=&a', `https://x.test/?a=%20+%C3%BC&a=&a&${ALL}`],
     ['https://x.test/?UTM_SOURCE=z', `https://x.test/?UTM_SOURCE=z&${ALL}`],
-  ])('adds the parameters behind the query and before the fragment: %s', (url, tagged) => {
+  ])('adds the parameters after the query and before the fragment: %s', (url, tagged) => {
     expect(tag(url)).toBe(tagged);
   });
 
-  it('adds term and content where they are given, in the usual order', () => {
+  it('adds term and content when they are set, in the usual order', () => {
     expect(tag('https://x.test/', { content: 'top', term: 'shoes' })).toBe(
       `https://x.test/?${ALL}&utm_term=shoes&utm_content=top`,
     );
   });
 
-  it('encodes every value, so that it can neither end the parameter nor the attribute it stands in', () => {
+  it('encodes every value, so that it cannot end the parameter or the attribute around it', () => {
     const value = `a b&c=d#e'f"g<h>ü%`;
     const tagged = new URL(tag('https://x.test/', { campaign: value }));
     expect(tagged.searchParams.get('utm_campaign')).toBe(value);
@@ -52,14 +52,14 @@ describe('tagging a URL', () => {
     ['https://x.test/?utm_source=y&utm_source=z', 'https://x.test/?utm_source=s&utm_medium=m&utm_campaign=c'],
     ['https://x.test/?utm_term=z', `https://x.test/?utm_term=z&${ALL}`],
   ])(
-    'replaces them with override_existing where they stand, repeated ones by one: %s',
+    'replaces them with override_existing in place, repeated ones by one: %s',
     { tags: ['utm.override-existing'] },
     (url, tagged) => {
       expect(tag(url, { override_existing: true })).toBe(tagged);
     },
   );
 
-  it('changes of a generated URL nothing but these parameters, and tagging it twice is tagging it once', () => {
+  it('changes only these parameters of a generated URL, and is idempotent', () => {
     const random = seededRandom('tagged URLs');
     for (let round = 0; round < 5_000; round += 1) {
       const names = Array.from({ length: random.integer(0, 5) }, () =>

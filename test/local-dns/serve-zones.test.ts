@@ -64,7 +64,7 @@ describe('the local DNS server', () => {
   });
 
   it.each([[[]], [['--nonsense']], [['a.zone', '--port', 'x']], [['a.zone', '--port', '70000']]])(
-    'refuses the arguments %j in words',
+    'rejects the arguments %j with a message',
     async (argv) => {
       const { code, stdout, stderr } = await runCommand(...argv);
       expect([code, stdout]).toEqual([2, '']);
@@ -73,7 +73,7 @@ describe('the local DNS server', () => {
     },
   );
 
-  it('refuses a zone file that is not there, by its name, and a port that is taken', async () => {
+  it('rejects a missing zone file by its name, and a port in use', async () => {
     const missing = await runCommand(zoneFile, path.join(directory, 'none.zone'), '--port', '0');
     expect(missing).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(/ENOENT.*none\.zone'\n$/) });
     const taken = await runCommand(zoneFile, '--port', dns.address.split(':')[1] ?? '');

@@ -20,7 +20,7 @@ describe('the tools for statistics, the account and its audit log', () => {
     await server.close();
   });
 
-  it('tell what became of the messages, in both forms, with tags and agents inside the fence', async () => {
+  it('show the outcomes of the messages, in both formats, with tags and agents inside the fence', async () => {
     const sender = { text: 'Hi', tags: ['evil-tag'], agent_name: EVIL, source: 'agent' };
     await sendAll(server, [
       { to: 'delivered@sandbox.test', ...sender },
@@ -45,7 +45,7 @@ describe('the tools for statistics, the account and its audit log', () => {
     expect((await tools.call('get_stats', { window: '91d' })).record.error.code).toBe('window_too_large');
   });
 
-  it('tell of opens and clicks only where they are measured', async () => {
+  it('show opens and clicks only when they are measured', async () => {
     expect((await tools.call('get_stats', { engagement: true })).text).not.toMatch(/Opens|Clicks/);
     await server.call('PATCH', '/account', { body: { trackOpens: true } });
     const { text } = await tools.call('get_stats', { engagement: true });
@@ -54,7 +54,7 @@ describe('the tools for statistics, the account and its audit log', () => {
     expect(text).not.toContain('Clicks');
   });
 
-  it('tell the volume of every day, the longest window too', async () => {
+  it('show the volume of every day, in the longest window too', async () => {
     const { text, record } = await tools.call('get_volume', { window: '90d' });
     const { body } = await server.call('GET', '/account/volume?window=90d');
     expect(record).toEqual({ days: body });
@@ -63,7 +63,7 @@ describe('the tools for statistics, the account and its audit log', () => {
     expect(text.split('\n')).toHaveLength(91);
   });
 
-  it('tell what is left to set up, and how', async () => {
+  it('show what is left to set up, and how', async () => {
     const { text, record } = await tools.call('get_checklist');
     // The fixes differ: they name tools here, and methods and paths over REST.
     const withoutFixes = (checklist: typeof record) => ({
@@ -76,7 +76,7 @@ describe('the tools for statistics, the account and its audit log', () => {
     expect(text).toContain('Add your domain with `postrider domains add` (no tool here does this');
   });
 
-  it('pause all sending, say so where it is read, and resume it', async () => {
+  it('pause all sending, show the pause in reads, and resume it', async () => {
     const paused = await tools.call('pause_account');
     expect(paused.text).toContain(`Nothing is sent: paused since: ${paused.record.pausedAt}`);
     const context = await tools.call('get_sending_context');
@@ -87,7 +87,7 @@ describe('the tools for statistics, the account and its audit log', () => {
     expect(resumed.text).not.toContain('paused');
   });
 
-  it('schedule the deletion of the account, and keep it after all', async () => {
+  it('schedule the deletion of the account, and cancel it', async () => {
     const { key } = await server.newAccount();
     const own = await connectTo(server, 'toolsets=account', key);
     const { text, record } = await own.call('delete_account');
@@ -97,7 +97,7 @@ describe('the tools for statistics, the account and its audit log', () => {
     await own.close();
   });
 
-  it('list who changed what, twenty at a time, with what people wrote inside the fence', async () => {
+  it('list who changed what, twenty at a time, with user text inside the fence', async () => {
     const { key } = await server.newAccount();
     const own = await connectTo(server, 'toolsets=logs', key);
     for (let at = 0; at < 25; at += 1) {
@@ -119,7 +119,7 @@ describe('the tools for statistics, the account and its audit log', () => {
 });
 
 describe('audit entries', () => {
-  it('are shown within the size of a result however long their details are', async () => {
+  it('are shown within the size limit of a result however long their details are', async () => {
     const entries = Array.from({ length: 20 }, (_, seq) => ({
       ...{ id: '01980d3c-7a52-7c31-9d5e-2f0c6a1b4e06', seq, action: 'a'.repeat(100), actor: '"'.repeat(320) },
       ...{ targetId: '"'.repeat(320), details: { note: '"'.repeat(5_000) }, createdAt: '2026-01-31T09:00:00.000Z' },

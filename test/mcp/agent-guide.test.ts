@@ -10,7 +10,7 @@ describe('the guide for agents', () => {
   });
   afterAll(() => server.close());
 
-  it('is served at /llms.txt to everybody, with the server’s own address', async () => {
+  it('is served at /llms.txt to everyone, with the server’s own address', async () => {
     const response = await fetch(`${server.baseUrl}/llms.txt`);
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/markdown; charset=utf-8']);
     const text = await response.text();
@@ -20,7 +20,7 @@ describe('the guide for agents', () => {
     expect((await fetch(`${server.baseUrl}/llms.txt`, { method: 'POST' })).status).toBe(405);
   });
 
-  it('names every tool, prompt, operation and code there is', () => {
+  it('names every existing tool, prompt, operation and code', () => {
     const guide = renderAgentGuide({ baseUrl: 'https://mail.example.com' });
     const operations: readonly Operation[] = OPERATIONS;
     const names = [
